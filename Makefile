@@ -1,0 +1,59 @@
+# The few words a developer types. Each works from a fresh clone with Python 3.11 and make; `make` alone lists them.
+
+# The first Python that is new enough; `make PYTHON=... test` takes another.
+PYTHON ?= $(or $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done),python3)
+WORKERS ?= 2
+BIN := .venv/bin
+PACKAGES := $(wildcard abl cli domain engine voice evals providers storage actors gateway)
+GENERATORS := $(wildcard tools/generate_*.py)
+BENCHES := $(shell grep -l __main__ benchmarks/*.py)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-base setup-test serve test check bench soak lock fmt clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z%-]*\):.*## /\1: /p' Makefile
+
+setup: ## everything, the server included, into .venv
+	@$(PYTHON) tools/environment.py all
+
+setup-test: ## what the tests and checks need into .venv
+	@$(PYTHON) tools/environment.py test
+
+setup-base: ## the four base dependencies only into .venv
+	@$(PYTHON) tools/environment.py base
+
+serve: setup ## start the product
+	$(BIN)/abl serve
+
+test: setup-test ## the default tests
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: setup-test ## what the gate runs: format, lint, types, imports, generated files, fast tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(PACKAGES) benchmarks tools
+	$(BIN)/lint-imports --cache-dir .cache/import_linter
+	@set -e; for generator in $(GENERATORS); do echo "$$generator --check"; $(BIN)/python $$generator --check; done
+	$(BIN)/python -m pytest -n $(WORKERS) tests/architecture tests/unit
+
+bench: setup-test ## every benchmark, one after the other
+	@set -e; for bench in $(BENCHES); do $(BIN)/python -m benchmarks.$$(basename $$bench .py); done
+
+bench-%: setup-test ## one benchmark: bench-abl runs benchmarks/abl.py, bench-cold-start runs benchmarks/cold_start.py
+	$(BIN)/python -m benchmarks.$(subst -,_,$*)
+
+soak: setup-test ## the long tests: fuzzing, generated documents
+	$(BIN)/python -m pytest -n $(WORKERS) -m soak
+
+lock: setup-test ## write requirements/*.txt from pyproject.toml; UPGRADE=1 takes the newest versions
+	$(BIN)/python -m tools.lock $(if $(UPGRADE),--upgrade)
+
+fmt: setup-test ## format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove everything that the other targets made
+	rm -rf .venv .cache .*_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,102 @@
+"""What surrounds an agent while it is checked: the other agents, the places of the text, the options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from abl.checks.exchange import Exchange
+from abl.checks.facts import AgentFacts
+from abl.checks.reading import Subject, mapping
+from abl.compiler.places import Place, Places
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """How strictly to check, and what is known from elsewhere.
+
+    Attributes:
+        strict: Deprecated forms are errors.
+        single_agent: The agents are not all there is: references to agents outside are not reported.
+        default_model: The deployment has a model for agents that name none.
+        project_agents: Names of agents known elsewhere.
+    """
+
+    strict: bool = False
+    single_agent: bool = False
+    default_model: bool = False
+    project_agents: Iterable[str] = ()
+
+
+class CheckContext:
+    """The agents of one compile.
+
+    Attributes:
+        agents: Name -> AgentIR; whatever is no JSON object is skipped.
+        options: See `CheckOptions`.
+        places: Where the objects came from, None for an IR without text.
+        remote: Names of agents that run elsewhere.
+    """
+
+    def __init__(
+        self,
+        agents: Mapping[str, Any] | None = None,
+        options: CheckOptions | None = None,
+        places: Places | None = None,
+        remote: Iterable[str] = (),
+    ) -> None:
+        given = agents if isinstance(agents, Mapping) else {}
+        self.agents: dict[str, Subject] = {str(name): one for name, one in given.items() if isinstance(one, dict)}
+        self.options = options or CheckOptions()
+        self.places = places
+        self.remote = frozenset(map(str, remote))
+        self._facts: dict[int, AgentFacts] = {}
+
+    @classmethod
+    def of_output(
+        cls, output: object, options: CheckOptions | None = None, places: Places | None = None
+    ) -> CheckContext:
+        """Return the context of a compilation output."""
+        whole = mapping(output)
+        return cls(mapping(whole.get("agents")), options, places, mapping(whole.get("remote_agents")))
+
+    @cached_property
+    def known_agents(self) -> frozenset[str]:
+        """Names of all agents that can be handed over to."""
+        return frozenset(self.agents) | self.remote | frozenset(self.options.project_agents)
+
+    def facts(self, agent: Subject) -> AgentFacts:
+        """Return what is known of an agent; computed once."""
+        known = self._facts.get(id(agent))
+        if known is None or known.ir is not agent:
+            name = self._names.get(id(agent), "")
+            imported = self._imported_tools(agent)
+            known = AgentFacts(agent, name, exchange=lambda: self.exchange, imported_tools=imported)
+            self._facts[id(agent)] = known
+        return known
+
+    def facts_by_name(self, name: str) -> AgentFacts | None:
+        """Return the facts of an agent of this compile."""
+        agent = self.agents.get(name)
+        return self.facts(agent) if agent is not None else None
+
+    def place(self, subject: Subject) -> Place | None:
+        """Return the node an object was made from."""
+        return self.places.find(subject) if self.places is not None else None
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """What the agents give each other."""
+        return Exchange(self.facts(agent).blocks for agent in self.agents.values())
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {id(agent): name for name, agent in self.agents.items()}
+
+    def _imported_tools(self, agent: Subject) -> list[str]:
+        """Return the tools an agent imports by name, whether or not their file was there."""
+        place = self.place(agent)
+        imports = (place.unit.document.tool_imports if place is not None else None) or []
+        return [name for one in imports for name in [*(one.names or []), one.slug] if name]

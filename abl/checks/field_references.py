@@ -1,0 +1,249 @@
+"""Whether conditions read what exists and what has a value by then. Spec: abl-language 13.1, 13.4.
+
+Decisions where the specification leaves room:
+
+- UNDEFINED_CONDITION_VAR looks at the first name of a path. Conditions of profiles (they may serve several agents) and
+  of `on_human_complete` (the help desk decides what it answers) are not looked at.
+- MISSING_VARIABLE_PRODUCER_WARNING wants proof: everything that fills the name stands in flow steps, and none of them
+  can come before the step that reads it; or the name is declared in MEMORY and nothing fills it. A condition that only
+  asks whether there is no value yet (`IS NOT SET`, `IS EMPTY`) is let alone.
+- UNUSED_REQUIRED_GATHER_FIELD is said only of agents with a FLOW and without a reasoning zone: a model reads every
+  collected value. One mention in any text of the agent counts as a use.
+- W801 is said of a session variable without INITIAL and SOURCE that no SET, GATHER, CALL ... AS, tool, return, entity or
+  parent fills. A variable whose name stands in the goal, persona or limitations of an agent with a model is let
+  alone, because the model can set it (`__set_context__`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from abl.checks.context import CheckContext
+from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
+from abl.checks.finding import Finding
+from abl.checks.formulas import Reading, mixes_intent_and_state
+from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, INPUT_WORDS
+from abl.checks.reading import dig, mapping, rows, text
+from abl.checks.report import Check
+from abl.checks.suggestions import unknown
+from abl.checks.targets import edges_of, reached, targets_of
+from abl.diagnostics.suggest import closest
+
+MAX_SHOWN = 80
+
+_SPELLING = {"condition": "IF", "filter": "FILTER"}
+_LEGACY = "legacy"
+
+
+def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield names in conditions that are neither built in nor declared nor filled anywhere."""
+    if _is_legacy(facts, context):
+        return
+    for condition in facts.conditions:
+        if condition.block.role == "on_human_complete":
+            continue
+        extra = _also_known(condition, facts)
+        seen: set[str] = set()
+        for reading in condition.formula.readings:
+            name = reading.root
+            if name in seen or name in facts.known_names or name in extra or is_engine_name(name):
+                continue
+            seen.add(name)
+            yield _undefined(name, condition, facts)
+
+
+def _undefined(name: str, condition: Condition, facts: AgentFacts) -> Finding:
+    said = {"property": _SPELLING.get(condition.field, condition.field.upper()), "variable": name}
+    if name in facts.allowed_values and closest(name, facts.own_names) is None:
+        said |= {"name": name, "suggestion": f'A text stands in quotes: "{name}".'}
+        return Finding("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, f'"{name}"', said)
+    return unknown("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, facts.own_names, **said)
+
+
+def _also_known(condition: Condition, facts: AgentFacts) -> frozenset[str]:
+    """Return names that are known only at the place of this condition."""
+    block = condition.block
+    if block.role == "guardrails":
+        return GUARDRAIL_NAMES
+    names: frozenset[str] = frozenset()
+    if block.lies_in("on_input") and condition.formula.alone.lower() in INPUT_WORDS:
+        names = frozenset({condition.formula.alone})
+    if block.lies_in("transform", "activation"):
+        names |= {"item", "this"}
+    if block.lies_in("on_failure", "on_fail", "on_error", "error_handling", "on_result"):
+        names |= ERROR_NAMES
+    if facts.flow is None and block.section == "flow":
+        return names
+    return names
+
+
+def missing_producers(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield names in conditions that are known, but have no value when the condition is checked."""
+    if _is_legacy(facts, context):
+        return
+    before = _Order(facts, context)
+    for condition in facts.conditions:
+        seen: set[str] = set()
+        for reading in condition.formula.readings:
+            name = _state_name(reading)
+            if not name or name in seen or _only_asks_for_absence(name, condition):
+                continue
+            seen.add(name)
+            if _lacks_value(name, condition, facts, before):
+                said = {"name": name, "variable": name, "step": condition.block.step}
+                yield Finding(
+                    "MISSING_VARIABLE_PRODUCER_WARNING", condition.block, condition.field, name, arguments=said
+                )
+
+
+def _lacks_value(name: str, condition: Condition, facts: AgentFacts, before: _Order) -> bool:
+    producers = facts.producers.get(name, [])
+    if not producers:
+        return name in facts.session and not _is_filled(name, facts)
+    step = condition.block.step
+    steps = frozenset(one.step for one in producers)
+    if not step or "" in steps or name in facts.passed or is_engine_name(name):
+        return False
+    return _has_no_start(name, facts) and not before.can_precede(steps, step)
+
+
+def _has_no_start(name: str, facts: AgentFacts) -> bool:
+    declared = facts.session.get(name)
+    return declared is None or declared.subject.get("initial_value") is None
+
+
+def _state_name(reading: Reading) -> str:
+    """Return the name in the session state that a path begins with, empty for other namespaces."""
+    first, _, rest = reading.path.partition(".")
+    return rest.partition(".")[0] if first == "session" else first
+
+
+def _only_asks_for_absence(name: str, condition: Condition) -> bool:
+    return all(one.absence for one in condition.formula.readings if _state_name(one) == name)
+
+
+class _Order:
+    """Which steps can come before which; computed once per set of producing steps."""
+
+    def __init__(self, facts: AgentFacts, context: CheckContext) -> None:
+        self._facts = facts
+        self._context = context
+        self._edges: dict[str, set[str]] | None = None
+        self._after: dict[frozenset[str], set[str]] = {}
+
+    def can_precede(self, producers: frozenset[str], step: str) -> bool:
+        """Return whether one of the producing steps is `step` itself or has a way to it."""
+        if self._edges is None:
+            targets = targets_of(self._facts)
+            self._edges = edges_of(self._facts, self._context, targets)
+            roots = {target.name for target in targets if not target.source}
+            for following in self._edges.values():
+                following |= roots & self._edges.keys()
+        if producers not in self._after:
+            self._after[producers] = reached(self._edges, producers)
+        return step in self._after[producers]
+
+
+def unfilled_session_variables(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield session variables that nothing ever gives a value."""
+    if _is_legacy(facts, context):
+        return
+    for name, block in facts.session.items():
+        if name in facts.producers or _is_filled(name, facts):
+            continue
+        near = closest(name, (one for one in facts.producers if one not in facts.session)) or ""
+        said = {"name": name, "variable": name}
+        if near:
+            said["suggestion"] = f"There is a value called {near}."
+        yield Finding("W801", block, "name", name, arguments=said)
+
+
+def _is_filled(name: str, facts: AgentFacts) -> bool:
+    """Whether a declared name gets its value from outside of what the agent itself does."""
+    return name in facts.passed or is_engine_name(name) or (facts.reasons and name in _words_for_the_model(facts))
+
+
+def _words_for_the_model(facts: AgentFacts) -> frozenset[str]:
+    zones = [zone.subject["reasoning_zone"] for zone in facts.zones]
+    goals = [[zone.get("goal"), zone.get("behavior")] for zone in zones]
+    return frozenset(words_of([facts.ir.get("identity"), goals]))
+
+
+def unused_required_fields(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield required fields whose value nothing reads."""
+    if facts.reasons or not facts.gather_fields:
+        return
+    used = _used_words(facts)
+    seen: set[str] = set()
+    for block in facts.gather_fields:
+        name = text(block.subject.get("name"))
+        if not name or name in seen or not _is_required(block.subject):
+            continue
+        seen.add(name)
+        if name not in used:
+            yield Finding("UNUSED_REQUIRED_GATHER_FIELD", block, "name", name, arguments={"name": name})
+
+
+def _is_required(field: dict[str, Any]) -> bool:
+    return field.get("required", True) is True and not field.get("activation_when")
+
+
+def _used_words(facts: AgentFacts) -> frozenset[str]:
+    """Return the words of everything but the declarations of the fields; what they say of each other counts."""
+    found: set[str] = set(facts.returned)
+    for key, value in facts.ir.items():
+        if key not in ("metadata", "gather", "flow", "entities", "messages"):
+            found.update(words_of(value))
+    found.update(word for message in mapping(facts.ir.get("messages")).values() for word in _braced(message))
+    for block in facts.under("flow"):
+        if block.parent is None or not block.lies_in("gather"):
+            texts_here = [value for key, value in block.subject.items() if not _is_nested(value) and key != "name"]
+            found.update(words_of(texts_here))
+            presented = (block.subject.get(key) for key in ("rich_content", "voice_config", "actions", "carousel"))
+            found.update(words_of(list(presented)))
+    for block in facts.gather_fields:
+        found.update(_said_of_others(block.subject))
+    return frozenset(found)
+
+
+def _is_nested(value: object) -> bool:
+    """Whether a value has blocks of its own."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value))
+
+
+def _braced(message: object) -> Iterator[str]:
+    plain = text(message)
+    return words_of(plain) if "{" in plain else iter(())
+
+
+def _said_of_others(field: dict[str, Any]) -> set[str]:
+    kept = [field.get(key) for key in ("activation", "depends_on", "validation")]
+    prompts = [value for value in (field.get("prompt"), field.get("retry_prompt")) if "{{" in text(value)]
+    return {word for word in words_of([kept, prompts]) if word != field.get("name")}
+
+
+def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield handoff conditions that join intent and state by OR."""
+    for block in facts.handoffs:
+        condition = Condition(block, "when", text(block.subject.get("when")))
+        if condition.text and mixes_intent_and_state(condition.formula.node):
+            said = {"value": condition.text[:MAX_SHOWN]}
+            yield Finding("MIXED_ROUTING_CONDITION_STATE", block, "when", arguments=said)
+
+
+def _is_legacy(facts: AgentFacts, context: CheckContext) -> bool:
+    """Whether the agent was written in the numbered grammar, whose CONTRACT and STATE declare names."""
+    place = context.place(facts.ir)
+    return place is not None and place.unit.document.format == _LEGACY
+
+
+CHECKS = (
+    Check("UNDEFINED_CONDITION_VAR", undefined_condition_variables),
+    Check("MISSING_VARIABLE_PRODUCER_WARNING", missing_producers),
+    Check("UNUSED_REQUIRED_GATHER_FIELD", unused_required_fields),
+    Check("W801", unfilled_session_variables),
+    Check("MIXED_ROUTING_CONDITION_STATE", mixed_routing_conditions),
+)
+"""The rules of this family, in the order in which they are checked."""
+_ = (dig, rows)

@@ -1,0 +1,83 @@
+"""Whether every tool that is called exists. Spec: abl-language 5.4, 13.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.checks.context import CheckContext
+from abl.checks.facts import AgentFacts
+from abl.checks.finding import Finding
+from abl.checks.reading import dig, rows, text
+from abl.checks.report import Check
+from abl.checks.suggestions import unknown
+
+SYSTEM_PREFIX = "__"
+
+
+def undefined_tool_calls(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield every CALL of a tool that is not declared, and every unknown tool offered to a reasoning zone."""
+    own = _own_tools(facts)
+    for call in facts.calls:
+        if call.tool not in facts.known_tools and not call.tool.startswith(SYSTEM_PREFIX):
+            said = {"step": call.block.step, "tool": call.tool}
+            yield unknown("UNDEFINED_TOOL_CALL", call.block, call.field, call.tool, own, **said)
+
+
+def undefined_checkpoints(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield every `BEFORE calling t` whose tool is not declared: the rule would never be checked."""
+    own = _own_tools(facts)
+    for block in facts.under("constraints", "flow"):
+        if block.role != "checkpoint" or block.subject.get("kind") != "tool_call":
+            continue
+        tool = text(block.subject.get("target"))
+        if tool and tool not in facts.known_tools and not tool.startswith(SYSTEM_PREFIX):
+            rule = block.parent or block
+            yield unknown("UNDEFINED_TOOL_CALL", rule, "before", tool, own, tool=tool)
+
+
+def _own_tools(facts: AgentFacts) -> list[str]:
+    """Return the tools of the author, as candidates for a suggestion."""
+    return sorted(name for name in facts.known_tools if name and not name.startswith(SYSTEM_PREFIX))
+
+
+def auth_without_profile(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield the tools that ask for authorisation at first use without naming a credential profile."""
+    for name, block in facts.tools.items():
+        if block.subject.get("jit_auth") is True and not text(block.subject.get("auth_profile_ref")):
+            yield Finding("AUTH_JIT_WITHOUT_PROFILE", block, "name", name, arguments={"name": name, "tool": name})
+
+
+def side_effects_without_confirmation(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield the tools that change something outside and say nothing about a confirmation.
+
+    `confirm: never` is an answer too; immutable parameters and consent stand for a confirmation.
+    """
+    for name, block in facts.tools.items():
+        tool = block.subject
+        if tool.get("system") is True or dig(tool, "hints", "side_effects") is not True:
+            continue
+        if not tool.get("confirmation"):
+            said = {"name": name, "tool": name}
+            yield Finding("SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION", block, "name", name, arguments=said)
+
+
+def duplicate_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield tools declared twice in an IR without text; the parser reports them in a text."""
+    if context.places is not None:
+        return
+    seen: set[str] = set()
+    for tool in rows(facts.ir.get("tools")):
+        name = text(tool.get("name"))
+        if name and name in seen:
+            yield Finding("DUPLICATE_TOOL", facts.block(tool), "name", name, arguments={"name": name, "tool": name})
+        seen.add(name)
+
+
+CHECKS = (
+    Check("UNDEFINED_TOOL_CALL", undefined_tool_calls),
+    Check("UNDEFINED_TOOL_CALL", undefined_checkpoints),
+    Check("AUTH_JIT_WITHOUT_PROFILE", auth_without_profile),
+    Check("SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION", side_effects_without_confirmation),
+    Check("DUPLICATE_TOOL", duplicate_tools),
+)
+"""The rules of this family, in the order in which they are checked."""

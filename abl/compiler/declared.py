@@ -1,0 +1,79 @@
+"""Which names an agent declares, with their types: for passing context and for the access of tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.compiler.plain import Json, one, only, text, texts
+from abl.compiler.scope import Scope
+from abl.syntax.document import Document
+from abl.syntax.flow import Flow, Step
+from abl.syntax.gather import Gather, GatherField, StepGather
+from abl.syntax.memory import Memory, PersistentPath, SessionVariable
+from abl.syntax.node import Node
+from abl.syntax.tools import Tool
+
+_FREE_ROOTS = frozenset({"caller", "context", "env", "interaction", "metadata", "sentiment", "workflow", "_context"})
+
+
+def gather_fields(document: Document) -> Iterator[GatherField]:
+    """Yield the fields of the agent, then those of its steps."""
+    gather = one(Gather, document.gather)
+    if gather is not None:
+        yield from only(GatherField, gather.fields)
+    flow = one(Flow, document.flow)
+    for step in only(Step, flow.steps) if flow is not None else []:
+        fields = one(StepGather, step.gather)
+        if fields is not None:
+            yield from only(GatherField, fields.fields)
+
+
+def declared_names(document: Document) -> dict[str, tuple[str, str]]:
+    """Return name -> (type, description) of gather fields, session variables and persistent paths."""
+    known: dict[str, tuple[str, str]] = {}
+
+    def add(name: str, kind: str, description: str) -> None:
+        before = known.get(name, ("", ""))
+        known[name] = (before[0] or kind, before[1] or description)
+
+    for field in gather_fields(document):
+        add(text(field.name), text(field.type), text(field.message))
+    flow = one(Flow, document.flow)
+    for step in only(Step, flow.steps) if flow is not None else []:
+        if text(step.collect):
+            add(text(step.collect), "", "")
+    memory = one(Memory, document.memory)
+    if memory is not None:
+        for variable in only(SessionVariable, memory.session):
+            add(text(variable.name), text(variable.type), text(variable.description))
+        for path in only(PersistentPath, memory.persistent):
+            add(text(path.path), text(path.type), text(path.description))
+        for name in [*texts(memory.reads), *texts(memory.writes)]:
+            add(name, "", "")
+    return known
+
+
+def passed(names: list[str], known: dict[str, tuple[str, str]]) -> list[Json]:
+    """Return `[{name, type, description}]` of the values a handoff passes."""
+    result: list[Json] = []
+    for name in names:
+        kind, description = known.get(name, ("", ""))
+        ir: Json = {"name": name, "type": kind or "string"}
+        if description:
+            ir["description"] = description
+        result.append(ir)
+    return result
+
+
+def check_context_access(tool: Tool, node: Node, name: str, scope: Scope) -> None:
+    """Report the names in `context_access` that are declared nowhere. Spec: abl-language 3.2."""
+    known = declared_names(scope.document)
+    plain_names = set(known) | {path.rpartition(".")[2] for path in known}
+    for field in ("context_read", "context_write"):
+        for at, wanted in enumerate(texts(getattr(tool, field))):
+            root, _, rest = wanted.partition(".")
+            if root in _FREE_ROOTS or wanted in known or root in plain_names:
+                continue
+            if root == "session" and rest.partition(".")[0] in plain_names:
+                continue
+            scope.report("CONTEXT_ACCESS_UNDECLARED", node, f"{field}.{at}", tool=name, name=wanted, known=(wanted, list(known)))

@@ -1,0 +1,133 @@
+"""What the lowering of one agent shares: its document, the options, and where findings go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from abl.compiler.conditions import facts_of
+from abl.compiler.options import CompileOptions
+from abl.compiler.places import Place, Places, Unit, locate
+from abl.compiler.plain import Json, only
+from abl.diagnostics.model import Diagnostic
+from abl.diagnostics.reporter import did_you_mean, finding
+from abl.diagnostics.suggest import closest
+from abl.patterns import check_pattern
+from abl.syntax.document import Document
+from abl.syntax.node import Node
+from abl.syntax.rich import Template
+
+MAX_FINDINGS = 1000
+MAX_KNOWN_SHOWN = 20
+
+_TEMPLATE = re.compile(r"""TEMPLATE\(\s*+["']?([\w.-]++)["']?\s*+\)\s*+""")
+
+
+class Scope:
+    """The lowering of one agent.
+
+    Attributes:
+        unit: The document being read; a library's while one of its tools is lowered.
+        name: Name of the agent.
+        parameters: Tool name -> names of its parameters, for positional arguments.
+        error_default: Platform text for errors, MESSAGES applied.
+    """
+
+    __slots__ = (
+        "_templates", "_used", "document", "error_default", "findings", "intents", "name", "options", "parameters",
+        "places", "unit",
+    )  # fmt: skip
+
+    def __init__(
+        self, unit: Unit, document: Document, options: CompileOptions, places: Places, findings: list[Diagnostic]
+    ) -> None:
+        self.unit = unit
+        self.document = document
+        self.options = options
+        self.places = places
+        self.findings = findings
+        self.name = document.name if isinstance(document.name, str) else ""
+        self.parameters: dict[str, tuple[str, ...]] = {}
+        self.error_default = ""
+        self.intents: dict[str, tuple[Node, str]] = {}
+        self._templates: dict[str, Template] = {}
+        for template in only(Template, document.templates):
+            self._templates.setdefault(template.name, template)
+        self._used: set[str] = set()
+
+    def record(self, ir: Json, node: Node) -> Json:
+        """Remember where `ir` came from and return it."""
+        self.places.record(ir, node, self.unit)
+        return ir
+
+    def report(
+        self,
+        code: str,
+        node: Node | None = None,
+        field: str = "",
+        *,
+        start: int = 0,
+        length: int | None = None,
+        path: str = "",
+        known: tuple[str, list[str]] | None = None,
+        **arguments: str,
+    ) -> None:
+        """Add a finding at a field of a node; `known` is a misspelt word and the names it may have meant."""
+        if len(self.findings) >= MAX_FINDINGS:
+            return
+        at = locate(Place(node, self.unit), field, start, length) if node is not None else {}
+        if known is not None:
+            word, names = known
+            arguments["suggestion"] = did_you_mean(closest(word, names))
+            arguments["known"] = ", ".join(names[:MAX_KNOWN_SHOWN])
+        if node is None and self.unit.path:
+            at["file"] = self.unit.path
+        self.findings.append(
+            finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **arguments)
+        )
+
+    def condition(self, value: str, node: Node, field: str) -> None:
+        """Check what the compiler checks of every condition: the patterns in it, and which intents it names."""
+        if "atches" in value or "ATCHES" in value:
+            for pattern in facts_of(value).patterns:
+                self.pattern(pattern, node, field, within=value)
+        if "intent" in value:
+            for intent in facts_of(value).intents:
+                self.intents.setdefault(intent, (node, field))
+
+    def pattern(self, pattern: str, node: Node, field: str, within: str = "") -> bool:
+        """Report a pattern that cannot be used; return whether it can."""
+        reason = check_pattern(pattern)
+        if reason is None:
+            return True
+        start = max(within.find(pattern), 0)
+        length = len(pattern) if within else None
+        self.report("INVALID_REGEX", node, field, start=start, length=length, value=pattern, detail=reason)
+        return False
+
+    def template_in(self, value: str, node: Node, field: str) -> Template | None:
+        """Return the template that `value` as a whole, `TEMPLATE(name)`, stands for."""
+        found = _TEMPLATE.fullmatch(value.strip()) if value.lstrip()[:9] == "TEMPLATE(" else None
+        if found is None:
+            return None
+        name = found[1]
+        template = self._templates.get(name)
+        if template is None:
+            self.report("E601", node, field, name=name, known=(name, list(self._templates)))
+            return None
+        self._used.add(name)
+        return template
+
+    def unused_templates(self) -> None:
+        """Report the templates that nothing uses."""
+        for name, template in self._templates.items():
+            if name not in self._used:
+                self.report("W602", template, "name", name=name)
+
+
+def names_in(value: Any) -> list[str]:
+    """Return the keys of a mapping, or the texts of an iterable."""
+    if isinstance(value, Mapping):
+        return [str(key) for key in value]
+    return [one for one in value if isinstance(one, str)]

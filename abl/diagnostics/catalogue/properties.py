@@ -1,0 +1,362 @@
+"""Findings about properties, their values and their place. Spec: abl-language 1.2, 1.4, 3."""
+
+from __future__ import annotations
+
+from abl.diagnostics.catalogue.rule import Rule, agent_rule
+
+ROWS: tuple[Rule, ...] = (
+    agent_rule(
+        "UNKNOWN_PROPERTY",
+        "info",
+        "unknown property",
+        message="{name} is not a known property[[ of {section}]]; it is kept but has no effect. "
+        "{suggestion}[[Known are {known}.]]",
+        explanation="""
+            The language does not know this property here. It is kept in the document, so that nothing is lost,
+            but nothing acts on it.
+            Look for its name in the list of the section, or make it a comment.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                maintained_by_team: "Logistics"
+        """,
+        right="""
+            TOOLS:
+              # maintained by the logistics team
+              list_hubs() -> object
+                description: "Lists all hubs"
+        """,
+    ),
+    agent_rule(
+        "MISSPELT_PROPERTY",
+        "warning",
+        "misspelt property",
+        message="{name} is not a known property[[ of {section}]]. {suggestion}[[Known are {known}.]]",
+        explanation="""
+            The name is nearly that of a known property, so it is probably a slip of the pen.
+            As written it has no effect.
+            Correct the spelling.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                cachable: true
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                cacheable: true
+        """,
+    ),
+    agent_rule(
+        "DUPLICATE_PROPERTY",
+        "warning",
+        "property written twice",
+        message="{name} is given twice[[; the first is in line {line}]]. Keep one of them.",
+        explanation="""
+            A property has one value. Written twice, it is not clear which one is meant.
+            Delete the one that is out of date.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                description: "Lists the hubs of a country"
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists the hubs of a country"
+        """,
+    ),
+    agent_rule(
+        "PROPERTY_MISSING_COLON",
+        "error",
+        "property without a colon",
+        message="{name} needs a colon: write `{name}: …`.",
+        explanation="""
+            A property is its name, a colon and its value. Without the colon the line means nothing here.
+            It was ignored. Put a colon after the name.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description "Lists all hubs"
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+        """,
+    ),
+    agent_rule(
+        "MISPLACED_INDENT",
+        "warning",
+        "indent that fits no block",
+        message="The indent of this line[[ ({name})]] fits no block around it[[: {expected} columns were expected]]. "
+        "Align it with its neighbours.",
+        explanation="""
+            Lines that belong together have the same indent. This one stands between two levels.
+            It was read as part of the block it comes nearest to, which may not be the one you meant.
+            Align it with the lines it belongs to; `abl fmt` does it for the whole file.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+               cacheable: true
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                cacheable: true
+        """,
+    ),
+    agent_rule(
+        "UNEXPECTED_NESTING",
+        "warning",
+        "lines below a value that takes none",
+        message="{property} takes a value on its line, but has lines below it. Move them up a level, or remove them.",
+        explanation="""
+            The lines below are indented deeper than a property that has its value already.
+            They have no meaning there and were ignored.
+            Give them the indent of the property above, or delete them.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                  cacheable: true
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                cacheable: true
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_LIST_ITEM",
+        "warning",
+        "line that is no list item",
+        message="Begin this line with `- `[[, as {property} is a list]].",
+        explanation="""
+            The section is a list, and each of its items starts with a dash and a space.
+            A line without a dash is part of no item.
+            Put `- ` before it.
+        """,
+        wrong="""
+            HANDOFF:
+              TO: Claims_Desk
+              WHEN: input CONTAINS "claim"
+        """,
+        right="""
+            HANDOFF:
+              - TO: Claims_Desk
+                WHEN: input CONTAINS "claim"
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_BOOLEAN",
+        "warning",
+        "value that is not true or false",
+        message="{property} must be true or false, not {value}. {suggestion}",
+        explanation="""
+            This property is a switch: true or false (yes and no are read too).
+            The value is something else, so the default is used.
+            Write true or false.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                cacheable: sometimes
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                cacheable: true
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_NUMBER",
+        "warning",
+        "value that is not a number",
+        message="{property} must be a number, not {value}.",
+        explanation="""
+            This property takes a number such as 3 or 0.25.
+            The value is something else, so the default is used.
+            Write digits, with a point before decimals and without a unit.
+        """,
+        wrong="""
+            EXECUTION:
+              temperature: low
+        """,
+        right="""
+            EXECUTION:
+              temperature: 0.2
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_INTEGER",
+        "warning",
+        "value that is not a whole number",
+        message="{property} must be a whole number, not {value}.",
+        explanation="""
+            This property counts something, so it takes a whole number.
+            The value is something else, so the default is used.
+            Write digits only.
+        """,
+        wrong="""
+            EXECUTION:
+              max_reasoning_iterations: many
+        """,
+        right="""
+            EXECUTION:
+              max_reasoning_iterations: 6
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_DURATION",
+        "warning",
+        "value that is not a duration",
+        message="{property} must be a duration, not {value}: write a number, or a number with ms, s, m, h or d.",
+        explanation="""
+            A duration is a bare number in the unit of the property, or a number with a unit: 500ms, 20s, 5m, 2h, 30d.
+            The value is something else, so the default is used.
+        """,
+        wrong="""
+            EXECUTION:
+              tool_timeout: a while
+        """,
+        right="""
+            EXECUTION:
+              tool_timeout: 15s
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_LIST",
+        "warning",
+        "value that is not a list",
+        message="{property} must be a list[[, not {value}]]: write `[a, b]`, or one `- item` per line.",
+        explanation="""
+            This property takes several values: `[a, b]` on the line, or one line with a dash for each.
+            Something else stands here, so it has no effect.
+        """,
+        wrong="""
+            LIMITATIONS:
+              customs: "Cannot open customs cases"
+        """,
+        right="""
+            LIMITATIONS:
+              - "Cannot open customs cases"
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_MAP",
+        "warning",
+        "value that is not a map",
+        message="{property} must be a map[[, not {value}]]: write `key: value` lines below it.",
+        explanation="""
+            This section takes names with values: one `name: value` line each, indented below it.
+            Something else stands here, so it has no effect.
+        """,
+        wrong="""
+            MESSAGES: "Hello from the parcel desk"
+        """,
+        right="""
+            MESSAGES:
+              greeting: "Hello from the parcel desk"
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_CHOICE",
+        "warning",
+        "value outside the choices",
+        message="{value} is not a choice for {property}. {suggestion}[[Choose one of {known}.]]",
+        explanation="""
+            This property takes one of a few words, and the one written here is not among them.
+            The default is used instead.
+            Choose one of the words of the message.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                latency: fats
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                latency: fast
+        """,
+    ),
+    agent_rule(
+        "OUT_OF_RANGE",
+        "warning",
+        "number outside its range",
+        message="{property} is {value}, which is out of range[[: write {expected}]].",
+        explanation="""
+            The number is outside what this property can be.
+            The nearest allowed value is used instead.
+            Write a number of the range.
+        """,
+        wrong="""
+            MULTI_INTENT:
+              max_intents: 40
+        """,
+        right="""
+            MULTI_INTENT:
+              max_intents: 3
+        """,
+    ),
+    agent_rule(
+        "INVALID_NAME",
+        "warning",
+        "name with unusual characters",
+        message="{name} is not a good name: use letters, digits and `_`, beginning with a letter"
+        "[[, for example {expected}]].",
+        explanation="""
+            Names are used in conditions and templates, where spaces and signs end a name.
+            As written, nothing can refer to it.
+            Use letters, digits and `_`, beginning with a letter.
+        """,
+        wrong="""
+            ATTACHMENTS:
+              damage photo:
+                prompt: "Please send a photo of the box"
+        """,
+        right="""
+            ATTACHMENTS:
+              damage_photo:
+                prompt: "Please send a photo of the box"
+        """,
+    ),
+    agent_rule(
+        "DUPLICATE_NAME",
+        "warning",
+        "name declared twice",
+        message="[[{section}: ]]{name} is declared twice[[; the first is in line {line}]]. Rename or remove one.",
+        explanation="""
+            Two entries of one section have the same name, so a reference cannot tell them apart.
+            Rename one of them, or delete the one that is out of date.
+        """,
+        wrong="""
+            INTENTS:
+              trace: "Wants to know where a parcel is"
+              trace: "Asks for a parcel"
+        """,
+        right="""
+            INTENTS:
+              trace: "Wants to know where a parcel is"
+              claim: "Wants money for a lost parcel"
+        """,
+    ),
+)

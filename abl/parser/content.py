@@ -1,0 +1,281 @@
+"""Rich content: RESPOND with its blocks, FORMATS, ACTIONS, templates, CONVERSATION. Spec: abl-language 3.14, 3.17, 4."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from abl.parser.entries import split_children
+from abl.parser.free import structured, value_of
+from abl.parser.kinds import fill, read_text, scalar, text_value
+from abl.parser.reader import Reader, reads, set_text
+from abl.parser.values import cut_comment, unquote
+from abl.source import Pos
+from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Option, Template, Voice
+
+_ELEMENT = re.compile(r"(BUTTON|SELECT|INPUT)\b\s*:?\s*", re.IGNORECASE)
+_ARROW = re.compile(r"\s*(?:->|\u2192)\s*([\w.\-]+)\s*\Z")
+_VOICE_KEYS = {"VOICEINSTRUCTIONS": "instructions", "VOICESSML": "ssml", "VOICEPLAINTEXT": "plain_text"}
+
+
+@reads(Kind.RESPOND)
+def read_respond(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read an answer; blocks nested under it belong to the same node."""
+    if end == k + 1 or k in r.lines.blocks:
+        read_text(r, node, row, k, end, value, off)
+        return
+    rest: list[int] = []
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        if ":" in text and r.find_row(node, text.partition(":")[0]):
+            r.line(node, j, stop, text, r.offsets[j])
+        else:
+            rest.extend(range(j, stop))
+        j = stop
+    if rest and not value and rest == list(range(k + 1, end)):
+        read_text(r, node, row, k, end, value, off)
+        return
+    text, place = scalar(r, value, off)
+    more = [r.texts[i] for i in rest]
+    if more and value[:1] == '"' and value[-1:] == '"' and len(value) > 1:
+        r.report_line("UNEXPECTED_NESTING", rest[0], property=row.key)
+    elif more and value[:1] == '"' and more[-1].endswith('"'):
+        r.findings = [one for one in r.findings if one.code != "UNCLOSED_STRING" or one.offset != off]
+        r.report("MULTILINE_STRING", off, len(value), property=row.key)
+        more[-1] = more[-1][:-1]
+    set_text(node, row, "\n".join([text, *more]) if more else text, place)
+
+
+@reads(Kind.FORMATS)
+def read_formats(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a map of formats; values are text, or structured where the format is."""
+    node.at[row.field] = off
+    formats = getattr(node, row.field) or {}
+    setattr(node, row.field, formats)
+    if value:
+        formats["default"] = text_value(r, node, row, k, k + 1, value, off)[0]
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        j = _same_column(r, j, stop, end)
+        _format(r, node, formats, j[0], j[1])
+        j = j[1]
+
+
+def _same_column(r: Reader, j: int, stop: int, end: int) -> tuple[int, int]:
+    if r.texts[j].endswith(":") and stop == j + 1:
+        while stop < end and r.indents[stop] == r.indents[j] and r.texts[stop][0] == "-":
+            stop = min(r.ends[stop], end)
+    return j, stop
+
+
+def _format(r: Reader, node: Node, formats: dict[str, Any], j: int, stop: int) -> None:
+    text = r.texts[j]
+    key, colon, rest = text.partition(":")
+    name = FORMAT_KEYS.get(format_key(key)) if colon else None
+    value = rest.strip()
+    place = r.offsets[j] + len(text) - len(value)
+    if name is None:
+        meant = r.near(key, [*_SPELLINGS])
+        fix = r.edit(r.offsets[j], len(key), meant, f"write `{meant}`") if meant else None
+        r.report_line("UNKNOWN_FORMAT", j, fix, name=key, known=", ".join(_SPELLINGS), suggestion=meant or "")
+        if not colon:
+            return
+        name = FORMAT_KEYS[format_key(meant)] if meant else key.strip().lower()
+    formats[name] = format_value(r, node, name, j, stop, value, place)
+
+
+_SPELLINGS = tuple(name.upper() for name in dict.fromkeys(FORMAT_KEYS.values()))
+
+
+def format_key(key: str) -> str:
+    """Return a format's spelling as it is compared: letters only, uppercased."""
+    return re.sub(r"[^A-Za-z0-9]", "", key).upper()
+
+
+def format_value(r: Reader, node: Node, name: str, j: int, stop: int, value: str, place: int) -> Any:
+    """Return the value of one format."""
+    if name in TEXT_FORMATS:
+        holder = Voice()
+        read_text(r, holder, Voice.BY_FIELD["plain_text"], j, stop, value, place)
+        return holder.plain_text
+    if j in r.lines.blocks:
+        return structured(r, r.lines.block_text(j))
+    found = value_of(r, j, stop, value, place)
+    return structured(r, found) if isinstance(found, str) and found[:1] in "[{" else found
+
+
+@reads(Kind.ELEMENTS)
+def read_elements(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read ACTIONS: block keys, and BUTTON, SELECT, INPUT items."""
+    made = getattr(node, row.field) or ActionSet(pos=r.pos(k))
+    node.at[row.field] = off
+    setattr(node, row.field, made)
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        offset = r.offsets[j] + len(text) - len(bare)
+        found = _ELEMENT.match(bare)
+        key = bare.partition(":")[0].strip().upper()
+        if found:
+            made.elements.append(_element(r, found[1].lower(), j, stop, bare[found.end() :], offset + found.end()))
+        elif key in ActionSet.BY_KEY and key != "ELEMENTS":
+            r.line(made, j, stop, bare, offset)
+        elif made.elements and key in Element.BY_KEY and text[0] != "-":
+            r.line(made.elements[-1], j, stop, bare, offset)
+        else:
+            _odd_element(r, made, j, stop, bare, offset)
+        j = stop
+
+
+def _odd_element(r: Reader, made: ActionSet, j: int, stop: int, bare: str, offset: int) -> None:
+    word = bare.partition(":")[0].strip()
+    meant = r.near(word, ("BUTTON", "SELECT", "INPUT"))
+    fix = r.edit(offset, len(word), meant, f"write `{meant}`") if meant else None
+    r.report("INVALID_ACTION_ELEMENT", offset, len(bare), fix, value=bare, name=word, suggestion=meant or "")
+    if meant:
+        rest = bare.partition(":")[2].lstrip()
+        made.elements.append(_element(r, meant.lower(), j, stop, rest, offset + len(bare) - len(rest)))
+
+
+def _element(r: Reader, kind: str, j: int, stop: int, label: str, off: int) -> Element:
+    element = Element(type=kind, pos=r.pos(j))
+    element.at["type"] = r.offsets[j]
+    _label_and_id(r, element, label, off)
+    inner = j + 1
+    while inner < stop:
+        last = min(r.ends[inner], stop)
+        text = r.texts[inner]
+        if text.upper().startswith("OPTIONS"):
+            inner, last = _same_column(r, inner, last, stop)
+            _options(r, element, inner, last, text.partition(":")[2].strip())
+        else:
+            r.line(element, inner, last, text, r.offsets[inner])
+        inner = last
+    return element
+
+
+def _label_and_id(r: Reader, element: Element | Option, label: str, off: int) -> None:
+    label = cut_comment(label)
+    arrow = _ARROW.search(label)
+    if arrow:
+        element.id = arrow[1]
+        element.at["id"] = off + arrow.start(1)
+        label = label[: arrow.start()]
+    element.label, place = scalar(r, label, off)
+    element.at["label"] = place
+
+
+def _options(r: Reader, element: Element, k: int, end: int, value: str) -> None:
+    if value:
+        from abl.parser.values import inline_list
+
+        for text, at in inline_list(value):
+            option = Option()
+            _label_and_id(r, option, text, r.offsets[k] + at)
+            element.options.append(option)
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        offset = r.offsets[j] + len(text) - len(bare)
+        option = Option(pos=r.pos(j))
+        element.options.append(option)
+        if bare.partition(":")[0].strip().upper() in Option.BY_KEY and bare[0] not in "\"'":
+            own = split_children(r, j, stop, r.indents[j] + len(text) - len(bare))
+            r.line(option, j, own, bare, offset)
+            r.props(option, own, stop)
+        else:
+            _label_and_id(r, option, bare, offset)
+            r.props(option, j + 1, stop)
+        j = stop
+
+
+@reads(Kind.TEMPLATES)
+def read_templates(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `name: text` entries and blocks of formats."""
+    node.at[row.field] = off
+    templates: list[Template] = getattr(node, row.field)
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        name, colon, rest = bare.partition(":")
+        if text[0] == "-" and name.lower() == "name":
+            name, rest = unquote(rest.strip()), ""
+        if not colon:
+            fix = r.edit(r.offsets[j] + len(text), 0, ":", f"write `{text}:`")
+            r.report_line("PROPERTY_MISSING_COLON", j, fix, name=text, property=text)
+        value = rest.strip()
+        templates.append(template(r, unquote(name.strip()), j, stop, value, r.offsets[j] + len(text) - len(value)))
+        _check_template(r, templates, j)
+        j = stop
+
+
+def template(r: Reader, name: str, k: int, end: int, value: str, off: int) -> Template:
+    """Return the template `name` whose value begins on line `k`."""
+    made = Template(name=name, pos=r.pos(k))
+    made.at["name"] = r.offsets[k] + max(r.texts[k].find(name), 0)
+    if value or k in r.lines.blocks:
+        row = Voice.BY_FIELD["plain_text"]
+        holder = Voice()
+        plain_end = end if k in r.lines.blocks or not _has_formats(r, k + 1, end) else k + 1
+        read_text(r, holder, row, k, plain_end, value, off)
+        made.text, made.at["text"] = holder.plain_text, holder.at.get("plain_text", off)
+    if k not in r.lines.blocks and _has_formats(r, k + 1, end):
+        _template_block(r, made, k, end)
+    elif not value and end > k + 1:
+        made.text, made.at["text"] = text_value(r, Voice(), Voice.BY_FIELD["plain_text"], k, end, "", off)
+    return made
+
+
+def _has_formats(r: Reader, k: int, end: int) -> bool:
+    if k >= end:
+        return False
+    key = format_key(r.texts[k].partition(":")[0])
+    return ":" in r.texts[k] and (key in FORMAT_KEYS or key.startswith("VOICE") or key in ("CONTENT", "FORMATS"))
+
+
+def _template_block(r: Reader, made: Template, k: int, end: int) -> None:
+    j = k + 1
+    while j < end:
+        j, stop = _same_column(r, j, min(r.ends[j], end), end)
+        text = r.texts[j]
+        key = format_key(text.partition(":")[0])
+        value = text.partition(":")[2].strip()
+        place = r.offsets[j] + len(text) - len(value)
+        if key == "VOICE" or key in _VOICE_KEYS:
+            made.voice = made.voice or Voice(pos=r.pos(j))
+            if key == "VOICE":
+                fill(r, made.voice, Voice.BY_FIELD["plain_text"], j, stop, value, place)
+            else:
+                row = Voice.BY_FIELD[_VOICE_KEYS[key]]
+                read_text(r, made.voice, row, j, stop, value, place)
+        elif key in ("DEFAULT", "TEXT", "CONTENT"):
+            made.text = format_value(r, made, "default", j, stop, value, place)
+            made.at["text"] = place
+        else:
+            formats = made.formats = made.formats or {}
+            _format(r, made, formats, j, stop)
+        j = stop
+
+
+def _check_template(r: Reader, templates: list[Template], k: int) -> None:
+    made = templates[-1]
+    if not made.text and not made.formats and made.voice is None:
+        r.report_line("EMPTY_TEMPLATE", k, name=made.name)
+    for other in templates[-65:-1]:
+        if other.name == made.name:
+            first = str(other.pos.line) if other.pos else ""
+            r.report_line("DUPLICATE_NAME", k, name=made.name, section="TEMPLATES", first_line=first)
+            return
+
+
+_ = Pos

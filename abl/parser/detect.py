@@ -1,0 +1,111 @@
+"""Which kind of document a text is. Spec: abl-language 2.2, 2.3."""
+
+from __future__ import annotations
+
+import re
+
+from abl.source import normalise
+from abl.syntax.document import LEGACY_SECTIONS
+
+YAML_KEYS = frozenset(
+    "agent supervisor mode goal persona identity tools gather constraints guardrails flow handoff return_handlers "
+    "delegate escalate complete on_error on_start memory execution language version description limitations messages "
+    "templates hooks system_prompt nlu conversation action_handlers".split()
+)
+"""First keys by which a text counts as the YAML form."""
+
+_YAML_KEY = re.compile(r"([a-z_]+)\s*:")
+_FIRST = re.compile(r"(AGENT|SUPERVISOR|TOOLS|BEHAVIOR_PROFILE)\s*:")
+_HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
+_MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
+_LEGACY = re.compile(rf"^(?:{'|'.join(LEGACY_SECTIONS)}):", re.MULTILINE)
+_NUMBERED = re.compile(r"^STEPS:[^\n]*\n(?:\s*\n|\s*(?:#|//)[^\n]*\n)*\s*\d+\.\s", re.MULTILINE)
+_FLOW = re.compile(r"^FLOW:", re.MULTILINE)
+_SECTION_WORD = re.compile(r"([A-Z][A-Z_]+)\s*:")
+_SPLIT = re.compile(r"^(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
+
+
+def significant_lines(text: str) -> list[str]:
+    """Return the first significant lines (trimmed): blank lines, comments and markdown fences are skipped."""
+    found: list[str] = []
+    in_comment = False
+    start = 0
+    while start < len(text) and len(found) < MAX_LOOKED_AT:
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        line = text[start:stop].strip()
+        start = stop + 1
+        if in_comment:
+            in_comment = not line.endswith("*/")
+        elif line.startswith("/*"):
+            in_comment = "*/" not in line
+        elif line and not line.startswith(("#", "//", "```")) and line != "---":
+            found.append(line)
+    return found
+
+
+MAX_LOOKED_AT = 1
+"""Significant lines that decide about a text."""
+
+
+def is_yaml_format(text: str) -> bool:
+    """Return whether the first key of `text` is one of the lowercase keys of the YAML form.
+
+    >>> is_yaml_format("agent: Parcel_Tracer")
+    True
+    >>> is_yaml_format("AGENT: Parcel_Tracer")
+    False
+    """
+    if not isinstance(text, str):
+        return False
+    for line in significant_lines(normalise(text)):
+        found = _YAML_KEY.match(line)
+        return found is not None and found[1] in YAML_KEYS
+    return False
+
+
+def detect(text: str) -> str | None:
+    """Return `yaml`, `tools`, `agent-based`, `supervisor` or `agent`; None when nothing fits."""
+    text = normalise(text)
+    if is_yaml_format(text):
+        return "yaml"
+    first = next(iter(significant_lines(text)), "")
+    found = _FIRST.match(first)
+    if found is None:
+        return _by_any_section(text, first)
+    word = found[1]
+    if word == "TOOLS":
+        return "tools" if not _HEADER.search(text) else "agent-based"
+    if word == "BEHAVIOR_PROFILE" or _MODE.search(text):
+        return "agent-based"
+    return word.lower()
+
+
+def _by_any_section(text: str, first: str) -> str | None:
+    """Return `agent` for a text that begins with another section, or with a header in the wrong case."""
+    lowered = first.lower()
+    if lowered.startswith(("agent:", "supervisor:", "agent ", "supervisor ")):
+        return lowered.split(":")[0].split()[0]
+    if _HEADER.search(text):
+        return "agent-based" if _MODE.search(text) else "agent"
+    return None
+
+
+def is_legacy(text: str) -> bool:
+    """Return whether a text has a line that only the numbered grammar has."""
+    text = normalise(text)
+    return bool(_LEGACY.search(text) or (_NUMBERED.search(text) and not _FLOW.search(text)))
+
+
+def split_documents(text: str) -> list[str]:
+    """Cut a text that holds several agents before each unindented AGENT or SUPERVISOR header.
+
+    >>> split_documents("AGENT: A\\nGOAL: x\\nAGENT: B\\nGOAL: y\\n")
+    ['AGENT: A\\nGOAL: x\\n', 'AGENT: B\\nGOAL: y\\n']
+    """
+    text = normalise(text)
+    starts = [found.start() for found in _SPLIT.finditer(text)]
+    if len(starts) < 2:
+        return [text]
+    cuts = [0, *starts[1:], len(text)]
+    return [text[begin:stop] for begin, stop in zip(cuts, cuts[1:], strict=False)]

@@ -1,0 +1,178 @@
+"""Parses one text of the modern grammar into a document. Spec: abl-language 2, 3."""
+
+from __future__ import annotations
+
+import re
+
+from abl.diagnostics.reporter import finding
+from abl.parser import actions, content, conversation, entries, flow, free, kinds, rules, tools
+from abl.parser.detect import detect
+from abl.parser.final import check_document
+from abl.parser.lines import Lines, scan
+from abl.parser.reader import READ, Reader, reads
+from abl.parser.sections import Section, cut, read_sections
+from abl.parser.values import cut_comment, unquote
+from abl.source import Source
+from abl.syntax.document import Document
+from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.profile import Profile
+from abl.syntax.result import ParseResult
+
+FORMS = (actions, content, conversation, entries, flow, free, kinds, rules, tools)
+"""The modules that hold the readers of all kinds."""
+_MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
+
+
+def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> ParseResult:
+    """Return what an ABL text of the modern grammar says.
+
+    `kind` is a detected type of the table in spec 2.2; None means: look.
+    """
+    source = Source(text)
+    found = kind or detect(source.text)
+    r = Reader(scan(source), strict=strict)
+    r.with_mode = _MODE.search(source.text) is not None
+    _lexical(r)
+    if found == "tools":
+        document = _tools(r)
+    elif _is_profile(r):
+        document = _profile(r)
+    else:
+        document = _agent(r)
+    if document is not None:
+        document.detected_type = found or ""
+        check_document(r, document)
+    return result(document, r)
+
+
+def result(document: Document | None, r: Reader) -> ParseResult:
+    """Return the document with the findings of a reader in text order."""
+    ordered = sorted(r.findings, key=lambda one: -1 if one.offset is None else one.offset)
+    errors = [one for one in ordered if one.severity == "error"]
+    return ParseResult(document, errors, [one for one in ordered if one.severity != "error"])
+
+
+def _lexical(r: Reader) -> None:
+    lines: Lines = r.lines
+    if lines.tab >= 0:
+        r.report("TAB_INDENT", lines.tab, 1, r.edit(lines.tab, 1, "  ", "indent with spaces"))
+    for offset in lines.fences[:1]:
+        stop = r.source.text.find("\n", offset)
+        length = (stop if stop >= 0 else len(r.source.text)) - offset
+        r.report("MARKDOWN_FENCE", offset, length, r.edit(offset, length, "", "remove the fence"))
+
+
+def _is_profile(r: Reader) -> bool:
+    return bool(r.texts) and r.texts[0].startswith("BEHAVIOR_PROFILE")
+
+
+def _agent(r: Reader) -> Document | None:
+    document = Document()
+    sections = cut(r)
+    if sections and sections[0].k > 0:
+        r.report_line("TEXT_OUTSIDE_SECTION", 0, value=r.texts[0])
+    read_sections(r, document, sections)
+    if "name" not in document.at:
+        offset = r.offsets[0] if r.offsets else 0
+        length = len(r.texts[0]) if r.texts else 0
+        if not any(one.code == "EXPECTED_AGENT" for one in r.findings):
+            r.report("MISSING_AGENT", offset, length, r.edit(offset, 0, "AGENT: My_Agent\n", "add `AGENT: Name`"))
+        return None
+    if document.name == "":
+        return None
+    head = next(one for one in sections if one.word in ("AGENT", "SUPERVISOR") or one.k == _line_of(r, document))
+    if sections[0] is not head and head.k > sections[0].k:
+        r.report_line("CONTENT_BEFORE_AGENT", sections[0].k, name=sections[0].word, section=sections[0].word)
+    return document
+
+
+def _line_of(r: Reader, document: Document) -> int:
+    return r.offsets.index(document.pos.offset) if document.pos else -1
+
+
+def _profile(r: Reader) -> Document | None:
+    """Read a behaviour profile that is a document of its own."""
+    document = Document(kind="profile")
+    sections = cut(r)
+    if not sections:
+        return None
+    head = sections[0]
+    profile = Profile(name=unquote(cut_comment(head.value)), pos=r.pos(head.k))
+    profile.at["name"] = head.offset
+    document.name, document.pos, document.at["name"] = profile.name, profile.pos, head.offset
+    document.behavior_profiles.append(profile)
+    if not profile.name:
+        r.report_line("AGENT_NAME_MISSING", head.k, name="BEHAVIOR_PROFILE")
+    r.props(profile, head.k + 1, head.end)
+    for section in sections[1:]:
+        _profile_section(r, profile, section)
+    return document
+
+
+def _profile_section(r: Reader, profile: Profile, section: Section) -> None:
+    row = Profile.BY_KEY.get(section.word)
+    if row is None and section.word != "BEHAVIOR_PROFILE":
+        meant = r.near(section.word, [one.key for one in Profile.PROPS])
+        fix = r.edit(r.offsets[section.k], len(section.word), meant, f"write `{meant}:`") if meant else None
+        r.report(
+            "UNKNOWN_SECTION", r.offsets[section.k], len(section.word), fix, name=section.word, section=section.word,
+            known=", ".join(one.key for one in Profile.PROPS), suggestion=meant or "",
+        )  # fmt: skip
+        row = Profile.BY_KEY[meant.upper()] if meant else None
+    if row is None or (row.field in profile.at and row.repeat == "error"):
+        if row is not None or section.word == "BEHAVIOR_PROFILE":
+            line = str(r.source.pos(profile.at[row.field if row else "name"]).line)
+            r.report_line("DUPLICATE_SECTION", section.k, name=section.word, section=section.word, first_line=line)
+        return
+    READ[row.kind](r, profile, row, section.k, section.end, section.value, section.offset)
+
+
+def _tools(r: Reader) -> Document | None:
+    """Read a tool library."""
+    document = Document(kind="tools")
+    sections = cut(r)
+    if not sections or sections[0].word != "TOOLS":
+        code = "EXPECTED_TOOLS" if sections else "NO_TOOLS_SECTION"
+        first = sections[0] if sections else None
+        place = r.offsets[first.k] if first else 0
+        r.report(code, place, 1, name=first.word if first else "", value=first.word if first else "")
+        if not any(section.word == "TOOLS" for section in sections):
+            return None
+    document.pos = r.pos(0) if len(r.lines) else None
+    read_sections(r, document, sections)
+    return document
+
+
+@reads(Kind.PROFILES)
+def read_profiles(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read the name of an attached profile."""
+    names: list[str] = getattr(node, row.field)
+    name = unquote(cut_comment(value))
+    if not name:
+        r.report_line("EMPTY_SECTION", k, name=row.key, section=row.key)
+        return
+    node.at[f"{row.field}.{len(names)}"] = off
+    node.at.setdefault(row.field, off)
+    names.append(name)
+
+
+@reads(Kind.ANY)
+def read_legacy_section(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read AGENTS and ROUTING of older files, lowered to HANDOFF rules with one warning each."""
+    assert isinstance(node, Document)
+    from abl.legacy.routing import read_agents, read_routing
+
+    lines = [(r.indents[j], r.texts[j], r.offsets[j]) for j in range(k + 1, end)]
+    node.at[row.field] = off
+    if row.field == "routing":
+        r.report_line("LEGACY_ROUTING", k, name="ROUTING", section="ROUTING")
+        handoffs, faults = read_routing(lines)
+        node.handoffs.extend(handoffs)
+    else:
+        _, faults = read_agents(lines)
+    r.report_faults(list(faults))
+
+
+def not_text(value: object, *, strict: bool = False) -> ParseResult:
+    """Return the result for input that is no text."""
+    return ParseResult(None, [finding("NOT_TEXT", strict=strict, line=1, column=1, value=type(value).__name__)])

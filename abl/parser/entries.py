@@ -1,0 +1,303 @@
+"""Lists of nodes: dash items and `name:` entries, in any mixture. Spec: abl-language 1.2, 3.3, 3.5."""
+
+from __future__ import annotations
+
+from abl.parser.kinds import fill, read_flat
+from abl.parser.reader import READ, SCALARS, Reader, table_of
+from abl.parser.values import cut_comment, inline_list, split_top, unquote
+from abl.source import Pos
+from abl.syntax.node import NODES, Kind, Node, Prop
+
+WORDS = {"required": True, "optional": False}
+"""What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
+
+
+def read_entries(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read the entries of `row` into `node`."""
+    items: list[Node] = getattr(node, row.field)
+    value = cut_comment(value)
+    if value:
+        inline_entries(r, node, row, k, value, off)
+    lines(r, node, row, k + 1, end, items)
+
+
+def inline_entries(r: Reader, node: Node, row: Prop, k: int, value: str, off: int) -> None:
+    """Read `a, b, c: required` or `[…]` as entries that have only a main value."""
+    items: list[Node] = getattr(node, row.field)
+    cls = NODES[row.node]
+    body, shift = (value[1:-1], 1) if value[0] == "[" and value[-1] == "]" else (value, 0)
+    for part, at in split_top(body):
+        made = cls(pos=Pos(r.numbers[k], r.columns[k] + 1, off + shift + at))
+        items.append(made)
+        if part[0] == "{":
+            fill(r, made, row, k, k + 1, part, off + shift + at)
+        else:
+            named(r, made, row, k, k + 1, part, off + shift + at)
+
+
+def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node]) -> None:
+    """Read lines `k` to `end` as entries."""
+    if k >= end or not r.deeper(k):
+        return
+    cls = NODES[row.node]
+    texts, ends = r.texts, r.ends
+    while k < end:
+        text = texts[k]
+        stop = min(ends[k], end)
+        if text[0] == "-":
+            made = cls(pos=r.pos(k))
+            items.append(made)
+            dash_item(r, made, row, k, stop)
+        elif items and _belongs_to_last(r, items[-1], k, stop, text):
+            _adopt(r, items[-1], k, stop, text, row)
+        else:
+            made = cls(pos=r.pos(k))
+            map_entry(r, node, made, row, k, stop, items)
+        k = stop
+    r.leave()
+
+
+def _belongs_to_last(r: Reader, last: Node, k: int, stop: int, text: str) -> bool:
+    """Return whether a line at entry level is really a property of the entry before it."""
+    colon = text.find(":")
+    if colon <= 0:
+        return False
+    entry = table_of(type(last)).get(text[:colon].upper())
+    if entry is None or entry[1].field == last.MAIN:
+        return False
+    has_value = colon + 1 < len(text)
+    if last.pos is not None and last.pos.line == r.numbers[k]:
+        return False
+    if r.texts[r_line(r, last)][0] == "-":
+        return True
+    return has_value and entry[1].kind in SCALARS and stop == k + 1 and entry[1].field not in last.at
+
+
+def r_line(r: Reader, node: Node) -> int:
+    """Return the index of the significant line a node begins on."""
+    from bisect import bisect_left
+
+    return bisect_left(r.numbers, node.pos.line) if node.pos is not None else 0
+
+
+def _adopt(r: Reader, last: Node, k: int, stop: int, text: str, row: Prop) -> None:
+    begin = r_line(r, last)
+    column = r.columns[begin + 1] if begin + 1 < k and r.indents[begin + 1] > r.indents[begin] else r.columns[begin] + 2
+    if r.texts[begin][0] != "-" or r.columns[k] < r.columns[begin] or r.indents[k] == 0:
+        r.report_line(
+            "MISPLACED_INDENT", k, r.indent_fix(k, stop, column), name=text.partition(":")[0], property=row.key
+        )
+    r.line(last, k, stop, text, r.offsets[k])
+
+
+def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
+    """Read `- …` and the lines nested under it as one entry."""
+    text = r.texts[k]
+    bare = text[1:].lstrip()
+    if not bare:
+        r.props(made, k + 1, stop)
+        return
+    shift = len(text) - len(bare)
+    offset = r.offsets[k] + shift
+    own = split_children(r, k, stop, r.indents[k] + shift)
+    if bare[0] == "{" and not bare.startswith("{{"):
+        fill(r, made, row, k, k + 1, bare, offset)
+        r.props(made, k + 1, stop)
+        return
+    colon = bare.find(":")
+    entry = r.find_row(made, bare[:colon]) if colon > 0 else None
+    if entry is None and colon < 0:
+        word = bare.split(None, 1)[0]
+        keyword = r.find_row(made, word) if word.isupper() and len(word) > 1 else None
+        if keyword is not None and (keyword[1].kind is Kind.FLAG or keyword[1].kind is Kind.CONDITION):
+            r.line(made, k, own, f"{word}: {bare[len(word) :].lstrip()}", offset - 1) if len(bare) > len(word) else r.line(
+                made, k, own, f"{word}:", offset
+            )
+            r.props(made, own, stop)
+            return
+    if entry is not None:
+        if own > k + 1 and entry[1].kind in SCALARS and k not in r.lines.blocks and bare[colon + 1 :].strip():
+            own = k + 1
+        r.line(made, k, own, bare, offset)
+        r.props(made, own, stop)
+        return
+    named(r, made, row, k, own, bare, offset)
+    r.props(made, own, stop) if own > k + 1 or own < stop else None
+
+
+def split_children(r: Reader, k: int, stop: int, column: int) -> int:
+    """Return the end of the lines that are nested under the key after the dash of line `k`."""
+    j = k + 1
+    while j < stop and r.indents[j] > column:
+        j += 1
+    return j
+
+
+def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> None:
+    """Read `name`, `name: value` or a quoted text as the main value of an entry."""
+    main = made.MAIN
+    if not main:
+        first = made.PROPS[0]
+        colon = bare.find(":")
+        if colon > 0 and bare[:colon].replace("_", "").isalnum():
+            r.line(made, k, own, bare, offset)
+        else:
+            r.report("EXPECTED_MAP", offset, len(bare), value=bare, property=row.key, expected=first.key)
+            made.extras[""] = bare
+        return
+    colon = bare.find(":")
+    if colon > 0 and bare[0] not in "\"'" and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
+        name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
+        value = rest.lstrip()
+        at = offset + colon + 1 + len(rest) - len(value)
+        _set_name(made, main, unquote(name), offset)
+        after_name(r, made, row, k, own, value, at)
+        return
+    found = inline_list(cut_comment(bare)) if bare[0] not in "\"'" and "," not in bare and "[" not in bare else []
+    text, shift = found[0] if len(found) == 1 else (unquote(cut_comment(bare)), int(bare[0] in "\"'"))
+    _set_name(made, main, text, offset + shift)
+
+
+def _set_name(made: Node, main: str, value: str, offset: int) -> None:
+    setattr(made, main, value)
+    made.at[main] = offset
+
+
+def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, off: int) -> None:
+    """Read what stands after an entry's name: a short form, a map, or the value of its INLINE field."""
+    if not value:
+        return
+    value = cut_comment(value) if k not in r.lines.blocks else value
+    if value[:1] == "{":
+        fill(r, made, row, k, own, value, off)
+        return
+    if made.INLINE:
+        inline = made.BY_FIELD[made.INLINE]
+        READ[inline.kind](r, made, inline, k, k + 1, value, off)
+        return
+    if not short_form(r, made, k, value, off):
+        rest = made.BY_FIELD.get("type") or made.BY_FIELD.get("description")
+        if rest is not None and "," not in value:
+            READ[rest.kind](r, made, rest, k, k + 1, value, off)
+        else:
+            r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
+            made.extras[""] = value
+
+
+def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
+    """Read `required`, `optional`, `default=x`, `string, required` after a field's name. True when it was one."""
+    required = made.BY_FIELD.get("required")
+    if required is None:
+        return False
+    parts = split_top(value.strip("()"))
+    known = made.BY_FIELD.get("type")
+    for part, at in parts:
+        word = part.lower()
+        if word in WORDS:
+            made.required = WORDS[word]  # type: ignore[attr-defined]
+            made.at["required"] = off + at
+        elif word.startswith("default"):
+            rest = part[7:].lstrip(" =:")
+            r.line(made, k, k + 1, f"default: {rest}", off + at - 9 + len(part) - len(rest))
+        elif known is not None and word in known.choices:
+            made.type = word  # type: ignore[attr-defined]
+            made.at["type"] = off + at
+        else:
+            return False
+    return True
+
+
+def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, items: list[Node]) -> None:
+    """Read `name:` and the lines nested under it as one entry."""
+    text = r.texts[k]
+    colon = text.find(":")
+    if colon <= 0:
+        word = text.split(None, 1)[0]
+        if stop > k + 1 and made.MAIN:
+            fix = r.edit(r.offsets[k] + len(text), 0, ":", f"write `{text}:`")
+            r.report_line("PROPERTY_MISSING_COLON", k, fix, name=text, property=text)
+            items.append(made)
+            _set_name(made, made.MAIN, text, r.offsets[k])
+            r.props(made, k + 1, stop)
+        else:
+            fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
+            r.report_line("EXPECTED_LIST_ITEM", k, fix, value=word, property=row.key)
+            items.append(made)
+            named(r, made, row, k, k + 1, text, r.offsets[k])
+        return
+    name = unquote(text[:colon].strip())
+    if made.MAIN:
+        _check_duplicate(r, row, items, made.MAIN, name, k)
+        items.append(made)
+        rest = text[colon + 1 :]
+        value = rest.lstrip()
+        _set_name(made, made.MAIN, name, r.offsets[k] + (text[0] in "\"'"))
+        if value:
+            after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
+        if stop > k + 1 and not (value[:1] == "{"):
+            r.props(made, k + 1, stop)
+        return
+    items.append(made)
+    fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
+    r.report_line("EXPECTED_LIST_ITEM", k, fix, value=text, property=row.key)
+    r.line(made, k, stop, text, r.offsets[k])
+
+
+UNIQUE = {"GatherField": "DUPLICATE_FIELD", "SessionVariable": "DUPLICATE_MEMORY_NAME",
+          "PersistentPath": "DUPLICATE_MEMORY_NAME", "ReturnHandler": "DUPLICATE_RETURN_HANDLER"}  # fmt: skip
+"""Node class -> code of a name declared twice; other classes give DUPLICATE_NAME."""
+
+
+def _check_duplicate(r: Reader, row: Prop, items: list[Node], main: str, name: str, k: int) -> None:
+    for other in items[-MAX_DUPLICATE_WINDOW:]:
+        if getattr(other, main) == name:
+            code = UNIQUE.get(row.node, "DUPLICATE_NAME")
+            first = str(other.pos.line) if other.pos else ""
+            r.report(code, r.offsets[k], len(name), name=name, section=row.key, first_line=first)
+            return
+
+
+MAX_DUPLICATE_WINDOW = 64
+"""Entries looked back for a name declared twice, so that a long list stays linear."""
+
+
+def read_rest_lines(r: Reader, node: Node, k: int, end: int) -> None:
+    """Read lines as block-level properties of `node` where they are some, else as entries of its REST field."""
+    row = node.BY_FIELD[node.REST]
+    items: list[Node] = getattr(node, node.REST)
+    table = table_of(type(node))
+    while k < end:
+        text = r.texts[k]
+        stop = min(r.ends[k], end)
+        colon = text.find(":")
+        entry = table.get(text[:colon].upper()) if colon > 0 and text[0] != "-" else None
+        if entry is not None and _is_block_property(r, node, entry[1], k, stop, text, items):
+            rest = text[colon + 1 :]
+            value = rest.lstrip()
+            entry[0](r, node, entry[1], k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
+            k = stop
+            continue
+        follow = stop
+        while follow < end and not _starts_block_property(r, node, table, follow, end, items):
+            follow = max(min(r.ends[follow], end), follow + 1)
+        lines(r, node, row, k, follow, items)
+        k = follow
+
+
+def _starts_block_property(r: Reader, node: Node, table: dict, k: int, end: int, items: list[Node]) -> bool:  # type: ignore[type-arg]
+    text = r.texts[k]
+    colon = text.find(":")
+    entry = table.get(text[:colon].upper()) if colon > 0 and text[0] != "-" else None
+    return entry is not None and _is_block_property(r, node, entry[1], k, min(r.ends[k], end), text, items)
+
+
+def _is_block_property(r: Reader, node: Node, row: Prop, k: int, stop: int, text: str, items: list[Node]) -> bool:
+    """Return whether a line whose key is a block-level property is that, and not an entry of the same name."""
+    if row.field == node.REST:
+        return text.rstrip().endswith(":") or "[" in text
+    if row.kind in SCALARS:
+        return stop == k + 1 or k in r.lines.blocks
+    return row.kind is Kind.FLAT or row.field in ("field_overrides",)
+
+
+_ = read_flat

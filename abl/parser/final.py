@@ -1,0 +1,192 @@
+"""What can only be said of a whole document: required sections, missing REASONING, older generations."""
+
+from __future__ import annotations
+
+from abl.parser.reader import Reader
+from abl.parser.tools import bound_fields
+from abl.syntax.document import Document
+from abl.syntax.flow import Flow, Step
+
+
+def check_document(r: Reader, document: Document) -> None:
+    """Report what is missing or out of date in a document that has been read."""
+    if document.kind == "tools":
+        _tool_library(r, document)
+        return
+    if document.kind == "profile":
+        _profile(r, document)
+        return
+    _identity(document)
+    _mode(r, document)
+    _goal(r, document)
+    _model(r, document)
+    _bindings(r, document)
+    if document.flow is not None:
+        _steps(r, document, document.flow)
+    for profile in document.behavior_profiles:
+        _profile_required(r, profile)
+
+
+def _tool_library(r: Reader, document: Document) -> None:
+    if not document.tools and not any(one.severity == "error" for one in r.findings):
+        r.report("EMPTY_SECTION", 0, 1, section="TOOLS", name="TOOLS")
+
+
+def _identity(document: Document) -> None:
+    """Let an IDENTITY block stand for what is not written otherwise."""
+    identity = document.identity
+    if identity is None:
+        return
+    if not document.goal:
+        document.goal = identity.goal or identity.role
+    if not document.persona:
+        document.persona = identity.persona
+    if not document.limitations:
+        document.limitations = list(identity.limitations)
+
+
+def _mode(r: Reader, document: Document) -> None:
+    if document.mode or "mode" in document.at:
+        offset = document.at["mode"]
+        line = r.source.pos(offset)
+        start = r.source.starts[line.line - 1]
+        stop = r.source.text.find("\n", start)
+        stop = len(r.source.text) if stop < 0 else stop + 1
+        fix = r.edit(start, stop - start, "", "remove the line")
+        r.report("MODE_DEPRECATED", offset, len(document.mode), fix, value=document.mode)
+
+
+def _goal(r: Reader, document: Document) -> None:
+    if document.goal.strip() or any(one.code == "UNKNOWN_SECTION" and not one.fix for one in r.findings):
+        if document.goal.strip():
+            return
+    place = document.pos
+    offset = document.at.get("goal", place.offset if place else 0)
+    length = len(document.name)
+    if "goal" not in document.at and place is not None:
+        offset = place.offset
+        length = len("AGENT: ") + len(document.name)
+    deterministic = _is_deterministic(document)
+    stop = r.source.text.find("\n", offset)
+    stop = len(r.source.text) if stop < 0 else stop
+    fix = r.edit(stop, 0, '\nGOAL: "What this agent has to reach"', "add `GOAL:`")
+    r.report("GOAL_MISSING" if deterministic else "GOAL_REQUIRED", offset, length, fix, agent=document.name)
+
+
+def _is_deterministic(document: Document) -> bool:
+    """Return whether an agent can do without a goal: a FLOW without any reasoning zone, or MODE: scripted."""
+    if document.mode.lower() == "scripted":
+        return True
+    flow = document.flow
+    return flow is not None and bool(flow.steps) and not any(step.reasoning for step in flow.steps or [])
+
+
+def _model(r: Reader, document: Document) -> None:
+    if not document.model:
+        return
+    offset = document.at.get("model", 0)
+    r.report("MODEL_SECTION", offset, len(document.model), value=document.model, name="MODEL")
+    from abl.syntax.execution import Execution
+
+    if document.execution is None:
+        document.execution = Execution()
+    document.execution.model = document.execution.model or document.model
+    document.model = ""
+
+
+def _bindings(r: Reader, document: Document) -> None:
+    """Report bindings and imports inside an agent: they belong to the project's catalogue (E720)."""
+    for tool in document.tools:
+        bound = bound_fields(tool)
+        if bound:
+            first = bound[0]
+            r.report("E720", tool.at[first], 1, tool=tool.name, property=first, name=first)
+            if r.strict:
+                _unbind(tool)
+    for one in document.tool_imports or []:
+        if one.pos is not None:
+            r.report("E720", one.pos.offset, 1, tool=", ".join(one.names or [one.slug]), property="FROM", name="FROM")
+
+
+def _unbind(tool: object) -> None:
+    from abl.syntax.tools import BINDING_FIELDS, Tool
+
+    assert isinstance(tool, Tool)
+    for name in BINDING_FIELDS:
+        default = Tool.DEFAULTS[name]
+        setattr(tool, name, type(default)(default) if isinstance(default, list | dict) else default)
+
+
+def _profile(r: Reader, document: Document) -> None:
+    for profile in document.behavior_profiles:
+        _profile_required(r, profile)
+
+
+def _profile_required(r: Reader, profile: object) -> None:
+    from abl.syntax.profile import Profile
+
+    assert isinstance(profile, Profile)
+    if profile.pos is None:
+        return
+    length = len("BEHAVIOR_PROFILE")
+    if "priority" not in profile.at:
+        r.report("PROFILE_MISSING_PRIORITY", profile.pos.offset, length, name=profile.name)
+    if "when" not in profile.at:
+        r.report("PROFILE_MISSING_WHEN", profile.pos.offset, length, name=profile.name)
+
+
+def _steps(r: Reader, document: Document, flow: Flow) -> None:
+    has_goal = bool(document.goal.strip())
+    for step in flow.steps or []:
+        if step.pos is not None:
+            _reasoning(r, document, step, has_goal=has_goal)
+            _branches(r, step)
+            _digressions(r, step.digressions)
+            _handlers(r, step)
+    _digressions(r, flow.global_digressions)
+
+
+def _reasoning(r: Reader, document: Document, step: Step, *, has_goal: bool) -> None:
+    assert step.pos is not None
+    place, length = step.pos.offset, len(step.name)
+    if step.reasoning is None:
+        if "reasoning" not in step.at and not r.with_mode:
+            start = r.source.text.find("\n", place)
+            indent = " " * (step.pos.column + 1)
+            fix = r.edit(start, 0, f"\n{indent}REASONING: false", "declare `REASONING: false`") if start >= 0 else None
+            r.report("REASONING_MISSING", place, length, fix, step=step.name, name=step.name)
+    elif step.reasoning:
+        if not has_goal and not step.goal:
+            r.report("REASONING_WITHOUT_GOAL", place, length, step=step.name, name=step.name)
+    elif step.goal or step.available_tools:
+        field = "goal" if step.goal else "available_tools"
+        r.report("GOAL_IN_DETERMINISTIC_STEP", step.at.get(field, place), 1, step=step.name, property=field.upper())
+
+
+def _branches(r: Reader, step: Step) -> None:
+    for key, branches in (("ON_INPUT", step.on_input), ("ON_RESULT", step.on_result)):
+        for branch in branches:
+            if branch.pos and not (branch.then or branch.handoff or branch.delegate):
+                r.report("BRANCH_WITHOUT_THEN", branch.pos.offset, 2, step=step.name, property=key)
+
+
+def _handlers(r: Reader, step: Step) -> None:
+    for handler in step.on_action:
+        _ = handler
+
+
+def _digressions(r: Reader, digressions: list) -> None:  # type: ignore[type-arg]
+    for one in digressions:
+        if one.pos is None:
+            continue
+        if not one.intent:
+            r.report("DIGRESSION_WITHOUT_INTENT", one.pos.offset, 1)
+        direct = [name for name in ("respond", "goto", "delegate", "call", "resume", "clear") if name in one.at]
+        if one.do and direct:
+            r.report("DIGRESSION_MIXED_FORMS", one.pos.offset, 1, name=one.intent, property=direct[0].upper())
+        for index, item in enumerate(one.do[:-1]):
+            if item.resume or item.goto:
+                after = one.do[index + 1]
+                if after.pos:
+                    r.report("DIGRESSION_AFTER_TERMINAL", after.pos.offset, 1, name=one.intent)
+                break

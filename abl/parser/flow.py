@@ -1,0 +1,238 @@
+"""FLOW: entry point, sequences, steps, step gathers, digressions. Spec: abl-language 5."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.entries import inline_entries, read_rest_lines
+from abl.parser.kinds import joined, scalar
+from abl.parser.reader import READ, Reader, reads, table_of
+from abl.parser.values import cut_comment, unquote
+from abl.syntax.flow import Flow, Step
+from abl.syntax.gather import StepGather
+from abl.syntax.node import Kind, Node, Prop
+
+_SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*(?:->|\u2192)\s*\"?[A-Za-z_][\w-]*\"?)+\s*(?:->|\u2192)?\s*\Z")
+_ARROW = re.compile(r"\s*(?:->|\u2192)\s*")
+_HEADER = re.compile(r"(?:step\s+|STEP\s+)?\"?([A-Za-z_][\w-]*)\"?\s*:\s*(?:#.*)?\Z")
+_STEPS_ITEM = re.compile(r"-?\s*\d+\.\s")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
+
+
+@reads(Kind.FLOW)
+def read_flow(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a flow body."""
+    flow = getattr(node, row.field) or Flow(pos=r.pos(k))
+    node.at[row.field] = off
+    setattr(node, row.field, flow)
+    if flow.steps is None:
+        flow.steps = []
+    if value and "->" in value:
+        _sequence(flow, value)
+    j = k + 1
+    if j < end and _STEPS_ITEM.match(r.texts[j]):
+        _numbered(r, flow, j, end)
+        return
+    while j < end:
+        j = _flow_line(r, flow, j, end)
+    _duplicates(r, flow)
+
+
+def _numbered(r: Reader, flow: Flow, j: int, end: int) -> None:
+    from abl.legacy.steps import read_numbered_steps
+
+    made, faults = read_numbered_steps([(r.indents[i], r.texts[i], r.offsets[i]) for i in range(j, end)])
+    r.report_faults(list(faults))
+    flow.steps, flow.entry_point, flow.sequences = made.steps, made.entry_point, made.sequences
+    flow.order = made.order
+
+
+def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
+    """Read one line at step level with what is nested under it; return the line after."""
+    text = r.texts[j]
+    stop = min(r.ends[j], end)
+    steps = flow.steps
+    assert steps is not None
+    header = _HEADER.match(text)
+    if header and not _is_flow_key(r, flow, text, j, stop):
+        step_row = table_of(Step).get(header[1].upper()) if steps else None
+        if step_row is None or (stop > j + 1 and header[1] != header[1].upper()):
+            return _step(r, flow, header[1], j, end)
+    if "->" in text or "\u2192" in text:
+        plain = cut_comment(text[1:].lstrip() if text[0] == "-" else text)
+        if _SEQUENCE.match(plain):
+            _sequence(flow, plain)
+            return stop
+    key = text.partition(":")[0].strip()
+    if key.lower() in ("entry_point", "entry", "start") and ":" in text:
+        r.line(flow, j, stop, "entry_point:" + text.partition(":")[2], r.offsets[j] + len(key) - 11)
+        return stop
+    if key.lower() == "steps" and ":" in text:
+        return _steps_key(r, flow, j, stop, end, text)
+    if key.lower() == "global_digressions":
+        r.line(flow, j, _with_same_column_items(r, j, stop, end), text, r.offsets[j])
+        return _with_same_column_items(r, j, stop, end)
+    if key.lower() in ("sequence", "order") and ("->" in text or "[" in text):
+        _sequence(flow, text.partition(":")[2].strip())
+        return stop
+    return _odd_line(r, flow, j, stop, end, text, key)
+
+
+def _is_flow_key(r: Reader, flow: Flow, text: str, j: int, stop: int) -> bool:
+    key = text.partition(":")[0].strip()
+    if key in ("steps", "STEPS"):
+        return True
+    return key.lower() in ("global_digressions", "entry_point")
+
+
+def _with_same_column_items(r: Reader, j: int, stop: int, end: int) -> int:
+    while stop < end and r.indents[stop] == r.indents[j] and r.texts[stop][0] == "-":
+        stop = min(r.ends[stop], end)
+    return stop
+
+
+def _steps_key(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str) -> int:
+    value = cut_comment(text.partition(":")[2].strip())
+    stop = _with_same_column_items(r, j, stop, end) if not value else stop
+    if value and "->" in value:
+        _sequence(flow, value)
+        return stop
+    if not value and stop > j + 1 and r.texts[j + 1][0] != "-":
+        inner = j + 1
+        while inner < stop:
+            inner = _flow_line(r, flow, inner, stop)
+        return stop
+    if stop > j + 1 and _STEPS_ITEM.match(r.texts[j + 1]):
+        _numbered(r, flow, j + 1, stop)
+        return stop
+    if stop > j + 1 and any(r.indents[i] > r.indents[j + 1] for i in range(j + 1, stop)):
+        for i in _top_items(r, j + 1, stop):
+            bare = r.texts[i][1:].lstrip()
+            name = bare.partition(":")[2].strip() if bare.lower().startswith("name:") else bare.rstrip(":")
+            _step(r, flow, unquote(name), i, stop)
+        return stop
+    r.line(flow, j, stop, "steps:" + text.partition(":")[2], r.offsets[j])
+    return stop
+
+
+def _top_items(r: Reader, j: int, stop: int) -> list[int]:
+    found = []
+    while j < stop:
+        found.append(j)
+        j = min(r.ends[j], stop)
+    return found
+
+
+def _sequence(flow: Flow, text: str) -> None:
+    names = [unquote(part.strip(" []")) for part in _ARROW.split(text) if part.strip(" []")]
+    if len(names) == 1 and "," in names[0]:
+        names = [unquote(part.strip()) for part in names[0].split(",") if part.strip()]
+    if flow.sequences is None:
+        flow.sequences = []
+    flow.sequences.append(names)
+
+
+def _step(r: Reader, flow: Flow, name: str, j: int, end: int) -> int:
+    """Read the step whose header is line `j`; return the line after it."""
+    step = Step(name=name, pos=r.pos(j))
+    step.at["name"] = r.offsets[j] + r.texts[j].find(name)
+    if not _IDENTIFIER.match(name):
+        plain = re.sub(r"\W+", "_", name)
+        fix = r.edit(step.at["name"], len(name), plain, f"write `{plain}`")
+        r.report("INVALID_STEP_NAME", step.at["name"], len(name), fix, name=name, step=name)
+    assert flow.steps is not None
+    flow.steps.append(step)
+    stop = min(r.ends[j], end)
+    step_props(r, step, j + 1, stop)
+    return stop
+
+
+def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
+    """Read the properties of a step, with lists that stand in the column of their key."""
+    table = table_of(Step)
+    texts, ends, offsets = r.texts, r.ends, r.offsets
+    while k < stop:
+        text = texts[k]
+        end = min(ends[k], stop)
+        colon = text.find(":")
+        entry = table.get(text[:colon]) if colon > 0 else None
+        if end == k + 1 and colon == len(text) - 1 and end < stop and texts[end][0] == "-":
+            end = _with_same_column_items(r, k, end, stop)
+        if entry is None:
+            if text[0] == "-" and step.on_input and text[1:].lstrip()[:4].upper() in ("IF: ", "IF:", "ELSE"):
+                READ[Kind.BRANCHES](r, step, Step.BY_FIELD["on_input"], k - 1, end, "", offsets[k])
+            else:
+                r.line(step, k, end, text, offsets[k])
+        else:
+            row = entry[1]
+            if row.field in step.at and row.repeat not in ("append", "merge"):
+                r.repeated(step, row, k)
+            rest = text[colon + 1 :]
+            value = rest.lstrip()
+            entry[0](r, step, row, k, end, value, offsets[k] + colon + 1 + len(rest) - len(value))
+        k = end
+
+
+def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key: str) -> int:
+    """Read a line that is neither header nor flow property: a dedented property, a header without colon ..."""
+    steps = flow.steps
+    assert steps is not None
+    row = table_of(Step).get(key.upper())
+    if row is not None and ":" in text:
+        stop = _with_same_column_items(r, j, stop, end)
+        if not steps:
+            r.report_line("PROPERTY_BEFORE_STEP", j, name=key, property=key)
+            return stop
+        last = steps[-1]
+        column = (last.pos.column - 1 if last.pos else 0) + 2
+        if last.pos is None or r.columns[j] <= last.pos.column - 1:
+            r.report_line("MISPLACED_INDENT", j, r.indent_fix(j, stop, column), name=key, property="FLOW", step=last.name)
+        step_props(r, last, j, stop)
+        return stop
+    if stop > j + 1 and re.fullmatch(r"(?:-\s*)?[\w -]+:?", text):
+        name = text.strip("-: ")
+        if ":" not in text:
+            fix = r.edit(r.offsets[j] + len(text), 0, ":", f"write `{text}:`")
+            r.report_line("PROPERTY_MISSING_COLON", j, fix, name=text, property=text)
+        return _step(r, flow, name, j, end)
+    if steps and text[0] == "-":
+        step_props(r, steps[-1], j, stop)
+        return stop
+    if steps and key.isupper():
+        step_props(r, steps[-1], j, stop)
+        return stop
+    r.report_line("PROPERTY_BEFORE_STEP" if not steps else "PROPERTY_MISSING_COLON", j, name=text, property=text)
+    return stop
+
+
+def _duplicates(r: Reader, flow: Flow) -> None:
+    seen: dict[str, Step] = {}
+    for step in flow.steps or []:
+        first = seen.setdefault(step.name, step)
+        if first is not step and step.pos and first.pos:
+            r.report(
+                "DUPLICATE_STEP_NAME", step.pos.offset, len(step.name), name=step.name, step=step.name,
+                first_line=str(first.pos.line),
+            )  # fmt: skip
+
+
+@reads(Kind.STEP_GATHER)
+def read_step_gather(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `GATHER: a, b`, dash items, or named fields with properties."""
+    made = getattr(node, row.field) or StepGather(pos=r.pos(k))
+    node.at[row.field] = off
+    setattr(node, row.field, made)
+    fields = StepGather.BY_FIELD["fields"]
+    text = cut_comment(value)
+    if text:
+        text = (joined(r, k, end, text) if end > k + 1 else None) or text
+        inline_entries(r, made, fields, k, text, off)
+        if end > k + 1 and text == cut_comment(value):
+            read_rest_lines(r, made, k + 1, end)
+        return
+    if r.deeper(k):
+        read_rest_lines(r, made, k + 1, end)
+        r.leave()
+
+
+_ = scalar

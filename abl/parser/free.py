@@ -1,0 +1,161 @@
+"""YAML-like bodies: maps, lists and scalars to JSON values, tolerant of `{{templates}}`. Spec: abl-language 3.17, 4.2."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from abl.parser.kinds import joined, map_pairs, scalar
+from abl.parser.lines import Lines, scan
+from abl.parser.reader import Reader, reads
+from abl.parser.values import cut_comment, literal, unquote
+from abl.source import Source
+from abl.syntax.node import Kind, Node, Prop
+
+__all__ = ["block_value", "free_value", "structured"]
+
+
+@reads(Kind.FREE)
+def read_free(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a JSON value: nested lines, an inline list or map, or a text."""
+    node.at[row.field] = off
+    setattr(node, row.field, value_of(r, k, end, value, off))
+
+
+def value_of(r: Reader, k: int, end: int, value: str, off: int) -> Any:
+    """Return the JSON value of one property with its nested lines."""
+    if k in r.lines.blocks and value[:1] in ("|", ">", ""):
+        return r.lines.block_text(k)
+    if not value:
+        return free_value(r, k + 1, end) if end > k + 1 else None
+    if end > k + 1:
+        value = joined(r, k, end, value) or value
+    return inline_value(r, value, off)
+
+
+def inline_value(r: Reader, value: str, off: int) -> Any:
+    """Return the JSON value of an inline text; what is neither literal, list nor map stays text."""
+    value = cut_comment(value)
+    if value[:1] in "[{" and not value.startswith("{{"):
+        return literal(value)
+    if value[:1] == '"':
+        return scalar(r, value, off)[0]
+    return literal(value)
+
+
+def free_value(r: Reader, k: int, end: int) -> Any:
+    """Return the JSON value of lines `k` to `end`: a list of dash items, a map, or a text."""
+    if k >= end or not r.deeper(k):
+        return None
+    value = _items(r, k, end) if r.texts[k][0] == "-" else _pairs(r, k, end)
+    r.leave()
+    return value
+
+
+def _items(r: Reader, k: int, end: int) -> list[Any]:
+    items: list[Any] = []
+    while k < end:
+        stop = min(r.ends[k], end)
+        text = r.texts[k]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        offset = r.offsets[k] + len(text) - len(bare)
+        key, value = _split(bare)
+        if key is None or bare[0] in "{[\"'":
+            items.append(_item_value(r, k, stop, bare, offset))
+        else:
+            inner = k + 1
+            column = r.indents[k] + len(text) - len(bare)
+            while inner < stop and r.indents[inner] > column:
+                inner += 1
+            made = {key: value_of(r, k, inner, value, offset + len(bare) - len(value))}
+            rest = _pairs(r, inner, stop) if inner < stop else {}
+            items.append({**made, **rest} if isinstance(rest, dict) else made)
+        k = stop
+    return items
+
+
+def _item_value(r: Reader, k: int, stop: int, bare: str, offset: int) -> Any:
+    if k in r.lines.blocks:
+        return r.lines.block_text(k)
+    if not bare:
+        return free_value(r, k + 1, stop)
+    return inline_value(r, (joined(r, k, stop, bare) if stop > k + 1 else None) or bare, offset)
+
+
+def _pairs(r: Reader, k: int, end: int) -> Any:
+    made: dict[str, Any] = {}
+    first = k
+    while k < end:
+        stop = min(r.ends[k], end)
+        text = r.texts[k]
+        key, value = _split(text)
+        if key is None:
+            if k == first and stop >= end:
+                return inline_value(r, text, r.offsets[k])
+            made.setdefault("", "")
+            made[""] = (made[""] + "\n" + text).strip()
+        else:
+            made[key] = _pair_value(r, k, stop, end, value, r.offsets[k] + len(text) - len(value))
+            if not value and stop == k + 1:
+                stop = _same_column_list(r, k, end)
+        k = stop
+    return made
+
+
+def _pair_value(r: Reader, k: int, stop: int, end: int, value: str, offset: int) -> Any:
+    if not value and stop == k + 1 and k not in r.lines.blocks:
+        last = _same_column_list(r, k, end)
+        return _items(r, k + 1, last) if last > k + 1 else None
+    return value_of(r, k, stop, value, offset)
+
+
+def _same_column_list(r: Reader, k: int, end: int) -> int:
+    """Return the end of dash items that stand in the same column as their key at line `k`."""
+    j = k + 1
+    while j < end and r.indents[j] == r.indents[k] and r.texts[j][0] == "-":
+        j = min(r.ends[j], end)
+    return j
+
+
+def _split(text: str) -> tuple[str | None, str]:
+    if text[:1] in "\"'":
+        close = text.find(text[0], 1)
+        if close > 0 and text[close + 1 : close + 2] == ":":
+            return text[1:close], text[close + 2 :].lstrip()
+        return None, text
+    colon = text.find(":")
+    while colon > 0:
+        if colon + 1 == len(text) or text[colon + 1] in " \t":
+            key = text[:colon].rstrip()
+            return (unquote(key), text[colon + 1 :].lstrip()) if _is_key(key) else (None, text)
+        colon = text.find(":", colon + 1)
+    return None, text
+
+
+def _is_key(text: str) -> bool:
+    return bool(text) and text[0] not in "{[(" and len(text) <= 200 and "{{" not in text
+
+
+def block_value(r: Reader, text: str) -> Any:
+    """Return the JSON value of a block text that should be structured, or the text itself when it is not."""
+    return structured(r, text)
+
+
+def structured(r: Reader, text: str) -> Any:
+    """Return `text` read as JSON or as a YAML-like body where that is possible, else `text`."""
+    bare = text.strip()
+    if bare[:1] in "{[" and not bare.startswith("{{"):
+        try:
+            return json.loads(bare)
+        except (ValueError, RecursionError):
+            return literal(bare) if "\n" not in bare and literal(bare) is not bare else text
+    lines: Lines = scan(Source(text))
+    if not len(lines) or (_split(lines.texts[0])[0] is None and lines.texts[0][0] != "-"):
+        return text
+    inner = Reader(lines, strict=r.strict)
+    inner.depth = r.depth
+    value = free_value(inner, 0, len(lines))
+    return text if value is None or (isinstance(value, dict) and "" in value) else value
+
+
+_ = map_pairs

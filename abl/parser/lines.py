@@ -1,0 +1,190 @@
+"""Text to significant lines: indentation, nesting and block texts in one pass. Spec: abl-language 1.1 to 1.4.
+
+Blank lines and comments are left out; the body of a `|` block is not looked into. All arrays have one element per
+significant line, so the rest of the parser works on small integers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from abl.source import Source
+
+_BLOCK = re.compile(r"(?:^|:|-)\s*[|>][-+]?\s*(?:#.*)?$")
+_BARE_BLOCK = re.compile(r"-?\s*[|>][-+]?\s*(?:#.*)?$")
+
+
+@dataclass(slots=True)
+class Lines:
+    """The significant lines of a text.
+
+    Attributes:
+        source: The text they come from.
+        raw: All raw lines.
+        texts, indents, columns, offsets, numbers: Trimmed text, indent relative to the document's own, raw indent,
+            offset of the first character, and 1-based raw line number.
+        ends: `ends[k]` is the first later line that is not nested in line `k`.
+        blocks: Line -> raw line range of its block text (0-based, half open).
+        fences: Offsets of markdown fences, which are skipped.
+        tab: Offset of the first tab in an indent, or -1.
+    """
+
+    source: Source
+    raw: list[str]
+    texts: list[str] = field(default_factory=list)
+    indents: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    blocks: dict[int, tuple[int, int]] = field(default_factory=dict)
+    fences: list[int] = field(default_factory=list)
+    tab: int = -1
+
+    def __len__(self) -> int:
+        """Return the number of significant lines."""
+        return len(self.texts)
+
+    def block_text(self, k: int) -> str:
+        """Return the text of the block under line `k`: cut by its base indent, trimmed at both ends."""
+        first, stop = self.blocks[k]
+        return dedent(self.raw[first:stop])
+
+    def block_offset(self, k: int) -> int:
+        """Return the offset of the first character of that text."""
+        first, stop = self.blocks[k]
+        starts = self.source.starts
+        for number in range(first, stop):
+            line = self.raw[number]
+            bare = line.lstrip()
+            if bare:
+                return starts[number] + len(line) - len(bare)
+        return self.offsets[k]
+
+    def raw_between(self, first: int, stop: int) -> list[str]:
+        """Return the raw lines from significant line `first` up to `stop`, comments and blank lines included."""
+        if first >= stop:
+            return []
+        return self.raw[self.numbers[first] - 1 : self.last_raw(stop)]
+
+    def last_raw(self, stop: int) -> int:
+        """Return the raw line after the last one that belongs to the lines before `stop`."""
+        last = stop - 1
+        if last in self.blocks:
+            return self.blocks[last][1]
+        return self.numbers[last]
+
+
+def dedent(raw: list[str]) -> str:
+    """Return lines cut by the indent of the first that is not blank, joined and trimmed."""
+    base = 0
+    for line in raw:
+        bare = line.lstrip()
+        if bare:
+            base = len(line) - len(bare)
+            break
+    if base:
+        raw = [line[base:] if not line[:base].strip() else line.lstrip() for line in raw]
+    return "\n".join([line.rstrip() for line in raw]).strip()
+
+
+def scan(source: Source) -> Lines:
+    """Return the significant lines of `source`; linear in its length."""
+    raw_lines = source.text.split("\n")
+    lines = Lines(source, raw_lines)
+    texts, indents, columns, offsets = lines.texts, lines.indents, lines.columns, lines.offsets
+    numbers, blocks = lines.numbers, lines.blocks
+    add_text, add_indent, add_column = texts.append, indents.append, columns.append
+    add_offset, add_number = offsets.append, numbers.append
+    is_block = _BLOCK.search
+    base = -1
+    start = 0
+    skip_to = 0
+    in_comment = False
+    tabs = "\t" in source.text
+    for number, raw in enumerate(raw_lines):
+        here = start
+        start += len(raw) + 1
+        if number < skip_to:
+            continue
+        body = raw.strip()
+        if not body:
+            continue
+        head = body[0]
+        if in_comment:
+            in_comment = not body.endswith("*/")
+            continue
+        if head == "#":
+            continue
+        if head == "/" and body[1:2] in ("/", "*"):
+            in_comment = body[1] == "*" and "*/" not in body
+            continue
+        if head == "`" and body.startswith("```"):
+            lines.fences.append(here + raw.index("`"))
+            continue
+        if head == "-" and body == "---":
+            continue
+        column = raw.find(head)
+        if tabs and lines.tab < 0 and "\t" in raw[:column]:
+            lines.tab = here + raw.index("\t")
+        if base < 0:
+            base = column
+        if (body[-1] in "|>-+" or "| #" in body or "> #" in body) and is_block(body):
+            skip_to = _block_end(raw_lines, number + 1, column, body)
+            blocks[len(texts)] = (number + 1, skip_to)
+        add_text(body)
+        add_indent(column - base if column > base else 0)
+        add_column(column)
+        add_offset(here + column)
+        add_number(number + 1)
+    lines.ends = _ends(indents)
+    return lines
+
+
+def _ends(indents: list[int]) -> list[int]:
+    count = len(indents)
+    ends = [count] * count
+    open_lines: list[int] = []
+    push, pull = open_lines.append, open_lines.pop
+    last = -1
+    for k, indent in enumerate(indents):
+        if indent <= last:
+            while open_lines and indents[open_lines[-1]] >= indent:
+                ends[pull()] = k
+        push(k)
+        last = indent
+    return ends
+
+
+def _block_end(raw: list[str], first: int, column: int, body: str) -> int:
+    """Return the raw line after the block text that begins at raw line `first`.
+
+    A block ends at a line indented less than its base and not deeper than the key; for a dash item the key is what
+    stands after the dash, so a block that is indented no deeper than that key ends with its own indentation.
+    """
+    count = len(raw)
+    at = first
+    while at < count and not raw[at].strip():
+        at += 1
+    if at == count:
+        return first
+    base = len(raw[at]) - len(raw[at].lstrip())
+    if base <= column:
+        return first
+    limit = column
+    if body[0] == "-" and not _BARE_BLOCK.match(body):
+        limit += len(body) - len(body[1:].lstrip())
+        if base <= limit:
+            limit = base - 1
+    stop = at
+    while at < count:
+        line = raw[at]
+        bare = line.lstrip()
+        if bare:
+            indent = len(line) - len(bare)
+            if indent < base and indent <= limit:
+                break
+            stop = at + 1
+        at += 1
+    return stop

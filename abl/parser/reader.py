@@ -1,0 +1,343 @@
+"""The reader: walks nested lines and fills nodes by their own property tables.
+
+One loop serves every construct. What differs between properties is the reader of their kind (`kinds`, and the
+modules of special forms), which all have the signature of `ReadKind`. Spec: abl-language 1.2, 1.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from abl.diagnostics.model import Diagnostic, Edit, Fix
+from abl.diagnostics.reporter import did_you_mean, finding
+from abl.diagnostics.suggest import closest
+from abl.parser.faults import Fault
+from abl.parser.lines import Lines, dedent
+from abl.parser.values import MAX_NESTING
+from abl.source import Pos
+from abl.syntax.node import Kind, Node, Prop
+
+MAX_DIAGNOSTICS = 1000
+"""Findings kept for one document; the last one says that there are more."""
+MAX_SUGGESTIONS = 200
+"""Unknown words of one document for which near spellings are looked for."""
+
+ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
+"""reader, node, row, line, end of its nested lines, value text, offset of the value."""
+Table: TypeAlias = dict[str, tuple[ReadKind, Prop]]
+
+READ: dict[Kind, ReadKind] = {}
+"""Kind -> its reader; filled by the modules that define them."""
+_TABLES: dict[type[Node], Table] = {}
+
+SCALARS = frozenset(
+    {
+        Kind.TEXT, Kind.NAME, Kind.CODE, Kind.CONDITION, Kind.EXPRESSION, Kind.TARGET, Kind.CHOICE, Kind.BOOL,
+        Kind.FLAG, Kind.INTEGER, Kind.NUMBER, Kind.DURATION, Kind.LITERAL,
+    }
+)  # fmt: skip
+"""Kinds whose value is one piece of text: nothing may be nested under them."""
+APPENDED = frozenset({"append", "merge"})
+
+
+def reads(*kinds: Kind) -> Callable[[ReadKind], ReadKind]:
+    """Register the decorated function as the reader of `kinds`."""
+
+    def register(function: ReadKind) -> ReadKind:
+        for kind in kinds:
+            READ[kind] = function
+        return function
+
+    return register
+
+
+def table_of(cls: type[Node]) -> Table:
+    """Return spelling -> (reader, row) of a node class, in the spellings that need no folding."""
+    table = _TABLES.get(cls)
+    if table is None:
+        table = {}
+        for spelling, row in cls.BY_KEY.items():
+            entry = (READ[row.kind], row)
+            for form in (spelling, spelling.lower(), row.key):
+                table.setdefault(form, entry)
+        _TABLES[cls] = table
+    return table
+
+
+class Reader:
+    """One parse: the lines, and what was found on the way."""
+
+    __slots__ = (
+        "_suggestions", "columns", "depth", "ends", "findings", "indents", "lines", "numbers", "offsets", "source",
+        "strict", "texts", "with_mode",
+    )  # fmt: skip
+
+    def __init__(self, lines: Lines, *, strict: bool = False) -> None:
+        self.lines = lines
+        self.source = lines.source
+        self.texts = lines.texts
+        self.indents = lines.indents
+        self.columns = lines.columns
+        self.offsets = lines.offsets
+        self.numbers = lines.numbers
+        self.ends = lines.ends
+        self.strict = strict
+        self.with_mode = False
+        self.findings: list[Diagnostic] = []
+        self.depth = 0
+        self._suggestions = 0
+
+    # --- findings ---------------------------------------------------------------------------------------
+
+    def report(self, code: str, offset: int, length: int = 1, fix: Fix | None = None, **arguments: str) -> None:
+        """Add a finding at `offset`; beyond `MAX_DIAGNOSTICS` only one more, which says so."""
+        count = len(self.findings)
+        if count > MAX_DIAGNOSTICS:
+            return
+        if count == MAX_DIAGNOSTICS:
+            code, fix, arguments = "TOO_MANY_DIAGNOSTICS", None, {"value": str(MAX_DIAGNOSTICS)}
+        line, column, offset = self.source.pos(offset)
+        self.findings.append(
+            finding(
+                code, strict=self.strict, line=line, column=column, offset=offset, length=length, fix=fix, **arguments
+            )
+        )
+
+    def report_line(self, code: str, k: int, fix: Fix | None = None, **arguments: str) -> None:
+        """Add a finding that covers the text of line `k`."""
+        self.report(code, self.offsets[k], len(self.texts[k]), fix, **arguments)
+
+    def report_faults(self, faults: list[Fault]) -> None:
+        """Add the findings of a part that was read elsewhere."""
+        for fault in faults:
+            self.report(fault.code, fault.offset, fault.length, fault.fix, **fault.arguments)
+
+    def near(self, word: str, candidates: list[str] | tuple[str, ...]) -> str | None:
+        """Return the candidate that was probably meant; looked for at most `MAX_SUGGESTIONS` times a document."""
+        self._suggestions += 1
+        return closest(word, candidates) if self._suggestions <= MAX_SUGGESTIONS else None
+
+    # --- places -----------------------------------------------------------------------------------------
+
+    def pos(self, k: int) -> Pos:
+        """Return the place of line `k`."""
+        return Pos(self.numbers[k], self.columns[k] + 1, self.offsets[k])
+
+    def edit(self, offset: int, length: int, text: str, title: str) -> Fix:
+        """Return a fix of one replacement."""
+        return Fix(title, (Edit(offset, length, text),))
+
+    def raw_value(self, k: int, end: int, value: str) -> str:
+        """Return a property's value as it was written: the inline part, then the nested lines, dedented."""
+        if k in self.lines.blocks:
+            return value + "\n" + dedent(self.lines.raw[slice(*self.lines.blocks[k])])
+        if end > k + 1:
+            body = dedent(self.lines.raw[self.numbers[k] : self.lines.last_raw(end)])
+            return value + "\n" + body if body else value
+        return value
+
+    # --- properties -------------------------------------------------------------------------------------
+
+    def props(self, node: Node, k: int, stop: int) -> None:
+        """Read lines `k` to `stop` as properties of `node`."""
+        table = _TABLES.get(node.__class__) or table_of(node.__class__)
+        texts, ends, offsets, at = self.texts, self.ends, self.offsets, node.at
+        while k < stop:
+            text = texts[k]
+            end = ends[k]
+            if end > stop:
+                end = stop
+            colon = text.find(":")
+            entry = table.get(text[:colon]) if colon > 0 else None
+            if entry is None:
+                self.odd_line(node, table, k, end, text, offsets[k])
+            else:
+                rest = text[colon + 1 :]
+                value = rest.lstrip()
+                row = entry[1]
+                if row.field in at and row.repeat not in APPENDED:
+                    self.repeated(node, row, k)
+                entry[0](self, node, row, k, end, value, offsets[k] + colon + 1 + len(rest) - len(value))
+            k = end if end > k else k + 1
+
+    def line(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
+        """Read one property whose text may begin in the middle of line `k` (after a dash)."""
+        table = table_of(node.__class__)
+        colon = text.find(":")
+        entry = table.get(text[:colon]) if colon > 0 else None
+        if entry is None:
+            self.odd_line(node, table, k, end, text, offset)
+            return
+        rest = text[colon + 1 :]
+        value = rest.lstrip()
+        if entry[1].field in node.at and entry[1].repeat not in APPENDED:
+            self.repeated(node, entry[1], k)
+        entry[0](self, node, entry[1], k, end, value, offset + colon + 1 + len(rest) - len(value))
+
+    def find_row(self, node: Node, key: str) -> tuple[ReadKind, Prop] | None:
+        """Return the entry for `key` in any spelling."""
+        table = table_of(node.__class__)
+        folded = key.strip().strip("\"'").strip()
+        entry = table.get(folded) or table.get(folded.upper())
+        if entry is None and ("-" in folded or " " in folded):
+            entry = table.get(folded.upper().replace("-", "_").replace(" ", "_"))
+        return entry
+
+    def odd_line(self, node: Node, table: Table, k: int, end: int, text: str, offset: int) -> None:
+        """Read a line whose key is in no table as it stands: other case, misspelt, unknown, or no property at all."""
+        colon = text.find(":")
+        if text[0] == "-" and node.REST == "":
+            inner = text[1:].lstrip()
+            if inner:
+                shift = len(text) - len(inner)
+                if self.find_row(node, inner.partition(":")[0]):
+                    self.line(node, k, end, inner, offset + shift)
+                    return
+                if self.stray_item(node, k, end, inner, offset + shift):
+                    return
+        if colon <= 0:
+            self.keyless(node, k, end, text, offset)
+            return
+        key = text[:colon].strip()
+        entry = self.find_row(node, key)
+        rest = text[colon + 1 :]
+        value = rest.lstrip()
+        at = offset + colon + 1 + len(rest) - len(value)
+        if entry is not None:
+            if entry[1].field in node.at and entry[1].repeat not in APPENDED:
+                self.repeated(node, entry[1], k)
+            entry[0](self, node, entry[1], k, end, value, at)
+            return
+        self.unknown(node, table, k, end, key, value, offset, at)
+
+    def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
+        """Give a dash item that is no property to the node's list of branches or items, if it has one."""
+        for name in ("branches", "do"):
+            row = node.BY_FIELD.get(name)
+            if row is not None and inner.upper().startswith(("IF", "ELSE")) and name == "branches":
+                READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
+                return True
+        return False
+
+    def unknown(
+        self, node: Node, table: Table, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+    ) -> None:
+        """Read a misspelt property as the one that was meant, and keep an unknown one in `extras`."""
+        own = self.own_property(node, k, end, key, value, value_offset)
+        if own:
+            return
+        word = key.strip("\"'")
+        meant = self.near(word, [row.key for row in node.PROPS if not row.legacy]) if _is_word(word) else None
+        row = node.BY_KEY.get(meant.upper()) if meant else None
+        if meant and row is not None and row.field not in node.at:
+            spelt = meant if word.isupper() else meant.lower() if word.islower() else meant
+            fix = self.edit(offset, len(key), spelt, f"write `{spelt}`")
+            self.report(
+                "MISSPELT_PROPERTY", offset, len(key), fix, name=word, expected=spelt, suggestion=did_you_mean(spelt)
+            )
+            READ[row.kind](self, node, row, k, end, value, value_offset)
+            return
+        self.report("UNKNOWN_PROPERTY", offset, len(key), name=word, section=type(node).__name__)
+        node.extras[word] = self.raw_value(k, end, value)
+
+    def own_property(self, node: Node, k: int, end: int, key: str, value: str, offset: int) -> bool:
+        """Read a key that belongs to a neighbour, such as WITH beside CALL. True when it was taken."""
+        call = getattr(node, "call", None)
+        if call is None or key.upper() not in ("WITH", "AS"):
+            return False
+        if node.__class__.__name__ in ("Step", "Branch", "Outcome"):
+            self.report_line("WITH_OUTSIDE_CALL", k, name=key, property=key)
+        self.line(call, k, end, self.texts[k].lstrip("- "), offset - len(key) - 1)
+        return True
+
+    def keyless(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
+        """Say what is wrong with a line without `key:`, and read it if the key can be told."""
+        word = text.split(None, 1)[0] if text else text
+        entry = self.find_row(node, word.rstrip("=")) if _is_word(word) else None
+        if entry is not None and (len(text) > len(word) or end > k + 1 or entry[1].kind is Kind.FLAG):
+            row = entry[1]
+            value = text[len(word) :].lstrip()
+            if row.kind is not Kind.FLAG or value:
+                fix = self.edit(offset + len(word), 0, ":", f"write `{word}:`")
+                self.report("PROPERTY_MISSING_COLON", offset, len(word), fix, name=word, property=row.key)
+            entry[0](self, node, row, k, end, value, offset + len(text) - len(value))
+            return
+        if self.main_word(node, k, text, offset):
+            return
+        self.report("PROPERTY_MISSING_COLON", offset, len(text), name=text, value=text)
+        node.extras.setdefault("", "")
+        node.extras[""] = (node.extras[""] + "\n" + text).strip()
+
+    def main_word(self, node: Node, k: int, text: str, offset: int) -> bool:
+        """Take a lone text as the node's main value if that is still missing."""
+        main = node.MAIN
+        if not main or main in node.at or main not in node.BY_FIELD or getattr(node, main):
+            return False
+        row = node.BY_FIELD[main]
+        READ[row.kind](self, node, row, k, k + 1, text, offset)
+        return True
+
+    def repeated(self, node: Node, row: Prop, k: int) -> None:
+        """Report a property that stands twice; the last one counts."""
+        first = self.source.pos(node.at[row.field]).line
+        self.report_line("DUPLICATE_PROPERTY", k, name=row.key, property=row.key, first_line=str(first))
+
+    def under_scalar(self, node: Node, k: int, end: int, *, owner: str) -> list[int]:
+        """Read lines nested under a value that takes none; return those that are no property of `node`.
+
+        A property of `node` that was indented too deep is read as such.
+        """
+        rest: list[int] = []
+        j = k + 1
+        dash = self.texts[k][0] == "-"
+        while j < end:
+            stop = min(self.ends[j], end)
+            text = self.texts[j]
+            entry = self.find_row(node, text.partition(":")[0]) if ":" in text else None
+            if entry is None:
+                rest.append(j)
+            else:
+                if not dash:
+                    fix = self.indent_fix(j, stop, self.columns[k])
+                    self.report_line("MISPLACED_INDENT", j, fix, name=entry[1].key, property=owner)
+                self.line(node, j, stop, text, self.offsets[j])
+            j = stop
+        return rest
+
+    def indent_fix(self, first: int, stop: int, column: int) -> Fix:
+        """Return the fix that moves lines `first` to `stop` so that the first stands in `column` (0-based)."""
+        shift = column - self.columns[first]
+        edits = []
+        for number in range(self.numbers[first] - 1, self.lines.last_raw(stop)):
+            raw = self.lines.raw[number]
+            if not raw.strip():
+                continue
+            start = self.source.starts[number]
+            if shift > 0:
+                edits.append(Edit(start, 0, " " * shift))
+            else:
+                edits.append(Edit(start, min(-shift, len(raw) - len(raw.lstrip())), ""))
+        return Fix(f"indent by {column} spaces" if column else "move to the start of the line", tuple(edits))
+
+    def deeper(self, k: int) -> bool:
+        """Enter one level of nesting; False (with one finding) when it is too deep."""
+        if self.depth >= MAX_NESTING:
+            self.report_line("NESTING_TOO_DEEP", k, value=str(MAX_NESTING))
+            return False
+        self.depth += 1
+        return True
+
+    def leave(self) -> None:
+        """Leave the level of nesting that `deeper` entered."""
+        self.depth -= 1
+
+
+def _is_word(text: str) -> bool:
+    return text.replace("_", "").replace("-", "").replace(" ", "").isalnum() and len(text) <= 60
+
+
+def set_text(node: Node, row: Prop, value: Any, offset: int) -> None:
+    """Store a value and where it stands."""
+    setattr(node, row.field, value)
+    node.at[row.field] = offset

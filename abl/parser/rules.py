@@ -1,0 +1,124 @@
+"""CONSTRAINTS and STEP_CONSTRAINTS: `- KIND condition` items under labels. Spec: abl-language 3.6."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.kinds import scalar
+from abl.parser.reader import Reader, reads
+from abl.parser.values import cut_comment
+from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.rules import RULE_KINDS, Constraint
+
+_KIND = re.compile(r"(REQUIRE|WARN|LIMIT|RESTRICT)\b(?:\s*:|(?=\s|$))\s*", re.IGNORECASE)
+_MODIFIER = re.compile(r"\b(WHEN|BEFORE)\b\s*:?\s*", re.IGNORECASE)
+_LABEL = re.compile(r"([A-Za-z_][\w \-]*):\s*(?:#.*)?\Z")
+
+
+@reads(Kind.RULES)
+def read_rules(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read all rules of a section; plain items are counted in one warning."""
+    rules: list[Constraint] = getattr(node, row.field)
+    node.at[row.field] = off
+    plain: list[int] = []
+    read_lines(r, rules, k + 1, end, "", plain)
+    if plain:
+        first = plain[0]
+        r.report_line("CONSTRAINT_PLAIN_ITEM", first, value=str(len(plain)), section=row.key)
+
+
+def read_lines(r: Reader, rules: list[Constraint], k: int, end: int, phase: str, plain: list[int]) -> None:
+    """Read lines `k` to `end` as rules of one label."""
+    if k >= end or not r.deeper(k):
+        return
+    while k < end:
+        stop = min(r.ends[k], end)
+        text = r.texts[k]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        offset = r.offsets[k] + len(text) - len(bare)
+        kind = _KIND.match(bare)
+        if kind and (text[0] == "-" or kind[1].isupper()):
+            rules.append(_rule(r, k, stop, bare, offset, kind, phase))
+        elif text[0] != "-" and _LABEL.match(text) and rules_key(text) is None:
+            read_lines(r, rules, k + 1, stop, _LABEL.match(text)[1].strip(), plain)  # type: ignore[index]
+        elif text[0] != "-" and rules and rules_key(text):
+            r.line(rules[-1], k, stop, text, r.offsets[k])
+        else:
+            _odd_rule(r, rules, k, stop, bare, offset, phase, plain)
+        k = stop
+    r.leave()
+
+
+def rules_key(text: str) -> str | None:
+    """Return the property a line without a dash sets on the rule before it, if it is one."""
+    row = Constraint.BY_KEY.get(text.partition(":")[0].strip().upper())
+    return row.field if row else None
+
+
+def _odd_rule(
+    r: Reader, rules: list[Constraint], k: int, stop: int, bare: str, offset: int, phase: str, plain: list[int]
+) -> None:
+    word = re.match(r"[A-Za-z_]+", bare)
+    meant = r.near(word[0], [kind.upper() for kind in RULE_KINDS]) if word and word[0].isupper() else None
+    if word and meant:
+        fix = r.edit(offset, len(word[0]), meant, f"write `{meant}`")
+        r.report("MISSPELT_PROPERTY", offset, len(word[0]), fix, name=word[0], expected=meant, suggestion=meant)
+        rest = meant + bare[word.end() :]
+        kind = _KIND.match(rest)
+        if kind:
+            shift = len(word[0]) - len(meant)
+            rules.append(_rule(r, k, stop, rest, offset + shift, kind, phase))
+            return
+    rule = Constraint(pos=r.pos(k), phase=phase)
+    row = Constraint.BY_KEY.get(bare.partition(":")[0].strip().upper())
+    if row is not None and ":" in bare:
+        rule.kind = "require"
+        r.line(rule, k, k + 1, bare, offset)
+        r.props(rule, k + 1, stop)
+    else:
+        rule.text, place = scalar(r, bare, offset)
+        if k in r.lines.blocks:
+            rule.text, place = r.lines.block_text(k), r.lines.block_offset(k)
+        rule.at["text"] = place
+        plain.append(k)
+        r.props(rule, k + 1, stop)
+    rules.append(rule)
+
+
+def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[str], phase: str) -> Constraint:
+    rule = Constraint(pos=r.pos(k), kind=kind[1].lower(), phase=phase)
+    rule.at["kind"] = offset
+    begin = kind.end()
+    body = r.lines.block_text(k).replace("\n", " ") if k in r.lines.blocks else cut_comment(bare[begin:])
+    place = r.lines.block_offset(k) if k in r.lines.blocks else offset + begin
+    if not body.strip('"').strip():
+        r.report("MALFORMED_CONSTRAINT", offset, len(bare), value=bare, name=kind[1])
+    if len(body) > 1 and body[0] == '"' == body[-1] and '"' not in body[1:-1] and _MODIFIER.search(body) is None:
+        body, place = body[1:-1], place + 1
+    cuts = [found for found in _MODIFIER.finditer(body) if found.start() > 0 and _is_top(body, found.start())]
+    rule.condition = (body[: cuts[0].start()] if cuts else body).strip()
+    rule.at["condition"] = place
+    for index, cut in enumerate(cuts):
+        last = cuts[index + 1].start() if index + 1 < len(cuts) else len(body)
+        field = cut[1].lower()
+        setattr(rule, field, body[cut.end() : last].strip())
+        rule.at[field] = place + cut.end()
+    r.props(rule, k + 1, stop)
+    return rule
+
+
+def _is_top(text: str, at: int) -> bool:
+    """Return whether position `at` stands outside quotes and parentheses."""
+    depth = 0
+    quote = ""
+    for sign in text[:at]:
+        if quote:
+            if sign == quote:
+                quote = ""
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+    return not quote and depth <= 0

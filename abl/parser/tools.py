@@ -1,0 +1,279 @@
+"""TOOLS: signatures with their bodies, library defaults, imports. Spec: abl-language 3.2."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.kinds import read_text, scalar
+from abl.parser.reader import Reader, reads, table_of
+from abl.parser.signature import read_signature, read_type
+from abl.parser.values import MAX_NESTING, cut_comment, is_balanced, unquote
+from abl.syntax.document import Document
+from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
+
+MAX_SIGNATURE_LINES = 200
+"""Lines that one signature may span."""
+
+_IMPORT = re.compile(r"""FROM\s+["']?([^"']+?)["']?\s+(?:USE|IMPORT)\b\s*:?\s*(.*)\Z""", re.IGNORECASE)
+_USE_TOOL = re.compile(r"USE[ _]TOOL\s*:?\s*([^@\s]+)(?:@(\S+))?\s*\Z", re.IGNORECASE)
+_LOOKS_LIKE_TOOL = re.compile(r"(?:-\s*)?[^\s:(\"']+\s*\(")
+_BARE_TOOL = re.compile(r"(?:-\s*)?([A-Za-z_]\w*)\s*(?:->\s*(.+?))?\s*:?\s*\Z")
+_LISTED_NAME = re.compile(r"-\s*(?:name|NAME|tool|TOOL)\s*:\s*(.+)\Z")
+
+
+@reads(Kind.TOOLS)
+def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read the lines of a TOOLS section into a document."""
+    assert isinstance(node, Document)
+    node.at[row.field] = off
+    names = {tool.name: tool for tool in node.tools}
+    if value and value != "[]":
+        _name_list(r, node, value, off)
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        j = _tool_line(r, node, names, j, stop, end)
+    if len(node.tools) > MAX_TOOLS:
+        place = node.tools[MAX_TOOLS].pos
+        r.report("TOO_MANY_TOOLS", place.offset if place else off, 1, value=str(len(node.tools)), expected=str(MAX_TOOLS))
+
+
+def _name_list(r: Reader, node: Document, value: str, off: int) -> None:
+    from abl.parser.values import inline_list
+
+    for name, at in inline_list(cut_comment(value)):
+        tool = Tool(name=name, at={"name": off + at})
+        tool.pos = r.source.pos(off + at)
+        node.tools.append(tool)
+
+
+def _tool_line(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, end: int) -> int:
+    """Read one entry that begins on line `j`; return the line after it."""
+    text = r.texts[j]
+    if _import_line(r, node, j, text):
+        return stop
+    paren = text.find("(")
+    colon = text.find(":")
+    if paren > 0 and (colon < 0 or paren < colon or _LOOKS_LIKE_TOOL.match(text)) and _LOOKS_LIKE_TOOL.match(text):
+        return _signature(r, node, names, j, stop, end)
+    key = text[:colon].strip() if colon > 0 else ""
+    if not node.tools and ToolDefaults.BY_KEY.get(key.upper()):
+        _default(r, node, j, stop, text)
+        return stop
+    if node.tools and key and Tool.BY_KEY.get(key.upper()) and (stop == j + 1 or colon + 1 == len(text)):
+        last = node.tools[-1]
+        begin = last.pos
+        column = begin.column + 1 if begin else r.columns[j] + 2
+        r.report_line("MISPLACED_INDENT", j, r.indent_fix(j, stop, column), name=key, property="TOOLS")
+        r.line(last, j, stop, text, r.offsets[j])
+        return stop
+    return _nameless(r, node, names, j, stop, text)
+
+
+def _import_line(r: Reader, node: Document, j: int, text: str) -> bool:
+    bare = text[1:].lstrip() if text[0] == "-" else text
+    head = bare[:4].upper()
+    if head not in ("FROM", "USE ", "USE_"):
+        return False
+    made = ToolImport(pos=r.pos(j))
+    found = _IMPORT.match(cut_comment(bare))
+    if found:
+        made.path = found[1].strip()
+        made.names = [part.strip() for part in found[2].split(",") if part.strip()]
+    else:
+        use = _USE_TOOL.match(cut_comment(bare))
+        if not use:
+            return False
+        made.slug, made.version = unquote(use[1]), use[2] or ""
+    if node.tool_imports is None:
+        node.tool_imports = []
+    node.tool_imports.append(made)
+    return True
+
+
+def _default(r: Reader, node: Document, j: int, stop: int, text: str) -> None:
+    if node.tool_defaults is None:
+        node.tool_defaults = ToolDefaults(pos=r.pos(j))
+    r.line(node.tool_defaults, j, stop, text, r.offsets[j])
+
+
+def _signature(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, end: int) -> int:
+    """Read a signature, which may span lines, and the properties under it."""
+    offset = r.offsets[j]
+    text = r.texts[j]
+    body = j + 1
+    if not is_balanced(text):
+        body, text = _join(r, j, end, text)
+        stop = max(stop, body)
+        while stop < end and r.indents[stop] > r.indents[j]:
+            stop = r.ends[stop]
+    shown = cut_comment(text)
+    if shown.endswith(":") and not shown.endswith("::"):
+        shown = shown[:-1].rstrip()
+    result = read_signature(shown, offset)
+    r.report_faults(list(result.findings))
+    tool = result.tool
+    if tool is None:
+        r.props(Tool(), body, stop)
+        return stop
+    tool.pos = r.pos(j)
+    _add(r, node, names, tool, offset)
+    r.props(tool, body, stop)
+    return stop
+
+
+def _add(r: Reader, node: Document, names: dict[str, Tool], tool: Tool, offset: int) -> None:
+    first = names.get(tool.name)
+    if first is not None:
+        line = str(first.pos.line) if first.pos else ""
+        r.report("DUPLICATE_TOOL", tool.at.get("name", offset), len(tool.name), name=tool.name, first_line=line)
+    names.setdefault(tool.name, tool)
+    node.tools.append(tool)
+
+
+def _join(r: Reader, j: int, end: int, text: str) -> tuple[int, str]:
+    """Return the line after a signature that spans lines, and its text as it stands in the source."""
+    last = j
+    while last + 1 < end and last - j < MAX_SIGNATURE_LINES:
+        nxt = r.texts[last + 1]
+        if r.indents[last + 1] <= r.indents[j] and nxt[:1] not in ")}]":
+            break
+        last += 1
+        text = r.source.text[r.offsets[j] : r.offsets[last] + len(r.texts[last])]
+        if is_balanced(_without_comments(text)):
+            return last + 1, _blank_comments(text)
+    return j + 1, r.texts[j]
+
+
+def _without_comments(text: str) -> str:
+    return _blank_comments(text) if "#" in text else text
+
+
+def _blank_comments(text: str) -> str:
+    if "#" not in text:
+        return text
+    return re.sub(r"(?m)(?<=\s)#[^\n]*", lambda found: " " * len(found[0]), text)
+
+
+def _nameless(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, text: str) -> int:
+    """Read an entry without parentheses: `- name: x`, `name:`, `- name`; anything else is reported."""
+    listed = _LISTED_NAME.match(text)
+    bare = _BARE_TOOL.match(text)
+    name = unquote(listed[1].strip()) if listed else bare[1] if bare else ""
+    if not name:
+        r.report_line("INVALID_TOOL_SIGNATURE", j, value=text, name=text)
+        r.props(Tool(), j + 1, stop) if stop > j + 1 else None
+        return stop
+    tool = Tool(name=name, pos=r.pos(j))
+    tool.at["name"] = r.offsets[j] + text.index(name)
+    if bare and not listed and bare[2]:
+        tool.returns = read_type(bare[2], r.offsets[j] + bare.start(2))[0]
+    elif not listed and text[0] != "-" and not text.endswith(":"):
+        fix = r.edit(r.offsets[j] + len(text), 0, "()", f"write `{name}()`")
+        r.report_line("INVALID_TOOL_SIGNATURE", j, fix, value=text, name=name)
+    _add(r, node, names, tool, r.offsets[j])
+    r.props(tool, j + 1, stop)
+    return stop
+
+
+@reads(Kind.TYPE)
+def read_type_property(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a type expression."""
+    text, off = scalar(r, value, off)
+    node.at[row.field] = off
+    if not text:
+        return
+    made, faults = read_type(text, off)
+    r.report_faults(list(faults))
+    setattr(node, row.field, made)
+
+
+@reads(Kind.PARAMETERS)
+def read_parameters(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read the `parameters:` block, which refines (or makes) the parameters of the signature."""
+    assert isinstance(node, Tool)
+    node.at[row.field] = off
+    r.depth += 1
+    _refine(r, node.parameters, k + 1, end, 0)
+    r.depth -= 1
+
+
+def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int) -> None:
+    known = {one.name: one for one in parameters}
+    while k < end:
+        stop = min(r.ends[k], end)
+        text = r.texts[k]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        listed = text[0] == "-" and bare[:5].lower() == "name:"
+        name = unquote(bare[5:].strip()) if listed else unquote(bare.partition(":")[0].strip())
+        value = "" if listed else bare.partition(":")[2].strip()
+        made = known.get(name)
+        if made is None:
+            made = known[name] = Parameter(name=name)
+            parameters.append(made)
+        made.pos = made.pos or r.pos(k)
+        _parameter_value(r, made, k, stop, value, r.offsets[k] + len(text) - len(value))
+        if depth < MAX_NESTING:
+            _parameter_body(r, made, k + 1, stop, depth)
+        k = stop
+
+
+def _parameter_value(r: Reader, made: Parameter, k: int, stop: int, value: str, off: int) -> None:
+    """Read what stands on the line of a parameter: a type, or its description."""
+    if not value:
+        return
+    bare = cut_comment(value)
+    if bare[0] == "{" and ("description" in bare or "type" in bare):
+        from abl.parser.kinds import fill
+
+        fill(r, made, Tool.BY_FIELD["parameters"], k, k + 1, bare, off)
+    elif bare[0] == '"' or " " in bare:
+        read_text(r, made, Parameter.BY_FIELD["description"], k, k + 1 if k not in r.lines.blocks else stop, value, off)
+    else:
+        r.line(made, k, k + 1, f"type: {bare}", off - 6)
+
+
+def _parameter_body(r: Reader, made: Parameter, k: int, end: int, depth: int) -> None:
+    """Read type, description, items, properties ...: `items` and `properties` refine the type itself."""
+    table = table_of(Parameter)
+    while k < end:
+        stop = min(r.ends[k], end)
+        key = r.texts[k].partition(":")[0].strip().lower()
+        if key == "properties":
+            _object_fields(r, made, k, stop, depth)
+        elif key == "items" and stop > k + 1:
+            element = Parameter(name="", type=made.type.items if made.type else None)
+            _parameter_body(r, element, k + 1, stop, depth + 1)
+            _array_of(made, element)
+        elif key == "items":
+            text = scalar(r, r.texts[k].partition(":")[2].strip(), r.offsets[k])[0]
+            _array_of(made, Parameter(type=read_type(text, r.offsets[k])[0]))
+        else:
+            r.props(made, k, stop)
+        k = stop
+    assert table
+
+
+def _array_of(made: Parameter, element: Parameter) -> None:
+    items = element.type or TypeExpr(base="string")
+    if element.enum and not items.values:
+        items = TypeExpr(base="enum", values=element.enum)
+    if made.type is None or made.type.base == "array":
+        made.type = TypeExpr(base="array", items=items)
+
+
+def _object_fields(r: Reader, made: Parameter, k: int, stop: int, depth: int) -> None:
+    target = made.type
+    while target is not None and target.base == "array" and target.items is not None:
+        target = target.items
+    if target is None:
+        target = made.type = TypeExpr(base="object")
+    if target.fields is None:
+        target.fields = []
+    _refine(r, target.fields, k + 1, stop, depth + 1)
+
+
+def bound_fields(tool: Tool) -> list[str]:
+    """Return the fields of a tool that bind it to something outside, in the order they were written."""
+    return sorted((name for name in BINDING_FIELDS if name in tool.at), key=tool.at.__getitem__)

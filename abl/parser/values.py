@@ -1,0 +1,205 @@
+"""Scalars, strings, lists and maps of one line. Spec: abl-language 1.3, 1.4."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MAX_NESTING = 64
+"""Deepest nesting of lists, maps and blocks; deeper content is kept as text."""
+
+_COMPLETE = re.compile(
+    r"""(?:"[^"]*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[|>][-+]?)\Z""", re.DOTALL
+)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
+_DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
+_MAP_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}\[\]"']+))\s*(?::|=(?!=))""")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
+QUOTES = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
+"""Typographic quotes that copy-paste puts in place of `"` and `'`."""
+STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"') | dict.fromkeys("\u2018\u2019\u201a", "'"))
+
+
+def cut_comment(value: str) -> str:
+    """Return `value` without a trailing ` # comment`, if what remains is a complete value (spec 1.3)."""
+    if " #" not in value and "\t#" not in value:
+        return value
+    at = _comment_start(value)
+    if at < 0:
+        return value
+    rest = value[:at].rstrip()
+    if not rest or _COMPLETE.match(rest) or "->" in rest:
+        return rest
+    return value
+
+
+def _comment_start(value: str) -> int:
+    """Return where a `#` preceded by space stands outside quotes, braces and brackets, or -1."""
+    depth = 0
+    quote = ""
+    for at, sign in enumerate(value):
+        if quote:
+            if sign == quote:
+                quote = ""
+        elif sign == '"' or (sign == "'" and (at == 0 or not value[at - 1].isalnum())):
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        elif sign == "#" and depth <= 0 and (at == 0 or value[at - 1] in " \t"):
+            return at
+    return -1
+
+
+def unquote(value: str) -> str:
+    """Return a list element, literal or map value without its quotes, of either kind."""
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value
+
+
+def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
+    """Return the parts of `text` between top-level separators with the offset of each part's first character."""
+    parts: list[tuple[str, int]] = []
+    depth = 0
+    quote = ""
+    begin = 0
+    for at, sign in enumerate(text):
+        if quote:
+            if sign == quote and text[at - 1] != "\\":
+                quote = ""
+        elif sign in "\"'":
+            if sign == '"' or at == 0 or not text[at - 1].isalnum():
+                quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= depth > 0
+        elif sign == separator and depth == 0:
+            _add_part(parts, text, begin, at)
+            begin = at + 1
+    _add_part(parts, text, begin, len(text))
+    return parts
+
+
+def _add_part(parts: list[tuple[str, int]], text: str, begin: int, stop: int) -> None:
+    part = text[begin:stop]
+    bare = part.strip()
+    if bare:
+        parts.append((bare, begin + len(part) - len(part.lstrip())))
+
+
+def inner(value: str, brackets: str) -> tuple[str, int]:
+    """Return what stands between `brackets` (e.g. `[]`) and its offset; without them, the value itself."""
+    if value[:1] != brackets[0]:
+        return value, 0
+    return (value[1:-1] if value[-1] == brackets[1] and len(value) > 1 else value[1:]), 1
+
+
+def inline_list(value: str) -> list[tuple[str, int]]:
+    """Return the elements of `[a, b]` or `a, b`, unquoted, with the offset of each element's content."""
+    body, shift = inner(value, "[]")
+    if '"' not in body and "'" not in body and "(" not in body and "{" not in body and "[" not in body:
+        return _plain_list(body, shift)
+    return [
+        (unquote(part), shift + at + (len(part) > 1 and part[0] == part[-1] and part[0] in "\"'"))
+        for part, at in split_top(body)
+    ]
+
+
+def _plain_list(body: str, at: int) -> list[tuple[str, int]]:
+    found = []
+    for part in body.split(","):
+        bare = part.strip()
+        if bare:
+            found.append((bare, at + len(part) - len(part.lstrip())))
+        at += len(part) + 1
+    return found
+
+
+def inline_map(value: str) -> list[tuple[str, str, int]] | None:
+    """Return (key, raw value, offset of the value) of `{k: v}` or `k: v`; a bare word stands for itself.
+
+    None when the text is no map at all.
+    """
+    body, shift = inner(value, "{}")
+    pairs: list[tuple[str, str, int]] = []
+    for part, at in split_top(body):
+        found = _MAP_KEY.match(part)
+        if found:
+            key = found[1] if found[1] is not None else found[2] if found[2] is not None else found[3]
+            rest = part[found.end() :]
+            bare = rest.strip()
+            pairs.append((key, bare, shift + at + found.end() + len(rest) - len(rest.lstrip())))
+        elif re.fullmatch(r"[\w.\-]+", part):
+            pairs.append((part, part, shift + at))
+        else:
+            return None
+    return pairs
+
+
+def is_balanced(text: str) -> bool:
+    """Return whether all brackets opened outside quotes are closed again."""
+    return open_brackets(text) <= 0
+
+
+def open_brackets(text: str) -> int:
+    """Return how many brackets opened outside quotes are still open."""
+    if "[" not in text and "{" not in text and "(" not in text:
+        return 0
+    depth = 0
+    quote = ""
+    for sign in text:
+        if quote:
+            if sign == quote:
+                quote = ""
+        elif sign == '"':
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+    return depth
+
+
+def number(value: str) -> int | float | None:
+    """Return the number that `value` is, or None."""
+    if not _NUMBER.match(value) or len(value) > 300:
+        return None
+    return float(value) if "." in value else int(value)
+
+
+def duration(value: str, unit: str) -> int | float | None:
+    """Return `value` in `unit` (`ms` or `s`): a bare number is in that unit already. None if it is no duration."""
+    found = _DURATION.match(unquote(value))
+    if not found or len(value) > 300:
+        return None
+    amount = float(found[1])
+    if found[2]:
+        amount = amount * _SECONDS[found[2].lower()] / _SECONDS[unit]
+        amount = round(amount, 6)
+    return int(amount) if amount == int(amount) else amount
+
+
+def literal(value: str, depth: int = 0) -> Any:
+    """Return the JSON value of a literal: number, boolean, null, quoted string, `[…]`, `{…}`, else the text itself."""
+    if not value:
+        return ""
+    head = value[0]
+    if head in "\"'" and len(value) > 1 and value[-1] == head:
+        return value[1:-1]
+    if head == "[" and value[-1] == "]" and depth < MAX_NESTING:
+        return [literal(part, depth + 1) for part, _ in split_top(value[1:-1])]
+    if head == "{" and value[-1] == "}" and not value.startswith("{{") and depth < MAX_NESTING:
+        pairs = inline_map(value)
+        return value if pairs is None else {key: literal(part, depth + 1) for key, part, _ in pairs}
+    lowered = value.lower()
+    if lowered in ("true", "false"):
+        return lowered == "true"
+    if lowered == "null":
+        return None
+    found = number(value)
+    return value if found is None else found

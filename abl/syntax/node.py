@@ -1,0 +1,222 @@
+"""What a node of the tree is, and how a node class describes its own properties.
+
+A node class is the schema of one construct: every field carries a `Prop` with the spelling of the property, the
+form of its value and one sentence of documentation. The text parser, the YAML form, the printer, completion,
+hover and the property table of the docs all walk these same rows. Spec: abl-language 11.1.
+
+Nodes are slotted but not frozen: building a frozen dataclass costs three times as much, and a parse builds
+one node for about every six lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from abl.source import Pos
+
+
+class Kind(StrEnum):
+    """The form of a property's value; each has one reader, one writer and one YAML form."""
+
+    TEXT = "text"  # str: inline, quoted, or a block
+    NAME = "name"  # str: one identifier or dotted path
+    CODE = "code"  # str kept exactly: patterns, endpoints, program text
+    CONDITION = "condition"  # str: source text of a condition
+    EXPRESSION = "expression"  # str: source text of an expression
+    TARGET = "target"  # str: a step name, COMPLETE or ESCALATE
+    CHOICE = "choice"  # str: one of `choices`
+    BOOL = "bool"
+    FLAG = "flag"  # bool: present without a value, or with one
+    INTEGER = "integer"
+    NUMBER = "number"
+    DURATION = "duration"  # number in the property's `unit`
+    LITERAL = "literal"  # JSON value
+    LIST = "list"  # list[str]
+    MAP = "map"  # dict[str, str]
+    FREE = "free"  # JSON value of a YAML-like body
+    NODE = "node"  # one node; an inline value fills its `main` field
+    ENTRIES = "entries"  # list of nodes: dash items or `name:` entries
+    FLAT = "flat"  # a wrapper whose content belongs to the enclosing node
+    RESPOND = "respond"  # str, followed by deeper rich-content blocks of the same node
+    SET = "set"  # list[Assignment]
+    CALL = "call"  # Call
+    BRANCHES = "branches"  # list[Branch]
+    RULES = "rules"  # list[Constraint]
+    ACTION = "action"  # FailAction
+    STORE = "store"  # Store
+    TOOLS = "tools"  # list[Tool]
+    PARAMETERS = "parameters"  # list[Parameter], merged into the signature
+    TYPE = "type"  # TypeExpr
+    FLOW = "flow"  # Flow
+    STEP_GATHER = "step_gather"  # StepGather
+    TRANSFORM = "transform"  # Transform
+    HISTORY = "history"  # History
+    FORMATS = "formats"  # dict[str, JSON value]
+    ELEMENTS = "elements"  # ActionSet
+    HUMAN = "human"  # list[HumanOutcome]
+    CONVERSATION = "conversation"  # dict, a YAML body with closed keys
+    TEMPLATES = "templates"  # list[Template]: text, or a block of format keys
+    PROFILES = "profiles"  # list[str], one line each
+    SKIP = "skip"  # content is not read
+    ANY = "any"  # legacy content, read elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Prop:
+    """One property of a node class.
+
+    Attributes:
+        key: Canonical spelling in the text form.
+        kind: Form of the value.
+        doc: One sentence for hover and the generated tables.
+        field: Name of the Python field.
+        aliases: Other accepted spellings.
+        choices: Accepted values of a CHOICE; `open` says others are kept with a note.
+        node: Name of the node class of NODE and ENTRIES.
+        style: `map` or `dash`: how ENTRIES are written.
+        group: Wrapper key under which the printer writes it (e.g. CONTEXT).
+        unit: `ms` or `s` for durations.
+        yaml: Spelling in the YAML form, when it is not the field's name.
+        repeat: What a second occurrence does: `error`, `merge`, `append`, `replace`.
+    """
+
+    key: str
+    kind: Kind
+    doc: str
+    field: str = ""
+    aliases: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    open: bool = False
+    node: str = ""
+    style: str = "map"
+    group: str = ""
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    yaml: str = ""
+    repeat: str = "error"
+    legacy: bool = False
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All accepted spellings, the canonical one first."""
+        return (self.key, *self.aliases)
+
+    @property
+    def plain_name(self) -> str:
+        """The name used in dictionaries: the field without the underscore that avoids a Python keyword."""
+        return self.field.rstrip("_")
+
+
+def prop(kind: Kind, key: str, doc: str, *, default: Any = MISSING, factory: Any = MISSING, **more: Any) -> Any:
+    """Declare a field with its property row."""
+    row = {"kind": kind, "key": key, "doc": doc, **more}
+    if factory is not MISSING:
+        return field(default_factory=factory, metadata=row)
+    return field(default=default, metadata=row)
+
+
+NODES: dict[str, type[Node]] = {}
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_T = TypeVar("_T")
+
+
+def fold(key: str) -> str:
+    """Return the form under which property spellings are compared."""
+    return key.upper()
+
+
+def _spellings(row: Prop) -> Iterator[str]:
+    for spelling in row.spellings:
+        yield fold(spelling)
+        snake = _CAMEL.sub("_", spelling)
+        if snake != spelling:
+            yield fold(snake)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(prop, field))
+def node(cls: type[_T]) -> type[_T]:
+    """Turn `cls` into a slotted node class and record its property rows."""
+    made: Any = dataclass(slots=True, eq=False, repr=False, kw_only=True)(cls)
+    rows = [Prop(field=one.name, **one.metadata) for one in fields(made) if "kind" in one.metadata]
+    made.PROPS = tuple(rows)
+    made.BY_KEY = {spelling: row for row in rows for spelling in _spellings(row)}
+    made.BY_FIELD = {row.field: row for row in rows}
+    made.FIELDS = tuple(one.name for one in fields(made) if one.compare)
+    made.DEFAULTS = {
+        one.name: one.default_factory() if one.default_factory is not MISSING else one.default
+        for one in fields(made)
+        if one.compare
+    }
+    NODES[made.__name__] = made
+    result: type[_T] = made
+    return result
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class Node:
+    """Base of all nodes.
+
+    Attributes:
+        pos: Where the construct begins; not part of equality.
+        at: Field name -> offset of its value in the normalised text; not part of equality.
+        extras: Properties nobody knows, key -> raw text, so that nothing written is lost.
+    """
+
+    PROPS: ClassVar[tuple[Prop, ...]] = ()
+    BY_KEY: ClassVar[dict[str, Prop]] = {}
+    BY_FIELD: ClassVar[dict[str, Prop]] = {}
+    FIELDS: ClassVar[tuple[str, ...]] = ()
+    DEFAULTS: ClassVar[dict[str, Any]] = {}
+    MAIN: ClassVar[str] = ""
+    """The field that an inline value, a plain dash item or a map entry's name fills."""
+    INLINE: ClassVar[str] = ""
+    """The field that the value after a map entry's name fills (`name: value`)."""
+
+    REST: ClassVar[str] = ""
+    """The ENTRIES field that receives children which are no property of the node (`name:` entries, dash items)."""
+
+    pos: Pos | None = field(default=None, compare=False)
+    at: dict[str, int] = field(default_factory=dict, compare=False)
+    extras: dict[str, str] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything but places."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.FIELDS)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Show what differs from the defaults."""
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.written())
+        return f"{type(self).__name__}({shown})"
+
+    def written(self) -> Iterator[tuple[str, Any]]:
+        """Yield the fields that differ from their default, in declaration order."""
+        for name, default in self.DEFAULTS.items():
+            value = getattr(self, name)
+            if value != default or type(value) is not type(default):
+                yield name, value
+
+    def to_dict(self, *, positions: bool = False) -> dict[str, Any]:
+        """Return the JSON form: snake_case keys, defaults left out, `pos` only when asked for."""
+        plain = {name.rstrip("_"): _plain(value, positions) for name, value in self.written()}
+        if positions and self.pos is not None:
+            plain["pos"] = self.pos._asdict()
+        return plain
+
+
+def _plain(value: Any, positions: bool) -> Any:
+    if isinstance(value, Node):
+        return value.to_dict(positions=positions)
+    if isinstance(value, list):
+        return [_plain(one, positions) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one, positions) for key, one in value.items()}
+    return value
