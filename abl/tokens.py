@@ -194,8 +194,9 @@ def tokenize(text: str) -> TokenizeResult:
     ['Goto', 'NumberLiteral']
     """
     result = TokenizeResult()
-    if not isinstance(text, str):
-        result.errors.append(TokenizeError(finding("NOT_TEXT", name=type(text).__name__).message))
+    value: object = text
+    if not isinstance(value, str):
+        result.errors.append(TokenizeError(finding("NOT_TEXT", name=type(value).__name__).message))
         return result
     text = normalise(text)
     _read(text, _PIECES.finditer(text), 1, 0, result)

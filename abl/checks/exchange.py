@@ -43,4 +43,3 @@ class Exchange:
 def _passed_names(value: object) -> list[str]:
     """Return the names of a `pass` list, whose items are texts or objects with a name."""
     return [*(text(one.get("name")) for one in rows(value)), *texts(value)]
-

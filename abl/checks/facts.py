@@ -232,6 +232,16 @@ class AgentFacts:
     def _asks_humans(self) -> bool:
         return any("human_approval" in step.subject for step in self.steps.values())
 
+    @cached_property
+    def allowed_values(self) -> frozenset[str]:
+        """Values of fields and entities, which authors like to write without quotes."""
+        found: set[str] = set()
+        for block in self.gather_fields:
+            found.update(texts(block.subject.get("enum_values")))
+        for entity in rows(self.ir.get("entities")):
+            found.update(texts(entity.get("values")))
+        return frozenset(found)
+
     # -- uses --------------------------------------------------------------------------------------------------
 
     @cached_property

@@ -9,8 +9,8 @@ Decisions where the specification leaves room:
   asks whether there is no value yet (`IS NOT SET`, `IS EMPTY`) is let alone.
 - UNUSED_REQUIRED_GATHER_FIELD is said only of agents with a FLOW and without a reasoning zone: a model reads every
   collected value. One mention in any text of the agent counts as a use.
-- W801 is said of a session variable without INITIAL and SOURCE that no SET, GATHER, CALL ... AS, tool, return, entity or
-  parent fills. A variable whose name stands in the goal, persona or limitations of an agent with a model is let
+- W801 is said of a session variable without INITIAL and SOURCE that no SET, GATHER, CALL ... AS, tool, return, entity
+  or parent fills. A variable whose name stands in the goal, persona or limitations of an agent with a model is let
   alone, because the model can set it (`__set_context__`).
 """
 
@@ -19,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
 from abl.checks.finding import Finding
 from abl.checks.formulas import Reading, mixes_intent_and_state
 from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, INPUT_WORDS
-from abl.checks.reading import dig, mapping, rows, text
+from abl.checks.reading import mapping, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.targets import edges_of, reached, targets_of
@@ -43,7 +44,7 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
     for condition in facts.conditions:
         if condition.block.role == "on_human_complete":
             continue
-        extra = _also_known(condition, facts)
+        extra = _also_known(condition)
         seen: set[str] = set()
         for reading in condition.formula.readings:
             name = reading.root
@@ -61,7 +62,7 @@ def _undefined(name: str, condition: Condition, facts: AgentFacts) -> Finding:
     return unknown("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, facts.own_names, **said)
 
 
-def _also_known(condition: Condition, facts: AgentFacts) -> frozenset[str]:
+def _also_known(condition: Condition) -> frozenset[str]:
     """Return names that are known only at the place of this condition."""
     block = condition.block
     if block.role == "guardrails":
@@ -73,8 +74,6 @@ def _also_known(condition: Condition, facts: AgentFacts) -> frozenset[str]:
         names |= {"item", "this"}
     if block.lies_in("on_failure", "on_fail", "on_error", "error_handling", "on_result"):
         names |= ERROR_NAMES
-    if facts.flow is None and block.section == "flow":
-        return names
     return names
 
 
@@ -175,18 +174,26 @@ def unused_required_fields(facts: AgentFacts, _context: CheckContext) -> Iterato
     if facts.reasons or not facts.gather_fields:
         return
     used = _used_words(facts)
-    seen: set[str] = set()
-    for block in facts.gather_fields:
-        name = text(block.subject.get("name"))
-        if not name or name in seen or not _is_required(block.subject):
-            continue
-        seen.add(name)
+    for name, block in _required_fields(facts).items():
         if name not in used:
             yield Finding("UNUSED_REQUIRED_GATHER_FIELD", block, "name", name, arguments={"name": name})
 
 
+def _required_fields(facts: AgentFacts) -> dict[str, Block]:
+    """Return the fields that must be answered; where steps ask for a field, it is they who say whether it must."""
+    asked: dict[str, list[Block]] = {}
+    for block in facts.gather_fields:
+        asked.setdefault(text(block.subject.get("name")), []).append(block)
+    required = {}
+    for name, blocks in asked.items():
+        deciding = [block for block in blocks if block.step] or blocks
+        if name and any(_is_required(block.subject) for block in deciding):
+            required[name] = blocks[0]
+    return required
+
+
 def _is_required(field: dict[str, Any]) -> bool:
-    return field.get("required", True) is True and not field.get("activation_when")
+    return field.get("required", True) is True and not isinstance(field.get("activation"), dict)
 
 
 def _used_words(facts: AgentFacts) -> frozenset[str]:
@@ -246,4 +253,3 @@ CHECKS = (
     Check("MIXED_ROUTING_CONDITION_STATE", mixed_routing_conditions),
 )
 """The rules of this family, in the order in which they are checked."""
-_ = (dig, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from abl.checks.anchors import anchor_of, fix_of, span_of
 from abl.checks.context import CheckContext
@@ -37,6 +37,7 @@ def diagnostic(found: Finding, facts: AgentFacts, context: CheckContext) -> Diag
     anchor = anchor_of(found, context)
     where = span_of(anchor, found.word) if anchor is not None else {}
     fix = fix_of(anchor, where, found.word, found.replacement) if anchor is not None else None
+    said: dict[str, Any] = dict(found.arguments)
     return finding(
         found.code,
         strict=context.options.strict,
@@ -44,5 +45,5 @@ def diagnostic(found: Finding, facts: AgentFacts, context: CheckContext) -> Diag
         agent=facts.name or None,
         path=found.path or None,
         **where,
-        **found.arguments,
+        **said,
     )

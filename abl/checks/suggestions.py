@@ -11,9 +11,7 @@ from abl.diagnostics.suggest import closest
 MAX_LISTED = 12
 
 
-def unknown(
-    code: str, block: Block, field: str, word: str, candidates: Iterable[str], **arguments: str
-) -> Finding:
+def unknown(code: str, block: Block, field: str, word: str, candidates: Iterable[str], **arguments: str) -> Finding:
     """Return the finding that `word` is unknown; a near candidate becomes its suggestion and its fix."""
     known = [name for name in dict.fromkeys(candidates) if name]
     near = closest(word, known) or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from abl.checks.blocks import Block
@@ -77,7 +78,7 @@ def _sequence_pairs(facts: AgentFacts, context: CheckContext) -> list[tuple[str,
     place = context.place(facts.flow) if facts.flow is not None else None
     if place is None or not isinstance(place.node, Flow):
         return []
-    return [pair for line in place.node.sequences or [] for pair in zip(line, line[1:], strict=False)]
+    return [pair for line in place.node.sequences or [] for pair in pairwise(line)]
 
 
 def reached(edges: dict[str, set[str]], roots: Iterable[str]) -> set[str]:

@@ -16,6 +16,7 @@ from abl.syntax.understanding import Entity
 MAX_RETRIES = 3
 INFER_CONFIDENCE = 0.8
 BYTES_PER_MB = 1024 * 1024
+MAX_MB = 1_000_000
 
 NAMED_CHECKS = frozenset({
     "email", "phone", "url", "date", "datetime", "time", "number", "integer", "float", "boolean", "currency",
@@ -225,7 +226,7 @@ def _attachment(node: Attachment, scope: Scope) -> Json:
     ir["category"] = category
     ir["required"] = node.required is not False
     ir["allowed_mime_types"] = texts(node.allowed_types) or list(CATEGORY_TYPES.get(category, ()))
-    ir["max_file_size_bytes"] = int((CATEGORY_MB.get(category, 25) if size_mb is None else size_mb) * BYTES_PER_MB)
+    ir["max_file_size_bytes"] = int(min(CATEGORY_MB.get(category, 25) if size_mb is None else size_mb, MAX_MB) * BYTES_PER_MB)
     ir["processing"] = {
         name: value
         for name in ("ocr_enabled", "transcription_enabled", "key_frame_extraction")

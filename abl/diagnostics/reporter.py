@@ -34,8 +34,9 @@ def finding(
     """Return the finding `code` at a place, its message filled in from `arguments`.
 
     An argument that is not given takes the optional part of the message around it along; where the message cannot
-    do without it, another one (`name`, `property`, `value` ...) stands in. Very long arguments are cut. The message argument `line` (of the first occurrence) is passed as `first_line`, as
-    `line` is the place of the finding. `suggestion` is a sentence (see `did_you_mean`) or just the word.
+    do without it, another one (`name`, `property`, `value` ...) stands in. Very long arguments are cut.
+    The message argument `line` (of the first occurrence) is passed as `first_line`, as `line` is the place of the
+    finding. `suggestion` is a sentence (see `did_you_mean`) or just the word.
     An unknown code is a programming error and raises KeyError.
     """
     rule = RULES[code]

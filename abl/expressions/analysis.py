@@ -95,7 +95,7 @@ def _stopped(text: str, stopped: UnreadableError, mended: Repair | None, conditi
     if mended is not None:
         detail = mended.detail or detail
         start, length = (mended.edit[0], mended.edit[1]) if mended.edit[1] and mended.detail else (start, length)
-    if token.kind == "unclosed":
+    if token.kind == "unclosed" and start == token.start:
         length = len(token.text.rstrip())
     return _invalid(text, condition, detail, start, max(length, 0), mended)
 

@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from abl import patterns
 from abl.diagnostics.suggest import closest
-from abl.expressions import words
 from abl.expressions.faults import Fault
 from abl.expressions.interpolation import FILTERS
 from abl.expressions.lexer import END, OTHER, SYMBOL, UNCLOSED, Token, tokens_of
@@ -101,7 +100,8 @@ class Reader:
             title = f"write `{fix}`"
         elif near:
             fix, title = near, f"write `{near}`"
-        self._note("FUNCTION_UNKNOWN", at, length, fix, title, name=name, suggestion=near or "", known=", ".join(_METHODS))
+        said = {"name": name, "suggestion": near or "", "known": ", ".join(_METHODS)}
+        self._note("FUNCTION_UNKNOWN", at, length, fix, title, **said)
 
     def _unknown_filter(self, token: Token) -> None:
         near = closest(token.text.lower(), FILTERS)

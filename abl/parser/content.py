@@ -7,10 +7,9 @@ from typing import Any
 
 from abl.parser.entries import split_children
 from abl.parser.free import structured, value_of
-from abl.parser.kinds import fill, read_text, scalar, text_value
 from abl.parser.reader import Reader, reads, set_text
-from abl.parser.values import cut_comment, unquote
-from abl.source import Pos
+from abl.parser.scalars import read_text, scalar, text_value
+from abl.parser.values import cut_comment, inline_list, unquote
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Option, Template, Voice
 
@@ -173,8 +172,6 @@ def _label_and_id(r: Reader, element: Element | Option, label: str, off: int) ->
 
 def _options(r: Reader, element: Element, k: int, end: int, value: str) -> None:
     if value:
-        from abl.parser.values import inline_list
-
         for text, at in inline_list(value):
             option = Option()
             _label_and_id(r, option, text, r.offsets[k] + at)
@@ -254,7 +251,7 @@ def _template_block(r: Reader, made: Template, k: int, end: int) -> None:
         if key == "VOICE" or key in _VOICE_KEYS:
             made.voice = made.voice or Voice(pos=r.pos(j))
             if key == "VOICE":
-                fill(r, made.voice, Voice.BY_FIELD["plain_text"], j, stop, value, place)
+                r.fill(made.voice, Voice.BY_FIELD["plain_text"], j, stop, value, place)
             else:
                 row = Voice.BY_FIELD[_VOICE_KEYS[key]]
                 read_text(r, made.voice, row, j, stop, value, place)
@@ -276,6 +273,3 @@ def _check_template(r: Reader, templates: list[Template], k: int) -> None:
             first = str(other.pos.line) if other.pos else ""
             r.report_line("DUPLICATE_NAME", k, name=made.name, section="TEMPLATES", first_line=first)
             return
-
-
-_ = Pos

@@ -73,7 +73,9 @@ def _checked(r: Reader, body: dict[str, Any], shape: Shape, path: str, k: int, e
 
 
 def _wrong_type(r: Reader, path: str, expected: str, value: Any, offset: int, length: int) -> None:
-    r.report("CONVERSATION_WRONG_TYPE", offset, length, name=path, property=path, expected=expected, value=str(value)[:80])
+    r.report(
+        "CONVERSATION_WRONG_TYPE", offset, length, name=path, property=path, expected=expected, value=str(value)[:80]
+    )
 
 
 def _fits(value: Any, want: str) -> bool:

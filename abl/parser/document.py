@@ -5,7 +5,21 @@ from __future__ import annotations
 import re
 
 from abl.diagnostics.reporter import finding
-from abl.parser import actions, content, conversation, entries, flow, free, kinds, rules, tools
+from abl.parser import (
+    assignments,
+    branches,
+    content,
+    conversation,
+    entries,
+    failure,
+    flow,
+    free,
+    lists,
+    nodes,
+    rules,
+    scalars,
+    tools,
+)
 from abl.parser.detect import detect
 from abl.parser.final import check_document
 from abl.parser.lines import Lines, scan
@@ -18,7 +32,9 @@ from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.profile import Profile
 from abl.syntax.result import ParseResult
 
-FORMS = (actions, content, conversation, entries, flow, free, kinds, rules, tools)
+FORMS = (
+    assignments, branches, content, conversation, entries, failure, flow, free, lists, nodes, rules, scalars, tools,
+)  # fmt: skip
 """The modules that hold the readers of all kinds."""
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from abl.parser.kinds import fill, read_flat
-from abl.parser.reader import READ, SCALARS, Reader, table_of
+from bisect import bisect_left
+
+from abl.parser.reader import READ, SCALARS, Reader, Table, reads, table_of
 from abl.parser.values import cut_comment, inline_list, split_top, unquote
 from abl.source import Pos
 from abl.syntax.node import NODES, Kind, Node, Prop
@@ -12,8 +13,13 @@ WORDS = {"required": True, "optional": False}
 """What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
 
 
+@reads(Kind.ENTRIES)
 def read_entries(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read the entries of `row` into `node`."""
+    if row.field == node.REST and not value:
+        read_rest_lines(r, node, k + 1, end)
+        return
+    node.at[row.field] = off
     items: list[Node] = getattr(node, row.field)
     value = cut_comment(value)
     if value:
@@ -30,7 +36,7 @@ def inline_entries(r: Reader, node: Node, row: Prop, k: int, value: str, off: in
         made = cls(pos=Pos(r.numbers[k], r.columns[k] + 1, off + shift + at))
         items.append(made)
         if part[0] == "{":
-            fill(r, made, row, k, k + 1, part, off + shift + at)
+            r.fill(made, row, k, k + 1, part, off + shift + at)
         else:
             named(r, made, row, k, k + 1, part, off + shift + at)
 
@@ -75,8 +81,6 @@ def _belongs_to_last(r: Reader, last: Node, k: int, stop: int, text: str) -> boo
 
 def r_line(r: Reader, node: Node) -> int:
     """Return the index of the significant line a node begins on."""
-    from bisect import bisect_left
-
     return bisect_left(r.numbers, node.pos.line) if node.pos is not None else 0
 
 
@@ -101,7 +105,7 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
     offset = r.offsets[k] + shift
     own = split_children(r, k, stop, r.indents[k] + shift)
     if bare[0] == "{" and not bare.startswith("{{"):
-        fill(r, made, row, k, k + 1, bare, offset)
+        r.fill(made, row, k, k + 1, bare, offset)
         r.props(made, k + 1, stop)
         return
     colon = bare.find(":")
@@ -110,9 +114,9 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         word = bare.split(None, 1)[0]
         keyword = r.find_row(made, word) if word.isupper() and len(word) > 1 else None
         if keyword is not None and (keyword[1].kind is Kind.FLAG or keyword[1].kind is Kind.CONDITION):
-            r.line(made, k, own, f"{word}: {bare[len(word) :].lstrip()}", offset - 1) if len(bare) > len(word) else r.line(
-                made, k, own, f"{word}:", offset
-            )
+            r.line(made, k, own, f"{word}: {bare[len(word) :].lstrip()}", offset - 1) if len(bare) > len(
+                word
+            ) else r.line(made, k, own, f"{word}:", offset)
             r.props(made, own, stop)
             return
     if entry is not None:
@@ -169,7 +173,7 @@ def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, o
         return
     value = cut_comment(value) if k not in r.lines.blocks else value
     if value[:1] == "{":
-        fill(r, made, row, k, own, value, off)
+        r.fill(made, row, k, own, value, off)
         return
     if made.INLINE:
         inline = made.BY_FIELD[made.INLINE]
@@ -284,7 +288,7 @@ def read_rest_lines(r: Reader, node: Node, k: int, end: int) -> None:
         k = follow
 
 
-def _starts_block_property(r: Reader, node: Node, table: dict, k: int, end: int, items: list[Node]) -> bool:  # type: ignore[type-arg]
+def _starts_block_property(r: Reader, node: Node, table: Table, k: int, end: int, items: list[Node]) -> bool:
     text = r.texts[k]
     colon = text.find(":")
     entry = table.get(text[:colon].upper()) if colon > 0 and text[0] != "-" else None
@@ -298,6 +302,3 @@ def _is_block_property(r: Reader, node: Node, row: Prop, k: int, stop: int, text
     if row.kind in SCALARS:
         return stop == k + 1 or k in r.lines.blocks
     return row.kind is Kind.FLAT or row.field in ("field_overrides",)
-
-
-_ = read_flat

@@ -5,7 +5,10 @@ from __future__ import annotations
 from abl.parser.reader import Reader
 from abl.parser.tools import bound_fields
 from abl.syntax.document import Document
-from abl.syntax.flow import Flow, Step
+from abl.syntax.execution import Execution
+from abl.syntax.flow import Digression, Flow, Step
+from abl.syntax.profile import Profile
+from abl.syntax.tools import BINDING_FIELDS, Tool
 
 
 def check_document(r: Reader, document: Document) -> None:
@@ -86,8 +89,6 @@ def _model(r: Reader, document: Document) -> None:
         return
     offset = document.at.get("model", 0)
     r.report("MODEL_SECTION", offset, len(document.model), value=document.model, name="MODEL")
-    from abl.syntax.execution import Execution
-
     if document.execution is None:
         document.execution = Execution()
     document.execution.model = document.execution.model or document.model
@@ -108,10 +109,7 @@ def _bindings(r: Reader, document: Document) -> None:
             r.report("E720", one.pos.offset, 1, tool=", ".join(one.names or [one.slug]), property="FROM", name="FROM")
 
 
-def _unbind(tool: object) -> None:
-    from abl.syntax.tools import BINDING_FIELDS, Tool
-
-    assert isinstance(tool, Tool)
+def _unbind(tool: Tool) -> None:
     for name in BINDING_FIELDS:
         default = Tool.DEFAULTS[name]
         setattr(tool, name, type(default)(default) if isinstance(default, list | dict) else default)
@@ -122,10 +120,7 @@ def _profile(r: Reader, document: Document) -> None:
         _profile_required(r, profile)
 
 
-def _profile_required(r: Reader, profile: object) -> None:
-    from abl.syntax.profile import Profile
-
-    assert isinstance(profile, Profile)
+def _profile_required(r: Reader, profile: Profile) -> None:
     if profile.pos is None:
         return
     length = len("BEHAVIOR_PROFILE")
@@ -142,7 +137,6 @@ def _steps(r: Reader, document: Document, flow: Flow) -> None:
             _reasoning(r, document, step, has_goal=has_goal)
             _branches(r, step)
             _digressions(r, step.digressions)
-            _handlers(r, step)
     _digressions(r, flow.global_digressions)
 
 
@@ -170,12 +164,7 @@ def _branches(r: Reader, step: Step) -> None:
                 r.report("BRANCH_WITHOUT_THEN", branch.pos.offset, 2, step=step.name, property=key)
 
 
-def _handlers(r: Reader, step: Step) -> None:
-    for handler in step.on_action:
-        _ = handler
-
-
-def _digressions(r: Reader, digressions: list) -> None:  # type: ignore[type-arg]
+def _digressions(r: Reader, digressions: list[Digression]) -> None:
     for one in digressions:
         if one.pos is None:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abl.parser.entries import inline_entries, read_rest_lines
-from abl.parser.kinds import joined, scalar
+from abl.parser.lists import joined
 from abl.parser.reader import READ, Reader, reads, table_of
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.flow import Flow, Step
@@ -186,7 +186,9 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
         last = steps[-1]
         column = (last.pos.column - 1 if last.pos else 0) + 2
         if last.pos is None or r.columns[j] <= last.pos.column - 1:
-            r.report_line("MISPLACED_INDENT", j, r.indent_fix(j, stop, column), name=key, property="FLOW", step=last.name)
+            r.report_line(
+                "MISPLACED_INDENT", j, r.indent_fix(j, stop, column), name=key, property="FLOW", step=last.name
+            )
         step_props(r, last, j, stop)
         return stop
     if stop > j + 1 and re.fullmatch(r"(?:-\s*)?[\w -]+:?", text):
@@ -233,6 +235,3 @@ def read_step_gather(r: Reader, node: Node, row: Prop, k: int, end: int, value: 
     if r.deeper(k):
         read_rest_lines(r, made, k + 1, end)
         r.leave()
-
-
-_ = scalar

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from abl.parser.kinds import joined, map_pairs, scalar
 from abl.parser.lines import Lines, scan
-from abl.parser.reader import Reader, reads
-from abl.parser.values import cut_comment, literal, unquote
+from abl.parser.lists import joined
+from abl.parser.reader import Reader, reads, set_text
+from abl.parser.scalars import nothing_under, scalar, straight
+from abl.parser.values import QUOTES, cut_comment, literal, open_brackets, unquote
 from abl.source import Source
 from abl.syntax.node import Kind, Node, Prop
-
-__all__ = ["block_value", "free_value", "structured"]
 
 
 @reads(Kind.FREE)
@@ -136,11 +135,6 @@ def _is_key(text: str) -> bool:
     return bool(text) and text[0] not in "{[(" and len(text) <= 200 and "{{" not in text
 
 
-def block_value(r: Reader, text: str) -> Any:
-    """Return the JSON value of a block text that should be structured, or the text itself when it is not."""
-    return structured(r, text)
-
-
 def structured(r: Reader, text: str) -> Any:
     """Return `text` read as JSON or as a YAML-like body where that is possible, else `text`."""
     bare = text.strip()
@@ -158,4 +152,21 @@ def structured(r: Reader, text: str) -> Any:
     return text if value is None or (isinstance(value, dict) and "" in value) else value
 
 
-_ = map_pairs
+@reads(Kind.LITERAL)
+def read_literal(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a JSON value: number, boolean, null, string, list or map; nested lines make a list or map."""
+    if k in r.lines.blocks and value[:1] in ("|", ">"):
+        set_text(node, row, r.lines.block_text(k), r.lines.block_offset(k))
+        return
+    if end > k + 1:
+        if not value:
+            set_text(node, row, free_value(r, k + 1, end), off)
+            return
+        if open_brackets(value) > 0:
+            value = joined(r, k, end, value) or value
+        else:
+            nothing_under(r, node, row, k, end)
+    value = cut_comment(value)
+    if not value.isascii() and value[:1] in QUOTES:
+        value = straight(r, value, off)
+    set_text(node, row, literal(value), off)

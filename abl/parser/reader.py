@@ -14,7 +14,7 @@ from abl.diagnostics.reporter import did_you_mean, finding
 from abl.diagnostics.suggest import closest
 from abl.parser.faults import Fault
 from abl.parser.lines import Lines, dedent
-from abl.parser.values import MAX_NESTING
+from abl.parser.values import MAX_NESTING, cut_comment, inline_map, open_brackets
 from abl.source import Pos
 from abl.syntax.node import Kind, Node, Prop
 
@@ -319,6 +319,50 @@ class Reader:
             else:
                 edits.append(Edit(start, min(-shift, len(raw) - len(raw.lstrip())), ""))
         return Fix(f"indent by {column} spaces" if column else "move to the start of the line", tuple(edits))
+
+    # --- nodes ------------------------------------------------------------------------------------------
+
+    def fill(self, made: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+        """Read the content of a node: an inline map or main value, then the nested lines."""
+        if not self.deeper(k):
+            return
+        cut = cut_comment(value)
+        if cut and cut[0] == "{" and not cut.startswith("{{"):
+            if open_brackets(cut) > 0:
+                cut = " ".join([cut, *self.texts[k + 1 : end]])
+            self.inline_node(made, k, cut, off)
+        elif cut and made.MAIN:
+            self.read_field(made, made.MAIN, k, k + 1 if k not in self.lines.blocks else end, value, off)
+            self.children(made, k + 1, end)
+        else:
+            if cut:
+                self.report("EXPECTED_MAP", off, len(cut), value=cut, property=row.key)
+                made.extras[""] = cut
+            self.children(made, k + 1, end)
+        self.leave()
+
+    def read_field(self, node: Node, field: str, k: int, end: int, value: str, off: int) -> None:
+        """Read `value` into one field of `node`."""
+        row = node.BY_FIELD[field]
+        READ[row.kind](self, node, row, k, end, value, off)
+
+    def children(self, made: Node, k: int, end: int) -> None:
+        """Read nested lines as properties, or as entries where the node has a REST field."""
+        if made.REST:
+            row = made.BY_FIELD[made.REST]
+            READ[row.kind](self, made, row, k - 1, end, "", self.offsets[k - 1])
+        else:
+            self.props(made, k, end)
+
+    def inline_node(self, made: Node, k: int, value: str, off: int) -> None:
+        """Read `{key: value, ...}` as properties of `made`."""
+        pairs = inline_map(value)
+        if pairs is None:
+            self.report("EXPECTED_MAP", off, len(value), value=value)
+            made.extras[""] = value
+            return
+        for key, text, at in pairs:
+            self.line(made, k, k + 1, f"{key}: {text}", off + at - len(key) - 2)
 
     def deeper(self, k: int) -> bool:
         """Enter one level of nesting; False (with one finding) when it is too deep."""

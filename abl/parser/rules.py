@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from abl.parser.kinds import scalar
 from abl.parser.reader import Reader, reads
+from abl.parser.scalars import scalar
 from abl.parser.values import cut_comment
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rules import RULE_KINDS, Constraint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from abl.parser.content import template
 from abl.parser.reader import READ, Reader
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.document import HEADERS, SECTIONS, Document
@@ -218,8 +219,6 @@ def _property(r: Reader, node: Node, row: Prop, section: Section) -> None:
 
 
 def _single_template(r: Reader, document: Document, section: Section) -> None:
-    from abl.parser.content import template
-
     found = _TEMPLATE.match(section.value)
     assert found is not None
     value = section.value[found.end() :]

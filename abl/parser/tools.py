@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from abl.parser.kinds import read_text, scalar
-from abl.parser.reader import Reader, reads, table_of
+from abl.parser.reader import Reader, reads
+from abl.parser.scalars import read_text, scalar
 from abl.parser.signature import read_signature, read_type
-from abl.parser.values import MAX_NESTING, cut_comment, is_balanced, unquote
+from abl.parser.values import MAX_NESTING, cut_comment, inline_list, is_balanced, unquote
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
@@ -36,12 +36,12 @@ def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
         j = _tool_line(r, node, names, j, stop, end)
     if len(node.tools) > MAX_TOOLS:
         place = node.tools[MAX_TOOLS].pos
-        r.report("TOO_MANY_TOOLS", place.offset if place else off, 1, value=str(len(node.tools)), expected=str(MAX_TOOLS))
+        r.report(
+            "TOO_MANY_TOOLS", place.offset if place else off, 1, value=str(len(node.tools)), expected=str(MAX_TOOLS)
+        )
 
 
 def _name_list(r: Reader, node: Document, value: str, off: int) -> None:
-    from abl.parser.values import inline_list
-
     for name, at in inline_list(cut_comment(value)):
         tool = Tool(name=name, at={"name": off + at})
         tool.pos = r.source.pos(off + at)
@@ -225,9 +225,7 @@ def _parameter_value(r: Reader, made: Parameter, k: int, stop: int, value: str, 
         return
     bare = cut_comment(value)
     if bare[0] == "{" and ("description" in bare or "type" in bare):
-        from abl.parser.kinds import fill
-
-        fill(r, made, Tool.BY_FIELD["parameters"], k, k + 1, bare, off)
+        r.fill(made, Tool.BY_FIELD["parameters"], k, k + 1, bare, off)
     elif bare[0] == '"' or " " in bare:
         read_text(r, made, Parameter.BY_FIELD["description"], k, k + 1 if k not in r.lines.blocks else stop, value, off)
     else:
@@ -236,7 +234,6 @@ def _parameter_value(r: Reader, made: Parameter, k: int, stop: int, value: str, 
 
 def _parameter_body(r: Reader, made: Parameter, k: int, end: int, depth: int) -> None:
     """Read type, description, items, properties ...: `items` and `properties` refine the type itself."""
-    table = table_of(Parameter)
     while k < end:
         stop = min(r.ends[k], end)
         key = r.texts[k].partition(":")[0].strip().lower()
@@ -252,7 +249,6 @@ def _parameter_body(r: Reader, made: Parameter, k: int, end: int, depth: int) ->
         else:
             r.props(made, k, stop)
         k = stop
-    assert table
 
 
 def _array_of(made: Parameter, element: Parameter) -> None:

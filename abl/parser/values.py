@@ -7,9 +7,12 @@ from typing import Any
 
 MAX_NESTING = 64
 """Deepest nesting of lists, maps and blocks; deeper content is kept as text."""
+MAX_JOINED_LINES = 200
+"""Lines that are joined while a bracket or quote is open."""
 
 _COMPLETE = re.compile(
-    r"""(?:"[^"]*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[|>][-+]?)\Z""", re.DOTALL
+    r"""(?:"[^"]*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[|>][-+]?)\Z""",
+    re.DOTALL,
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
@@ -19,7 +22,9 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
 QUOTES = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
 """Typographic quotes that copy-paste puts in place of `"` and `'`."""
-STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"') | dict.fromkeys("\u2018\u2019\u201a", "'"))
+STRAIGHT = str.maketrans(
+    dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"') | dict.fromkeys("\u2018\u2019\u201a", "'")
+)
 
 
 def cut_comment(value: str) -> str:

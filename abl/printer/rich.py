@@ -38,7 +38,7 @@ def put_format(page: Page, indent: int, name: str, value: Any) -> None:
     head = f"{name.upper()}:"
     if isinstance(value, str) and name in TEXT_FORMATS:
         put_text(page, indent, head, value)
-    elif isinstance(value, str):
+    elif isinstance(value, str) and value[:1] in ("{", "["):
         page.put(indent, f"{head} |")
         page.block(indent + STEP, value)
     else:
@@ -112,10 +112,12 @@ def write_templates(page: Page, indent: int, head: str, value: list[Template], r
 def put_template(page: Page, indent: int, template: Template) -> None:
     """Write one template."""
     head = f"{entry_name(template.name)}:"
-    if template.text:
+    if template.text and not template.formats and template.voice is None:
         put_text(page, indent, head, template.text)
     else:
         page.put(indent, head)
+        if template.text:
+            put_text(page, indent + STEP, "DEFAULT:", template.text)
     for name, value in (template.formats or {}).items():
         put_format(page, indent + STEP, name, value)
     if template.voice is not None:

@@ -58,18 +58,33 @@ def signature_of(tool: Tool) -> Tool:
 @writes(Kind.PARAMETERS)
 def write_parameters(page: Page, indent: int, head: str, value: list[Parameter], row: Prop, node: Node) -> None:
     """Write what the signature cannot say of the parameters; nothing when it says all."""
-    refined = [one for one in value if any(True for _ in _refinements(one)) or one.extras]
+    refined = [one for one in value if is_refined(one)]
     if not refined:
         return
     page.put(indent, head)
     for one in refined:
         page.put(indent + STEP, f"{entry_name(one.name)}:")
-        for inner in _refinements(one):
+        for inner in refinements(one):
             write_row(page, indent + 2 * STEP, one, inner)
+        write_parameters(page, indent + 2 * STEP, "properties:", fields_of(one), row, one)
         write_extras(page, indent + 2 * STEP, one)
 
 
-def _refinements(one: Parameter) -> list[Prop]:
+def is_refined(one: Parameter) -> bool:
+    """Return whether there is more to say of a parameter, or of a field within it, than its signature does."""
+    return bool(refinements(one) or one.extras) or any(map(is_refined, fields_of(one)))
+
+
+def fields_of(one: Parameter) -> list[Parameter]:
+    """Return the fields of the object that a parameter is or holds a list of."""
+    kind = one.type
+    while kind is not None and kind.items is not None:
+        kind = kind.items
+    return (kind.fields if kind is not None else None) or []
+
+
+def refinements(one: Parameter) -> list[Prop]:
+    """Return the rows of a parameter that its signature does not say."""
     shown = {"type"} if _is_awkward(one) else _IN_SIGNATURE
     return [row for row in rows_of(Parameter) if row.field not in shown and not is_absent(one, row.field)]
 

@@ -62,8 +62,9 @@ class History(Node):
 
 @node
 class OnReturn(Node):
-    """What the parent does when the child is done."""
+    """What the parent does when the child is done; an inline value is the action, or else the handler."""
 
+    MAIN: ClassVar[str] = "action"
     action: str = p.choice("ACTION", "continue or resume_intent.", "continue", "resume_intent", open=True)
     handler: str = p.name("HANDLER", "Entry of RETURN_HANDLERS.")
     map: dict[str, str] = p.mapping("MAP", "Values of the child -> variables here.")

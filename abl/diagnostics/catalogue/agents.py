@@ -201,7 +201,7 @@ ROWS: tuple[Rule, ...] = (
         "UNKNOWN_HANDOFF_RETURN_FIELD",
         "error",
         "returned field that nobody produces",
-        message="ON_RETURN maps {name}, which [[{value} ]]never produces. {suggestion}",
+        message="ON_RETURN maps {name}, which is never produced[[ by {value}]]. {suggestion}",
         explanation="""
             MAP copies values of the other agent when it returns: `its_name: my_name`.
             The other agent has no value of this name, so null would be copied.
@@ -245,7 +245,7 @@ ROWS: tuple[Rule, ...] = (
         "UNKNOWN_DELEGATE_RETURN_FIELD",
         "warning",
         "returned field that nobody produces",
-        message="RETURNS maps {name}, which [[{value} ]]never produces. {suggestion}",
+        message="RETURNS maps {name}, which is never produced[[ by {value}]]. {suggestion}",
         explanation="""
             RETURNS copies values of the agent that was asked: `its_name: my_name`.
             No value of this name was found in it, so null would be copied.

@@ -135,8 +135,7 @@ ROWS: tuple[Rule, ...] = (
         "CONVERSATION_UNKNOWN_FIELD",
         "error",
         "unknown field of CONVERSATION",
-        message="CONVERSATION.{name} is not a supported Conversation Behavior field. {suggestion}"
-        "[[Known are {known}.]]",
+        message="{name} is not a supported Conversation Behavior field. {suggestion}[[Known are {known}.]]",
         explanation="""
             CONVERSATION has a fixed set of fields in speaking, listening and interaction.
             A field outside the set would be ignored by every channel.
@@ -157,7 +156,7 @@ ROWS: tuple[Rule, ...] = (
         "CONVERSATION_WRONG_TYPE",
         "error",
         "wrong type in CONVERSATION",
-        message="CONVERSATION.{name} has the wrong type[[: write {expected}]][[, not {value}]].",
+        message="{name} has the wrong type[[: write {expected}]][[, not {value}]].",
         explanation="""
             The field takes a value of another type: a number, a switch, a text or a group of fields.
             With the wrong type it has no effect.
@@ -178,21 +177,21 @@ ROWS: tuple[Rule, ...] = (
         "CONVERSATION_INVALID_YAML",
         "error",
         "CONVERSATION that is no YAML",
-        message="The body of CONVERSATION is not valid YAML[[: {detail}]].",
+        message="The body of CONVERSATION is not a valid YAML mapping[[: {detail}]]. Write `key: value` lines.",
         explanation="""
-            The lines below CONVERSATION are read as YAML, and they are not.
+            The lines below CONVERSATION are read as a YAML mapping of keys to values, and they are none.
             None of its settings are used.
-            Check colons, brackets and indents; each level is indented by two spaces.
+            Write keys with values, without dashes; each level is indented by two spaces.
         """,
         wrong="""
             CONVERSATION:
-              speaking: {style: concise
-              listening:
-                barge_in: true
+              - speaking: concise
+              - listening: barge_in
         """,
         right="""
             CONVERSATION:
-              speaking: {style: concise}
+              speaking:
+                style: concise
               listening:
                 barge_in: true
         """,

@@ -232,29 +232,29 @@ ROWS: tuple[Rule, ...] = (
     rule(
         "CONTENT_BEFORE_AGENT",
         "warning",
-        "text before the header",
-        message="There is text before the AGENT: line[[: {value}]]. Move it below the header, or make it a comment.",
+        "section before the header",
+        message="Something stands before the AGENT: line[[ ({name})]][[: {value}]]. Move it below the header.",
         explanation="""
             A document starts with its AGENT: or SUPERVISOR: line; only comments and blank lines may stand above.
-            What stands there is not part of any section.
-            Put `#` before the line if it is a remark, or move the section below the header.
+            The section was read all the same, but other readers of the language refuse the file.
+            Move it below the header.
         """,
         wrong="""
-            Written by the parcel team.
+            PERSONA: "Calm and brief"
             AGENT: Parcel_Desk
             GOAL: "Help people find their parcels"
         """,
         right="""
-            # Written by the parcel team.
             AGENT: Parcel_Desk
             GOAL: "Help people find their parcels"
+            PERSONA: "Calm and brief"
         """,
     ),
     rule(
         "MARKDOWN_FENCE",
         "warning",
         "markdown fence around the document",
-        message="The line {value} is a markdown fence, not ABL. Remove it.",
+        message="This line[[ ({value})]] is a markdown fence, not ABL. Remove it.",
         explanation="""
             The text was copied with its markdown fence (three backticks) from a page or from a chat.
             The fence is skipped and the rest is read, but other readers of the language will refuse the file.

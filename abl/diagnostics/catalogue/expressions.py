@@ -72,7 +72,7 @@ ROWS: tuple[Rule, ...] = (
         "TRIPLE_EQUALS",
         "error",
         "=== in a condition",
-        message="{name} is not an operator: write {expected}.",
+        message="{name} is not an operator[[: write {expected}]].",
         explanation="""
             The language has one kind of comparison for equality, == and !=.
             The longer signs of JavaScript are refused, as they promise a difference that is not there.

@@ -333,7 +333,8 @@ ROWS: tuple[Rule, ...] = (
         "INVALID_TRANSFORM",
         "error",
         "TRANSFORM that cannot be read",
-        message="This TRANSFORM cannot be read[[ (`{value}`)]][[: {detail}]]. Write `TRANSFORM: list AS item INTO target`.",
+        message="This TRANSFORM cannot be read[[ (`{value}`)]][[: {detail}]]. "
+        "Write `TRANSFORM: list AS item INTO target`.",
         explanation="""
             TRANSFORM makes a new list of an old one: the old list, AS a name for one item, INTO the new list.
             One of these is missing, so nothing is made.

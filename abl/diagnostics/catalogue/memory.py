@@ -87,7 +87,8 @@ ROWS: tuple[Rule, ...] = (
         "W801",
         "warning",
         "session variable that nothing fills",
-        message="The session variable {name} is declared, but nothing ever sets it. {suggestion}",
+        message="The session variable {name} is declared, but nothing ever sets it. {suggestion}"
+        "Set it, or give it an INITIAL.",
         explanation="""
             The variable has no INITIAL, and no SET, GATHER, CALL … AS or handoff gives it a value.
             Every condition that reads it sees null.
@@ -189,7 +190,7 @@ ROWS: tuple[Rule, ...] = (
         "LEGACY_RECALL_EVENT_ALIAS",
         "warning",
         "old name of a recall event",
-        message="{value} is the old name of an event: write {expected}.",
+        message="{value} is the old name of an event[[: write {expected}]].",
         explanation="""
             Events were renamed; this is the old spelling.
             It was read as the new one. With strict it is an error.

@@ -100,7 +100,7 @@ ROWS: tuple[Rule, ...] = (
         message="The indent of this line[[ ({name})]] fits no block around it[[: {expected} columns were expected]]. "
         "Align it with its neighbours.",
         explanation="""
-            Lines that belong together have the same indent. This one stands between two levels.
+            Lines that belong together have the same indent. This one stands at another level.
             It was read as part of the block it comes nearest to, which may not be the one you meant.
             Align it with the lines it belongs to; `abl fmt` does it for the whole file.
         """,
@@ -108,7 +108,7 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-               cacheable: true
+                  cacheable: true
         """,
         right="""
             TOOLS:
@@ -125,19 +125,18 @@ ROWS: tuple[Rule, ...] = (
         explanation="""
             The lines below are indented deeper than a property that has its value already.
             They have no meaning there and were ignored.
-            Give them the indent of the property above, or delete them.
+            Make them part of the value, give them the indent of the property above, or delete them.
         """,
         wrong="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                  cacheable: true
+                  sorted by city
         """,
         right="""
             TOOLS:
               list_hubs() -> object
-                description: "Lists all hubs"
-                cacheable: true
+                description: "Lists all hubs, sorted by city"
         """,
     ),
     agent_rule(
@@ -151,14 +150,12 @@ ROWS: tuple[Rule, ...] = (
             Put `- ` before it.
         """,
         wrong="""
-            HANDOFF:
-              TO: Claims_Desk
-              WHEN: input CONTAINS "claim"
+            LIMITATIONS:
+              Cannot open customs cases
         """,
         right="""
-            HANDOFF:
-              - TO: Claims_Desk
-                WHEN: input CONTAINS "claim"
+            LIMITATIONS:
+              - Cannot open customs cases
         """,
     ),
     agent_rule(
@@ -250,12 +247,18 @@ ROWS: tuple[Rule, ...] = (
             Something else stands here, so it has no effect.
         """,
         wrong="""
-            LIMITATIONS:
-              customs: "Cannot open customs cases"
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                compaction:
+                  essential_fields: {city: yes}
         """,
         right="""
-            LIMITATIONS:
-              - "Cannot open customs cases"
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                compaction:
+                  essential_fields: [city]
         """,
     ),
     agent_rule(

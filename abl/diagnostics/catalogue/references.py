@@ -9,7 +9,7 @@ ROWS: tuple[Rule, ...] = (
         "UNDEFINED_CONDITION_VAR",
         "warning",
         "condition over an unknown name",
-        message="Nothing is called {name}[[ ({property})]]. {suggestion}",
+        message="Nothing is called {name}[[ ({property})]]. {suggestion}Set it, or declare it under GATHER or MEMORY.",
         explanation="""
             The condition reads a name that is neither gathered, nor set, nor declared, nor built in.
             It is always null, so the condition is never (or always) true.

@@ -9,7 +9,8 @@ ROWS: tuple[Rule, ...] = (
         "MALFORMED_CONSTRAINT",
         "error",
         "constraint without a condition",
-        message="Malformed constraint requirement: [[`{value}`]][[ ({detail})]]. Write `- REQUIRE condition`, for example `- REQUIRE turn_count < 20`.",
+        message="Malformed constraint requirement[[: `{value}`]][[ ({detail})]]. "
+        "Write `- REQUIRE condition`, for example `- REQUIRE turn_count < 20`.",
         explanation="""
             A constraint is one of REQUIRE, WARN, LIMIT, RESTRICT with a condition after it.
             Here the condition is missing or cannot be read, so nothing is checked.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl.diagnostics.catalogue.rule import Rule, agent_rule
+from abl.diagnostics.catalogue.rule import Rule, agent_rule, rule
 
 ROWS: tuple[Rule, ...] = (
     agent_rule(
@@ -46,7 +46,7 @@ ROWS: tuple[Rule, ...] = (
         "WRONG_CASE_SECTION",
         "warning",
         "section keyword in the wrong case",
-        message="ABL keywords must be uppercase: write {expected} instead of {name}.",
+        message="ABL keywords must be uppercase: {name}[[ should be {expected}]].",
         explanation="""
             Section keywords are written in capitals. In lowercase the line looks like a step or like the YAML form.
             The section was read all the same, but other readers of the language skip it.
@@ -80,24 +80,26 @@ ROWS: tuple[Rule, ...] = (
               - "Cannot open customs cases"
         """,
     ),
-    agent_rule(
+    rule(
         "TEXT_OUTSIDE_SECTION",
         "warning",
         "text that belongs to no section",
         message="This line belongs to no section[[: {value}]]. {suggestion}Indent it below a section, "
         "or make it a comment with `#`.",
         explanation="""
-            A line at the left margin is a section, a comment, or a step of a FLOW. This one is none of them.
+            A line at the left margin is a section, a comment, or a step of a FLOW. This one is none of these.
             It was ignored, so the agent does not know about it.
             Indent it to make it part of the section above, give it a keyword, or put `#` before it.
         """,
         wrong="""
-            LANGUAGE: "en"
-            please be kind to everyone
+            Written by the parcel team.
+            AGENT: Parcel_Desk
+            GOAL: "Help people find their parcels"
         """,
         right="""
-            LANGUAGE: "en"
-            PERSONA: "Kind to everyone"
+            # Written by the parcel team.
+            AGENT: Parcel_Desk
+            GOAL: "Help people find their parcels"
         """,
     ),
     agent_rule(
@@ -111,13 +113,14 @@ ROWS: tuple[Rule, ...] = (
             Indent the lines that belong to it by two spaces, or delete the keyword.
         """,
         wrong="""
-            LIMITATIONS:
+            CONVERSATION:
 
             PERSONA: "Calm and brief"
         """,
         right="""
-            LIMITATIONS:
-              - "Cannot open customs cases"
+            CONVERSATION:
+              speaking:
+                style: concise
 
             PERSONA: "Calm and brief"
         """,
@@ -235,7 +238,8 @@ ROWS: tuple[Rule, ...] = (
         "NESTING_TOO_DEEP",
         "error",
         "nesting that is too deep",
-        message="This is nested too deeply[[: at most {expected} levels are read]][[: at most {value} levels are read]].",
+        message="This is nested too deeply[[: at most {expected} levels are read]]"
+        "[[: at most {value} levels are read]].",
         explanation="""
             Brackets, maps or blocks stand inside each other more levels deep than is read.
             Such depth is hardly ever meant; often a bracket is missing somewhere before.

@@ -77,7 +77,7 @@ ROWS: tuple[Rule, ...] = (
         "TOO_MANY_TOOLS",
         "error",
         "more than 100 tools",
-        message="There are [[{value} ]]tools: more than 100 cannot be given to one agent. Split the agent in two.",
+        message="Too many tools[[ ({value})]]: more than 100 cannot be given to one agent. Split the agent in two.",
         explanation="""
             All tools of an agent are described to the model on every turn.
             With more than 100 of them models choose badly and requests become too long.
@@ -98,14 +98,14 @@ ROWS: tuple[Rule, ...] = (
             Use one of the known types.
         """,
         wrong="""
-            ENTITIES:
-              carrier:
-                TYPE: strng
+            TOOLS:
+              list_hubs() -> objet
+                description: "Lists all hubs"
         """,
         right="""
-            ENTITIES:
-              carrier:
-                TYPE: string
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
         """,
     ),
     agent_rule(

@@ -82,7 +82,7 @@ ROWS: tuple[Rule, ...] = (
         "LOOKUP_TABLE_INVALID",
         "error",
         "lookup table that cannot work",
-        message="The lookup table {name} cannot work: {detail}.",
+        message="The lookup table {name} cannot work[[: {detail}]].",
         explanation="""
             A table with `source: inline` needs `values`, one with `source: collection` needs `table_name`,
             one with `source: api` needs a complete `endpoint`. `timeout_ms` must be above 0.

@@ -71,7 +71,7 @@ def test_every_sign_is_one_token():
 def test_an_unexpected_character_is_shown_with_a_caret_and_a_hint():
     result = tokenize("STEPS:\n\t1. Ask\n    RESPOND “Hi” $$$")
     first = result.errors[0]
-    assert (first.line, first.column, first.offset, first.length) == (3, 13, 28, 1)
+    assert (first.line, first.column, first.offset, first.length) == (3, 13, 27, 1)
     assert first.message.split("\n") == [
         "Line 3, Column 13: Unexpected character '“'",
         "    RESPOND “Hi” $$$",

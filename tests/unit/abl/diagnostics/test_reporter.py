@@ -33,6 +33,12 @@ def test_a_missing_argument_takes_the_optional_part_of_the_message_with_it():
     assert finding("DUPLICATE_SECTION", name="GOAL").message == "Duplicate section GOAL: Merge the two into one."
 
 
+def test_another_argument_stands_in_for_one_the_message_cannot_do_without():
+    assert finding("UNEXPECTED_NESTING", property="prompt").message.startswith("prompt takes a value on its line")
+    assert finding("UNEXPECTED_NESTING", name="prompt").message.startswith("prompt takes a value on its line")
+    assert finding("UNDEFINED_TOOL_CALL", tool="list_hubs").message.startswith("The tool list_hubs is called but")
+
+
 def test_the_line_of_the_first_occurrence_is_an_argument_of_its_own():
     made = finding("DUPLICATE_SECTION", name="GOAL", line=9, first_line="2")
     assert made.line == 9

@@ -1,0 +1,138 @@
+"""Every text of a document that has a grammar: conditions, expressions and templates, found through the schema.
+
+A new property of a node class is found here by its kind; only what has no property row of its own (assignments,
+arguments) and the maps whose values are expressions are named. Spec: abl-language 6, 11.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from abl.compiler.places import Place, Unit
+from abl.syntax.coordination import Completion, Delegate, EscalationTrigger, Handoff, OnReturn
+from abl.syntax.flow import Transform
+from abl.syntax.node import Kind, Node
+from abl.syntax.rules import Constraint
+from abl.syntax.steps import Argument, Assignment, Call, DelegateCall
+
+MAX_NESTING = 64
+
+BRACES = "{{"
+
+
+class Form(StrEnum):
+    """What a text is read as."""
+
+    CONDITION = "condition"
+    JUDGED = "judged"  # a condition that may be a sentence for the model
+    EXPRESSION = "expression"
+    TEMPLATE = "template"
+
+
+class Written(NamedTuple):
+    """One text: where it stands and what it is.
+
+    Attributes:
+        place: The node and its document.
+        field: Key of `Node.at`.
+        text: The value of the field.
+        form: What it is read as.
+        path: Place in the document, e.g. `flow.steps.0.check`.
+    """
+
+    place: Place
+    field: str
+    text: str
+    form: Form
+    path: str
+
+
+JUDGED = frozenset({(Handoff, "when"), (EscalationTrigger, "when"), (Completion, "when")})
+"""Conditions that may be natural language. Spec: abl-language 6.1."""
+
+EXPRESSION_FIELDS = frozenset({(Assignment, "expression"), (Argument, "expression")})
+"""Fields without a property row that hold an expression."""
+
+EXPRESSION_MAPS = frozenset(
+    {
+        (Call, "with_"), (DelegateCall, "input"), (Delegate, "input"), (Transform, "map"), (Handoff, "set"),
+        (OnReturn, "set"),
+    }
+)  # fmt: skip
+"""Maps whose values are expressions."""
+
+_FORMS = {Kind.CONDITION: Form.CONDITION, Kind.EXPRESSION: Form.EXPRESSION}
+_SKIPPED = frozenset({Kind.CODE, Kind.SKIP, Kind.ANY, Kind.LITERAL, Kind.CONVERSATION})
+"""Kinds in which braces mean nothing, or mean something else (program text, patterns)."""
+
+
+def written_in(document: Node, unit: Unit) -> Iterator[Written]:
+    """Yield the texts of a document in the order of its fields."""
+    pending: list[tuple[Node, str, int]] = [(document, "", 0)]
+    while pending:
+        node, path, depth = pending.pop()
+        place = Place(node, unit)
+        below: list[tuple[Node, str, int]] = []
+        for field in node.FIELDS:
+            value = getattr(node, field, None)
+            if not value or field == "extras":
+                continue
+            at = f"{path}.{field}" if path else field
+            if depth < MAX_NESTING:
+                below.extend((one, where, depth + 1) for one, where in _nodes(value, at))
+            yield from _texts(place, field, value, at)
+        pending.extend(reversed(below))
+
+
+def _nodes(value: Any, path: str) -> Iterator[tuple[Node, str]]:
+    if isinstance(value, Node):
+        yield value, path
+    elif isinstance(value, list):
+        yield from ((one, f"{path}.{at}") for at, one in enumerate(value) if isinstance(one, Node))
+
+
+def _texts(place: Place, field: str, value: Any, path: str) -> Iterator[Written]:
+    node = place.node
+    row = node.BY_FIELD.get(field)
+    kind = row.kind if row is not None else None
+    if kind in _SKIPPED:
+        return
+    if isinstance(value, str):
+        form = _form(node, field, kind)
+        if form is not Form.TEMPLATE or BRACES in value:
+            yield Written(place, field, value, form, path)
+    elif (type(node), field) in EXPRESSION_MAPS and isinstance(value, dict):
+        for key, one in value.items():
+            if isinstance(one, str) and one:
+                yield Written(place, f"{field}.{key}", one, Form.EXPRESSION, f"{path}.{key}")
+    elif isinstance(value, dict | list) and kind is not None:
+        for key, one in _leaves(value):
+            yield Written(place, f"{field}.{key}", one, Form.TEMPLATE, f"{path}.{key}")
+
+
+def _form(node: Node, field: str, kind: Kind | None) -> Form:
+    if (type(node), field) in JUDGED:
+        return Form.JUDGED
+    if (type(node), field) in EXPRESSION_FIELDS:
+        return Form.EXPRESSION
+    if isinstance(node, Constraint) and field == "text":
+        return Form.TEMPLATE
+    return _FORMS.get(kind, Form.TEMPLATE) if kind is not None else Form.TEMPLATE
+
+
+def _leaves(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the texts with braces inside lists and maps, with their dotted way."""
+    pending: list[tuple[Any, str, int]] = [(value, "", 0)]
+    while pending:
+        current, path, depth = pending.pop()
+        if isinstance(current, str):
+            if BRACES in current:
+                yield path, current
+            continue
+        if depth >= MAX_NESTING or isinstance(current, Node):
+            continue
+        pairs = current.items() if isinstance(current, dict) else enumerate(current) if isinstance(current, list) else ()
+        inside = [(one, f"{path}.{key}" if path else str(key), depth + 1) for key, one in pairs]
+        pending.extend(reversed(inside))

@@ -1,0 +1,208 @@
+"""SET, CALL, STORE and TRANSFORM. Spec: abl-language 3.5, 3.10, 5.2, 5.4, 6.2."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.lists import joined
+from abl.parser.reader import Reader, reads, set_text
+from abl.parser.values import cut_comment, inline_list, inline_map, split_top, unquote
+from abl.source import Pos
+from abl.syntax.flow import Transform
+from abl.syntax.memory import Store
+from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.steps import Argument, Assignment, Call
+
+_ASSIGN = re.compile(r"([\w.\[\]\"'-]+)\s*(?:=(?!=)|:(?=\s|$))\s*")
+
+_CALL = re.compile(r"([\w.\-]+)\s*")
+
+_ALIAS = re.compile(r"(?:AS\b:?|->|\u2192)\s*([\w.]*)\s*\Z", re.IGNORECASE)
+
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)\s*(?::(?!:)|=(?!=))\s*")
+
+_TRANSFORM = re.compile(r"(.+?)\s+AS\s+(\w+)\s+INTO\s+([\w.]+)\s*\Z", re.IGNORECASE)
+
+
+@reads(Kind.SET)
+def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `a = 1`, `a = 1, b = 2`, or nested lines of assignments."""
+    found: list[Assignment] = getattr(node, row.field)
+    node.at.setdefault(row.field, off)
+    if value:
+        text = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
+        found.extend(assignments(r, text, off, r.numbers[k], off - r.offsets[k] + r.columns[k] + 1))
+        if end > k + 1 and text == cut_comment(value):
+            for j in r.under_scalar(node, k, end, owner=row.key):
+                found.extend(_assignment_line(r, j))
+        return
+    j = k + 1
+    while j < end:
+        found.extend(_assignment_line(r, j, min(r.ends[j], end)))
+        j = min(r.ends[j], end)
+
+
+def _assignment_line(r: Reader, j: int, end: int = 0) -> list[Assignment]:
+    text = r.texts[j]
+    bare = text[1:].lstrip() if text[0] == "-" else text
+    shift = len(text) - len(bare)
+    if j in r.lines.blocks:
+        bare = bare.rstrip("|>-+ ") + " " + r.lines.block_text(j).replace("\n", " ")
+    elif end > j + 1:
+        bare = " ".join([bare, *r.texts[j + 1 : end]])
+    return assignments(r, cut_comment(bare), r.offsets[j] + shift, r.numbers[j], r.columns[j] + shift + 1)
+
+
+def assignments(r: Reader, text: str, off: int, line: int, column: int) -> list[Assignment]:
+    """Return the assignments of one text; commas separate them only where another `name =` follows."""
+    if "," not in text:
+        return _one_assignment(r, text, off, line, column)
+    made: list[Assignment] = []
+    parts = split_top(text)
+    begin = 0
+    for index in range(1, len(parts) + 1):
+        if index == len(parts) or _ASSIGN.match(parts[index][0]) and "=" in parts[index][0]:
+            start, last = parts[begin][1], parts[index - 1]
+            made.extend(_one_assignment(r, text[start : last[1] + len(last[0])], off + start, line, column + start))
+            begin = index
+    return made
+
+
+def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> list[Assignment]:
+    found = _ASSIGN.match(text)
+    if not found or not text[found.end() :].strip():
+        r.report("INVALID_SET", off, max(len(text), 1), value=text)
+        return [Assignment(variable="", expression=text, pos=Pos(line, column, off))] if text else []
+    start = found.end()
+    return [
+        Assignment(
+            variable=found[1].strip("\"'"),
+            expression=text[start:].strip(),
+            pos=Pos(line, column, off),
+            at={"variable": off, "expression": off + start},
+        )
+    ]
+
+
+@reads(Kind.CALL)
+def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `tool(args) AS var`, with WITH and AS nested under it."""
+    call = Call(pos=Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off))
+    set_text(node, row, call, off)
+    nested_from = k + 1
+    if value and end > k + 1:
+        whole = joined(r, k, end, value)
+        if whole is not None:
+            value, nested_from = whole, end
+    read_call_text(r, call, cut_comment(value), off)
+    j = nested_from
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        key = text.partition(":")[0].strip().upper()
+        r.line(call if key in ("WITH", "AS") else node, j, stop, text, r.offsets[j])
+        j = stop
+
+
+def read_call_text(r: Reader, call: Call, text: str, off: int) -> None:
+    """Fill `call` from `tool(args) AS var`."""
+    text = unquote(text)
+    found = _CALL.match(text)
+    if not found:
+        r.report("INVALID_CALL", off, max(len(text), 1), value=text)
+        return
+    call.tool = found[1]
+    call.at["tool"] = off
+    rest_at = found.end()
+    if text[rest_at : rest_at + 1] == "(":
+        close = _closing(text, rest_at)
+        if close < 0:
+            r.report("INVALID_CALL", off, len(text), r.edit(off + len(text), 0, ")", "add the closing `)`"), value=text)
+            close = len(text)
+        call.arguments = [_argument(part, off + rest_at + 1 + at) for part, at in split_top(text[rest_at + 1 : close])]
+        rest_at = close + 1
+    rest = text[rest_at:].strip()
+    if not rest:
+        return
+    alias = _ALIAS.match(rest)
+    if alias and alias[1]:
+        call.as_ = alias[1]
+        call.at["as_"] = off + text.rindex(alias[1])
+    elif not (rest.upper().startswith("WITH") and _inline_with(call, rest)):
+        r.report("INVALID_CALL", off, len(text), value=text)
+
+
+def _inline_with(call: Call, rest: str) -> bool:
+    pairs = inline_map(rest[4:].lstrip(" :"))
+    if pairs is None:
+        return False
+    call.with_ = {key: value for key, value, _ in pairs}
+    return True
+
+
+def _closing(text: str, at: int) -> int:
+    depth = 0
+    quote = ""
+    for index in range(at, len(text)):
+        sign = text[index]
+        if quote:
+            if sign == quote and text[index - 1] != "\\":
+                quote = ""
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            if depth == 0:
+                return index
+    return -1
+
+
+def _argument(part: str, off: int) -> Argument:
+    found = _ARGUMENT.match(part)
+    if found and found.end() < len(part):
+        return Argument(name=found[1], expression=part[found.end() :], at={"expression": off + found.end()})
+    return Argument(expression=part, at={"expression": off})
+
+
+@reads(Kind.STORE)
+def read_store(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `value -> target`, `{a, b} -> target`, or a block `value:` / `target:`."""
+    store = Store(pos=r.pos(k))
+    set_text(node, row, store, off)
+    if not value:
+        r.fill(store, row, k, end, "", off)
+        return
+    text = cut_comment(value)
+    if len(text) > 1 and text[0] == '"' == text[-1] and "->" in text:
+        text, off = text[1:-1], off + 1
+    left, arrow, right = text.rpartition("->")
+    if not arrow:
+        left, arrow, right = text.rpartition("\u2192")
+    if not arrow:
+        left, right = text, ""
+    right = unquote(right.strip())
+    store.target = right
+    store.at["target"] = off + len(text) - len(right)
+    left = left.strip()
+    store.at["value"] = off
+    if left[:1] == "{" and left[-1:] == "}" and ":" not in left and not left.startswith("{{"):
+        store.fields = [name for name, _ in inline_list(left[1:-1])]
+    else:
+        store.value = left
+
+
+@reads(Kind.TRANSFORM)
+def read_transform(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `source AS item INTO target` with its nested FILTER, MAP, SORT_BY, LIMIT."""
+    made = Transform(pos=r.pos(k))
+    set_text(node, row, made, off)
+    found = _TRANSFORM.match(cut_comment(value))
+    if found:
+        made.source, made.item_var, made.target = found[1], found[2], found[3]
+        made.at.update(source=off, item_var=off + found.start(2), target=off + found.start(3))
+    else:
+        r.report("INVALID_TRANSFORM", off, max(len(value), 1), value=value)
+        made.source = value
+    r.props(made, k + 1, end)

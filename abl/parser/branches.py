@@ -1,0 +1,136 @@
+"""IF and ELSE items, and what happens after a human has answered. Spec: abl-language 3.9, 5.5."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.reader import Reader, reads
+from abl.parser.values import cut_comment
+from abl.source import Pos
+from abl.syntax.coordination import HumanOutcome
+from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.steps import Branch
+
+_HUMAN = re.compile(
+    r"(?:IF|WHEN)?\b:?\s*(.+?)\s*(?::|->|\bTHEN\b)\s*((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z", re.I
+)
+
+
+@reads(Kind.BRANCHES)
+def read_branches(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read IF and ELSE items, with or without dashes."""
+    branches: list[Branch] = getattr(node, row.field)
+    node.at[row.field] = off
+    if not r.deeper(k):
+        return
+    if value:
+        branch = Branch(pos=Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off), then=value)
+        branch.at["then"] = off
+        branch.otherwise = True
+        branches.append(branch)
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        if text[0] != "-" and branches and not _starts_branch(bare):
+            r.line(branches[-1], j, stop, text, r.offsets[j])
+        else:
+            read_branch(r, branches, row, j, stop, bare, r.offsets[j] + len(text) - len(bare))
+        j = stop
+    r.leave()
+    _after_else(r, branches)
+
+
+def _starts_branch(text: str) -> bool:
+    word = text[:5].upper()
+    return word.startswith(("IF ", "IF:", "ELSE", "WHEN", "ELIF"))
+
+
+def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int, bare: str, offset: int) -> None:
+    """Read one branch that begins on line `j` with text `bare`."""
+    branch = Branch(pos=r.pos(j))
+    branches.append(branch)
+    word, rest = _head(bare)
+    place = offset + len(bare) - len(rest)
+    if word == "ELSE" and not rest.upper().startswith("IF"):
+        branch.otherwise = True
+        branch.at["otherwise"] = offset
+        if rest:
+            r.line(branch, j, j + 1, rest, place)
+        r.props(branch, j + 1, stop)
+    elif word in ("IF", "WHEN", "CONDITION", "ELIF", "ELSE"):
+        if word == "ELSE":
+            rest = rest[2:].lstrip(" :")
+            place = offset + len(bare) - len(rest)
+        condition = branch.BY_FIELD["condition"]
+        if not rest:
+            r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
+        r.read_field(branch, "condition", j, stop if j in r.lines.blocks else j + 1, rest, place)
+        r.props(branch, j + 1, stop)
+    else:
+        r.line(branch, j, j + 1, bare, offset)
+        r.props(branch, j + 1, stop)
+        if not branch.condition and not branch.otherwise:
+            branch.otherwise = True
+            r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
+
+
+def _head(text: str) -> tuple[str, str]:
+    word = re.match(r"[A-Za-z_]+", text)
+    if not word:
+        return "", text
+    rest = text[word.end() :]
+    return word[0].upper(), rest.lstrip(" \t:") if rest[:1] in ("", ":", " ", "\t") else rest
+
+
+def _after_else(r: Reader, branches: list[Branch]) -> None:
+    for index, branch in enumerate(branches[:-1]):
+        if branch.otherwise and not branch.condition:
+            after = branches[index + 1]
+            if after.pos:
+                r.report("UNREACHABLE_BRANCH", after.pos.offset, 2)
+            return
+
+
+@reads(Kind.HUMAN)
+def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `- IF condition: ACTION` items."""
+    outcomes: list[HumanOutcome] = getattr(node, row.field)
+    node.at[row.field] = off
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        offset = r.offsets[j] + len(text) - len(bare)
+        made = HumanOutcome(pos=r.pos(j))
+        outcomes.append(made)
+        found = _HUMAN.match(cut_comment(bare))
+        if found:
+            made.condition, made.action = found[1], found[2].strip()
+            made.at.update(condition=offset + found.start(1), action=offset + found.start(2))
+        elif bare.upper() in ("COMPLETE", "CONTINUE", "ESCALATE") or bare.upper().startswith("HANDOFF"):
+            made.action = bare
+            made.at["action"] = offset
+        else:
+            word, rest = _head(bare)
+            if word == "IF":
+                r.read_field(made, "condition", j, j + 1, rest.rstrip(":"), offset + len(bare) - len(rest))
+            elif word == "ELSE" and rest:
+                made.action = rest
+            else:
+                r.line(made, j, j + 1, bare, offset)
+        _human_action(r, made, j + 1, stop)
+        j = stop
+
+
+def _human_action(r: Reader, made: HumanOutcome, j: int, stop: int) -> None:
+    while j < stop:
+        text = r.texts[j]
+        if made.BY_KEY.get(text.partition(":")[0].upper()):
+            r.line(made, j, min(r.ends[j], stop), text, r.offsets[j])
+        else:
+            made.action = text.rstrip(":")
+            made.at["action"] = r.offsets[j]
+        j = min(r.ends[j], stop)

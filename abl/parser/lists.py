@@ -1,0 +1,184 @@
+"""Readers of lists and maps, inline or nested. Spec: abl-language 1.4."""
+
+from __future__ import annotations
+
+from abl.parser.lines import dedent
+from abl.parser.reader import Reader, reads
+from abl.parser.scalars import bare_scalar, scalar, straight
+from abl.parser.values import (
+    MAX_JOINED_LINES,
+    QUOTES,
+    cut_comment,
+    inline_list,
+    inline_map,
+    open_brackets,
+    unquote,
+)
+from abl.syntax.node import Kind, Node, Prop
+
+
+def joined(r: Reader, k: int, end: int, value: str) -> str | None:
+    """Return `value` with its nested lines if it leaves a bracket open, else None."""
+    if open_brackets(value) <= 0:
+        return None
+    parts = [value]
+    for j in range(k + 1, min(end, k + MAX_JOINED_LINES)):
+        parts.append(r.texts[j])
+    text = " ".join([cut_comment(part) for part in parts])
+    return text
+
+
+@reads(Kind.LIST)
+def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `[a, b]`, `a, b` or dash items."""
+    items = list_items(r, row, k, end, value, off)
+    known = getattr(node, row.field)
+    base = len(known) if known and row.repeat in ("append", "merge") else 0
+    setattr(node, row.field, ([*known] if base else []) + [text for text, _ in items])
+    at = node.at
+    at[row.field] = off
+    for index, (_, place) in enumerate(items, base):
+        at[f"{row.field}.{index}"] = place
+
+
+def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> list[tuple[str, int]]:
+    """Return the texts of a list and where each stands."""
+    if k in r.lines.blocks and value[:1] in ("|", ">"):
+        place = r.lines.block_offset(k)
+        return [
+            (_bare_item(r, part.strip(" -"), place)[0], place) for part in r.lines.block_text(k).split("\n") if part
+        ]
+    if value:
+        if end > k + 1:
+            whole = joined(r, k, end, value)
+            if whole is None:
+                others = [r.texts[j] for j in range(k + 1, end)]
+                if not all(text[0] in "-]" for text in others):
+                    r.report_line("UNEXPECTED_NESTING", k + 1, property=row.key)
+            value = whole or value
+        value = cut_comment(value)
+        if value[0] == "[" and value[-1] != "]":
+            fix = r.edit(off + len(value), 0, "]", "add the closing `]`")
+            r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected="]")
+        if not value.isascii() and any(sign in QUOTES for sign in value):
+            value = straight(r, value, off)
+        return [(text, off + at) for text, at in inline_list(value)]
+    return dash_items(r, k + 1, end, row)
+
+
+def dash_items(r: Reader, k: int, end: int, row: Prop) -> list[tuple[str, int]]:
+    """Return the dash items of lines `k` to `end`; a line without a dash is taken as an item too, with a warning."""
+    items: list[tuple[str, int]] = []
+    while k < end:
+        text = r.texts[k]
+        stop = min(r.ends[k], end)
+        if text[0] == "-":
+            bare = text[1:].lstrip()
+            offset = r.offsets[k] + len(text) - len(bare)
+            if k in r.lines.blocks:
+                items.append((r.lines.block_text(k), r.lines.block_offset(k)))
+            elif bare:
+                more = " ".join(r.texts[k + 1 : stop])
+                items.append(_bare_item(r, f"{bare} {more}" if more else bare, offset))
+        elif text not in ("[", "]"):
+            fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
+            r.report_line("EXPECTED_LIST_ITEM", k, fix, value=text, property=row.key)
+            items.append(_bare_item(r, text.rstrip(","), r.offsets[k]))
+        k = stop
+    return items
+
+
+def _bare_item(r: Reader, value: str, off: int) -> tuple[str, int]:
+    value = cut_comment(value)
+    if value[:1] == "'" and len(value) > 1 and value[-1] == "'":
+        return value[1:-1], off + 1
+    return scalar(r, value, off)
+
+
+@reads(Kind.MAP)
+def read_map(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read `{a: b}`, `a: b, c: d`, or nested lines `a: b`."""
+    pairs = map_pairs(r, node, row, k, end, value, off)
+    found = getattr(node, row.field)
+    at = node.at
+    fresh = dict(found) if found and row.repeat in ("append", "merge") else {}
+    at[row.field] = off
+    lower = row.field == "messages"
+    for key, text, place in pairs:
+        name = key.lower() if lower else key
+        if name in fresh:
+            r.report("DUPLICATE_PROPERTY", place, max(len(text), 1), name=key, property=key)
+        fresh[name] = text
+        at[f"{row.field}.{name}"] = place
+    setattr(node, row.field, fresh)
+
+
+def map_pairs(
+    r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int, *, raw: bool = False
+) -> list[tuple[str, str, int]]:
+    """Return (key, text, offset) of a map; `raw` keeps the quotes of values (they are expressions)."""
+    raw = raw or row.field in ("with_", "input")
+    if value and value[:1] != "|":
+        value = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
+        if value[0] == "{" and value[-1] != "}":
+            fix = r.edit(off + len(value), 0, "}", "add the closing `}`")
+            r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected="}")
+        pairs = inline_map(value[1:-1] if value[0] == "[" and value[-1] == "]" else value)
+        if pairs is None:
+            r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
+            node.extras[row.key] = value
+            return []
+        return [(key, text if raw else unquote(text), off + at) for key, text, at in pairs]
+    return _nested_pairs(r, k + 1, end, row, raw)
+
+
+def _nested_pairs(r: Reader, k: int, end: int, row: Prop, raw: bool) -> list[tuple[str, str, int]]:
+    pairs: list[tuple[str, str, int]] = []
+    while k < end:
+        text = r.texts[k]
+        stop = min(r.ends[k], end)
+        bare = text[1:].lstrip() if text[0] == "-" else text
+        shift = len(text) - len(bare)
+        colon = _key_end(bare)
+        if colon <= 0:
+            word = bare.split(None, 1)[0] if bare else ""
+            if row.field in ("input", "returns", "map", "set", "with_") and bare.replace(".", "_").isidentifier():
+                pairs.append((bare, bare, r.offsets[k] + shift))
+            elif bare:
+                fix = r.edit(r.offsets[k] + shift + len(word), 0, ":", f"write `{word}:`")
+                r.report_line("PROPERTY_MISSING_COLON", k, fix, name=word, property=word)
+                pairs.append((word, unquote(bare[len(word) :].lstrip()), r.offsets[k] + shift + len(word)))
+        else:
+            rest = bare[colon + 1 :]
+            value = rest.lstrip()
+            place = r.offsets[k] + shift + colon + 1 + len(rest) - len(value)
+            pairs.append((unquote(bare[:colon].strip()), *_nested_value(r, k, stop, value, place, raw)))
+        k = stop
+    return pairs
+
+
+def _key_end(text: str) -> int:
+    if text[:1] in "\"'":
+        close = text.find(text[0], 1)
+        colon = text.find(":", close) if close > 0 else -1
+        return colon
+    colon = text.find(":")
+    equals = text.find("=")
+    if equals > 0 and (colon < 0 or equals < colon) and text[equals : equals + 2] != "==":
+        return equals
+    return colon
+
+
+def _nested_value(r: Reader, k: int, stop: int, value: str, place: int, raw: bool) -> tuple[str, int]:
+    if k in r.lines.blocks:
+        return r.lines.block_text(k), r.lines.block_offset(k)
+    if stop > k + 1:
+        if not value:
+            return dedent(r.lines.raw_between(k + 1, stop)), r.offsets[k + 1]
+        value = joined(r, k, stop, value) or value
+    if raw:
+        return bare_scalar(r, value, place)
+    text, at = scalar(r, value, place)
+    if len(text) > 1 and text[0] == "'" == text[-1]:
+        return text[1:-1], at + 1
+    return text, at

@@ -1,0 +1,35 @@
+"""Readers of nested nodes and of wrappers. Spec: abl-language 1.2."""
+
+from __future__ import annotations
+
+from abl.parser.lists import joined
+from abl.parser.reader import Reader, reads
+from abl.parser.values import cut_comment
+from abl.syntax.node import NODES, Kind, Node, Prop
+
+
+@reads(Kind.NODE)
+def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read one nested node: nested lines are its properties, an inline map too, other text is its main value."""
+    made = getattr(node, row.field) if row.repeat == "merge" else None
+    if made is None:
+        made = NODES[row.node](pos=r.pos(k))
+    node.at[row.field] = off
+    setattr(node, row.field, made)
+    r.fill(made, row, k, end, value, off)
+
+
+@reads(Kind.FLAT)
+def read_flat(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a wrapper: its content belongs to the enclosing node."""
+    if not r.deeper(k):
+        return
+    value = cut_comment(value)
+    if value[:1] == "{":
+        r.inline_node(node, k, joined(r, k, end, value) or value, off)
+    elif value and row.field == "confirmation":
+        r.line(node, k, k + 1, f"require: {value}", off - 9)
+    elif value:
+        r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
+    r.props(node, k + 1, end)
+    r.leave()

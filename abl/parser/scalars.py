@@ -1,0 +1,300 @@
+"""Readers of values that are one piece of text: text, words, numbers, durations. Spec: abl-language 1.3, 1.4."""
+
+from __future__ import annotations
+
+from abl.diagnostics.reporter import did_you_mean
+from abl.parser.lines import dedent
+from abl.parser.reader import Reader, reads, set_text
+from abl.parser.values import (
+    BOOLEANS,
+    MAX_JOINED_LINES,
+    QUOTES,
+    STRAIGHT,
+    cut_comment,
+    duration,
+    number,
+    unquote,
+)
+from abl.syntax.node import Kind, Node, Prop
+
+
+@reads(Kind.TEXT)
+def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read free text: quoted, bare, or a block."""
+    if value and value[0] == '"' and value[-1] == '"' and len(value) > 1 and " #" not in value and end == k + 1:
+        setattr(node, row.field, value[1:-1].strip())
+        node.at[row.field] = off + 1
+        return
+    value, off = text_value(r, node, row, k, end, value, off)
+    if row.repeat == "append" and getattr(node, row.field):
+        value = getattr(node, row.field) + "\n" + value
+    set_text(node, row, value, off)
+
+
+def text_value(
+    r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int, *, keep_quotes: bool = False
+) -> tuple[str, int]:
+    """Return the text of a value and the offset of its first character."""
+    if k in r.lines.blocks and value[:1] in ("|", ">", ""):
+        return r.lines.block_text(k), r.lines.block_offset(k)
+    if end > k + 1 and value and is_open_string(value):
+        joined = _joined_string(r, k, end, value, off)
+        if joined is not None:
+            return joined, off + 1
+    extra = ""
+    if end > k + 1:
+        if value:
+            others = r.under_scalar(node, k, end, owner=row.key)
+            extra = _continuation(r, others, end, row.key, complete=value[0] == '"' and value[-1] == '"')
+        else:
+            return dedent(r.lines.raw_between(k + 1, end)), r.offsets[k + 1]
+    value, off = (scalar if not keep_quotes else bare_scalar)(r, value, off)
+    return (value + "\n" + extra if extra else value), off
+
+
+def _continuation(r: Reader, lines: list[int], end: int, owner: str, *, complete: bool) -> str:
+    if not lines:
+        return ""
+    if complete:
+        r.report_line("UNEXPECTED_NESTING", lines[0], property=owner)
+    return "\n".join([r.texts[j] for j in lines])
+
+
+def is_open_string(value: str) -> bool:
+    """Return whether a value opens with a quote that is not closed on its line."""
+    return value[0] == '"' and '"' not in value[1:]
+
+
+def _joined_string(r: Reader, k: int, end: int, value: str, off: int) -> str | None:
+    last = min(end, k + 1 + MAX_JOINED_LINES)
+    for j in range(k + 1, last):
+        if r.texts[j].endswith('"') and r.texts[j].count('"') == 1:
+            r.report("MULTILINE_STRING", off, len(value), property="")
+            return dedent([value[1:], *[r.texts[i] for i in range(k + 1, j)], r.texts[j][:-1]])
+    return None
+
+
+def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
+    """Return an inline text without its quotes and comment; typographic quotes count as quotes."""
+    value = cut_comment(value)
+    if not value:
+        return "", off
+    if not value.isascii() and (value[0] in QUOTES or value[-1] in QUOTES):
+        value = straight(r, value, off)
+    if value[0] == '"':
+        if len(value) > 1 and value[-1] == '"':
+            return value[1:-1].strip(), off + 1
+        if value.count('"') == 1:
+            fix = r.edit(off + len(value), 0, '"', 'add the closing `"`')
+            r.report("UNCLOSED_STRING", off, len(value), fix, value=value)
+            return value[1:].strip(), off + 1
+    elif value[-1] == '"' and value.count('"') == 1:
+        return value[:-1].strip(), off
+    return value, off
+
+
+def bare_scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
+    """Return an inline condition or expression: its quotes belong to it, a trailing comment does not."""
+    value = cut_comment(value)
+    if not value.isascii() and any(sign in QUOTES for sign in value):
+        value = straight(r, value, off)
+    return value, off
+
+
+def straight(r: Reader, value: str, off: int) -> str:
+    """Return `value` with typographic quotes made straight, with one warning."""
+    plain = value.translate(STRAIGHT)
+    r.report("TYPOGRAPHIC_QUOTE", off, len(value), r.edit(off, len(value), plain, "use straight quotes"), value=value)
+    return plain
+
+
+@reads(Kind.CONDITION)
+def read_condition(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a condition; quotes around the whole of it are part of the text (a sentence for the model)."""
+    if k not in r.lines.blocks and end == k + 1 and value.isascii():
+        setattr(node, row.field, cut_comment(value))
+        node.at[row.field] = off
+        return
+    value, off = text_value(r, node, row, k, end, value, off, keep_quotes=True)
+    set_text(node, row, " ".join(value.split("\n")) if "\n" in value else value, off)
+
+
+@reads(Kind.EXPRESSION)
+def read_expression(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read an expression: the same form as a condition."""
+    read_condition(r, node, row, k, end, value, off)
+
+
+@reads(Kind.CODE)
+def read_code(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read text that is kept exactly, apart from one pair of quotes."""
+    if k in r.lines.blocks and value[:1] in ("|", ">"):
+        set_text(node, row, r.lines.block_text(k), r.lines.block_offset(k))
+        return
+    if not value and end > k + 1:
+        set_text(node, row, dedent(r.lines.raw_between(k + 1, end)), r.offsets[k + 1])
+        return
+    read_text(r, node, row, k, end, value, off)
+
+
+@reads(Kind.NAME, Kind.TARGET)
+def read_name(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read one word; quotes around it are tolerated."""
+    if end > k + 1:
+        if not value:
+            read_text(r, node, row, k, end, value, off)
+            return
+        nothing_under(r, node, row, k, end)
+    if value and not value.replace("_", "a").isalnum():
+        value, off = scalar(r, value, off)
+        if len(value) > 1 and value[0] == "'" == value[-1]:
+            value, off = value[1:-1], off + 1
+    if row.kind is Kind.TARGET:
+        value, off = target(value, off)
+    set_text(node, row, value, off)
+
+
+def nothing_under(r: Reader, node: Node, row: Prop, k: int, end: int) -> None:
+    """Report lines nested under a value that takes none."""
+    for j in r.under_scalar(node, k, end, owner=row.key)[:1]:
+        r.report_line("UNEXPECTED_NESTING", j, property=row.key)
+
+
+def target(value: str, off: int) -> tuple[str, int]:
+    """Return a step name without `GOTO` or `->` before it; COMPLETE and ESCALATE in capitals (spec 1.5)."""
+    for word in ("GOTO ", "goto ", "-> ", "GOTO: "):
+        if value.startswith(word):
+            bare = value[len(word) :].lstrip()
+            off += len(value) - len(bare)
+            value = unquote(bare)
+    if value.upper() in ("COMPLETE", "ESCALATE"):
+        return value.upper(), off
+    return value, off
+
+
+@reads(Kind.CHOICE)
+def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read one word of a set, in any case; an unknown word is kept in `extras` unless the set is open."""
+    if end > k + 1:
+        nothing_under(r, node, row, k, end)
+    if value not in row.choices:
+        value, off = scalar(r, value, off)
+        value = unquote(value)
+        folded = value.lower().replace("-", "_")
+        found = next((one for one in row.choices if one.lower() == folded), None)
+        if found is None and not value:
+            return
+        if found is None:
+            odd_choice(r, node, row, value, off)
+            return
+        value = found
+    set_text(node, row, value, off)
+
+
+def odd_choice(r: Reader, node: Node, row: Prop, value: str, off: int) -> None:
+    """Keep a word that is not in the set, with a finding that names the set."""
+    meant = r.near(value, row.choices)
+    if row.open and meant is None:
+        set_text(node, row, value, off)
+        return
+    fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant else None
+    r.report(
+        "UNKNOWN_CHOICE", off, len(value), fix, name=value, value=value, property=row.key, known=", ".join(row.choices),
+        suggestion=did_you_mean(meant),
+    )  # fmt: skip
+    if row.open:
+        set_text(node, row, value, off)
+    else:
+        node.at.setdefault(row.field, off)
+        node.extras[row.key] = value
+
+
+@reads(Kind.BOOL, Kind.FLAG)
+def read_boolean(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read true, false, yes or no; a flag may stand alone."""
+    if end > k + 1:
+        nothing_under(r, node, row, k, end)
+    found = BOOLEANS.get(value)
+    if found is None:
+        bare = unquote(cut_comment(value))
+        found = BOOLEANS.get(bare.lower())
+        if found is None and row.kind is Kind.FLAG and not bare:
+            found = True
+        if found is None:
+            _wrong_type(r, node, row, bare, off, "EXPECTED_BOOLEAN", _meant_boolean(bare))
+            return
+    set_text(node, row, found, off)
+
+
+def _meant_boolean(value: str) -> str | None:
+    folded = value.lower()
+    if folded in ("on", "1", "y", "yep", "required") or folded[:2] in ("tr", "tu", "ye"):
+        return "true"
+    if folded in ("off", "0", "n", "none", "optional", "never") or folded[:2] in ("fa", "fl", "no"):
+        return "false"
+    return None
+
+
+def _wrong_type(r: Reader, node: Node, row: Prop, value: str, off: int, code: str, meant: str | None) -> None:
+    fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant is not None else None
+    r.report(code, off, max(len(value), 1), fix, value=value, property=row.key, suggestion=did_you_mean(meant))
+    node.at.setdefault(row.field, off)
+    node.extras[row.key] = value
+
+
+@reads(Kind.INTEGER, Kind.NUMBER)
+def read_number(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a number within the bounds of its row."""
+    if end > k + 1:
+        nothing_under(r, node, row, k, end)
+    bare = unquote(cut_comment(value))
+    found = number(bare)
+    if found is None or (row.kind is Kind.INTEGER and isinstance(found, float) and found != int(found)):
+        code = "EXPECTED_INTEGER" if row.kind is Kind.INTEGER else "EXPECTED_NUMBER"
+        _wrong_type(r, node, row, bare, off, code, _meant_number(bare, whole=row.kind is Kind.INTEGER))
+        return
+    if row.kind is Kind.INTEGER:
+        found = int(found)
+    _within(r, row, found, off, len(value))
+    set_text(node, row, found, off)
+
+
+_WORDS = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+
+
+def _meant_number(value: str, *, whole: bool) -> str | None:
+    digits = "".join(sign for sign in value if sign.isdigit() or sign in ".-")
+    if number(digits) is not None:
+        return digits.split(".")[0] if whole else digits
+    return _WORDS.get(value.lower())
+
+
+def _within(r: Reader, row: Prop, value: float, off: int, length: int) -> None:
+    low, high = row.minimum, row.maximum
+    nearest = low if low is not None and value < low else high if high is not None and value > high else None
+    if nearest is None:
+        return
+    bounds = f"at least {low:g}" if high is None else f"between {low or 0:g} and {high:g}"
+    fix = r.edit(off, length, f"{nearest:g}", f"write `{nearest:g}`")
+    r.report("OUT_OF_RANGE", off, length, fix, value=f"{value:g}", property=row.key, expected=bounds)
+
+
+@reads(Kind.DURATION)
+def read_duration(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Read a number in the row's unit, or one with `ms`, `s`, `m`, `h`, `d`."""
+    if end > k + 1:
+        nothing_under(r, node, row, k, end)
+    bare = cut_comment(value)
+    found = duration(bare, row.unit)
+    if found is None:
+        digits = "".join(sign for sign in bare if sign.isdigit() or sign == ".")
+        _wrong_type(r, node, row, bare, off, "EXPECTED_DURATION", digits if number(digits) is not None else None)
+        return
+    _within(r, row, found, off, len(value))
+    set_text(node, row, found, off)
+
+
+@reads(Kind.SKIP)
+def read_skip(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
+    """Note that the property is there; its content is not read."""
+    node.at[row.field] = off
