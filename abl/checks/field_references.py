@@ -68,8 +68,8 @@ def _also_known(condition: Condition) -> frozenset[str]:
     if block.role == "guardrails":
         return GUARDRAIL_NAMES
     names: frozenset[str] = frozenset()
-    if block.lies_in("on_input") and condition.formula.alone.lower() in INPUT_WORDS:
-        names = frozenset({condition.formula.alone})
+    if block.lies_in("on_input"):
+        names |= INPUT_WORDS
     if block.lies_in("transform", "activation"):
         names |= {"item", "this"}
     if block.lies_in("on_failure", "on_fail", "on_error", "error_handling", "on_result"):

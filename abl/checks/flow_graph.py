@@ -45,8 +45,7 @@ def dangling_step_refs(facts: AgentFacts, _context: CheckContext) -> Iterator[Fi
     flow = facts.flow or {}
     for at, name in enumerate(texts(flow.get("steps"))):
         if name not in facts.steps:
-            said = {"property": "steps", "step": "FLOW"}
-            yield unknown("DANGLING_STEP_REF", facts.block(flow), f"steps.{at}", name, facts.steps, **said)
+            yield unknown("DANGLING_STEP_REF", facts.block(flow), f"steps.{at}", name, facts.steps)
 
 
 def orphaned_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:

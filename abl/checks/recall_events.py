@@ -23,6 +23,14 @@ FORMS = (
 )  # fmt: skip
 """The events there are."""
 
+_OTHER_WORDS = {
+    "session:begin": "session:start",
+    "session:open": "session:start",
+    "session:stop": "session:end",
+    "session:finish": "session:end",
+    "session:close": "session:end",
+}
+
 ANY = "*"
 
 _EVENT = re.compile(
@@ -41,7 +49,7 @@ def unknown_events(facts: AgentFacts, _context: CheckContext) -> Iterator[Findin
         found = _EVENT.fullmatch(event)
         if found is None:
             if not _OLD_NAME.fullmatch(event):
-                near = closest(event, ("session:start", "session:end")) or ""
+                near = _OTHER_WORDS.get(event.lower()) or closest(event, FORMS[:2]) or ""
                 said = {"value": event, "known": ", ".join(FORMS), "suggestion": near}
                 yield Finding("UNKNOWN_RECALL_EVENT", block, "event", event, near, said)
             continue

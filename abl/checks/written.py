@@ -49,13 +49,12 @@ class Written(NamedTuple):
     path: str
 
 
-JUDGED = frozenset({(Handoff, "when"), (EscalationTrigger, "when"), (Completion, "when")})
+JUDGED: frozenset[tuple[type[Node], str]] = frozenset(
+    {(Handoff, "when"), (EscalationTrigger, "when"), (Completion, "when")}
+)
 """Conditions that may be natural language. Spec: abl-language 6.1."""
 
-EXPRESSION_FIELDS = frozenset({(Assignment, "expression"), (Argument, "expression")})
-"""Fields without a property row that hold an expression."""
-
-EXPRESSION_MAPS = frozenset(
+EXPRESSION_MAPS: frozenset[tuple[type[Node], str]] = frozenset(
     {
         (Call, "with_"), (DelegateCall, "input"), (Delegate, "input"), (Transform, "map"), (Handoff, "set"),
         (OnReturn, "set"),
@@ -115,7 +114,7 @@ def _texts(place: Place, field: str, value: Any, path: str) -> Iterator[Written]
 def _form(node: Node, field: str, kind: Kind | None) -> Form:
     if (type(node), field) in JUDGED:
         return Form.JUDGED
-    if (type(node), field) in EXPRESSION_FIELDS:
+    if field == "expression" and isinstance(node, Assignment | Argument):
         return Form.EXPRESSION
     if isinstance(node, Constraint) and field == "text":
         return Form.TEMPLATE
@@ -133,6 +132,8 @@ def _leaves(value: Any) -> Iterator[tuple[str, str]]:
             continue
         if depth >= MAX_NESTING or isinstance(current, Node):
             continue
-        pairs = current.items() if isinstance(current, dict) else enumerate(current) if isinstance(current, list) else ()
+        pairs = (
+            current.items() if isinstance(current, dict) else enumerate(current) if isinstance(current, list) else ()
+        )
         inside = [(one, f"{path}.{key}" if path else str(key), depth + 1) for key, one in pairs]
         pending.extend(reversed(inside))

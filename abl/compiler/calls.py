@@ -43,9 +43,9 @@ def call_spec(call: Call, scope: Scope) -> Json:
     arguments = only(Argument, call.arguments)
     named = {argument.name for argument in arguments if argument.name}
     bare = {
-        argument.expression.strip()
+        text(argument.expression).strip()
         for argument in arguments
-        if not argument.name and isinstance(argument.expression, str) and argument.expression.strip() in parameters
+        if not argument.name and text(argument.expression).strip() in parameters
     }
     free = iter([name for name in parameters if name not in named and name not in bare])
     for argument in arguments:

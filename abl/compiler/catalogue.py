@@ -1,4 +1,4 @@
-"""Where tools are defined outside of agents: the catalogue option and the tool libraries. Spec: abl-language 3.2, 2.4."""
+"""Where tools are defined outside of agents: the catalogue option and tool libraries. Spec: abl-language 2.4, 3.2."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from abl.syntax.tools import Parameter, Tool, ToolDefaults, TypeExpr
 MAX_TYPE_NESTING = 32
 MAX_INDEXED_TOOLS = 100_000
 
-_CAMEL_HINTS = {"TIMEOUT_MS": "timeout", "CODE_CONTENT": "code", "RATE_LIMIT_PER_MINUTE": "rate_limit", "TOOL_TYPE": "type"}
+_CAMEL_HINTS = {
+    "TIMEOUT_MS": "timeout",
+    "CODE_CONTENT": "code",
+    "RATE_LIMIT_PER_MINUTE": "rate_limit",
+    "TOOL_TYPE": "type",
+}
 _WRAPPERS = ("_binding", "hints", "confirmation", "compaction", "context_access")
 
 

@@ -19,7 +19,7 @@ _ELEMENT_WORDS = ("button", "select", "input")
 
 
 def add_rich(node: Any, scope: Scope, ir: Json) -> None:
-    """Add respond, voice_config, rich_content, actions of a node to its IR, a template's content in place of its name."""
+    """Add respond, voice_config, rich_content, actions of a node to its IR; `TEMPLATE(x)` becomes its content."""
     respond = text(node.respond)
     template = scope.template_in(respond, node, "respond") if respond[:9] == "TEMPLATE(" else None
     formats = lower_formats(node.rich_content, scope)

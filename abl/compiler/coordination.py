@@ -10,8 +10,18 @@ from abl.compiler.memory import lower_store
 from abl.compiler.plain import Json, mapping, number, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.coordination import (
-    Completion, Delegate, Escalate, EscalationTrigger, Handoff, History, HumanOutcome, HumanRouting, MemoryGrant,
-    OnReturn, Remote, ReturnHandler,
+    Completion,
+    Delegate,
+    Escalate,
+    EscalationTrigger,
+    Handoff,
+    History,
+    HumanOutcome,
+    HumanRouting,
+    MemoryGrant,
+    OnReturn,
+    Remote,
+    ReturnHandler,
 )  # fmt: skip
 from abl.syntax.node import Node
 from abl.syntax.rules import FailAction
@@ -45,7 +55,9 @@ def _tags(value: Any, _scope: Scope, _node: Node) -> list[str]:
     return texts(value)
 
 
-_TRIGGER = shape(EscalationTrigger, Changes(use={"priority": _priority, "tags": _tags}, defaults={"priority": PRIORITY}))
+_TRIGGER = shape(
+    EscalationTrigger, Changes(use={"priority": _priority, "tags": _tags}, defaults={"priority": PRIORITY})
+)
 _COMPLETION = shape(Completion, Changes(use={"store": lower_store}))
 
 
@@ -66,11 +78,8 @@ def lower_coordination(scope: Scope) -> Json:
 
 
 def lower_completion(scope: Scope) -> Json:
-    """Return `{conditions}` of COMPLETE; an item without WHEN always holds."""
-    conditions = [lower(node, scope, _COMPLETION) for node in only(Completion, scope.document.complete)]
-    for ir in conditions:
-        ir.setdefault("when", "true")
-    return {"conditions": conditions}
+    """Return `{conditions}` of COMPLETE; an item without WHEN is only for a completion that something else asks for."""
+    return {"conditions": [lower(node, scope, _COMPLETION) for node in only(Completion, scope.document.complete)]}
 
 
 def first_word(name: object) -> str:
@@ -182,10 +191,6 @@ def _escalation(scope: Scope) -> Json:
             lower(outcome, scope, shape_of("HumanOutcome")) for outcome in only(HumanOutcome, node.on_human_complete)
         ],
     }
-    for trigger in ir["triggers"]:
-        trigger.setdefault("when", "true")
-        if trigger["priority"] == "":
-            trigger["priority"] = PRIORITY
     routing = one(HumanRouting, node.routing)
     if routing is not None:
         ir["routing"] = lower(routing, scope, shape_of("HumanRouting"))

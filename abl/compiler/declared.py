@@ -76,4 +76,6 @@ def check_context_access(tool: Tool, node: Node, name: str, scope: Scope) -> Non
                 continue
             if root == "session" and rest.partition(".")[0] in plain_names:
                 continue
-            scope.report("CONTEXT_ACCESS_UNDECLARED", node, f"{field}.{at}", tool=name, name=wanted, known=(wanted, list(known)))
+            scope.report(
+                "CONTEXT_ACCESS_UNDECLARED", node, f"{field}.{at}", tool=name, name=wanted, known=(wanted, list(known))
+            )

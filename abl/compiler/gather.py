@@ -1,4 +1,7 @@
-"""Lowers GATHER and ATTACHMENTS: fields, their validation, and what a step's field takes from the agent's. Spec: abl-language 3.3, 3.4, 12.7."""
+"""Lowers GATHER and ATTACHMENTS: fields, their checks, what a step's field takes from the agent's.
+
+Spec: abl-language 3.3, 3.4, 12.7.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,11 @@ def lower_mask(value: object) -> Json:
     node = one(MaskConfig, value)
     if node is None:
         return {}
-    given = {"show_first": number(node.show_first), "show_last": number(node.show_last), "char": text(node.char) or None}
+    given = {
+        "show_first": number(node.show_first),
+        "show_last": number(node.show_last),
+        "char": text(node.char) or None,
+    }
     return {name: DEFAULT_MASK[name] if value is None else value for name, value in given.items()}
 
 
@@ -87,9 +94,7 @@ def lower_gather(scope: Scope, entities: dict[str, Entity], *, has_flow: bool) -
     return scope.record(ir, node) if node is not None else ir
 
 
-def lower_step_gather(
-    node: StepGather, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]
-) -> Json:
+def lower_step_gather(node: StepGather, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json:
     """Return the gather of a step; a field of the agent with the same name lends its properties."""
     ir: Json = {
         "fields": [lower_field(_lent(field, top), scope, entities) for field in only(GatherField, node.fields)],
@@ -226,7 +231,9 @@ def _attachment(node: Attachment, scope: Scope) -> Json:
     ir["category"] = category
     ir["required"] = node.required is not False
     ir["allowed_mime_types"] = texts(node.allowed_types) or list(CATEGORY_TYPES.get(category, ()))
-    ir["max_file_size_bytes"] = int(min(CATEGORY_MB.get(category, 25) if size_mb is None else size_mb, MAX_MB) * BYTES_PER_MB)
+    ir["max_file_size_bytes"] = int(
+        min(CATEGORY_MB.get(category, 25) if size_mb is None else size_mb, MAX_MB) * BYTES_PER_MB
+    )
     ir["processing"] = {
         name: value
         for name in ("ocr_enabled", "transcription_enabled", "key_frame_extraction")

@@ -21,8 +21,8 @@ def lower_guardrails(scope: Scope) -> list[Json]:
         kind = text(node.kind).lower() or default_kind
         if node.check:
             scope.condition(text(node.check), node, "check")
-        for stage in STAGES.get(kind, (kind,)):
-            found.append(scope.record(_guardrail(node, stage, default_action, scope), node))
+        stages = STAGES.get(kind, (kind,))
+        found += [scope.record(_guardrail(node, stage, default_action, scope), node) for stage in stages]
     return found
 
 

@@ -118,9 +118,7 @@ def lower_execution(document: Document, scope: Scope) -> Json:
     if execution is None:
         scope.record(ir, document)
     latency = number(execution.voice_latency_target) if execution is not None else None
-    session_ms = _first(
-        SESSION_TIMEOUT_MS, *_written_timeouts(execution, "session_idle_timeout", "session_timeout_ms")
-    )
+    session_ms = _first(SESSION_TIMEOUT_MS, *_written_timeouts(execution, "session_idle_timeout", "session_timeout_ms"))
     ir["timeouts"] = {
         "tool_timeout_ms": tool_timeout(document),
         "llm_timeout_ms": _first(LLM_TIMEOUT_MS, *_written_timeouts(execution, "llm_timeout", "llm_timeout_ms")),
@@ -174,5 +172,3 @@ def lower_conversation(document: Document) -> Json:
     """Return the body of CONVERSATION."""
     body = plain(document.conversation)
     return body if isinstance(body, dict) else {}
-
-

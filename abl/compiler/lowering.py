@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -31,6 +30,9 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.DURATION})
 _DATA = frozenset({Kind.LITERAL, Kind.FREE, Kind.CONVERSATION})
 _LISTS = frozenset({Kind.LIST, Kind.PROFILES})
 _NESTED = frozenset({Kind.NODE, Kind.STORE, Kind.TRANSFORM, Kind.HISTORY, Kind.ACTION, Kind.STEP_GATHER, Kind.FLOW})
+_SHAPES: dict[type[Node], Shape] = {}
+"""Shapes without exceptions, made when first needed: a class may name one that is declared later."""
+
 _LISTED = frozenset({Kind.ENTRIES, Kind.BRANCHES, Kind.RULES, Kind.HUMAN, Kind.PARAMETERS})
 
 
@@ -69,7 +71,7 @@ class Changes:
     keys_as_written: bool = False
 
 
-def shape(cls: type[Node], changes: Changes = Changes()) -> Shape:  # noqa: B008 - frozen and empty
+def shape(cls: type[Node], changes: Changes = Changes()) -> Shape:
     """Return the shape of `cls` with `changes`."""
     is_rich, is_acting = issubclass(cls, Rich), issubclass(cls, Actions)
     passed_over = {*changes.skip, *(_RICH_FIELDS if is_rich else ()), *(_ACTION_FIELDS if is_acting else ())}
@@ -131,9 +133,11 @@ def shape_of(name: str) -> Shape:
     return _plain_shape(NODES[name])
 
 
-@cache
 def _plain_shape(cls: type[Node]) -> Shape:
-    return shape(cls)
+    known = _SHAPES.get(cls)
+    if known is None:
+        known = _SHAPES[cls] = shape(cls)
+    return known
 
 
 def _getter(fields: list[str]) -> Callable[[Any], tuple[Any, ...]]:

@@ -116,5 +116,3 @@ def _recall(node: Recall, scope: Scope) -> Json | None:
         ir["action"] = action
     ir.update(lower(node, scope, _RECALL))
     return scope.record(ir, node)
-
-

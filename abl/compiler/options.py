@@ -26,6 +26,7 @@ class CompileOptions:
         strict: Deprecated forms are errors, bindings inside agents are not attached.
         single_agent: Agents, libraries and profiles outside the given documents are not missed.
         compiled_at: ISO time written into the output.
+        allowed_hosts: Private hosts that destinations may name.
         project_runtime_config, omnichannel: Passed through into every agent.
     """
 
@@ -40,6 +41,7 @@ class CompileOptions:
     strict: bool = False
     single_agent: bool = False
     compiled_at: str | None = None
+    allowed_hosts: Iterable[str] = ()
     project_runtime_config: Any = None
     omnichannel: Any = None
 
@@ -95,6 +97,7 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "strict": _is_bool,
     "single_agent": _is_bool,
     "compiled_at": _is_text,
+    "allowed_hosts": _is_names,
     "project_runtime_config": _is_anything,
     "omnichannel": _is_anything,
 }

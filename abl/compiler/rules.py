@@ -1,4 +1,7 @@
-"""Lowers CONSTRAINTS: modifiers become part of the condition, which passes while nothing is known. Spec: abl-language 3.6, 12.4."""
+"""Lowers CONSTRAINTS: modifiers become part of the condition, which passes while nothing is known.
+
+Spec: abl-language 3.6, 12.4.
+"""
 
 from __future__ import annotations
 
@@ -166,5 +169,11 @@ def _check_operators(condition: str, node: Constraint, scope: Scope) -> None:
         better = _BETTER.get(name.upper())
         suggestion = f"Did you mean {better}? " if better else ""
         scope.report(
-            "INVALID_OPERATOR", node, "condition", start=found.start(), length=len(name), name=name, suggestion=suggestion
+            "INVALID_OPERATOR",
+            node,
+            "condition",
+            start=found.start(),
+            length=len(name),
+            name=name,
+            suggestion=suggestion,
         )

@@ -9,7 +9,7 @@ from typing import Any
 from abl.compiler.conditions import facts_of
 from abl.compiler.options import CompileOptions
 from abl.compiler.places import Place, Places, Unit, locate
-from abl.compiler.plain import Json, only
+from abl.compiler.plain import Json, only, text
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import did_you_mean, finding
 from abl.diagnostics.suggest import closest
@@ -47,7 +47,7 @@ class Scope:
         self.options = options
         self.places = places
         self.findings = findings
-        self.name = document.name if isinstance(document.name, str) else ""
+        self.name = text(document.name)
         self.parameters: dict[str, tuple[str, ...]] = {}
         self.error_default = ""
         self.intents: dict[str, tuple[Node, str]] = {}
@@ -74,17 +74,18 @@ class Scope:
         **arguments: str,
     ) -> None:
         """Add a finding at a field of a node; `known` is a misspelt word and the names it may have meant."""
+        words: dict[str, Any] = dict(arguments)
         if len(self.findings) >= MAX_FINDINGS:
             return
         at = locate(Place(node, self.unit), field, start, length) if node is not None else {}
         if known is not None:
             word, names = known
-            arguments["suggestion"] = did_you_mean(closest(word, names))
-            arguments["known"] = ", ".join(names[:MAX_KNOWN_SHOWN])
+            words["suggestion"] = did_you_mean(closest(word, names))
+            words["known"] = ", ".join(names[:MAX_KNOWN_SHOWN])
         if node is None and self.unit.path:
             at["file"] = self.unit.path
         self.findings.append(
-            finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **arguments)
+            finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **words)
         )
 
     def condition(self, value: str, node: Node, field: str) -> None:

@@ -1,4 +1,4 @@
-"""Reads a text that may be JSON or YAML data, without ever raising and without YAML's surprises. Spec: abl-language 4.2."""
+"""Reads a text that may be JSON or YAML data, without ever raising. Spec: abl-language 4.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowers TOOLS: declarations joined with their definitions elsewhere, hints, confirmation. Spec: abl-language 3.2, 12.3."""
+"""Lowers TOOLS: declarations joined with their definitions, hints, confirmation. Spec: abl-language 3.2, 12.3."""
 
 from __future__ import annotations
 
@@ -144,7 +144,8 @@ def _same_signature(own: list[Parameter], theirs: list[Parameter]) -> bool:
 
     known = {text(parameter.name): base(parameter) for parameter in theirs}
     return len(own) == len(theirs) and all(
-        (name := text(parameter.name)) in known and (not base(parameter) or base(parameter) == (known[name] or "string"))
+        (name := text(parameter.name)) in known
+        and (not base(parameter) or base(parameter) == (known[name] or "string"))
         for parameter in own
     )
 

@@ -69,7 +69,9 @@ def _add_nested(ir: Json, source: Parameter, scope: Scope, depth: int) -> None:
         ir["items"] = {key: value for key, value in lowered.items() if key not in ("name", "required") or value == ""}
         ir["items"].pop("name", None)
     if "properties" not in ir and source.properties:
-        ir["properties"] = [lower_parameter(one_, scope, depth=depth + 1) for one_ in only(Parameter, source.properties)]
+        ir["properties"] = [
+            lower_parameter(one_, scope, depth=depth + 1) for one_ in only(Parameter, source.properties)
+        ]
 
 
 def _required(sources: list[Parameter], has_default: bool) -> bool:

@@ -61,7 +61,7 @@ def assignments(r: Reader, text: str, off: int, line: int, column: int) -> list[
     parts = split_top(text)
     begin = 0
     for index in range(1, len(parts) + 1):
-        if index == len(parts) or _ASSIGN.match(parts[index][0]) and "=" in parts[index][0]:
+        if index == len(parts) or (_ASSIGN.match(parts[index][0]) and "=" in parts[index][0]):
             start, last = parts[begin][1], parts[index - 1]
             made.extend(_one_assignment(r, text[start : last[1] + len(last[0])], off + start, line, column + start))
             begin = index

@@ -1,4 +1,4 @@
-"""Rich content: RESPOND with its blocks, FORMATS, ACTIONS, templates, CONVERSATION. Spec: abl-language 3.14, 3.17, 4."""
+"""Rich content: RESPOND with its blocks, FORMATS, ACTIONS, templates. Spec: abl-language 3.14, 4."""
 
 from __future__ import annotations
 
@@ -58,10 +58,9 @@ def read_formats(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
         formats["default"] = text_value(r, node, row, k, k + 1, value, off)[0]
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
-        j = _same_column(r, j, stop, end)
-        _format(r, node, formats, j[0], j[1])
-        j = j[1]
+        j, stop = _same_column(r, j, min(r.ends[j], end), end)
+        _format(r, node, formats, j, stop)
+        j = stop
 
 
 def _same_column(r: Reader, j: int, stop: int, end: int) -> tuple[int, int]:
@@ -101,10 +100,24 @@ def format_value(r: Reader, node: Node, name: str, j: int, stop: int, value: str
         holder = Voice()
         read_text(r, holder, Voice.BY_FIELD["plain_text"], j, stop, value, place)
         return holder.plain_text
-    if j in r.lines.blocks:
-        return structured(r, r.lines.block_text(j))
-    found = value_of(r, j, stop, value, place)
-    return structured(r, found) if isinstance(found, str) and found[:1] in "[{" else found
+    found = r.lines.block_text(j) if j in r.lines.blocks else value_of(r, j, stop, value, place)
+    if isinstance(found, str) and (j in r.lines.blocks or found[:1] in "[{"):
+        found = structured(r, found)
+    if name not in FREE_FORMATS and found and not _is_readable(found):
+        r.report_line("INVALID_RICH_BODY", j, name=r.texts[j].partition(":")[0])
+    return found
+
+
+FREE_FORMATS = frozenset({"adaptive_card", "slack", "ag_ui", "whatsapp", "image", "video", "audio", "file"})
+"""Formats whose content may be any text or object."""
+
+
+def _is_readable(value: Any) -> bool:
+    """Return whether a structured value was read as one, with no list or map left open in it."""
+    if isinstance(value, str):
+        return "{{" in value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not any(isinstance(part, str) and part[:1] in "[{" and not part.startswith("{{") for part in parts)
 
 
 @reads(Kind.ELEMENTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from abl.source import normalise
 from abl.syntax.document import LEGACY_SECTIONS
@@ -25,12 +26,11 @@ _SECTION_WORD = re.compile(r"([A-Z][A-Z_]+)\s*:")
 _SPLIT = re.compile(r"^(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 
 
-def significant_lines(text: str) -> list[str]:
-    """Return the first significant lines (trimmed): blank lines, comments and markdown fences are skipped."""
-    found: list[str] = []
+def first_line(text: str) -> str:
+    """Return the first significant line, trimmed: blank lines, comments and markdown fences are skipped."""
     in_comment = False
     start = 0
-    while start < len(text) and len(found) < MAX_LOOKED_AT:
+    while start < len(text):
         stop = text.find("\n", start)
         stop = len(text) if stop < 0 else stop
         line = text[start:stop].strip()
@@ -40,12 +40,8 @@ def significant_lines(text: str) -> list[str]:
         elif line.startswith("/*"):
             in_comment = "*/" not in line
         elif line and not line.startswith(("#", "//", "```")) and line != "---":
-            found.append(line)
-    return found
-
-
-MAX_LOOKED_AT = 1
-"""Significant lines that decide about a text."""
+            return line
+    return ""
 
 
 def is_yaml_format(text: str) -> bool:
@@ -56,12 +52,8 @@ def is_yaml_format(text: str) -> bool:
     >>> is_yaml_format("AGENT: Parcel_Tracer")
     False
     """
-    if not isinstance(text, str):
-        return False
-    for line in significant_lines(normalise(text)):
-        found = _YAML_KEY.match(line)
-        return found is not None and found[1] in YAML_KEYS
-    return False
+    found = _YAML_KEY.match(first_line(normalise(text)))
+    return found is not None and found[1] in YAML_KEYS
 
 
 def detect(text: str) -> str | None:
@@ -69,7 +61,7 @@ def detect(text: str) -> str | None:
     text = normalise(text)
     if is_yaml_format(text):
         return "yaml"
-    first = next(iter(significant_lines(text)), "")
+    first = first_line(text)
     found = _FIRST.match(first)
     if found is None:
         return _by_any_section(text, first)
@@ -108,4 +100,4 @@ def split_documents(text: str) -> list[str]:
     if len(starts) < 2:
         return [text]
     cuts = [0, *starts[1:], len(text)]
-    return [text[begin:stop] for begin, stop in zip(cuts, cuts[1:], strict=False)]
+    return [text[begin:stop] for begin, stop in pairwise(cuts)]

@@ -15,6 +15,7 @@ from abl.parser import (
     flow,
     free,
     lists,
+    neighbours,
     nodes,
     rules,
     scalars,
@@ -33,8 +34,9 @@ from abl.syntax.profile import Profile
 from abl.syntax.result import ParseResult
 
 FORMS = (
-    assignments, branches, content, conversation, entries, failure, flow, free, lists, nodes, rules, scalars, tools,
-)  # fmt: skip
+    assignments, branches, content, conversation, entries, failure, flow, free, lists, neighbours, nodes, rules,
+    scalars, tools,
+)  # fmt: skip  # fmt: skip
 """The modules that hold the readers of all kinds."""
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
 
@@ -58,6 +60,8 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
     if document is not None:
         document.detected_type = found or ""
         check_document(r, document)
+    elif found is None and not any(one.code == "UNKNOWN_SECTION" for one in r.findings):
+        return ParseResult(None, [finding("UNDETECTED_TYPE", strict=strict, line=1, column=1, offset=0)])
     return result(document, r)
 
 

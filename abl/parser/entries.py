@@ -238,7 +238,7 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
         _set_name(made, made.MAIN, name, r.offsets[k] + (text[0] in "\"'"))
         if value:
             after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
-        if stop > k + 1 and not (value[:1] == "{"):
+        if stop > k + 1 and value[:1] != "{":
             r.props(made, k + 1, stop)
         return
     items.append(made)

@@ -58,7 +58,7 @@ def _action_text(r: Reader, made: FailAction, value: str, off: int, *, words: bo
         return
     lone = value.strip('"').lower()
     found = _ACTION.match(value.upper() if words or lone in _LONE else value)
-    if not found or value[0] == '"' and lone not in _LONE:
+    if not found or (value[0] == '"' and lone not in _LONE):
         made.message, place = scalar(r, value, off)
         made.at["message"] = place
         if words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abl.parser.reader import Reader
+from abl.parser.required import check_entries
 from abl.parser.tools import bound_fields
 from abl.syntax.document import Document
 from abl.syntax.execution import Execution
@@ -20,6 +21,7 @@ def check_document(r: Reader, document: Document) -> None:
         _profile(r, document)
         return
     _identity(document)
+    check_entries(r, document)
     _mode(r, document)
     _goal(r, document)
     _model(r, document)
@@ -60,9 +62,8 @@ def _mode(r: Reader, document: Document) -> None:
 
 
 def _goal(r: Reader, document: Document) -> None:
-    if document.goal.strip() or any(one.code == "UNKNOWN_SECTION" and not one.fix for one in r.findings):
-        if document.goal.strip():
-            return
+    if document.goal.strip():
+        return
     place = document.pos
     offset = document.at.get("goal", place.offset if place else 0)
     length = len(document.name)
@@ -170,6 +171,11 @@ def _digressions(r: Reader, digressions: list[Digression]) -> None:
             continue
         if not one.intent:
             r.report("DIGRESSION_WITHOUT_INTENT", one.pos.offset, 1)
+        elif " " in one.intent and not one.keywords:
+            r.report("DIGRESSION_INTENT_TEXT", one.at.get("intent", 0), len(one.intent), value=one.intent)
+        for delegate in (one.delegate, *[item.delegate for item in one.do]):
+            if delegate is not None and not delegate.return_ and delegate.pos is not None:
+                r.report("DIGRESSION_DELEGATE_RETURN", delegate.pos.offset, len("DELEGATE"), name=one.intent)
         direct = [name for name in ("respond", "goto", "delegate", "call", "resume", "clear") if name in one.at]
         if one.do and direct:
             r.report("DIGRESSION_MIXED_FORMS", one.pos.offset, 1, name=one.intent, property=direct[0].upper())

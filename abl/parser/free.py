@@ -1,4 +1,4 @@
-"""YAML-like bodies: maps, lists and scalars to JSON values, tolerant of `{{templates}}`. Spec: abl-language 3.17, 4.2."""
+"""YAML-like bodies: maps, lists and scalars to JSON values, tolerant of `{{templates}}`. Spec: 3.17, 4.2."""
 
 from __future__ import annotations
 

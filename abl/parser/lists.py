@@ -21,11 +21,8 @@ def joined(r: Reader, k: int, end: int, value: str) -> str | None:
     """Return `value` with its nested lines if it leaves a bracket open, else None."""
     if open_brackets(value) <= 0:
         return None
-    parts = [value]
-    for j in range(k + 1, min(end, k + MAX_JOINED_LINES)):
-        parts.append(r.texts[j])
-    text = " ".join([cut_comment(part) for part in parts])
-    return text
+    parts = [value, *r.texts[k + 1 : min(end, k + MAX_JOINED_LINES)]]
+    return " ".join([cut_comment(part) for part in parts])
 
 
 @reads(Kind.LIST)
@@ -57,6 +54,8 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
                     r.report_line("UNEXPECTED_NESTING", k + 1, property=row.key)
             value = whole or value
         value = cut_comment(value)
+        if value[0] == "{" and not value.startswith("{{"):
+            r.report("EXPECTED_LIST", off, len(value), value=value, property=row.key)
         if value[0] == "[" and value[-1] != "]":
             fix = r.edit(off + len(value), 0, "]", "add the closing `]`")
             r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected="]")
@@ -160,8 +159,7 @@ def _nested_pairs(r: Reader, k: int, end: int, row: Prop, raw: bool) -> list[tup
 def _key_end(text: str) -> int:
     if text[:1] in "\"'":
         close = text.find(text[0], 1)
-        colon = text.find(":", close) if close > 0 else -1
-        return colon
+        return text.find(":", close) if close > 0 else -1
     colon = text.find(":")
     equals = text.find("=")
     if equals > 0 and (colon < 0 or equals < colon) and text[equals : equals + 2] != "==":

@@ -30,6 +30,12 @@ Table: TypeAlias = dict[str, tuple[ReadKind, Prop]]
 READ: dict[Kind, ReadKind] = {}
 """Kind -> its reader; filled by the modules that define them."""
 _TABLES: dict[type[Node], Table] = {}
+Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], None]
+"""reader, node, line, end, key, value, offset of the key, offset of the value."""
+NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
+"""(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
+CLOSED = frozenset({"ActionHandler", "Do", "Digression"})
+"""Node classes in which an unknown key is an error. Spec: abl-language 3.13, 5.6."""
 
 SCALARS = frozenset(
     {
@@ -47,6 +53,18 @@ def reads(*kinds: Kind) -> Callable[[ReadKind], ReadKind]:
     def register(function: ReadKind) -> ReadKind:
         for kind in kinds:
             READ[kind] = function
+        return function
+
+    return register
+
+
+def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neighbour]:
+    """Register the decorated function for `keys` written in nodes of the classes `owners`."""
+
+    def register(function: Neighbour) -> Neighbour:
+        for owner in owners:
+            for key in keys:
+                NEIGHBOURS[owner, key] = function
         return function
 
     return register
@@ -209,7 +227,7 @@ class Reader:
                 self.repeated(node, entry[1], k)
             entry[0](self, node, entry[1], k, end, value, at)
             return
-        self.unknown(node, table, k, end, key, value, offset, at)
+        self.unknown(node, k, end, key, value, offset, at)
 
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
         """Give a dash item that is no property to the node's list of branches or items, if it has one."""
@@ -220,36 +238,29 @@ class Reader:
                 return True
         return False
 
-    def unknown(
-        self, node: Node, table: Table, k: int, end: int, key: str, value: str, offset: int, value_offset: int
-    ) -> None:
+    def unknown(self, node: Node, k: int, end: int, key: str, value: str, offset: int, value_offset: int) -> None:
         """Read a misspelt property as the one that was meant, and keep an unknown one in `extras`."""
-        own = self.own_property(node, k, end, key, value, value_offset)
-        if own:
-            return
         word = key.strip("\"'")
+        folded = word.upper()
+        neighbour = NEIGHBOURS.get((node.__class__.__name__, folded))
+        if neighbour is not None:
+            neighbour(self, node, k, end, key, value, offset, value_offset)
+            return
         meant = self.near(word, [row.key for row in node.PROPS if not row.legacy]) if _is_word(word) else None
         row = node.BY_KEY.get(meant.upper()) if meant else None
+        closed = node.__class__.__name__ in CLOSED
         if meant and row is not None and row.field not in node.at:
-            spelt = meant if word.isupper() else meant.lower() if word.islower() else meant
+            spelt = meant.lower() if word.islower() and not row.aliases else meant
+            spelt = meant if word.isupper() or meant.islower() else spelt
             fix = self.edit(offset, len(key), spelt, f"write `{spelt}`")
-            self.report(
-                "MISSPELT_PROPERTY", offset, len(key), fix, name=word, expected=spelt, suggestion=did_you_mean(spelt)
-            )
+            code = "UNKNOWN_ACTION_KEY" if closed else "MISSPELT_PROPERTY"
+            self.report(code, offset, len(key), fix, name=word, expected=spelt, suggestion=did_you_mean(spelt))
             READ[row.kind](self, node, row, k, end, value, value_offset)
             return
-        self.report("UNKNOWN_PROPERTY", offset, len(key), name=word, section=type(node).__name__)
+        known = ", ".join(row.key for row in node.PROPS if not row.legacy)
+        code = "UNKNOWN_ACTION_KEY" if closed else "UNKNOWN_PROPERTY"
+        self.report(code, offset, len(key), name=word, section=node.__class__.__name__, known=known)
         node.extras[word] = self.raw_value(k, end, value)
-
-    def own_property(self, node: Node, k: int, end: int, key: str, value: str, offset: int) -> bool:
-        """Read a key that belongs to a neighbour, such as WITH beside CALL. True when it was taken."""
-        call = getattr(node, "call", None)
-        if call is None or key.upper() not in ("WITH", "AS"):
-            return False
-        if node.__class__.__name__ in ("Step", "Branch", "Outcome"):
-            self.report_line("WITH_OUTSIDE_CALL", k, name=key, property=key)
-        self.line(call, k, end, self.texts[k].lstrip("- "), offset - len(key) - 1)
-        return True
 
     def keyless(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
         """Say what is wrong with a line without `key:`, and read it if the key can be told."""

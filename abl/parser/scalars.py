@@ -198,10 +198,9 @@ def odd_choice(r: Reader, node: Node, row: Prop, value: str, off: int) -> None:
         set_text(node, row, value, off)
         return
     fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant else None
-    r.report(
-        "UNKNOWN_CHOICE", off, len(value), fix, name=value, value=value, property=row.key, known=", ".join(row.choices),
-        suggestion=did_you_mean(meant),
-    )  # fmt: skip
+    code = "PII_TYPE_UNKNOWN" if row.field == "pii_type" else "UNKNOWN_CHOICE"
+    known, suggestion = ", ".join(row.choices), did_you_mean(meant)
+    r.report(code, off, len(value), fix, name=value, value=value, property=row.key, known=known, suggestion=suggestion)
     if row.open:
         set_text(node, row, value, off)
     else:

@@ -107,7 +107,7 @@ def _is_local(r: Reader, k: int, upper: str, sections: list[Section]) -> bool:
     if last.word in ("FLOW", "STEPS"):
         first = last.k + 1
         return not (first < k and r.indents[first] > 0)
-    row = SECTIONS.get(last.word)
+    row: Prop | None = SECTIONS.get(last.word)
     cls = NODES.get(row.node) if row is not None and row.node else None
     if row is not None and row.kind is Kind.TOOLS:
         return upper in ("DESCRIPTION", "VERSION") and k > last.k + 1
@@ -200,11 +200,10 @@ def _one(r: Reader, document: Document, section: Section, first: dict[str, int])
         row = SECTIONS["TOOLS"]
         READ[row.kind](r, document, row, section.k - 1, section.end, "", r.offsets[section.k])
         return
-    row = SECTIONS.get(word) or SECTIONS.get(word.replace(" ", "_"))
+    known = SECTIONS.get(word) or SECTIONS.get(word.replace(" ", "_"))
+    row = known if known is not None else _unknown(r, document, section, first)
     if row is None:
-        row = _unknown(r, document, section, first)
-        if row is None:
-            return
+        return
     key = row.key
     if key in first and row.repeat == "error":
         line = str(r.numbers[first[key]])

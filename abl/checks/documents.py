@@ -1,0 +1,62 @@
+"""Rules over a document rather than its IR, because the lowering merges or loses what they look at.
+
+Spec: abl-language 3.18, 5.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from abl.checks.document_expressions import text_findings
+from abl.compiler.places import Place, Unit, locate
+from abl.diagnostics.model import Diagnostic
+from abl.diagnostics.reporter import finding
+from abl.expressions.analysis import analyse
+from abl.syntax.flow import Flow
+from abl.syntax.profile import FlowChanges, Profile
+
+
+def document_findings(unit: Unit, *, strict: bool = False) -> Iterator[Diagnostic]:
+    """Yield everything that is said of a document: its texts, its steps, its profiles."""
+    yield from duplicate_steps(unit)
+    for profile in unit.document.behavior_profiles:
+        yield from invalid_profile_condition(profile, unit)
+        yield from profile_flow_conflict(profile, unit)
+    yield from text_findings(unit, strict=strict)
+
+
+def duplicate_steps(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield steps whose name was given before."""
+    flow = unit.document.flow
+    first: dict[str, int | None] = {}
+    for at, step in enumerate((flow.steps if isinstance(flow, Flow) else None) or []):
+        if step.name in first:
+            where = locate(Place(step, unit))
+            if where.get("offset") is not None:
+                where["length"] = len(step.name)
+            line = first[step.name]
+            said: dict[str, Any] = {"name": step.name, "step": step.name, "first_line": str(line) if line else ""}
+            path = f"flow.steps.{at}"
+            yield finding("DUPLICATE_STEP_NAME", agent=unit.document.name or None, path=path, **where, **said)
+        else:
+            first[step.name] = step.pos.line if step.pos is not None else None
+
+
+def invalid_profile_condition(profile: Profile, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield a finding for a profile whose WHEN cannot be read; what is wrong in it is said beside."""
+    if not profile.when.strip():
+        return
+    faults = [one for one in analyse(profile.when, condition=True).faults if one.code == "INVALID_CONDITION"]
+    if faults:
+        said: dict[str, Any] = {"name": profile.name, "value": profile.when}
+        yield finding("PROFILE_INVALID_WHEN", path="when", **locate(Place(profile, unit), "when"), **said)
+
+
+def profile_flow_conflict(profile: Profile, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield a finding for a profile that both replaces the flow and changes it."""
+    changes = profile.flow if isinstance(profile.flow, FlowChanges) else FlowChanges()
+    replaces = profile.flow_replace is not None or changes.replace is not None
+    if replaces and (changes.skip or changes.overrides or changes.insertions):
+        where = locate(Place(profile, unit), "flow")
+        yield finding("PROFILE_FLOW_CONFLICT", path="flow", **where, name=profile.name)

@@ -1,0 +1,42 @@
+"""A part of a written text -> its place in the source, and the edit there that mends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from abl.checks.written import Written
+from abl.compiler.places import locate
+from abl.diagnostics.model import Edit, Fix
+from abl.expressions.faults import Edit as RelativeEdit
+
+MAX_SEARCH = 20_000
+"""Characters behind a node in which a text without a recorded place is looked for."""
+
+
+def span(written: Written, start: int, length: int) -> dict[str, Any]:
+    """Return line, column, offset, length and file of a part of a text, as exactly as the document knows."""
+    node, unit = written.place.node, written.place.unit
+    where = locate(written.place, written.field, start, length)
+    if written.field in node.at or unit.source is None or node.pos is None:
+        return where
+    begin = node.pos.offset
+    found = unit.source.text.find(written.text, begin, begin + MAX_SEARCH)
+    if found < 0:
+        return where
+    at = unit.source.pos(found + start)
+    return {**where, "line": at.line, "column": at.column, "offset": at.offset, "length": length}
+
+
+def fix_at(written: Written, where: dict[str, Any], start: int, edit: RelativeEdit | None, title: str) -> Fix | None:
+    """Return the edit of a fault in the source, if the text there is the one that was read.
+
+    `where` is the span of the fault, whose offset in the written text is `start`.
+    """
+    source, offset = written.place.unit.source, where.get("offset")
+    if edit is None or source is None or not isinstance(offset, int):
+        return None
+    begin, length, new = edit
+    low, high = min(start, begin), max(start + int(where.get("length", 0)), begin + length)
+    if source.text[offset + low - start : offset + high - start] != written.text[low:high]:
+        return None
+    return Fix(title or f"write `{new}`", (Edit(offset + begin - start, length, new),))

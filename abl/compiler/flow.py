@@ -1,0 +1,157 @@
+"""Lowers FLOW: steps, their order, and reasoning zones. Spec: abl-language 5, 12.6."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from abl.compiler.content import plain_or_template
+from abl.compiler.errors import lower_handler
+from abl.compiler.gather import lower_step_gather
+from abl.compiler.graph import static_graph
+from abl.compiler.handlers import DIGRESSION, HANDLERS, OUTCOME, lower_branches
+from abl.compiler.identity import goal_of
+from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
+from abl.compiler.plain import Json, number, one, only, text, texts
+from abl.compiler.rules import lower_constraints
+from abl.compiler.scope import Scope
+from abl.syntax.flow import AwaitAttachment, Flow, HumanApproval, Step, Transform
+from abl.syntax.gather import Gather, GatherField, StepGather
+from abl.syntax.node import Node
+from abl.syntax.steps import ErrorHandler
+from abl.syntax.understanding import Entity
+
+MAX_TURNS = 10
+
+
+def _sort(value: Any, _scope: Scope, _node: Node) -> Json:
+    words = text(value).split()
+    descending = len(words) > 1 and words[-1].upper() == "DESC"
+    return {"field": words[0] if words else "", "order": "desc" if descending else "asc"}
+
+
+def _present(value: Any, scope: Scope, node: Node) -> str:
+    return plain_or_template(value, node, "present", scope)
+
+
+def _errors(value: Any, scope: Scope, _node: Node) -> list[Json]:
+    return [lower_handler(one_, scope) for one_ in only(ErrorHandler, value)]
+
+
+_TRANSFORM = shape(Transform, Changes(use={"sort_by": _sort}))
+_AWAIT = shape(
+    AwaitAttachment,
+    Changes(names={"name": "variable", "timeout": "timeout_seconds"}, defaults={"required": True}),
+)
+_APPROVAL = shape(HumanApproval, Changes(names={"timeout": "timeout_seconds"}))
+_ZONE_FIELDS = ("reasoning", "goal", "behavior", "available_tools", "exit_when", "max_turns", "step_constraints")
+_OUTCOMES = dict.fromkeys(("on_success", "on_failure", "on_fail"), nested(OUTCOME))
+_STEP = shape(
+    Step,
+    Changes(
+        skip=(*_ZONE_FIELDS, "gather", "collect", "prompt", "transform"),
+        use={
+            **_OUTCOMES,
+            "present": _present,
+            "on_result": lower_branches,
+            "on_input": lower_branches,
+            "on_error": _errors,
+            "on_action": HANDLERS,
+            "digressions": listed(DIGRESSION),
+            "sub_intents": listed(DIGRESSION),
+            "await_attachment": nested(_AWAIT),
+            "human_approval": nested(_APPROVAL),
+        },
+    ),
+)
+_TRANSFORM_HEAD = ("source", "item_var", "target")
+
+
+def lower_flow(scope: Scope, entities: dict[str, Entity]) -> Json | None:
+    """Return the flow of the agent, None without FLOW."""
+    node = one(Flow, scope.document.flow)
+    return lower_flow_node(node, scope, entities) if node is not None else None
+
+
+def lower_flow_node(node: Flow, scope: Scope, entities: dict[str, Entity]) -> Json:
+    """Return `{steps, definitions, entry_point, global_digressions, staticGraph}` of a flow."""
+    steps = only(Step, node.steps)
+    sequences = [texts(line) for line in node.sequences] if isinstance(node.sequences, list) else []
+    listed_names = [*texts(node.order), *(name for line in sequences for name in line)]
+    names = list(dict.fromkeys(name for name in [*listed_names, *(text(step.name) for step in steps)] if name))
+    gather = one(Gather, scope.document.gather)
+    top = {text(field.name): field for field in only(GatherField, gather.fields)} if gather is not None else {}
+    definitions: dict[str, Json] = {}
+    for step in steps:
+        name = text(step.name)
+        if name not in definitions:
+            definitions[name] = _step(step, scope, entities, top)
+    _add_successors(definitions, sequences)
+    ir: Json = {
+        "steps": names,
+        "definitions": definitions,
+        "entry_point": target(node.entry_point, scope, node) or (names[0] if names else ""),
+        "global_digressions": listed(DIGRESSION)(node.global_digressions, scope, node),
+    }
+    ir["staticGraph"] = static_graph(ir)
+    return scope.record(ir, node)
+
+
+def _add_successors(definitions: dict[str, Json], sequences: list[list[str]]) -> None:
+    """Give a step without THEN the one that follows it in a sequence line."""
+    for line in sequences:
+        for name, successor in pairwise(line):
+            step = definitions.get(name)
+            if step is not None and "then" not in step:
+                upper = successor.upper()
+                step["then"] = upper if upper in ("COMPLETE", "ESCALATE") else successor
+
+
+def _step(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json:
+    ir = lower(node, scope, _STEP)
+    ir["name"] = text(node.name)
+    rules, instructions = lower_constraints(node.step_constraints, scope)
+    if node.reasoning is True:
+        ir["reasoning_zone"] = _zone(node, rules, instructions, scope)
+    elif rules:
+        ir["step_constraints"] = rules
+    if (gather := _gather(node, scope, entities, top)) is not None:
+        ir["gather"] = gather
+    transform = one(Transform, node.transform)
+    if transform is not None:
+        lowered = lower(transform, scope, _TRANSFORM)
+        for name in _TRANSFORM_HEAD:
+            lowered[name] = text(getattr(transform, name))
+        ir["transform"] = lowered
+    if "call_spec" in ir:
+        ir["call_with"] = ir["call_spec"]["with"]
+        if "as" in ir["call_spec"]:
+            ir["call_as"] = ir["call_spec"]["as"]
+    return ir
+
+
+def _zone(node: Step, rules: list[Json], instructions: list[str], scope: Scope) -> Json:
+    """Return the reasoning zone; its goal is the agent's when the step has none, BEHAVIOR is appended."""
+    goal = text(node.goal) or goal_of(scope.document)
+    if behavior := "\n".join([part for part in (text(node.behavior), *instructions) if part]):
+        goal = f"{goal}\n\n{behavior}" if goal else behavior
+    turns = number(node.max_turns)
+    zone: Json = {"goal": goal, "max_turns": MAX_TURNS if turns is None else turns, "constraints": rules}
+    if node.available_tools is not None:
+        zone["available_tools"] = texts(node.available_tools)
+    for field in ("exit_when", "complete_when"):
+        if condition := text(getattr(node, field)):
+            if field == "exit_when":
+                scope.condition(condition, node, field)
+            zone.setdefault("exit_when", condition)
+    return scope.record(zone, node)
+
+
+def _gather(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json | None:
+    gather = one(StepGather, node.gather)
+    if gather is None and text(node.collect):
+        field = GatherField(name=text(node.collect), prompt=text(node.prompt), pos=node.pos)
+        if "collect" in node.at:
+            field.at = {"name": node.at["collect"]}
+        gather = StepGather(fields=[field], pos=node.pos)
+    return lower_step_gather(gather, scope, entities, top) if gather is not None else None

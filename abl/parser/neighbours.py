@@ -1,0 +1,48 @@
+"""Keys that stand beside the property they belong to, as older files write them. Spec: abl-language 3.8, 5.2."""
+
+from __future__ import annotations
+
+from abl.parser.reader import Reader, neighbour
+from abl.syntax.coordination import Handoff, OnReturn
+from abl.syntax.steps import Actions
+
+ACTORS = ("Step", "Branch", "Outcome", "Hook", "OnStart", "Do", "ActionHandler", "Digression")
+STRICT_ACTORS = frozenset({"Step", "Branch", "Outcome"})
+"""Where WITH and AS have to be nested under CALL; elsewhere both places are right."""
+
+
+@neighbour(*ACTORS, keys=("WITH", "AS"))
+def with_beside_call(
+    r: Reader, node: Actions, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Attach WITH or AS to the call before it."""
+    call = node.call
+    if call is None or type(node).__name__ in STRICT_ACTORS:
+        fix = r.indent_fix(k, end, r.columns[k] + 2) if call is not None else None
+        r.report("WITH_OUTSIDE_CALL", offset, len(key), fix, name=key, property=key)
+    if call is None:
+        node.extras[key] = r.raw_value(k, end, value)
+    else:
+        row = call.BY_KEY[key.upper()]
+        r.read_field(call, row.field, k, end, value, value_offset)
+
+
+@neighbour("Handoff", keys=("MAP", "ACTION", "HANDLER"))
+def part_of_on_return(
+    r: Reader, node: Handoff, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Read a part of ON_RETURN that was written beside it."""
+    r.report("MISPLACED_ON_RETURN", offset, len(key), r.indent_fix(k, end, r.columns[k] + 2), name=key, property=key)
+    if node.on_return is None:
+        node.on_return = OnReturn(pos=r.pos(k))
+    r.read_field(node.on_return, OnReturn.BY_KEY[key.upper()].field, k, end, value, value_offset)
+
+
+@neighbour("Handoff", keys=("GRANT_MEMORY",))
+def grant_memory(
+    r: Reader, node: Handoff, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Read the old name of memory_grants."""
+    fix = r.edit(offset, len(key), "memory_grants", "write `memory_grants`")
+    r.report("GRANT_MEMORY_RENAMED", offset, len(key), fix, name=key)
+    r.read_field(node, "memory_grants", k, end, value, value_offset)

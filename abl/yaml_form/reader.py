@@ -1,0 +1,142 @@
+"""Reads the tree of a YAML text into nodes by their own property tables. Spec: abl-language 9, 11.1.
+
+Kinds whose value is a word or has a grammar of its own (booleans, durations, SET, CALL, ON_FAIL ...) are read by the
+readers of the text form, one line at a time, so that each rule exists once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from abl.diagnostics.model import Fix
+from abl.diagnostics.reporter import did_you_mean
+from abl.parser.lines import Lines
+from abl.parser.reader import READ as READ_TEXT
+from abl.parser.reader import Reader
+from abl.printer.yaml_names import yaml_name, yaml_rows
+from abl.source import Pos, Source
+from abl.syntax.node import Kind, Node, Prop, fold
+from abl.yaml_form.tree import Mapping, Scalar, Tree
+from abl.yaml_form.values import content_offset, is_null, key_text, one_line, raw_text
+
+ReadYaml: TypeAlias = Callable[["YamlReader", Node, Prop, Tree], None]
+"""reader, node, row, value."""
+
+READ: dict[Kind, ReadYaml] = {}
+"""Kind -> its reader; filled by the modules that define them."""
+
+OLD_KEYS = {"on_return_map": "map below on_return", "grant_memory": "memory_grants"}
+"""Keys of older versions -> what to write instead."""
+
+
+def reads(*kinds: Kind) -> Callable[[ReadYaml], ReadYaml]:
+    """Register the decorated function as the reader of `kinds`."""
+
+    def register(function: ReadYaml) -> ReadYaml:
+        for kind in kinds:
+            READ[kind] = function
+        return function
+
+    return register
+
+
+class YamlReader:
+    """One parse of a YAML text: its source, and a reader of the text form for single lines and for findings."""
+
+    __slots__ = ("inner", "source")
+
+    def __init__(self, source: Source, *, strict: bool = False) -> None:
+        self.source = source
+        self.inner = Reader(Lines(source, [""], [""], [0], [0], [0], [1], [1]), strict=strict)
+
+    # --- findings and places ----------------------------------------------------------------------------
+
+    def report(self, code: str, tree: Tree, fix: Fix | None = None, **arguments: str) -> None:
+        """Add a finding that covers a value."""
+        self.inner.report(code, content_offset(tree, self.source), self.length(tree), fix, **arguments)
+
+    def length(self, tree: Tree) -> int:
+        """Return how many characters of its first line a value covers."""
+        if isinstance(tree, Scalar):
+            return max(len(tree.text.split("\n", 1)[0]), 1)
+        stop = self.source.text.find("\n", tree.offset, tree.end)
+        return max((stop if stop >= 0 else tree.end) - tree.offset, 1)
+
+    def pos(self, tree: Tree) -> Pos:
+        """Return where a value begins."""
+        return self.source.pos(tree.offset)
+
+    def set(self, node: Node, row: Prop, value: object, tree: Tree) -> None:
+        """Store a value and where it stands."""
+        setattr(node, row.field, value)
+        node.at[row.field] = content_offset(tree, self.source)
+
+    # --- properties -------------------------------------------------------------------------------------
+
+    def entries(self, mapping: Mapping) -> Iterator[tuple[str, Tree, Tree]]:
+        """Yield key, key's place and value; a key that stands twice is reported, and the last one counts."""
+        first: dict[str, Tree] = {}
+        for key, _ in mapping.pairs:
+            name = key_text(key)
+            if name in first:
+                line = str(self.pos(first[name]).line)
+                self.report("DUPLICATE_PROPERTY", key, name=name, property=name, first_line=line)
+            first.setdefault(name, key)
+        last = {key_text(key): at for at, (key, _) in enumerate(mapping.pairs)} if len(first) < len(mapping.pairs) else {}
+        for at, (key, value) in enumerate(mapping.pairs):
+            name = key_text(key)
+            if not last or last[name] == at:
+                yield name, key, value
+
+    def props(self, node: Node, mapping: Mapping, *, skip: frozenset[str] = frozenset()) -> None:
+        """Read the entries of a map as properties of `node`."""
+        rows = yaml_rows(type(node))
+        for name, key, value in self.entries(mapping):
+            if name in skip:
+                continue
+            row = rows.get(fold(name)) or rows.get(fold(name).replace("-", "_").replace(" ", "_"))
+            if row is None:
+                self.unknown(node, name, key, value)
+            else:
+                self.value(node, row, value)
+
+    def value(self, node: Node, row: Prop, value: Tree) -> None:
+        """Read one value; nothing at all is an absent value, except for flags and blocks."""
+        if is_null(value) and row.kind not in _EMPTY_COUNTS:
+            return
+        READ[row.kind](self, node, row, value)
+
+    def unknown(self, node: Node, name: str, key: Tree, value: Tree) -> None:
+        """Read a misspelt property as the one that was meant, and keep an unknown one in `extras`."""
+        if fold(name).lower() in OLD_KEYS:
+            self.report("YAML_OLD_KEY", key, name=name, expected=OLD_KEYS[fold(name).lower()])
+            return
+        cls = type(node)
+        names = {yaml_name(cls, row.field): row for row in cls.PROPS if not row.legacy}
+        meant = self.inner.near(name, tuple(names)) if _is_word(name) else None
+        row = names[meant] if meant else None
+        if meant and row is not None and row.field not in node.at:
+            fix = self.inner.edit(key.offset, len(name), meant, f"write `{meant}`")
+            self.report("MISSPELT_PROPERTY", key, fix, name=name, expected=meant, suggestion=did_you_mean(meant))
+            self.value(node, row, value)
+            return
+        self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__)
+        node.extras[name] = raw_text(value, self.source)
+
+    # --- values of the text form ------------------------------------------------------------------------
+
+    def as_line(self, node: Node, row: Prop, scalar: Scalar, text: str | None = None) -> None:
+        """Read a scalar as the text form reads the value of `row`, as if it stood alone on its line."""
+        value = one_line(scalar.text) if text is None else text
+        inner, offset = self.inner, content_offset(scalar, self.source)
+        line, column, _ = self.source.pos(offset)
+        inner.texts[0], inner.offsets[0], inner.numbers[0], inner.columns[0] = value, offset, line, column - 1
+        READ_TEXT[row.kind](inner, node, row, 0, 1, value, offset)
+
+
+_EMPTY_COUNTS = frozenset({Kind.FLAG, Kind.NODE, Kind.STEP_GATHER, Kind.FLOW, Kind.LIST})
+
+
+def _is_word(text: str) -> bool:
+    return text.replace("_", "").replace("-", "").replace(" ", "").isalnum() and len(text) <= 60

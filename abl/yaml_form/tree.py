@@ -1,0 +1,206 @@
+"""YAML text to a small tree with places, built from parser events: bounded, and safe by construction.
+
+No tag is ever acted on and nothing is constructed, so there is no unsafe type and no YAML 1.1 surprise: a plain
+scalar keeps its text, and whoever reads it decides what it is. Nesting and what aliases expand to are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, Union
+
+import yaml
+
+from abl.source import Source
+
+MAX_NESTING = 64
+"""Deepest nesting of lists and maps."""
+MAX_ALIAS_NODES = 20_000
+"""Nodes that all aliases of a text may stand for together."""
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STRING_TAG = "tag:yaml.org,2002:str"
+_WHERE = re.compile(r"\s*\(?in \"<unicode string>\".*", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Scalar:
+    """One scalar; `plain` says that it stands without quotes, `block` that it is a `|` or `>` text."""
+
+    text: str
+    offset: int
+    plain: bool = True
+    block: bool = False
+
+
+@dataclass(slots=True)
+class Sequence:
+    """A list."""
+
+    offset: int
+    items: list[Tree] = field(default_factory=list)
+    end: int = 0
+    size: int = 1
+    height: int = 1
+
+
+@dataclass(slots=True)
+class Mapping:
+    """A map; keys that are no scalars have no use here, but are kept to be reported."""
+
+    offset: int
+    pairs: list[tuple[Tree, Tree]] = field(default_factory=list)
+    end: int = 0
+    size: int = 1
+    height: int = 1
+
+
+Tree: TypeAlias = Union[Scalar, Sequence, Mapping]
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFault:
+    """Why a text is no YAML that can be read here: a code, its place, and a sentence."""
+
+    code: str
+    offset: int
+    detail: str
+
+
+class _Stop(Exception):  # noqa: N818 - ends the reading, is caught in this module
+    def __init__(self, code: str, offset: int, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = YamlFault(code, offset, detail)
+
+
+def compose(source: Source) -> Tree | YamlFault | None:
+    """Return the tree of the only document of a YAML text, None when the text is empty, or what is wrong with it."""
+    builder = _Builder()
+    try:
+        for event in yaml.parse(source.text, Loader=_LOADER):
+            builder.take(event)
+    except _Stop as stop:
+        return stop.fault
+    except yaml.MarkedYAMLError as error:
+        return YamlFault("YAML_INVALID", _mark_offset(error, source), _sentence(error))
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        return YamlFault("YAML_INVALID", _reader_offset(error), _WHERE.sub("", str(error).split("\n")[0]))
+    return builder.root
+
+
+class _Builder:
+    """Puts events together; all state is one stack, so depth costs no Python frames."""
+
+    def __init__(self) -> None:
+        self.root: Tree | None = None
+        self.stack: list[Sequence | Mapping] = []
+        self.keys: list[Tree | None] = []
+        self.anchors: dict[str, Tree] = {}
+        self.names: list[str | None] = []
+        self.aliased = 0
+
+    def take(self, event: yaml.Event) -> None:
+        """Take the next event."""
+        if isinstance(event, yaml.ScalarEvent):
+            made = _scalar(event)
+            if event.anchor:
+                self.anchors[event.anchor] = made
+            self._add(made, 1, 0)
+        elif isinstance(event, yaml.MappingStartEvent):
+            self._open(Mapping(event.start_mark.index), event.anchor)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            self._open(Sequence(event.start_mark.index), event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._close(event.end_mark.index)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event)
+        elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
+            raise _Stop("YAML_INVALID", event.start_mark.index, "there is more than one YAML document in the text")
+
+    def _open(self, made: Sequence | Mapping, anchor: str | None) -> None:
+        if len(self.stack) >= MAX_NESTING:
+            raise _Stop("NESTING_TOO_DEEP", made.offset, str(MAX_NESTING))
+        self.stack.append(made)
+        self.keys.append(None)
+        self.names.append(anchor)
+
+    def _close(self, end: int) -> None:
+        made = self.stack.pop()
+        self.keys.pop()
+        made.end = end
+        anchor = self.names.pop()
+        if anchor:
+            self.anchors[anchor] = made
+        if isinstance(made, Mapping):
+            _merge(made)
+        self._add(made, made.size, made.height)
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        known = self.anchors.get(event.anchor)
+        place = event.start_mark.index
+        if known is None:
+            raise _Stop("YAML_INVALID", place, f"*{event.anchor} refers to nothing that stands before it")
+        size, height = (1, 0) if isinstance(known, Scalar) else (known.size, known.height)
+        self.aliased += size
+        if self.aliased > MAX_ALIAS_NODES:
+            raise _Stop("YAML_INVALID", place, "the aliases of the text stand for too many values")
+        if len(self.stack) + height > MAX_NESTING:
+            raise _Stop("NESTING_TOO_DEEP", place, str(MAX_NESTING))
+        self._add(known, size, height)
+
+    def _add(self, made: Tree, size: int, height: int) -> None:
+        if not self.stack:
+            self.root = made
+            return
+        parent = self.stack[-1]
+        parent.size += size
+        parent.height = max(parent.height, height + 1)
+        if isinstance(parent, Sequence):
+            parent.items.append(made)
+            return
+        key = self.keys[-1]
+        if key is None:
+            self.keys[-1] = made
+        else:
+            parent.pairs.append((key, made))
+            self.keys[-1] = None
+
+
+def _scalar(event: yaml.ScalarEvent) -> Scalar:
+    plain = not event.style and event.tag != _STRING_TAG
+    return Scalar(event.value, event.start_mark.index, plain, event.style in ("|", ">"))
+
+
+def _merge(made: Mapping) -> None:
+    """Put the pairs of `<<: *alias` in place of that key; keys of the map itself win."""
+    if not any(isinstance(key, Scalar) and key.plain and key.text == "<<" for key, _ in made.pairs):
+        return
+    own: list[tuple[Tree, Tree]] = []
+    merged: list[tuple[Tree, Tree]] = []
+    for key, value in made.pairs:
+        if not (isinstance(key, Scalar) and key.plain and key.text == "<<"):
+            own.append((key, value))
+            continue
+        for source in value.items if isinstance(value, Sequence) else [value]:
+            merged.extend(source.pairs if isinstance(source, Mapping) else [])
+    known = {key.text for key, _ in own if isinstance(key, Scalar)}
+    for key, value in merged:
+        if isinstance(key, Scalar) and key.text not in known:
+            known.add(key.text)
+            own.append((key, value))
+    made.pairs = own
+
+
+def _mark_offset(error: yaml.MarkedYAMLError, source: Source) -> int:
+    mark = error.problem_mark or error.context_mark
+    return min(mark.index, len(source.text)) if mark is not None else 0
+
+
+def _reader_offset(error: Exception) -> int:
+    position = getattr(error, "position", 0)
+    return position if isinstance(position, int) else 0
+
+
+def _sentence(error: yaml.MarkedYAMLError) -> str:
+    return ", ".join(part for part in (error.context, error.problem) if part)
