@@ -49,7 +49,8 @@ def invalid_profile_condition(profile: Profile, unit: Unit) -> Iterator[Diagnost
         return
     faults = [one for one in analyse(profile.when, condition=True).faults if one.code == "INVALID_CONDITION"]
     if faults:
-        said: dict[str, Any] = {"name": profile.name, "value": profile.when}
+        detail = str(faults[0].arguments.get("detail", ""))
+        said: dict[str, Any] = {"name": profile.name, "value": profile.when, "detail": detail}
         yield finding("PROFILE_INVALID_WHEN", path="when", **locate(Place(profile, unit), "when"), **said)
 
 

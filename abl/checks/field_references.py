@@ -55,11 +55,18 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
 
 
 def _undefined(name: str, condition: Condition, facts: AgentFacts) -> Finding:
-    said = {"property": _SPELLING.get(condition.field, condition.field.upper()), "variable": name}
+    said = {"property": _spelling(condition), "variable": name}
     if name in facts.allowed_values and closest(name, facts.own_names) is None:
         said |= {"name": name, "suggestion": f'A text stands in quotes: "{name}".'}
         return Finding("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, f'"{name}"', said)
     return unknown("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, facts.own_names, **said)
+
+
+def _spelling(condition: Condition) -> str:
+    """Return the keyword before the condition in the text."""
+    if condition.block.role == "constraints" and condition.field == "condition":
+        return text(condition.block.subject.get("kind")).upper() or "REQUIRE"
+    return _SPELLING.get(condition.field, condition.field.upper())
 
 
 def _also_known(condition: Condition) -> frozenset[str]:

@@ -10,14 +10,18 @@ from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.reading import rows, text
 from abl.checks.report import Check
+from abl.syntax.tools import Tool
 
 DEFAULT_DESCRIPTION = "Execute {name}"
 """What the compiler writes for a tool without a description."""
 
 
-def missing_tool_descriptions(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
-    """Yield the tools without a description."""
+def missing_tool_descriptions(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield the tools without a description; one that is only imported has its description in a file elsewhere."""
     for name, block in _authored(facts):
+        place = context.place(block.subject)
+        if place is not None and not isinstance(place.node, Tool):
+            continue
         description = text(block.subject.get("description")).strip()
         if not description or description == DEFAULT_DESCRIPTION.format(name=name):
             yield Finding("MISSING_TOOL_DESCRIPTION", block, "name", name, arguments={"name": name, "tool": name})

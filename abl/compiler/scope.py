@@ -35,7 +35,7 @@ class Scope:
     """
 
     __slots__ = (
-        "_templates", "_used", "document", "error_default", "findings", "intents", "name", "options", "parameters",
+        "_said", "_templates", "_used", "document", "error_default", "findings", "intents", "name", "options", "parameters",
         "places", "unit",
     )  # fmt: skip
 
@@ -55,6 +55,7 @@ class Scope:
         for template in only(Template, document.templates):
             self._templates.setdefault(template.name, template)
         self._used: set[str] = set()
+        self._said: set[Diagnostic] = set()
 
     def record(self, ir: Json, node: Node) -> Json:
         """Remember where `ir` came from and return it."""
@@ -84,9 +85,10 @@ class Scope:
             words["known"] = ", ".join(names[:MAX_KNOWN_SHOWN])
         if node is None and self.unit.path:
             at["file"] = self.unit.path
-        self.findings.append(
-            finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **words)
-        )
+        made = finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **words)
+        if made not in self._said:
+            self._said.add(made)
+            self.findings.append(made)
 
     def condition(self, value: str, node: Node, field: str) -> None:
         """Check what the compiler checks of every condition: the patterns in it, and which intents it names."""

@@ -18,6 +18,7 @@ from abl.syntax.node import Node
 from abl.syntax.tools import BINDING_FIELDS, SYSTEM_TOOLS, Parameter, Tool, ToolImport, ToolResult
 
 SLOW_KINDS = frozenset({"http", "mcp"})
+AUTHORISED_KINDS = frozenset({"", "http", "mcp", "async_webhook"})
 _SYSTEM_NAMES = frozenset(SYSTEM_TOOLS)
 _CONSENT = ("consent_required_in", "consent_scope", "consent_action", "consent_fallback")
 _PLAIN_KEYS = (
@@ -189,7 +190,7 @@ def _hints(tool: Tool, kind: str, scope: Scope) -> Json:
     parallel = tool.parallelizable if isinstance(tool.parallelizable, bool) else not changes
     needs_auth = tool.requires_auth
     if not isinstance(needs_auth, bool):
-        needs_auth = text(tool.auth) not in ("", "none") or bool(text(tool.auth_profile))
+        needs_auth = (kind in AUTHORISED_KINDS and text(tool.auth) not in ("", "none")) or bool(text(tool.auth_profile))
     timeout = number(tool.timeout)
     return {
         "cacheable": tool.cacheable is True,

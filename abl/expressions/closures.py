@@ -24,6 +24,7 @@ from abl.expressions.tree import (
     Conditional,
     Function,
     Node,
+    Null,
     Number,
     String,
     Template,
@@ -190,11 +191,13 @@ def _unary(node: Unary) -> Run:
 
 
 def _function(node: Function) -> Run:
-    """Return the call; null for an unknown function or a wrong number of arguments."""
+    """Return the call; null for an unknown function. Missing arguments are null, superfluous ones are ignored."""
     known = find(node.name)
-    if known is None or not known.least <= len(node.arguments) <= known.most:
-        return lambda variables, environment=None, /: None
-    call, arguments = known.call, tuple(_value(one) for one in node.arguments)
+    if known is None:
+        return _value(Null())
+    given = node.arguments[: known.most]
+    missing = (Null(),) * (known.least - len(given))
+    call, arguments = known.call, tuple(_value(one) for one in (*given, *missing))
     if known.needs_environment:
         return lambda variables, environment=None, /: call(
             environment or _NOTHING, *[one(variables, environment) for one in arguments]

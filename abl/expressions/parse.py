@@ -346,10 +346,10 @@ class Parser(Reader):
         name = FILTERS.get(token.text.lower())
         if name is None:
             self._unknown_filter(token)
-        else:
-            self._check_function(name, len(arguments), token.start, len(token.text))
+            return value
+        self._check_function(name, len(arguments), token.start, len(token.text))
         length = self._length_from(token) + token.start + self._base - value.start
-        return Function(name or token.text, arguments, start=value.start, length=length)
+        return Function(name, arguments, start=value.start, length=length)
 
 
 def text_parts(value: str, base: int) -> tuple[tuple[str | Node, ...], list[Fault]]:

@@ -68,7 +68,7 @@ def detect(text: str) -> str | None:
     word = found[1]
     if word == "TOOLS":
         return "tools" if not _HEADER.search(text) else "agent-based"
-    if word == "BEHAVIOR_PROFILE" or _MODE.search(text):
+    if word == "BEHAVIOR_PROFILE" or has_mode(text):
         return "agent-based"
     return word.lower()
 
@@ -79,8 +79,13 @@ def _by_any_section(text: str, first: str) -> str | None:
     if lowered.startswith(("agent:", "supervisor:", "agent ", "supervisor ")):
         return lowered.split(":")[0].split()[0]
     if _HEADER.search(text):
-        return "agent-based" if _MODE.search(text) else "agent"
+        return "agent-based" if has_mode(text) else "agent"
     return None
+
+
+def has_mode(text: str) -> bool:
+    """Return whether a line of `text` begins with `MODE:`, the mark of the older generation."""
+    return "MODE" in text and _MODE.search(text) is not None
 
 
 def is_legacy(text: str) -> bool:

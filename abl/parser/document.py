@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from abl.diagnostics.reporter import finding
 from abl.parser import (
     assignments,
@@ -21,7 +19,7 @@ from abl.parser import (
     scalars,
     tools,
 )
-from abl.parser.detect import detect
+from abl.parser.detect import detect, has_mode
 from abl.parser.final import check_document
 from abl.parser.lines import Lines, scan
 from abl.parser.reader import READ, Reader, reads
@@ -36,9 +34,8 @@ from abl.syntax.result import ParseResult
 FORMS = (
     assignments, branches, content, conversation, entries, failure, flow, free, lists, neighbours, nodes, rules,
     scalars, tools,
-)  # fmt: skip  # fmt: skip
+)  # fmt: skip
 """The modules that hold the readers of all kinds."""
-_MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
 
 
 def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> ParseResult:
@@ -49,7 +46,7 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
     source = Source(text)
     found = kind or detect(source.text)
     r = Reader(scan(source), strict=strict)
-    r.with_mode = _MODE.search(source.text) is not None
+    r.with_mode = has_mode(source.text)
     _lexical(r)
     if found == "tools":
         document = _tools(r)

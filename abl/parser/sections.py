@@ -197,8 +197,8 @@ def _one(r: Reader, document: Document, section: Section, first: dict[str, int])
         _single_template(r, document, section)
         return
     if word == "IMPORT":
-        row = SECTIONS["TOOLS"]
-        READ[row.kind](r, document, row, section.k - 1, section.end, "", r.offsets[section.k])
+        tools = SECTIONS["TOOLS"]
+        READ[tools.kind](r, document, tools, section.k - 1, section.end, "", r.offsets[section.k])
         return
     known = SECTIONS.get(word) or SECTIONS.get(word.replace(" ", "_"))
     row = known if known is not None else _unknown(r, document, section, first)

@@ -249,10 +249,11 @@ class TemplateReader:
             return
         closing = f"{OPEN}/{frame.kind}{CLOSE}"
         said = {"name": f"#{frame.kind}", "value": frame.tag.inside.strip(), "expected": closing}
+        said["detail"] = f"`{OPEN}{said['value']}{CLOSE}` is never closed"
         place = len(self.text.rstrip("\n")) if at is None else at
         edit = (place, 0, closing)
         length = (frame.tag.stop or 0) - frame.tag.start
-        self.faults.append(Fault("TEMPLATE_UNCLOSED", frame.tag.start, length, said, edit, f"add `{closing}`"))
+        self.faults.append(Fault("TEMPLATE_SYNTAX", frame.tag.start, length, said, edit, f"add `{closing}`"))
 
 
 def _reads(text: str) -> bool:

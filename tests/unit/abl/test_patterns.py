@@ -5,6 +5,9 @@ from __future__ import annotations
 from time import perf_counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from abl.patterns import (
     MAX_INPUT_CHARS,
     MAX_PATTERN_CHARS,
@@ -14,8 +17,6 @@ from abl.patterns import (
     groups_of,
     search,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 REFUSED = [
     ("(a+)+", "repeats a group"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from abl.expressions import Environment
 from abl.expressions.faults import apply
 from abl.expressions.limits import MAX_NESTING, MAX_OUTPUT_CHARS
@@ -48,6 +49,7 @@ RENDERED = [
     ("{{name", "{{name"),
     ("{{a b}}!", "!"),
     ("{{secrets.KEY}}", ""),
+    ("{{name | uper}}", "ada"),
 ]
 
 
@@ -86,11 +88,11 @@ FAULTS = [
     ("a {{name", "TEMPLATE_UNCLOSED", "{{name", "a {{name}}"),
     ("{{ name } b", "TEMPLATE_UNCLOSED", "{{ name ", "{{ name }} b"),
     ("{{name and {{price}}", "TEMPLATE_UNCLOSED", "{{name", "{{name}} and {{price}}"),
-    ("{{#each items}}x", "TEMPLATE_UNCLOSED", "{{#each items}}", "{{#each items}}x{{/each}}"),
-    ("{{#if a}}x\n", "TEMPLATE_UNCLOSED", "{{#if a}}", "{{#if a}}x{{/if}}\n"),
+    ("{{#each items}}x", "TEMPLATE_SYNTAX", "{{#each items}}", "{{#each items}}x{{/each}}"),
+    ("{{#if a}}x\n", "TEMPLATE_SYNTAX", "{{#if a}}", "{{#if a}}x{{/if}}\n"),
     (
         "{{#if a}}{{#each b}}x{{/if}}",
-        "TEMPLATE_UNCLOSED",
+        "TEMPLATE_SYNTAX",
         "{{#each b}}",
         "{{#if a}}{{#each b}}x{{/each}}{{/if}}",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from abl.expressions import Analysis, analyse, parse_condition, parse_expression
 from abl.expressions.faults import apply
 from abl.expressions.limits import MAX_EXPRESSION_CHARS, MAX_HEIGHT, MAX_NESTING

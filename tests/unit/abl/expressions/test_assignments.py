@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from abl.expressions import parse_assignments
 from abl.expressions.faults import apply
 

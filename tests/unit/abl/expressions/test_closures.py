@@ -9,11 +9,12 @@ from timeit import repeat
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from abl.expressions import Environment, compile_condition, compile_expression, parse_condition
 from abl.expressions.limits import MAX_TEXT_CHARS
 from abl.expressions.tree import Array, Binary, Boolean, Null, Number, String, Unary, Variable
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 STATE: dict[str, Any] = {
     "claim_amount": 120,
@@ -76,7 +77,12 @@ def test_what_is_no_condition_is_false_and_no_value_is_null(text: str) -> None:
 def test_an_invalid_expression_is_null() -> None:
     assert compile_expression("a ==")(STATE) is None
     assert compile_expression("UNKNOWN_THING(1)")(STATE) is None
+
+
+def test_missing_arguments_are_null_and_superfluous_ones_are_ignored() -> None:
     assert compile_expression("SUBSTRING(1)")(STATE) is None
+    assert compile_expression("TODAY(1, 2)")(STATE, Environment(now="2026-05-06T00:00:00Z")) == "2026-05-06"
+    assert compile_expression("UPPER('a', 'b')")(STATE) == "A"
 
 
 def test_session_is_itself_where_the_variables_have_one() -> None:
@@ -216,13 +222,15 @@ SCALARS = st.one_of(
 LEAVES = st.one_of(
     st.sampled_from("abcd").map(lambda name: Variable((name,))),
     SCALARS.map(
-        lambda value: Null()
-        if value is None
-        else Boolean(value)
-        if isinstance(value, bool)
-        else String(value)
-        if isinstance(value, str)
-        else Number(value)
+        lambda value: (
+            Null()
+            if value is None
+            else Boolean(value)
+            if isinstance(value, bool)
+            else String(value)
+            if isinstance(value, str)
+            else Number(value)
+        )
     ),
 )
 SIGNS = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])

@@ -6,6 +6,9 @@ import json
 from time import perf_counter
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from abl.expressions import (
     FUNCTIONS,
     Environment,
@@ -22,13 +25,13 @@ from abl.expressions import (
 from abl.expressions.faults import apply
 from abl.expressions.limits import MAX_TEXT_CHARS
 from abl.templates import analyse_template, compile_template
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 PIECES = st.sampled_from(
     "AND OR NOT IN IS SET EMPTY NULL CONTAINS MATCHES STARTS_WITH == != >= <= = === => <> ! && || + - * / % ? : ( ) [ ]"
     " , . { } {{ }} | \" ' \\ a user.name items[0] 3 2.5 true null UPPER( has( x.contains( #each #if /each else"
-    " {{#if {{/if}} {{else}} \u201ca\u201d \ud800 \x00 \n 9999999999999999999999 ({ abl.word_count( default: : $".split(" ")
+    " {{#if {{/if}} {{else}} \u201ca\u201d \ud800 \x00 \n 9999999999999999999999 ({ abl.word_count( default: : $".split(
+        " "
+    )
 )
 SOUP = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=25).map(" ".join), st.lists(PIECES).map("".join))
 DATA = st.recursive(

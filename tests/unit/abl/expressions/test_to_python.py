@@ -6,6 +6,9 @@ import ast
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from abl.expressions import expression_to_python, parse_expression
 from abl.expressions.tree import (
     Array,
@@ -21,8 +24,6 @@ from abl.expressions.tree import (
     Variable,
     Wildcard,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ROWS = [
     (r'"say \"hi\""', r'"say \"hi\""'),

@@ -6,6 +6,7 @@ from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
+
 from abl.expressions import FUNCTIONS, Environment, compile_expression
 from abl.expressions.library import SYNONYMS, find
 from abl.expressions.limits import MAX_TEXT_CHARS

@@ -1,0 +1,135 @@
+"""Validation of texts, projects and IR: the parser's findings, the compiler's, and those of the checks, in one list.
+
+Spec: abl-language 2.4, 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from abl.checks import CheckContext, CheckOptions, check_cross_agent, check_document, check_fields, run_checks
+from abl.compiler import CompileOptions, Unit, compile_documents
+from abl.diagnostics.model import Diagnostic
+from abl.parser import parse_text
+from abl.source import Source
+
+_FAMILIES_OF_TEXT = ("INVALID_REGEX",)
+"""Codes that the compiler and the reading of texts both report; the one with the exact span is kept."""
+
+
+def validate_ir(ir: object) -> list[Diagnostic]:
+    """Return what all rules find in one AgentIR, or in every agent of a compilation output.
+
+    A single agent is checked on its own: references to agents outside are not reported.
+    """
+    context = _context_of(ir)
+    if context is None:
+        return run_checks(ir)
+    return [one for agent in context.agents.values() for one in run_checks(agent, context)]
+
+
+def validate_cross_agent_refs(agents: object) -> list[Diagnostic]:
+    """Return which references between agents lead nowhere.
+
+    `agents` maps names to AgentIR, or is a compilation output, or a list of AgentIR.
+    """
+    context = _context_of(agents) or CheckContext(_named(agents))
+    return [one for agent in context.agents.values() for one in check_cross_agent(agent, context)]
+
+
+def validate_field_references(ir: object) -> list[Diagnostic]:
+    """Return which names an AgentIR (or every agent of an output) reads that nothing fills, and the reverse."""
+    context = _context_of(ir)
+    if context is None:
+        return check_fields(ir)
+    return [one for agent in context.agents.values() for one in check_fields(agent, context)]
+
+
+def validate_abl(text: object, *, strict: bool = False) -> list[Diagnostic]:
+    """Return everything that is found in one text: by the parser, the compiler and the checks, sorted by line."""
+    return check_text(text, strict=strict)
+
+
+def check_text(text: object, *, strict: bool = False) -> list[Diagnostic]:
+    """Return what is found in one text that stands alone; agents, files and profiles outside are not missed."""
+    result = parse_text(text, strict=strict)  # type: ignore[arg-type]
+    findings = result.findings
+    if result.document is not None and isinstance(text, str):
+        unit = Unit(result.document, Source(text))
+        findings = [*findings, *check_units([unit], CompileOptions(strict=strict, single_agent=True))]
+    return in_order(findings)
+
+
+def check_units(units: Sequence[Unit], options: CompileOptions | None = None) -> list[Diagnostic]:
+    """Return what the compiler and the checks find in the documents of a project; parsing is not repeated.
+
+    The findings stand in the order of the files, those of each file by line.
+    """
+    options = CompileOptions.read(options)
+    compilation = compile_documents(units, options)
+    findings = list(compilation.findings)
+    for unit in units:
+        findings.extend(_in_file(check_document(unit, strict=options.strict), unit))
+    check_options = CheckOptions(
+        strict=options.strict, single_agent=options.single_agent, project_agents=tuple(options.project_agents)
+    )
+    context = CheckContext.of_output(compilation.output, check_options, compilation.places)
+    for agent in context.agents.values():
+        findings.extend(run_checks(agent, context))
+    return in_order(without_repeats(findings), [unit.path for unit in units])
+
+
+def without_repeats(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings with one of each at a place: those of profiles and libraries are found by every agent.
+
+    Where the compiler and the reading of texts report the same fault, the more exact span wins.
+    """
+    kept: dict[tuple[object, ...], Diagnostic] = {}
+    for one in findings:
+        key: tuple[object, ...] = (one.code, one.file, one.line, one.message, one.path if one.line is None else None)
+        if one.code in _FAMILIES_OF_TEXT and one.line is not None:
+            key = (one.code, one.file, one.line)
+        elif one.line is not None:
+            key = (*key, one.column)
+        if key not in kept or _exactness(one) > _exactness(kept[key]):
+            kept[key] = one
+    return list(kept.values())
+
+
+def _exactness(one: Diagnostic) -> tuple[bool, bool]:
+    return (one.length > 0, one.fix is not None)
+
+
+def in_order(findings: Iterable[Diagnostic], files: Sequence[str | None] = ()) -> list[Diagnostic]:
+    """Return findings by file (in the given order), then by line and column; those without a line come last."""
+    rank = {file: at for at, file in enumerate(files)}
+
+    def key(one: Diagnostic) -> tuple[int, bool, int, int]:
+        return (rank.get(one.file, len(rank)), one.line is None, one.line or 0, one.column or 0)
+
+    return sorted(findings, key=key)
+
+
+def _in_file(findings: Iterable[Diagnostic], unit: Unit) -> Iterable[Diagnostic]:
+    return (one if one.file or not unit.path else one.in_file(unit.path) for one in findings)
+
+
+def _context_of(value: object) -> CheckContext | None:
+    """Return the context of a compilation output, None for anything else."""
+    if isinstance(value, Mapping) and isinstance(value.get("agents"), Mapping):
+        return CheckContext.of_output(dict(value))
+    return None
+
+
+def _named(agents: object) -> dict[str, Any]:
+    """Return agents by name, from a mapping or a list."""
+    if isinstance(agents, Mapping):
+        return {str(name): agent for name, agent in agents.items()}
+    named: dict[str, Any] = {}
+    if isinstance(agents, Sequence) and not isinstance(agents, str | bytes):
+        for at, agent in enumerate(agents):
+            metadata = agent.get("metadata") if isinstance(agent, Mapping) else None
+            name = metadata.get("name") if isinstance(metadata, Mapping) else None
+            named[name if isinstance(name, str) and name else f"agents.{at}"] = agent
+    return named
