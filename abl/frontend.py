@@ -10,13 +10,14 @@ from typing import Any
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.parser import parse_text
-from abl.parser.detect import detect, first_line, is_legacy
+from abl.parser.detect import detect, first_line, is_legacy, is_yaml_format
 from abl.source import normalise
 from abl.syntax.result import ParseResult
 
 TYPES = ("supervisor", "agent", "agent-based", "yaml", "tools")
 """Types a caller may name; any other word means: look."""
 
+_MAY_BE_NUMBERED = frozenset({"agent", "supervisor", "agent-based"})
 _HEADLESS = frozenset({"UNDETECTED_TYPE", "MISSING_AGENT"})
 
 
@@ -38,11 +39,10 @@ def parse(text: str, type: str | None = None, *, strict: bool = False) -> ParseR
     kind = type if type in TYPES else detect(text)
     if kind == "yaml":
         return parse_yaml_abl(text, strict=strict)
-    if kind in ("agent", "supervisor") or (kind == "agent-based" and type != "agent-based"):
-        if is_legacy(text):
-            from abl.legacy import parse_legacy  # noqa: PLC0415 - loaded for texts of the numbered grammar only
+    if kind in _MAY_BE_NUMBERED and type != "agent-based" and is_legacy(text):
+        from abl.legacy import parse_legacy  # noqa: PLC0415 - loaded for texts of the numbered grammar only
 
-            return parse_legacy(text, strict=strict)
+        return parse_legacy(text, strict=strict)
     return parse_text(text, kind, strict=strict)
 
 
@@ -74,7 +74,7 @@ def parse_agent_based_abl(text: str, *, strict: bool = False) -> ParseResult:
     >>> parse_agent_based_abl("AGENT: Parcel_Desk\\nMODE: reasoning\\nGOAL: Help\\n").document.mode
     'reasoning'
     """
-    if isinstance(text, str) and detect(text) == "yaml":
+    if is_yaml_format(text):
         return parse_yaml_abl(text, strict=strict)
     return parse(text, "agent-based", strict=strict)
 

@@ -67,7 +67,7 @@ def check_fields(agent: object, context: CheckContext | None = None) -> list[Dia
 
 
 def check_document(unit: Unit, *, strict: bool = False) -> list[Diagnostic]:
-    """Return what is wrong in the conditions, expressions, templates, steps and profiles of one document."""
+    """Return what is wrong in the conditions, expressions, templates and profiles of one document."""
     return list(document_findings(unit, strict=strict))
 
 

@@ -11,6 +11,8 @@ from abl.compiler.places import Place, locate
 from abl.diagnostics.model import Edit, Fix
 from abl.syntax.node import Node
 
+Key = str | int
+
 _FIELD_OF_KEY = {
     "call_spec": "call",
     "call_as": "call",
@@ -28,9 +30,10 @@ _FIELD_OF_KEY = {
 _FIELD_IN = {("Flow", "steps"): "order", ("Flow", "definitions"): "steps"}
 """The same for keys that mean different things in different nodes."""
 
-_NAMES = ("name", "action_id", "path", "agent")
+_REDIRECT: dict[tuple[str, Key], tuple[str, ...]] = {("Profile", "tools_hide"): ("tools", "hide")}
+"""The same for a short spelling that stands for a longer one, when the short one was not written."""
 
-Key = str | int
+_NAMES = ("name", "action_id", "path", "agent")
 
 
 class Anchor(NamedTuple):
@@ -68,6 +71,9 @@ def _descend(place: Place, keys: list[Key], word: str) -> Anchor:
         key, rest = keys[0], keys[1:]
         field = _field(node, key)
         value = getattr(node, field, None) if field else None
+        if not value and (redirect := _REDIRECT.get((type(node).__name__, key))):
+            keys = [*redirect, *rest]
+            continue
         if field and not rest:
             break
         if isinstance(value, Node):

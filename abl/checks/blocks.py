@@ -13,6 +13,9 @@ from abl.checks.reading import Subject
 MAX_NESTING = 64
 """Objects nested deeper than this are not looked at."""
 
+MAX_BLOCKS = 500_000
+"""Objects beyond this number are not looked at: values shared in many places could multiply without end."""
+
 OPAQUE = frozenset(
     {"rich_content", "voice_config", "actions", "carousel", "staticGraph", "default", "initial_value", "default_value"}
 )
@@ -71,7 +74,7 @@ def blocks_of(agent: Subject) -> list[Block]:
     """Return the blocks of an agent in the order of its text, the agent itself first."""
     found: list[Block] = []
     pending = [Block(agent)]
-    while pending:
+    while pending and len(found) < MAX_BLOCKS:
         block = pending.pop()
         found.append(block)
         if block.depth < MAX_NESTING:

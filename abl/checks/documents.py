@@ -1,6 +1,6 @@
-"""Rules over a document rather than its IR, because the lowering merges or loses what they look at.
+"""Rules over a document rather than its IR, because profiles are written apart from the agents that use them.
 
-Spec: abl-language 3.18, 5.1.
+Spec: abl-language 3.18.
 """
 
 from __future__ import annotations
@@ -13,34 +13,15 @@ from abl.compiler.places import Place, Unit, locate
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.expressions.analysis import analyse
-from abl.syntax.flow import Flow
 from abl.syntax.profile import FlowChanges, Profile
 
 
 def document_findings(unit: Unit, *, strict: bool = False) -> Iterator[Diagnostic]:
-    """Yield everything that is said of a document: its texts, its steps, its profiles."""
-    yield from duplicate_steps(unit)
+    """Yield everything that is said of a document: its texts and its profiles."""
     for profile in unit.document.behavior_profiles:
         yield from invalid_profile_condition(profile, unit)
         yield from profile_flow_conflict(profile, unit)
     yield from text_findings(unit, strict=strict)
-
-
-def duplicate_steps(unit: Unit) -> Iterator[Diagnostic]:
-    """Yield steps whose name was given before."""
-    flow = unit.document.flow
-    first: dict[str, int | None] = {}
-    for at, step in enumerate((flow.steps if isinstance(flow, Flow) else None) or []):
-        if step.name in first:
-            where = locate(Place(step, unit))
-            if where.get("offset") is not None:
-                where["length"] = len(step.name)
-            line = first[step.name]
-            said: dict[str, Any] = {"name": step.name, "step": step.name, "first_line": str(line) if line else ""}
-            path = f"flow.steps.{at}"
-            yield finding("DUPLICATE_STEP_NAME", agent=unit.document.name or None, path=path, **where, **said)
-        else:
-            first[step.name] = step.pos.line if step.pos is not None else None
 
 
 def invalid_profile_condition(profile: Profile, unit: Unit) -> Iterator[Diagnostic]:

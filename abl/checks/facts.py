@@ -29,6 +29,7 @@ CONDITION_SECTIONS = frozenset(
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _MAX_DATA_NESTING = 64
+_MAX_VALUES = 2_000_000
 
 
 class Condition(NamedTuple):
@@ -233,6 +234,14 @@ class AgentFacts:
         return any("human_approval" in step.subject for step in self.steps.values())
 
     @cached_property
+    def told_names(self) -> frozenset[str]:
+        """Words of the goal, persona and limitations of an agent with a model: what they name, the model may set."""
+        if not self.reasons:
+            return frozenset()
+        goals = [[dig(zone.subject, "reasoning_zone", key) for key in ("goal", "behavior")] for zone in self.zones]
+        return frozenset(words_of([self.ir.get("identity"), goals]))
+
+    @cached_property
     def allowed_values(self) -> frozenset[str]:
         """Values of fields and entities, which authors like to write without quotes."""
         found: set[str] = set()
@@ -269,7 +278,9 @@ def is_engine_name(name: str) -> bool:
 def words_of(value: Any) -> Iterator[str]:
     """Yield the words of all texts in a JSON value."""
     pending = [(value, 0)]
-    while pending:
+    for _ in range(_MAX_VALUES):
+        if not pending:
+            return
         current, depth = pending.pop()
         if isinstance(current, str):
             yield from _WORD.findall(current)

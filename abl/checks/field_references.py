@@ -2,16 +2,16 @@
 
 Decisions where the specification leaves room:
 
-- UNDEFINED_CONDITION_VAR looks at the first name of a path. Conditions of profiles (they may serve several agents) and
-  of `on_human_complete` (the help desk decides what it answers) are not looked at.
+- UNDEFINED_CONDITION_VAR looks at the first name of a path. In an agent with a model, names that its goal, persona or
+  limitations mention are known: the model can set them (`__set_context__`). Conditions of profiles (they may serve
+  several agents) and of `on_human_complete` (the help desk decides what it answers) are not looked at.
 - MISSING_VARIABLE_PRODUCER_WARNING wants proof: everything that fills the name stands in flow steps, and none of them
   can come before the step that reads it; or the name is declared in MEMORY and nothing fills it. A condition that only
   asks whether there is no value yet (`IS NOT SET`, `IS EMPTY`) is let alone.
 - UNUSED_REQUIRED_GATHER_FIELD is said only of agents with a FLOW and without a reasoning zone: a model reads every
   collected value. One mention in any text of the agent counts as a use.
 - W801 is said of a session variable without INITIAL and SOURCE that no SET, GATHER, CALL ... AS, tool, return, entity
-  or parent fills. A variable whose name stands in the goal, persona or limitations of an agent with a model is let
-  alone, because the model can set it (`__set_context__`).
+  or parent fills. Names that the model is told of are let alone, as above.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
     for condition in facts.conditions:
         if condition.block.role == "on_human_complete":
             continue
-        extra = _also_known(condition)
+        extra = _also_known(condition) | facts.told_names
         seen: set[str] = set()
         for reading in condition.formula.readings:
             name = reading.root
@@ -167,13 +167,7 @@ def unfilled_session_variables(facts: AgentFacts, context: CheckContext) -> Iter
 
 def _is_filled(name: str, facts: AgentFacts) -> bool:
     """Whether a declared name gets its value from outside of what the agent itself does."""
-    return name in facts.passed or is_engine_name(name) or (facts.reasons and name in _words_for_the_model(facts))
-
-
-def _words_for_the_model(facts: AgentFacts) -> frozenset[str]:
-    zones = [zone.subject["reasoning_zone"] for zone in facts.zones]
-    goals = [[zone.get("goal"), zone.get("behavior")] for zone in zones]
-    return frozenset(words_of([facts.ir.get("identity"), goals]))
+    return name in facts.passed or is_engine_name(name) or name in facts.told_names
 
 
 def unused_required_fields(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:

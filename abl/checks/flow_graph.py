@@ -76,7 +76,7 @@ def _profile_steps(facts: AgentFacts) -> Iterator[str]:
 
 
 def duplicate_step_names(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
-    """Yield names that stand twice in the list of steps of an IR without text (see `documents` for the text)."""
+    """Yield names that stand twice in the list of steps of an IR without text (the parser reports them in a text)."""
     if facts.flow is None or context.places is not None:
         return
     for name, count in Counter(texts(facts.flow.get("steps"))).items():

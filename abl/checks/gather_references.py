@@ -41,7 +41,8 @@ def circular_dependencies(facts: AgentFacts, _context: CheckContext) -> Iterator
         edges.setdefault(name, []).extend(texts(block.subject.get("depends_on")))
     for ring in _rings({name: list(dict.fromkeys(waits)) for name, waits in edges.items()}):
         shown = " -> ".join([*ring, ring[0]])
-        yield Finding("CIRCULAR_DEPENDS_ON", blocks[ring[0]], "depends_on", arguments={"value": shown, "name": ring[0]})
+        said = {"value": shown, "name": ring[0]}
+        yield Finding("CIRCULAR_DEPENDS_ON", blocks[ring[0]], "depends_on.0", ring[1 % len(ring)], arguments=said)
 
 
 def _rings(edges: dict[str, list[str]]) -> Iterator[list[str]]:

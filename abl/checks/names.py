@@ -38,7 +38,7 @@ GUARDRAIL_NAMES = frozenset(
 ERROR_NAMES = frozenset({"error", "error_code", "error_message", "error_type"})
 """What is known of a failure; read in the branches after one."""
 
-HUMAN_NAMES = frozenset({"resolution", "human_response", "approved"})
+HUMAN_NAMES = frozenset({"resolution", "human", "human_response", "approved"})
 """Fields of a finished human task, in agents that escalate or ask for approval."""
 
 RESERVED = frozenset(

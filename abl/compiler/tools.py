@@ -57,7 +57,6 @@ def resolve_tools(scope: Scope, catalogue: Catalogue) -> list[Resolved]:
     """Return the agent's tools in order, imported ones first; reports what cannot be found or does not fit."""
     found: dict[str, Resolved] = {}
     for node in only(ToolImport, scope.document.tool_imports):
-        _report_import(node, scope)
         for resolved in _imported(node, scope, catalogue):
             found.setdefault(text(resolved.tool.name), resolved)
     imported = set(found)
@@ -72,11 +71,6 @@ def resolve_tools(scope: Scope, catalogue: Catalogue) -> list[Resolved]:
     for name, resolved in found.items():
         scope.parameters[name] = tuple(text(parameter.name) for parameter in resolved.parameters)
     return list(found.values())
-
-
-def _report_import(node: ToolImport, scope: Scope) -> None:
-    line = f'FROM "{text(node.path)}"' if node.path else f"USE TOOL: {text(node.slug)}"
-    scope.report("E720", node, detail=line)
 
 
 def _imported(node: ToolImport, scope: Scope, catalogue: Catalogue) -> list[Resolved]:
@@ -107,14 +101,14 @@ def _import_one(
 
 
 def _declared(tool: Tool, scope: Scope, catalogue: Catalogue) -> Resolved:
+    """Return a declared tool with its definition; the parser has reported bindings, strict mode takes them away."""
     name = text(tool.name)
     own = only(Parameter, tool.parameters)
     bound = [field for field in BINDING_FIELDS if not is_absent(getattr(tool, field))]
-    if bound:
+    if bound and scope.options.strict:
         spellings = ", ".join(Tool.BY_FIELD[field].key for field in bound)
         scope.report("E720", tool, bound[0], tool=name, property=spellings)
-        if scope.options.strict:
-            tool = _without(tool, bound)
+        tool = _without(tool, bound)
     definition = catalogue.find(name) if scope.options.strict or not bound else None
     if definition is None:
         if not bound and catalogue.is_given and not scope.options.single_agent:

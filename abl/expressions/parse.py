@@ -211,7 +211,7 @@ class Parser(Reader):
                 self._at += 1
                 return Wildcard(start=self._base + token.start, length=1)
             case _:
-                self._stop_at_value(token)
+                return self._stop_at_value(token)
 
     def _named(self, token: Token) -> Node:
         self._at += 1

@@ -14,6 +14,9 @@ from abl.syntax.steps import Argument, Call
 Read: TypeAlias = Callable[[Block, int, Line, str, int], list[LegacyAction] | None]
 """block, index of the line, line, what follows the word, its offset -> actions (ELSE on the same line is a second)."""
 
+MAX_LOOKED_BACK = 50
+"""Actions between WAIT_INPUT and a route of it that is not nested under it."""
+
 _WORD = re.compile(r"[A-Za-z_]+")
 _CALL = re.compile(r"([\w.\-]+)\s*+")
 _ALIAS = re.compile(r"(?:AS\b\s*:?|->|→|=>)\s*+([\w.]+)\s*+\Z", re.IGNORECASE)
@@ -52,7 +55,7 @@ def corrected(block: Block, line: Line) -> Line | None:
     dash = _DASH.match(line.text)
     begin = dash.end() if dash else 0
     word = _WORD.match(line.text, begin)
-    if word is None or word[0].upper() in WORDS or word[0].upper() in ROUTES:
+    if word is None or word[0].upper() in ACTION_WORDS:
         return line
     meant = block.unknown(line.offset + begin, line.text[begin:], word[0], _KNOWN)
     if not meant:
@@ -99,7 +102,7 @@ def read_detail(
 
 def _waiting(block: Block, actions: list[LegacyAction], offset: int) -> LegacyAction:
     """Return the action that a route belongs to; one is made when none has been written."""
-    for action in reversed(actions):
+    for action in reversed(actions[-MAX_LOOKED_BACK:]):
         if action.kind in _ASKS:
             return action
     made = LegacyAction(kind="wait_input", pos=block.pos(offset))
@@ -312,13 +315,15 @@ def _result(block: Block, at: int, line: Line, made: LegacyAction, value: str, o
     """Read what happens: an action on the same line, or a target."""
     word = _WORD.match(value)
     name = word[0] if word else ""
-    if word and name in WORDS and name not in ("GOTO", "IF", "ELSE") and len(value) > len(name):
+    if word and name in _INLINE and len(value) > len(name):
         text, place = rest_of(value, word.end(), offset)
         made.actions.extend(WORDS[name](block, at, line, text, place) or ())
         return
     made.target, made.at["target"] = block.target(value, offset, line.text)
 
 
+_INLINE = ("CALL", "RESPOND", "SIGNAL", "SET", "SAY")
+"""Actions that may stand after THEN or ->."""
 _ASKS = ("wait_input", "classify_intent")
 ROUTES = frozenset({"POSITIVE", "NEGATIVE", "DEFAULT", "PATTERN", "MAX_ATTEMPTS", "INTENT"})
 _READERS: dict[str, Read] = {
@@ -336,4 +341,5 @@ _READERS: dict[str, Read] = {
 }
 WORDS: dict[str, Read] = _READERS | {"THEN": _goto, "WAIT": _wait, "SAY": _respond, "ON_FAIL": _outcome("on_failure")}
 """First word of a line -> its reader; the words after the first eleven are tolerated."""
+ACTION_WORDS = frozenset(WORDS) | ROUTES
 _KNOWN = (*_READERS, *sorted(ROUTES))

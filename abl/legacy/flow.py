@@ -69,23 +69,18 @@ def _names(steps: Sequence[LegacyStep]) -> list[str]:
     """Return a name for every step that is an identifier and stands for no other."""
     names: list[str] = []
     taken = {"COMPLETE", "ESCALATE", ""}
+    counts: dict[str, int] = {}
     for at, step in enumerate(steps, 1):
         plain = re.sub(r"\W+", "_", step.name, flags=re.ASCII).strip("_")
         if not plain or plain[0].isdigit() or plain in taken or plain.upper() in taken:
             plain = f"step_{step.number if step.number is not None else at}"
-        names.append(_free(plain, taken))
-        taken.add(names[-1])
+        name = plain
+        while name in taken:
+            counts[plain] = counts.get(plain, 1) + 1
+            name = f"{plain}_{counts[plain]}"
+        names.append(name)
+        taken.add(name)
     return names
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return `name`, or the first of `name_2`, `name_3` … that is not taken."""
-    if name not in taken:
-        return name
-    count = 2
-    while f"{name}_{count}" in taken:
-        count += 1
-    return f"{name}_{count}"
 
 
 def _targets(steps: Sequence[LegacyStep], names: Sequence[str]) -> dict[str, str]:
@@ -114,6 +109,8 @@ class _Chain:
         self.kinds: set[str] = set()
         self.ended = False
         self.count = 1
+        heard = next((one.variable for one in origin.actions if one.kind == "wait_input" and one.variable), "")
+        self.heard_variable = heard
 
     def target(self, written: str) -> str:
         """Return the modern step that a target means."""
@@ -172,8 +169,7 @@ class _Chain:
 
     def _heard(self) -> list[Assignment]:
         """Return the assignment of WAIT_INPUT with a variable."""
-        variable = next((one.variable for one in self.origin.actions if one.kind == "wait_input" and one.variable), "")
-        return [Assignment(variable=variable, expression="input")] if variable else []
+        return [Assignment(variable=self.heard_variable, expression="input")] if self.heard_variable else []
 
     def _signal(self, action: LegacyAction) -> None:
         if action.signal == "HANDOFF_READY":
@@ -224,9 +220,11 @@ class _Chain:
 
     def _fill(self, node: Branch | Outcome, action: LegacyAction) -> None:
         """Write what happens in a branch: nested actions, then the target."""
+        said: list[str] = []
         for one in action.actions:
+            if one.text:
+                said.append(one.text)
             if one.kind in ("goto", "signal"):
-                node.respond = "\n".join([text for text in (node.respond, one.text) if text])
                 node.then = self.target(one.target) if one.kind == "goto" else SIGNAL_TARGETS.get(one.signal, "")
             elif one.kind in ("if", "else") and isinstance(node, Outcome):
                 branch = Branch(condition=one.condition, otherwise=one.kind == "else", pos=one.pos)
@@ -234,6 +232,8 @@ class _Chain:
                 node.branches.append(branch)
             else:
                 _do(node, one)
+        if said:
+            node.respond = "\n".join(said)
         if action.target:
             node.then = self.target(action.target)
 
@@ -244,7 +244,7 @@ def _do(node: Step | Branch | Outcome, action: LegacyAction) -> None:
         made = Assignment(variable=action.variable, expression=action.expression, pos=action.pos, at=dict(action.at))
         node.set.append(made)
     elif action.kind == "respond":
-        node.respond = "\n".join([text for text in (node.respond, action.text) if text])
+        node.respond = action.text
         if "text" in action.at:
             node.at.setdefault("respond", action.at["text"])
     elif action.kind == "call_tool":

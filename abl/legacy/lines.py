@@ -14,11 +14,12 @@ from abl.source import Pos
 Locate: TypeAlias = Callable[[int], Pos]
 """Offset -> place, for the `pos` of nodes."""
 MAX_SHOWN_CHARS = 60
+MAX_FAULTS = 2000
 MAX_SUGGESTIONS = 200
 """Unknown words of one section for which near spellings are looked for."""
 
 ARROW = re.compile(r"\s*+(?:->|→|=>|—>|–>|⇒)\s*+")
-_TARGET = re.compile(r"(?:(?:GOTO|STEP|TO)\b[\s:]*+|->\s*+)*+", re.IGNORECASE)
+_TARGET = re.compile(r"(?:(?:GOTO|STEP|TO)\b[\s:]*+(?=\S)|->\s*+)*+", re.IGNORECASE)
 _PIECE = re.compile(r""""(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?<!\w)'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|[][(){}]""", re.DOTALL)
 _TARGET_FORM = re.compile(r"[\w.\- ]+")
 
@@ -46,6 +47,11 @@ class Block(NamedTuple):
     block_text: Callable[[int], str] | None = None
     locate: Locate | None = None
 
+    def add(self, fault: Fault) -> None:
+        """Record a finding."""
+        if len(self.faults) < MAX_FAULTS:
+            self.faults.append(fault)
+
     def pos(self, offset: int) -> Pos | None:
         """Return the place of `offset`, if places are wanted."""
         return self.locate(offset) if self.locate else None
@@ -65,7 +71,7 @@ class Block(NamedTuple):
         """Record a line that cannot be read; `edit` is the title, start, length and text of what mends it."""
         fix = one_edit(*edit) if edit else None
         arguments = {"value": clipped(text), "detail": detail, **more}
-        self.faults.append(Fault("LEGACY_INVALID_LINE", offset, max(len(text), 1), arguments, fix))
+        self.add(Fault("LEGACY_INVALID_LINE", offset, max(len(text), 1), arguments, fix))
 
     def unknown(self, offset: int, text: str, word: str, known: Iterable[str]) -> str:
         """Record a line with an unknown first word; return the word that was probably meant, or nothing."""
@@ -83,7 +89,7 @@ class Block(NamedTuple):
         if not value.isascii() and (value[0] in QUOTES or value[-1] in QUOTES):
             plain = value.translate(STRAIGHT)
             fix = one_edit("use straight quotes", offset, len(value), plain)
-            self.faults.append(Fault("TYPOGRAPHIC_QUOTE", offset, len(value), {"value": clipped(value)}, fix))
+            self.add(Fault("TYPOGRAPHIC_QUOTE", offset, len(value), {"value": clipped(value)}, fix))
             value = plain
         if value[0] in "\"'":
             if len(value) > 1 and value[-1] == value[0]:
@@ -91,7 +97,7 @@ class Block(NamedTuple):
             if value.count(value[0]) == 1 and value[0] == '"':
                 fix = one_edit('add the closing `"`', offset + len(value), 0, '"')
                 arguments = {"value": clipped(value), "expected": '"'}
-                self.faults.append(Fault("UNCLOSED_STRING", offset, len(value), arguments, fix))
+                self.add(Fault("UNCLOSED_STRING", offset, len(value), arguments, fix))
                 return value[1:].strip(), offset + 1
         elif value[-1] == '"' and value.count('"') == 1:
             return value[:-1].strip(), offset
@@ -105,7 +111,7 @@ class Block(NamedTuple):
         name = name.rstrip(".:")
         if not _TARGET_FORM.fullmatch(name):
             detail = "The step to go to is missing" if not name else f"{clipped(name)} is not a step to go to"
-            self.invalid(offset, value or line, detail)
+            self.invalid(offset if value else offset - 1, value or line[-1:], detail)
             return (name if _TARGET_FORM.fullmatch(name) else ""), place
         return (name.upper() if name.upper() in ("COMPLETE", "ESCALATE") else name), place
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from abl.legacy.actions import ROUTES, WORDS, corrected, read_action, read_detail
+from abl.legacy.actions import ACTION_WORDS, WORDS, corrected, read_action, read_detail
 from abl.legacy.flow import flow_of
 from abl.legacy.lines import Block, Line, Locate, as_lines, clipped
 from abl.parser.faults import Fault, one_edit
@@ -83,7 +83,7 @@ class _Steps:
         """Return whether a line at the indent of steps is an action that was not indented."""
         bare = text[1:].lstrip() if text[:1] == "-" else text
         word = _WORD.match(bare)
-        return bool(self.steps) and (bare[:1] in "[|->" or (word is not None and word[0].upper() in (*WORDS, *ROUTES)))
+        return bool(self.steps) and (bare[:1] in "[|->" or (word is not None and word[0].upper() in ACTION_WORDS))
 
     def step(self, at: int, line: Line, number: int | None, rest: str, start: int) -> None:
         """Begin a step; an action may stand on its line."""
@@ -100,12 +100,11 @@ class _Steps:
         elif not name:
             fix = one_edit("give the step a name", line.offset + len(line.text), 0, f" Step_{number}")
             arguments = {"value": clipped(line.text)}
-            block.faults.append(Fault("LEGACY_INVALID_STEP", line.offset, len(line.text), arguments, fix))
+            block.add(Fault("LEGACY_INVALID_STEP", line.offset, len(line.text), arguments, fix))
 
     def unnumbered(self, at: int, line: Line) -> None:
         """Report a line at the indent of steps that has no number; a name is read as a step all the same."""
-        numbers = [step.number for step in self.steps if step.number is not None]
-        number = (numbers[-1] if numbers else 0) + 1
+        number = ((self.steps[-1].number or 0) if self.steps else 0) + 1
         text = line.text
         bare = text[1:].lstrip() if text[:1] == "-" else text
         named = _NAMED.fullmatch(bare) is not None
@@ -115,7 +114,7 @@ class _Steps:
         if not named and self.steps:
             self.action(at, line)
             return
-        self.block.faults.append(Fault("LEGACY_INVALID_STEP", line.offset, len(text), arguments, fix))
+        self.block.add(Fault("LEGACY_INVALID_STEP", line.offset, len(text), arguments, fix))
         if named:
             self.step(at, line, number, bare, len(text) - len(bare))
 
@@ -126,7 +125,7 @@ class _Steps:
         parent = self.open[-1][1] if self.open else None
         if not self.steps:
             arguments = {"value": clipped(line.text)}
-            self.block.faults.append(Fault("LEGACY_INVALID_STEP", line.offset, max(len(line.text), 1), arguments))
+            self.block.add(Fault("LEGACY_INVALID_STEP", line.offset, max(len(line.text), 1), arguments))
             self.steps.append(LegacyStep(number=1, pos=self.block.pos(line.offset)))
         siblings = self.steps[-1].actions
         last = parent or (siblings[-1] if siblings else None)
@@ -151,7 +150,7 @@ class _Steps:
                 if label and label in seen:
                     arguments = {"section": "STEPS", "name": label}
                     place = step.at["name"]
-                    self.block.faults.append(Fault("DUPLICATE_NAME", place, max(len(step.name), 1), arguments))
+                    self.block.add(Fault("DUPLICATE_NAME", place, max(len(step.name), 1), arguments))
                     break
             seen.update({str(step.number), step.name} - {""})
 

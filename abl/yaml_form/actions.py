@@ -9,7 +9,7 @@ from abl.syntax.node import Kind, Node, Prop, fold
 from abl.syntax.rules import FailAction
 from abl.syntax.steps import Assignment, Branch, Call
 from abl.yaml_form.kinds import fill, list_items
-from abl.yaml_form.reader import YamlReader, reads
+from abl.yaml_form.reader import PARTS, YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
 from abl.yaml_form.values import clean, content_offset, is_null, key_text, one_line, raw_text, text_of
 
@@ -108,6 +108,9 @@ def call_part(y: YamlReader, node: Node, name: str, value: Tree) -> bool:
     call = _call_of(y, node, row, value)
     y.value(call, Call.BY_FIELD[_CALL_PARTS[word]], value)
     return True
+
+
+PARTS["call"] = call_part
 
 
 @reads(Kind.BRANCHES)

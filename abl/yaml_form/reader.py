@@ -26,6 +26,9 @@ ReadYaml: TypeAlias = Callable[["YamlReader", Node, Prop, Tree], None]
 READ: dict[Kind, ReadYaml] = {}
 """Kind -> its reader; filled by the modules that define them."""
 
+PARTS: dict[str, Callable[[YamlReader, Node, str, Tree], bool]] = {}
+"""Field -> what reads the keys that are parts of it, such as `call_with`; says whether a key was one."""
+
 OLD_KEYS = {"on_return_map": "map below on_return", "grant_memory": "memory_grants"}
 """Keys of older versions -> what to write instead."""
 
@@ -113,6 +116,8 @@ class YamlReader:
             self.report("YAML_OLD_KEY", key, name=name, expected=OLD_KEYS[fold(name).lower()])
             return
         cls = type(node)
+        if any(part(self, node, name, value) for field, part in PARTS.items() if field in cls.BY_FIELD):
+            return
         names = {yaml_name(cls, row.field): row for row in cls.PROPS if not row.legacy}
         meant = self.inner.near(name, tuple(names)) if _is_word(name) else None
         row = names[meant] if meant else None

@@ -1,0 +1,194 @@
+"""A project: texts that belong together, their documents, and what is found in them as a whole.
+
+A file may hold several agents pasted together; each is read on its own, and what is found in it is said of the file.
+Spec: abl-language 2.1, 2.4, 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from abl.compiler import Compilation, CompileOptions, Unit, add_findings, compile_documents
+from abl.diagnostics.model import Diagnostic, Edit, Fix
+from abl.frontend import parse
+from abl.parser.detect import split_documents
+from abl.source import Source
+from abl.validation import check_units, in_order, without_repeats
+
+SUFFIXES = (".abl", ".agent.yaml", ".agent.yml", ".supervisor.yaml", ".supervisor.yml")
+"""How the names of files end that belong to a project without being named one by one."""
+LAYOUT = frozenset({"agents", "tools", "profiles"})
+"""Subfolders in which a project keeps its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One document of a file.
+
+    Attributes:
+        file: Path of the file.
+        source: The text of this part alone; its path is the file's, with a number behind it from the second part on.
+        unit: The document; None when none could be read.
+        findings: What reading found, in places of the part.
+        line, offset: Lines and characters of the file before the part.
+    """
+
+    file: str
+    source: Source
+    unit: Unit | None
+    findings: list[Diagnostic]
+    line: int = 0
+    offset: int = 0
+
+    def in_file(self, one: Diagnostic) -> Diagnostic:
+        """Return a finding about this part as one about its file."""
+        fix = one.fix
+        if fix is not None and self.offset:
+            edits = tuple(Edit(edit.offset + self.offset, edit.length, edit.text) for edit in fix.edits)
+            fix = Fix(fix.title, edits)
+        line = one.line + self.line if one.line is not None else None
+        offset = one.offset + self.offset if one.offset is not None else None
+        return replace(one, file=self.file, line=line, offset=offset, fix=fix)
+
+
+@dataclass(slots=True)
+class Project:
+    """Texts that are compiled and checked together.
+
+    Attributes:
+        files: Path -> text.
+        parts: The documents of the files, in the order of the files.
+        strict: Older forms are errors.
+    """
+
+    files: dict[str, Source] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
+    strict: bool = False
+
+    @classmethod
+    def from_files(cls, files: Mapping[str, str], *, strict: bool = False) -> Project:
+        """Return the project of these texts; what a file holds is told by its content, not by its name.
+
+        >>> files = {"a.abl": "AGENT: A\\nGOAL: x\\nAGENT: B\\nGOAL: y\\n", "t.abl": "TOOLS:\\n  find() -> object\\n"}
+        >>> project = Project.from_files(files)
+        >>> list(project.agents), list(project.libraries)
+        (['A', 'B'], ['t.abl'])
+        """
+        project = cls(strict=strict)
+        for path, text in files.items():
+            project.files[path] = Source(text, path)
+            project.parts.extend(_parts(path, text, strict))
+        return project
+
+    @property
+    def units(self) -> list[Unit]:
+        """All documents."""
+        return [part.unit for part in self.parts if part.unit is not None]
+
+    @property
+    def agents(self) -> dict[str, Unit]:
+        """Agents and supervisors by name; the first of a name counts."""
+        return self._by_name("agent", "supervisor")
+
+    @property
+    def profiles(self) -> dict[str, Unit]:
+        """Behaviour profiles by name; the first of a name counts."""
+        return self._by_name("profile")
+
+    @property
+    def libraries(self) -> dict[str, Unit]:
+        """Tool libraries by path."""
+        return {unit.path or "": unit for unit in self.units if unit.document.kind == "tools"}
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """What reading the files found."""
+        return [part.in_file(one) for part in self.parts for one in part.findings]
+
+    def _by_name(self, *kinds: str) -> dict[str, Unit]:
+        found: dict[str, Unit] = {}
+        for unit in self.units:
+            if unit.document.kind in kinds:
+                found.setdefault(unit.document.name, unit)
+        return found
+
+
+def _parts(path: str, text: str, strict: bool) -> Iterator[Part]:
+    line = offset = 0
+    for number, piece in enumerate(split_documents(text), start=1):
+        source = Source(piece, path if number == 1 else f"{path}#{number}")
+        result = parse(piece, strict=strict)
+        unit = Unit(result.document, source, source.path) if result.document is not None else None
+        yield Part(path, source, unit, result.findings, line, offset)
+        line += source.text.count("\n")
+        offset += len(source.text)
+
+
+def compile_project(project: Project, options: CompileOptions | None = None) -> Compilation:
+    """Return the compiled project; errors of reading stand in the output beside those of the compile."""
+    compilation = compile_documents(project.units, _options(project, options))
+    found = _placed(project, compilation.findings)
+    for key in ("compilation_errors", "compilation_warnings", "errors", "warnings"):
+        compilation.output.pop(key, None)
+    add_findings(compilation.output, [*(one for one in project.findings if one.is_error), *found])
+    return replace(compilation, findings=found)
+
+
+def check_project(project: Project, options: CompileOptions | None = None) -> list[Diagnostic]:
+    """Return everything found in the files of a project, by file and line; `file` is set wherever it is known.
+
+    >>> text = "AGENT: Desk\\nGOAL: Help\\nHANDOFF:\\n  - TO: Cards\\n    WHEN: true\\n"
+    >>> project = Project.from_files({"desk.abl": text})
+    >>> [(one.file, one.line, one.code) for one in check_project(project) if one.is_error]
+    [('desk.abl', 4, 'INVALID_HANDOFF_TARGET')]
+    """
+    found = check_units(project.units, _options(project, options))
+    return in_order(without_repeats([*project.findings, *_placed(project, found)]), list(project.files))
+
+
+def _placed(project: Project, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return findings with the file they are about: the one they name, else that of their agent."""
+    parts = {part.source.path: part for part in project.parts}
+    by_agent = {name: parts[unit.path] for name, unit in project.agents.items()}
+    placed = []
+    for one in findings:
+        part = parts.get(one.file) or by_agent.get(one.agent or "")
+        placed.append(part.in_file(one) if part is not None else one)
+    return placed
+
+
+def _options(project: Project, options: CompileOptions | None) -> CompileOptions:
+    return replace(options or CompileOptions(), strict=project.strict)
+
+
+def is_project_file(name: str) -> bool:
+    """Return whether a file of this name belongs to the project of its folder.
+
+    >>> is_project_file("desk.agent.abl"), is_project_file("desk.agent.yaml"), is_project_file("compose.yaml")
+    (True, True, False)
+    """
+    return name.lower().endswith(SUFFIXES)
+
+
+def group_projects(paths: Iterable[str]) -> list[list[str]]:
+    """Return the files of each project among relative paths with forward slashes, in the order given.
+
+    A folder is a project when it has a file of its own, directly or in its folders `agents`, `tools`, `profiles`;
+    all below it belongs to it. Where the top folder has none, each folder below that has is a project.
+
+    >>> group_projects(["bank/agents/desk.abl", "bank/tools/bank.tools.abl", "clinic/desk.abl"])
+    [['bank/agents/desk.abl', 'bank/tools/bank.tools.abl'], ['clinic/desk.abl']]
+    >>> group_projects(["agents/desk.abl", "more/other.abl"])
+    [['agents/desk.abl', 'more/other.abl']]
+    """
+    split = [(path, tuple(path.split("/")[:-1])) for path in paths]
+    roots: set[tuple[str, ...]] = set()
+    for _, folders in split:
+        roots.add(folders)
+        roots.update(folders[:depth] for depth, name in enumerate(folders) if name in LAYOUT)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for path, folders in split:
+        root = next(folders[:depth] for depth in range(len(folders) + 1) if folders[:depth] in roots)
+        groups.setdefault(root, []).append(path)
+    return list(groups.values())
