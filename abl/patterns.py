@@ -16,7 +16,7 @@ import re2
 MAX_PATTERN_CHARS = 1_000
 MAX_INPUT_CHARS = 100_000
 MAX_CACHED_PATTERNS = 512
-_MAX_MEMORY_BYTES = 1 << 20
+_MAX_MEMORY_BYTES = 8 << 20
 
 _PIECE = re.compile(
     r"""(?P<atom>\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\((?:\?(?:P?<\w+>|[imsU-]*:))?|.)

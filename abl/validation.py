@@ -6,16 +6,20 @@ Spec: abl-language 2.4, 13.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from abl.checks import CheckContext, CheckOptions, check_cross_agent, check_document, check_fields, run_checks
 from abl.compiler import CompileOptions, Unit, compile_documents
 from abl.diagnostics.model import Diagnostic
-from abl.parser import parse_text
+from abl.frontend import parse
 from abl.source import Source
 
-_FAMILIES_OF_TEXT = ("INVALID_REGEX",)
+_SAID_TWICE = frozenset({"INVALID_REGEX"})
 """Codes that the compiler and the reading of texts both report; the one with the exact span is kept."""
+
+_SAID_BETTER = {"INVALID_CONDITION": "INVALID_OPERATOR"}
+"""Code -> the code that says the same more exactly, when both stand at one place."""
 
 
 def validate_ir(ir: object) -> list[Diagnostic]:
@@ -47,13 +51,19 @@ def validate_field_references(ir: object) -> list[Diagnostic]:
 
 
 def validate_abl(text: object, *, strict: bool = False) -> list[Diagnostic]:
-    """Return everything that is found in one text: by the parser, the compiler and the checks, sorted by line."""
+    """Return everything that is found in one text: by the parser, the compiler and the checks, sorted by line.
+
+    >>> flow = "FLOW:\\n  ask:\\n    REASONING: false\\n    RESPOND: Hello\\n    THEN: don\\n"
+    >>> text = "AGENT: Parcel_Desk\\nGOAL: Help\\n" + flow
+    >>> [(one.code, one.line) for one in validate_abl(text)]
+    [('DANGLING_STEP_REF', 7)]
+    """
     return check_text(text, strict=strict)
 
 
 def check_text(text: object, *, strict: bool = False) -> list[Diagnostic]:
     """Return what is found in one text that stands alone; agents, files and profiles outside are not missed."""
-    result = parse_text(text, strict=strict)  # type: ignore[arg-type]
+    result = parse(text, strict=strict)  # type: ignore[arg-type] # what is no text is a finding too
     findings = result.findings
     if result.document is not None and isinstance(text, str):
         unit = Unit(result.document, Source(text))
@@ -88,13 +98,29 @@ def without_repeats(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     kept: dict[tuple[object, ...], Diagnostic] = {}
     for one in findings:
         key: tuple[object, ...] = (one.code, one.file, one.line, one.message, one.path if one.line is None else None)
-        if one.code in _FAMILIES_OF_TEXT and one.line is not None:
+        if one.code in _SAID_TWICE and one.line is not None:
             key = (one.code, one.file, one.line)
         elif one.line is not None:
             key = (*key, one.column)
         if key not in kept or _exactness(one) > _exactness(kept[key]):
             kept[key] = one
-    return list(kept.values())
+    return _without_vaguer(list(kept.values()))
+
+
+def _without_vaguer(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Drop findings that another one at the same place says better; its fix is kept."""
+    vague = {_spot(one, _SAID_BETTER[one.code]): one for one in findings if one.code in _SAID_BETTER}
+    better = {_spot(one, one.code): one for one in findings if one.code in _SAID_BETTER.values()}
+    said = vague.keys() & better.keys()
+    if not said:
+        return findings
+    dropped = {id(vague[spot]) for spot in said}
+    mended = {id(better[spot]): replace(better[spot], fix=better[spot].fix or vague[spot].fix) for spot in said}
+    return [mended.get(id(one), one) for one in findings if id(one) not in dropped]
+
+
+def _spot(one: Diagnostic, code: str) -> tuple[object, ...]:
+    return (code, one.file, one.line, one.column)
 
 
 def _exactness(one: Diagnostic) -> tuple[bool, bool]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.render import render
 from abl.frontend import parse
-from abl.project import Project, check
+from abl.project import Project, check_project
 from benchmarks.mutations import Mutation, mutations
 from benchmarks.report import Figure, publish
 
@@ -51,7 +51,7 @@ def projects(root: Path = EXAMPLES) -> list[dict[str, str]]:
 
 def findings(files: dict[str, str]) -> Counter[tuple[str | None, str, str]]:
     """Return how often each finding stands in a project, wherever it is."""
-    return Counter(_key(one) for one in check(Project.from_files(files)))
+    return Counter(_key(one) for one in check_project(Project.from_files(files)))
 
 
 def _key(one: Diagnostic) -> tuple[str | None, str, str]:
@@ -62,7 +62,7 @@ def answer(mutation: Mutation, files: dict[str, str], before: Counter[tuple[str 
     """Return what the checker says of one mistake in a project."""
     left = before.copy()
     new: list[Diagnostic] = []
-    for one in check(Project.from_files({**files, mutation.path: mutation.after})):
+    for one in check_project(Project.from_files({**files, mutation.path: mutation.after})):
         key = _key(one)
         if left[key] > 0:
             left[key] -= 1

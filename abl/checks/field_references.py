@@ -32,6 +32,8 @@ from abl.checks.targets import edges_of, reached, targets_of
 from abl.diagnostics.suggest import closest
 
 MAX_SHOWN = 80
+MAX_SEARCHES = 500
+"""Walks through the flow for MISSING_VARIABLE_PRODUCER_WARNING; what is beyond is not questioned."""
 
 _SPELLING = {"condition": "IF", "filter": "FILTER"}
 _LEGACY = "legacy"
@@ -146,6 +148,8 @@ class _Order:
             roots = {target.name for target in targets if not target.source}
             for following in self._edges.values():
                 following |= roots & self._edges.keys()
+        if step in producers or (producers not in self._after and len(self._after) >= MAX_SEARCHES):
+            return True
         if producers not in self._after:
             self._after[producers] = reached(self._edges, producers)
         return step in self._after[producers]

@@ -10,7 +10,7 @@ from abl.expressions.analysis import analyse
 from abl.expressions.inspection import walk
 from abl.expressions.tree import Binary, Invalid, Node, Unary, Variable, children
 
-MAX_CACHED = 1_024
+MAX_CACHED = 8_192
 
 
 @dataclass(frozen=True, slots=True)

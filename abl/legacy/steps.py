@@ -133,7 +133,9 @@ class _Steps:
         if read_detail(self.block, last, line, nested=nested, actions=siblings):
             return
         known = corrected(self.block, line)
-        if known is None or (known is not line and read_detail(self.block, last, known, nested=nested, actions=siblings)):
+        if known is None or (
+            known is not line and read_detail(self.block, last, known, nested=nested, actions=siblings)
+        ):
             return
         made = read_action(self.block, at, known)
         if made is None:

@@ -23,7 +23,7 @@ from abl.parser.detect import detect, has_mode
 from abl.parser.final import check_document
 from abl.parser.lines import Lines, scan
 from abl.parser.reader import READ, Reader, reads
-from abl.parser.sections import Section, cut, read_sections
+from abl.parser.sections import Section, cut, mend_opening, read_sections
 from abl.parser.values import cut_comment, unquote
 from abl.source import Source
 from abl.syntax.document import Document
@@ -48,12 +48,14 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
     r = Reader(scan(source), strict=strict)
     r.with_mode = has_mode(source.text)
     _lexical(r)
-    if found == "tools":
-        document = _tools(r)
-    elif _is_profile(r):
-        document = _profile(r)
+    sections = cut(r)
+    opening = mend_opening(r, sections)
+    if found == "tools" or (found is None and opening == "TOOLS"):
+        document = _tools(r, sections)
+    elif opening == "BEHAVIOR_PROFILE":
+        document = _profile(r, sections)
     else:
-        document = _agent(r)
+        document = _agent(r, sections)
     if document is not None:
         document.detected_type = found or ""
         check_document(r, document)
@@ -79,13 +81,8 @@ def _lexical(r: Reader) -> None:
         r.report("MARKDOWN_FENCE", offset, length, r.edit(offset, length, "", "remove the fence"))
 
 
-def _is_profile(r: Reader) -> bool:
-    return bool(r.texts) and r.texts[0].startswith("BEHAVIOR_PROFILE")
-
-
-def _agent(r: Reader) -> Document | None:
+def _agent(r: Reader, sections: list[Section]) -> Document | None:
     document = Document()
-    sections = cut(r)
     if sections and sections[0].k > 0:
         r.report_line("TEXT_OUTSIDE_SECTION", 0, value=r.texts[0])
     read_sections(r, document, sections)
@@ -107,12 +104,9 @@ def _line_of(r: Reader, document: Document) -> int:
     return r.offsets.index(document.pos.offset) if document.pos else -1
 
 
-def _profile(r: Reader) -> Document | None:
+def _profile(r: Reader, sections: list[Section]) -> Document | None:
     """Read a behaviour profile that is a document of its own."""
     document = Document(kind="profile")
-    sections = cut(r)
-    if not sections:
-        return None
     head = sections[0]
     profile = Profile(name=unquote(cut_comment(head.value)), pos=r.pos(head.k))
     profile.at["name"] = head.offset
@@ -144,10 +138,9 @@ def _profile_section(r: Reader, profile: Profile, section: Section) -> None:
     READ[row.kind](r, profile, row, section.k, section.end, section.value, section.offset)
 
 
-def _tools(r: Reader) -> Document | None:
+def _tools(r: Reader, sections: list[Section]) -> Document | None:
     """Read a tool library."""
     document = Document(kind="tools")
-    sections = cut(r)
     if not sections or sections[0].word != "TOOLS":
         code = "EXPECTED_TOOLS" if sections else "NO_TOOLS_SECTION"
         first = sections[0] if sections else None

@@ -114,6 +114,26 @@ def _is_local(r: Reader, k: int, upper: str, sections: list[Section]) -> bool:
     return cls is not None and upper in cls.BY_KEY
 
 
+OPENINGS = (*HEADERS, "TOOLS", "BEHAVIOR_PROFILE")
+
+
+def mend_opening(r: Reader, sections: list[Section]) -> str:
+    """Return the word that opens the text; a misspelt one is reported and read as the one that was meant."""
+    if not sections:
+        return ""
+    first = sections[0]
+    if first.word not in SECTIONS and first.word not in HEADERS:
+        meant = r.near(first.word, OPENINGS)
+        if meant is not None:
+            fix = r.edit(r.offsets[first.k], len(first.word), meant, f"write `{meant}:`")
+            r.report(
+                "UNKNOWN_SECTION", r.offsets[first.k], len(first.word), fix, name=first.word, section=first.word,
+                suggestion=meant, known=", ".join(OPENINGS),
+            )  # fmt: skip
+            first.word = meant
+    return first.word
+
+
 def read_sections(r: Reader, document: Document, sections: list[Section]) -> None:
     """Read all sections into `document`."""
     first: dict[str, int] = {}

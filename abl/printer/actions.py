@@ -1,4 +1,4 @@
-"""Writers of SET, CALL, branches, failure actions, STORE, TRANSFORM and their kin. Spec: abl-language 3.5 to 3.10, 5.4, 5.5."""
+"""Writers of SET, CALL, branches, failure actions, STORE, TRANSFORM and their kin. Spec: abl-language 3.5, 5.4."""
 
 from __future__ import annotations
 

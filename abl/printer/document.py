@@ -62,9 +62,7 @@ def _write_agent(sections: Sections, document: Document) -> None:
 
 def _add_tools(sections: Sections, document: Document) -> None:
     if document.tools or document.tool_imports is not None or document.tool_defaults is not None:
-        sections.add(
-            lambda page: put_tools(page, 0, document.tools, document.tool_imports, document.tool_defaults)
-        )
+        sections.add(lambda page: put_tools(page, 0, document.tools, document.tool_imports, document.tool_defaults))
 
 
 def _add_inline_profile(sections: Sections, profile: Profile) -> None:

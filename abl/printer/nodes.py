@@ -55,10 +55,15 @@ def writes(*kinds: Kind) -> Callable[[WriteKind], WriteKind]:
     return register
 
 
-@cache
 def rows_of(cls: type[Node]) -> tuple[Prop, ...]:
     """Return the rows of a class in the order in which they are written."""
-    first = [cls.BY_FIELD[name] for name in FIRST.get(cls.__name__, ())]
+    return _rows(cls.__name__)
+
+
+@cache
+def _rows(name: str) -> tuple[Prop, ...]:
+    cls = NODES[name]
+    first = [cls.BY_FIELD[field] for field in FIRST.get(name, ())]
     return (*first, *(row for row in cls.PROPS if row not in first))
 
 

@@ -126,4 +126,3 @@ def put_template(page: Page, indent: int, template: Template) -> None:
 
 
 _VOICE = Prop(key="VOICE", kind=Kind.NODE, doc="", node="Voice")
-

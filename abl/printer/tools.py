@@ -49,8 +49,9 @@ def signature_of(tool: Tool) -> Tool:
     if not any(_is_awkward(one) for one in tool.parameters):
         return tool
     plain = [
-        Parameter(name=one.name, type=one.type, optional=one.optional, default=None if _is_awkward(one) else one.default)
+        Parameter(name=one.name, type=one.type, optional=one.optional, default=default)
         for one in tool.parameters
+        for default in [None if _is_awkward(one) else one.default]
     ]
     return Tool(name=tool.name, parameters=plain, returns=tool.returns)
 

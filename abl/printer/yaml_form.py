@@ -169,7 +169,13 @@ def _argument(one: Argument) -> str:
 
 
 def _branches(value: list[Branch], row: Prop, node: Node) -> list[Any]:
-    return [{"else": True, **node_plain(one, skip=frozenset({"otherwise"}))} if one.otherwise else node_plain(one) for one in value]
+    return [_branch(one) for one in value]
+
+
+def _branch(one: Branch) -> Plain:
+    if one.otherwise:
+        return {"else": True, **node_plain(one, skip=frozenset({"otherwise"}))}
+    return node_plain(one)
 
 
 def _rules(value: list[Constraint], row: Prop, node: Node) -> list[Plain]:
@@ -331,4 +337,3 @@ _WRITERS: dict[Kind, Callable[[Any, Prop, Node], Any]] = {
     Kind.ANY: _profiles,
 }
 """Kind -> its form in YAML; values of all other kinds stand as they are."""
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from abl.syntax.document import Document
-from abl.syntax.node import Kind, Node, Prop, fold
+from abl.syntax.node import NODES, Kind, Node, Prop, fold
 
 _SPELT: dict[tuple[str, str], str] = {
     ("GatherField", "message"): "description",
@@ -27,7 +27,6 @@ _ALSO: dict[str, dict[str, str]] = {
 """Node class -> further spellings of its fields."""
 
 
-@cache
 def yaml_name(cls: type[Node], field: str) -> str:
     """Return the canonical spelling of a field in the YAML form."""
     row = cls.BY_FIELD[field]
@@ -41,9 +40,14 @@ def yaml_name(cls: type[Node], field: str) -> str:
     return row.plain_name
 
 
-@cache
 def yaml_rows(cls: type[Node]) -> dict[str, Prop]:
     """Return folded spelling -> row: canonical names first, then fields, then all spellings of the text form."""
+    return _rows(cls.__name__)
+
+
+@cache
+def _rows(name: str) -> dict[str, Prop]:
+    cls = NODES[name]
     rows: dict[str, Prop] = {}
     for row in cls.PROPS:
         rows[fold(yaml_name(cls, row.field))] = row
@@ -53,7 +57,7 @@ def yaml_rows(cls: type[Node]) -> dict[str, Prop]:
             rows.setdefault(fold(row.yaml), row)
     for spelling, row in cls.BY_KEY.items():
         rows.setdefault(spelling, row)
-    for spelling, field in _ALSO.get(cls.__name__, {}).items():
+    for spelling, field in _ALSO.get(name, {}).items():
         if field in cls.BY_FIELD:
             rows.setdefault(fold(spelling), cls.BY_FIELD[field])
     return rows

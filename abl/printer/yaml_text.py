@@ -18,6 +18,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-/]*(?: [A-Za-z0-9_(][A-Za-z0-9_.\-/
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -64,12 +65,19 @@ def scalar(value: Any) -> str:
     if isinstance(value, float):
         return number(value) if isfinite(value) else double_quoted(str(value))
     text = str(value)
-    return text if is_plain(text) else double_quoted(text)
+    return text if is_plain(text) else quoted(text)
 
 
 def is_plain(text: str) -> bool:
     """Return whether `text` is the same text to every reader of YAML without quotes."""
     return _PLAIN.match(text) is not None and text.lower() not in _RESERVED
+
+
+def quoted(text: str) -> str:
+    """Return `text` in the quotes that need no escapes, double ones where both would do."""
+    if ('"' in text or "\\" in text) and "'" not in text and "\n" not in text and not _CONTROL.search(text):
+        return f"'{text}'"
+    return double_quoted(text)
 
 
 def double_quoted(text: str) -> str:
@@ -79,7 +87,7 @@ def double_quoted(text: str) -> str:
 
 def yaml_key(key: str) -> str:
     """Return a key, in quotes unless it is a plain word; `on`, `yes` and their kin are read as words by everyone."""
-    return key if _KEY.match(key) else double_quoted(key)
+    return key if _KEY.match(key) else quoted(key)
 
 
 def is_block_text(value: Any) -> bool:

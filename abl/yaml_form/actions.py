@@ -230,6 +230,7 @@ def read_human(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     outcomes: list[HumanOutcome] = getattr(node, row.field)
     node.at[row.field] = tree.offset
     for one in tree.items if isinstance(tree, Sequence) else [tree]:
+        value: Tree
         made = HumanOutcome(pos=y.pos(one))
         if isinstance(one, Mapping) and len(one.pairs) == 1 and isinstance(one.pairs[0][1], Scalar):
             key, value = one.pairs[0]
@@ -257,5 +258,3 @@ def _human_text(made: HumanOutcome, text: str, offset: int) -> None:
     else:
         made.action = text
         made.at["action"] = offset
-
-

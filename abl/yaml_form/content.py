@@ -112,8 +112,7 @@ def read_templates(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
         for name, key, value in y.entries(tree):
             templates.append(_template(y, name, key, value))
     elif isinstance(tree, Sequence):
-        for one in tree.items:
-            templates.append(_listed_template(y, one))
+        templates.extend(_listed_template(y, one) for one in tree.items)
     elif not is_null(tree):
         y.report("EXPECTED_MAP", tree, value=text_of(tree, y.source), property="templates")
 

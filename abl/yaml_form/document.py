@@ -8,7 +8,7 @@ from abl.parser.document import result
 from abl.parser.final import check_document
 from abl.source import Source
 from abl.syntax.document import Document
-from abl.syntax.node import Kind, Prop, fold
+from abl.syntax.node import Kind, Node, Prop, fold
 from abl.syntax.profile import Profile
 from abl.syntax.result import ParseResult
 from abl.syntax.rules import FailAction
@@ -25,7 +25,7 @@ _KINDS = {"AGENT": "agent", "SUPERVISOR": "supervisor", "BEHAVIOR_PROFILE": "pro
 _OWN_KEYS = frozenset({*_KINDS, "NAME", "KIND", "TOOL_IMPORTS", "TOOL_DEFAULTS"})
 
 
-def parse_yaml(text: str, *, strict: bool = False) -> ParseResult:
+def parse_yaml(text: object, *, strict: bool = False) -> ParseResult:
     """Return what a text of the YAML form says."""
     if not isinstance(text, str):
         return ParseResult(None, [finding("NOT_TEXT", strict=strict, line=1, column=1, name=type(text).__name__)])
@@ -93,7 +93,8 @@ def _header_map(y: YamlReader, document: Document, tree: Mapping) -> None:
         if key_text(key).lower() == "name" and isinstance(value, Scalar):
             document.name = one_line(value.text)
             document.at["name"] = content_offset(value, y.source)
-    y.props(document, Mapping(tree.offset, [pair for pair in tree.pairs if key_text(pair[0]).lower() != "name"], tree.end))
+    rest = [pair for pair in tree.pairs if key_text(pair[0]).lower() != "name"]
+    y.props(document, Mapping(tree.offset, rest, tree.end))
 
 
 def _profile(document: Document) -> None:
@@ -124,9 +125,9 @@ def _for_yaml(one: Diagnostic) -> Diagnostic:
 
 
 @reads(Kind.ANY)
-def read_older(y: YamlReader, document: Document, row: Prop, tree: Tree) -> None:
+def read_older(y: YamlReader, document: Node, row: Prop, tree: Tree) -> None:
     """Read profiles inside an agent; other content that only older texts have is kept as it was written."""
-    if row.field != "behavior_profiles":
+    if not isinstance(document, Document) or row.field != "behavior_profiles":
         kinds.read_nothing(y, document, row, tree)
         return
     document.at[row.field] = tree.offset
@@ -141,5 +142,3 @@ def read_older(y: YamlReader, document: Document, row: Prop, tree: Tree) -> None
             y.props(profile, Mapping(one.offset, [pair for pair in one.pairs if pair is not name], one.end))
         else:
             profile.name = one_line(text_of(one, y.source))
-
-

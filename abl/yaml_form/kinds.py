@@ -110,9 +110,7 @@ def read_map(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 def map_pairs(y: YamlReader, row: Prop, tree: Tree) -> list[tuple[str, str, int]]:
     """Return (key, text, offset) of a map."""
     if isinstance(tree, Mapping):
-        return [
-            (name, text_of(value, y.source), content_offset(value, y.source)) for name, _, value in y.entries(tree)
-        ]
+        return [(name, text_of(value, y.source), content_offset(value, y.source)) for name, _, value in y.entries(tree)]
     if isinstance(tree, Sequence):
         pairs: list[tuple[str, str, int]] = []
         for one in tree.items:
@@ -166,8 +164,10 @@ def _is_block(made: Node, tree: Mapping) -> bool:
     names = [fold(key_text(key)) for key, _ in tree.pairs]
     if rest in names:
         return True
-    return bool(names) and all(name in rows for name in names) and not any(
-        isinstance(value, Mapping) for _, value in tree.pairs
+    return (
+        bool(names)
+        and all(name in rows for name in names)
+        and not any(isinstance(value, Mapping) for _, value in tree.pairs)
     )
 
 
@@ -178,8 +178,7 @@ def read_entries(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     node.at[row.field] = tree.offset
     cls = NODES[row.node]
     if isinstance(tree, Sequence):
-        for one in tree.items:
-            items.append(entry(y, cls, row, one))
+        items.extend(entry(y, cls, row, one) for one in tree.items)
     elif isinstance(tree, Scalar):
         if not is_null(tree):
             y.as_line(node, row, tree)

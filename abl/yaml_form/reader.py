@@ -86,7 +86,8 @@ class YamlReader:
                 line = str(self.pos(first[name]).line)
                 self.report("DUPLICATE_PROPERTY", key, name=name, property=name, first_line=line)
             first.setdefault(name, key)
-        last = {key_text(key): at for at, (key, _) in enumerate(mapping.pairs)} if len(first) < len(mapping.pairs) else {}
+        repeated = len(first) < len(mapping.pairs)
+        last = {key_text(key): at for at, (key, _) in enumerate(mapping.pairs)} if repeated else {}
         for at, (key, value) in enumerate(mapping.pairs):
             name = key_text(key)
             if not last or last[name] == at:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abl.parser.signature import read_signature, read_type
-from abl.parser.tools import MAX_TOOLS
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop
-from abl.syntax.tools import Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
+from abl.syntax.tools import MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
 from abl.yaml_form.kinds import list_items
 from abl.yaml_form.reader import YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
@@ -44,7 +43,7 @@ def _tool(y: YamlReader, document: Document, tree: Tree) -> None:
             _add(y, document, _signature(y, Scalar(key_text(key), key.offset)), key)
             _body(y, document.tools[-1], value)
         else:
-            y.report("INVALID_TOOL_SIGNATURE", tree, value=text_of(tree, y.source)[:80], name="", detail="name is missing")
+            y.report("INVALID_TOOL_SIGNATURE", tree, value=text_of(tree, y.source)[:80], detail="The name is missing")
     else:
         y.report("EXPECTED_MAP", tree, value=text_of(tree, y.source), property="tools")
 

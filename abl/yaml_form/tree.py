@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -56,7 +56,7 @@ class Mapping:
     height: int = 1
 
 
-Tree: TypeAlias = Union[Scalar, Sequence, Mapping]
+Tree: TypeAlias = Scalar | Sequence | Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ class YamlFault:
     detail: str
 
 
-class _Stop(Exception):  # noqa: N818 - ends the reading, is caught in this module
+class _Stop(Exception):
+    """Ends the reading; is caught in this module."""
+
     def __init__(self, code: str, offset: int, detail: str) -> None:
         super().__init__(detail)
         self.fault = YamlFault(code, offset, detail)
@@ -108,15 +110,15 @@ class _Builder:
                 self.anchors[event.anchor] = made
             self._add(made, 1, 0)
         elif isinstance(event, yaml.MappingStartEvent):
-            self._open(Mapping(event.start_mark.index), event.anchor)
+            self._open(Mapping(_at(event)), event.anchor)
         elif isinstance(event, yaml.SequenceStartEvent):
-            self._open(Sequence(event.start_mark.index), event.anchor)
+            self._open(Sequence(_at(event)), event.anchor)
         elif isinstance(event, yaml.CollectionEndEvent):
-            self._close(event.end_mark.index)
+            self._close(event.end_mark.index if event.end_mark else 0)
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event)
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            raise _Stop("YAML_INVALID", event.start_mark.index, "there is more than one YAML document in the text")
+            raise _Stop("YAML_INVALID", _at(event), "there is more than one YAML document in the text")
 
     def _open(self, made: Sequence | Mapping, anchor: str | None) -> None:
         if len(self.stack) >= MAX_NESTING:
@@ -137,8 +139,8 @@ class _Builder:
         self._add(made, made.size, made.height)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
-        known = self.anchors.get(event.anchor)
-        place = event.start_mark.index
+        known = self.anchors.get(event.anchor or "")
+        place = _at(event)
         if known is None:
             raise _Stop("YAML_INVALID", place, f"*{event.anchor} refers to nothing that stands before it")
         size, height = (1, 0) if isinstance(known, Scalar) else (known.size, known.height)
@@ -167,9 +169,13 @@ class _Builder:
             self.keys[-1] = None
 
 
+def _at(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark else 0
+
+
 def _scalar(event: yaml.ScalarEvent) -> Scalar:
     plain = not event.style and event.tag != _STRING_TAG
-    return Scalar(event.value, event.start_mark.index, plain, event.style in ("|", ">"))
+    return Scalar(event.value, _at(event), plain, event.style in ("|", ">"))
 
 
 def _merge(made: Mapping) -> None:

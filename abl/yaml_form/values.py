@@ -7,7 +7,7 @@ from typing import Any
 from abl.parser.values import number
 from abl.printer.scalars import literal
 from abl.source import Source, normalise
-from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
+from abl.yaml_form.tree import Scalar, Sequence, Tree
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "false": False}

@@ -1,0 +1,55 @@
+"""Routing rules -> modern HANDOFF and COMPLETE entries. Spec: abl-language 10.3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from abl.legacy.flow import text_list
+from abl.syntax.coordination import Completion, Handoff
+from abl.syntax.legacy import AgentRef, RoutingRule
+
+
+def handoffs_of(rules: Sequence[RoutingRule], agents: Sequence[AgentRef] = ()) -> list[Handoff]:
+    """Return rules as HANDOFF rules, in their order; agents that no rule names follow without a condition."""
+    known = {agent.alias: agent for agent in agents}
+    routes = [rule for rule in rules if rule.action in ("route_to", "intent_match") and rule.target]
+    named = {rule.target for rule in routes}
+    routes.extend(RoutingRule(target=alias, pos=agent.pos) for alias, agent in known.items() if alias not in named)
+    return [_handoff(rule, known.get(rule.target)) for rule in routes]
+
+
+def completions_of(rules: Sequence[RoutingRule]) -> list[Completion]:
+    """Return the rules that end the conversation, or only answer, as entries of COMPLETE."""
+    return [
+        Completion(when=when_of(rule), respond=rule.message, pos=rule.pos)
+        for rule in rules
+        if rule.action in ("end_conversation", "route_to_user")
+    ]
+
+
+def when_of(rule: RoutingRule) -> str:
+    """Return the condition under which a rule applies; `true` for DEFAULT."""
+    parts = [rule.when] if rule.when else []
+    if rule.intents:
+        parts.append(f"intent.category IN {text_list(rule.intents)}")
+    if len(parts) == 2:
+        parts[0] = f"({parts[0]})"
+    return " AND ".join(parts) or ("true" if rule.otherwise else "")
+
+
+def _handoff(rule: RoutingRule, agent: AgentRef | None) -> Handoff:
+    made = Handoff(
+        to=rule.target, when=when_of(rule), priority=rule.priority, description=rule.description, pos=rule.pos
+    )
+    made.at.update({field: place for field, place in rule.at.items() if field == "priority"})
+    if "target" in rule.at:
+        made.at["to"] = rule.at["target"]
+    if "silent" in rule.flags:
+        made.experience_mode = "silent_delegate"
+    if agent is not None:
+        can = f"Can do: {', '.join(agent.capabilities)}" if agent.capabilities else ""
+        made.description = made.description or ". ".join([text for text in (agent.description, can) if text])
+        if agent.channels:
+            channel = f"channel IN {text_list(agent.channels)}"
+            made.when = f"({made.when}) AND {channel}" if made.when not in ("", "true") else channel
+    return made
