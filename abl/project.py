@@ -11,15 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from abl.compiler import Compilation, CompileOptions, Unit, add_findings, compile_documents
 from abl.diagnostics.model import Diagnostic, Edit, Fix
+from abl.folders import group_projects, is_project_file
 from abl.frontend import parse
 from abl.parser.detect import split_documents
 from abl.source import Source
 from abl.validation import check_units, in_order, without_repeats
 
-SUFFIXES = (".abl", ".agent.yaml", ".agent.yml", ".supervisor.yaml", ".supervisor.yml")
-"""How the names of files end that belong to a project without being named one by one."""
-LAYOUT = frozenset({"agents", "tools", "profiles"})
-"""Subfolders in which a project keeps its files."""
+__all__ = ["Part", "Project", "check_project", "compile_project", "group_projects", "is_project_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,35 +158,3 @@ def _placed(project: Project, findings: Iterable[Diagnostic]) -> list[Diagnostic
 
 def _options(project: Project, options: CompileOptions | None) -> CompileOptions:
     return replace(options or CompileOptions(), strict=project.strict)
-
-
-def is_project_file(name: str) -> bool:
-    """Return whether a file of this name belongs to the project of its folder.
-
-    >>> is_project_file("desk.agent.abl"), is_project_file("desk.agent.yaml"), is_project_file("compose.yaml")
-    (True, True, False)
-    """
-    return name.lower().endswith(SUFFIXES)
-
-
-def group_projects(paths: Iterable[str]) -> list[list[str]]:
-    """Return the files of each project among relative paths with forward slashes, in the order given.
-
-    A folder is a project when it has a file of its own, directly or in its folders `agents`, `tools`, `profiles`;
-    all below it belongs to it. Where the top folder has none, each folder below that has is a project.
-
-    >>> group_projects(["bank/agents/desk.abl", "bank/tools/bank.tools.abl", "clinic/desk.abl"])
-    [['bank/agents/desk.abl', 'bank/tools/bank.tools.abl'], ['clinic/desk.abl']]
-    >>> group_projects(["agents/desk.abl", "more/other.abl"])
-    [['agents/desk.abl', 'more/other.abl']]
-    """
-    split = [(path, tuple(path.split("/")[:-1])) for path in paths]
-    roots: set[tuple[str, ...]] = set()
-    for _, folders in split:
-        roots.add(folders)
-        roots.update(folders[:depth] for depth, name in enumerate(folders) if name in LAYOUT)
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for path, folders in split:
-        root = next(folders[:depth] for depth in range(len(folders) + 1) if folders[:depth] in roots)
-        groups.setdefault(root, []).append(path)
-    return list(groups.values())

@@ -23,8 +23,9 @@ _ALIAS = re.compile(r"(?:AS\b\s*:?|->|→|=>)\s*+([\w.]+)\s*+\Z", re.IGNORECASE)
 _ARGUMENT = re.compile(r"([A-Za-z_]\w*+)\s*+(?::|=(?!=))\s*+")
 _ASSIGN = re.compile(r"([\w.\[\]\"']+)\s*+(?:=(?!=)|:(?=\s)|\bTO\b)\s*+", re.IGNORECASE)
 _SIGNAL = re.compile(r"([A-Za-z_]+)\s*+[,;]?\s*+(?:(?:WITH\s++)?MESSAGE\b\s*+:?\s*+(.*))?\Z", re.DOTALL | re.IGNORECASE)
-_THEN = re.compile(r"\s(?:THEN\b\s*+:?|->|→|=>)\s*+")
-_ELSE = re.compile(r"\sELSE\b\s*+:?\s*+")
+_STRING = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
+_THEN = re.compile(rf"{_STRING}|(?P<cut>\s(?:THEN\b\s*+:?|->|→|=>)\s*+)")
+_ELSE = re.compile(rf"{_STRING}|(?P<cut>\sELSE\b\s*+:?\s*+)")
 _COUNT = re.compile(r"\(?\s*+([0-9]{1,6})\s*+\)?\s*+")
 _GROUP_OR_LIST = re.compile(r"[(\[]")
 _DASH = re.compile(r"-(?!>)\s*+")
@@ -64,7 +65,7 @@ def corrected(block: Block, line: Line) -> Line | None:
 
 
 def read_detail(
-    block: Block, last: LegacyAction | None, line: Line, *, nested: bool, actions: list[LegacyAction]
+    block: Block, at: int, last: LegacyAction | None, line: Line, *, nested: bool, actions: list[LegacyAction]
 ) -> bool:
     """Read a line that says more of an action before it: a route, AS, WITH or MESSAGE. False when it is none."""
     dash = _DASH.match(line.text)
@@ -95,7 +96,7 @@ def read_detail(
             last.call.with_.update({name: one for name, one, _ in pairs})
             return True
     if key == "MESSAGE" and last.kind == "signal":
-        last.text = block.text(value, place)[0]
+        last.text = _said(block, at, value, place)[0]
         return True
     return False
 
@@ -210,12 +211,16 @@ def _argument(part: str, offset: int) -> Argument:
 
 
 def _respond(block: Block, at: int, line: Line, value: str, offset: int) -> list[LegacyAction] | None:
-    text, place = block.text(value, offset)
-    if text in ("|", "|-", "|+", ">") and block.block_text is not None:
-        text = block.block_text(at)
-    if not text:
-        block.invalid(line.offset, line.text, "The text is missing after RESPOND")
+    text, place = _said(block, at, value, offset)
     return [LegacyAction(kind="respond", text=text, at={"text": place})]
+
+
+def _said(block: Block, at: int, value: str, offset: int) -> tuple[str, int]:
+    """Return a text on the line or in the `|` block under it."""
+    text, place = block.text(value, offset)
+    if text in ("|", "|-", "|+", ">"):
+        text = block.block_text(at) if block.block_text is not None else ""
+    return text, place
 
 
 def _wait(block: Block, at: int, line: Line, value: str, offset: int) -> list[LegacyAction] | None:
@@ -284,7 +289,7 @@ def _outcome(kind: str) -> Read:
 
 def _if(block: Block, at: int, line: Line, value: str, offset: int) -> list[LegacyAction] | None:
     value = cut_comment(value)
-    then = _THEN.search(value)
+    then = _cut(_THEN, value)
     condition = (value[: then.start()] if then else value).strip().rstrip(":")
     made = LegacyAction(kind="if", condition=condition, at={"condition": offset})
     if not condition:
@@ -293,13 +298,18 @@ def _if(block: Block, at: int, line: Line, value: str, offset: int) -> list[Lega
     if not then:
         return [made]
     rest, place = value[then.end() :], offset + then.end()
-    otherwise = _ELSE.search(rest)
+    otherwise = _cut(_ELSE, rest)
     _result(block, at, line, made, rest[: otherwise.start()] if otherwise else rest, place)
     if not otherwise:
         return [made]
     second = LegacyAction(kind="else")
     _result(block, at, line, second, rest[otherwise.end() :], place + otherwise.end())
     return [made, second]
+
+
+def _cut(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the first match that stands outside quotes."""
+    return next((found for found in pattern.finditer(text) if found["cut"]), None)
 
 
 def _else(block: Block, at: int, line: Line, value: str, offset: int) -> list[LegacyAction] | None:

@@ -244,7 +244,7 @@ def _do(node: Step | Branch | Outcome, action: LegacyAction) -> None:
         made = Assignment(variable=action.variable, expression=action.expression, pos=action.pos, at=dict(action.at))
         node.set.append(made)
     elif action.kind == "respond":
-        node.respond = action.text
+        node.respond = action.text or node.respond
         if "text" in action.at:
             node.at.setdefault("respond", action.at["text"])
     elif action.kind == "call_tool":

@@ -10,18 +10,19 @@ from abl.syntax.legacy import AgentRef, RoutingRule
 
 
 def handoffs_of(rules: Sequence[RoutingRule], agents: Sequence[AgentRef] = ()) -> list[Handoff]:
-    """Return rules as HANDOFF rules, in their order; agents that no rule names follow without a condition."""
+    """Return rules as HANDOFF rules in their order, then agents that no rule names, DEFAULT last."""
     known = {agent.alias: agent for agent in agents}
     routes = [rule for rule in rules if rule.action in ("route_to", "intent_match") and rule.target]
     named = {rule.target for rule in routes}
     routes.extend(RoutingRule(target=alias, pos=agent.pos) for alias, agent in known.items() if alias not in named)
+    routes.sort(key=lambda rule: rule.otherwise)
     return [_handoff(rule, known.get(rule.target)) for rule in routes]
 
 
 def completions_of(rules: Sequence[RoutingRule]) -> list[Completion]:
     """Return the rules that end the conversation, or only answer, as entries of COMPLETE."""
     return [
-        Completion(when=when_of(rule), respond=rule.message, pos=rule.pos)
+        Completion(when=when_of(rule), respond=rule.message or Completion.DEFAULTS["respond"], pos=rule.pos)
         for rule in rules
         if rule.action in ("end_conversation", "route_to_user")
     ]

@@ -90,7 +90,7 @@ def _state(made: Document, state: Sequence[Parameter]) -> None:
     """Make `ns.var` fields: one object variable per namespace, whose initial value holds the defaults."""
     variables: dict[str, SessionVariable] = {}
     for one in state:
-        space, _, name = one.name.partition(".")
+        space, _, name = one.name.removeprefix("session.").partition(".")
         if not name:
             variables[space] = _variable(space, one)
             continue

@@ -13,6 +13,7 @@ from abl.legacy.declarations import read_contract, read_fields
 from abl.legacy.routing import read_agents, read_rules
 from abl.legacy.steps import read_steps
 from abl.parser import document as modern
+from abl.parser.detect import detect
 from abl.parser.lines import scan
 from abl.parser.reader import READ, Reader
 from abl.parser.sections import Section, cut, read_sections
@@ -35,13 +36,14 @@ def parse_legacy(text: str, *, strict: bool = False) -> ParseResult:
     >>> parse_legacy("AGENT: Old\\nSTEPS:\\n  1. End\\n    SIGNAL: COMPLETE\\n").document.legacy.steps[0].name
     'End'
     """
-    if not isinstance(text, str):
-        return modern.not_text(text, strict=strict)
+    value: object = text
+    if not isinstance(value, str):
+        return modern.not_text(value, strict=strict)
     r = Reader(scan(Source(text)), strict=strict)
     sections = _own_sections(r, cut(r))
     document = Document(format="legacy")
     read_sections(r, document, [one for one in sections if not _is_own(r, one)])
-    document.detected_type = document.kind
+    document.detected_type = detect(r.source.text) or document.kind
     legacy = LegacySupervisor()
     first: dict[str, int] = {}
     for section in sections:
@@ -83,8 +85,9 @@ def _is_own(r: Reader, section: Section) -> bool:
 
 
 def _own_sections(r: Reader, sections: list[Section]) -> list[Section]:
-    """Return the sections as this grammar cuts them: actions at the start of a line belong to STEPS, and headers
-    of its own may be misspelt or in the wrong case.
+    """Return the sections as this grammar cuts them.
+
+    Actions at the start of a line belong to STEPS; headers of its own may be misspelt or in the wrong case.
     """
     found: list[Section] = []
     for section in sections:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from abl.printer.document import Sections
-from abl.printer.nodes import is_absent, rows_of, write_props, write_row
+from abl.printer.document import Sections, document_text
+from abl.printer.nodes import is_absent, rows_of, write_extras, write_props, write_row
 from abl.printer.page import STEP, Page
 from abl.printer.scalars import fits_quotes, is_word, quoted
 from abl.printer.signature import literal_text, type_text
-from abl.printer.tools import put_tools
 from abl.syntax.document import Document
 from abl.syntax.legacy import (
     AgentRef,
@@ -25,36 +24,56 @@ from abl.syntax.node import Node
 from abl.syntax.steps import Argument, Call
 from abl.syntax.tools import Parameter
 
-MODERN_FIRST = ("version", "description", "language", "goal", "persona", "limitations", "identity")
-"""Sections that stand before those of this grammar."""
+FIRST = ("version", "description", "language", "goal", "persona", "limitations", "identity")
+"""Modern sections that stand before those of this grammar."""
 
 
 def print_legacy(document: Document) -> str:
     """Return the canonical text of a document of the numbered grammar."""
-    sections = Sections()
-    head = "SUPERVISOR" if document.kind == "supervisor" else "AGENT"
-    sections.add(lambda page: page.put(0, f"{head}: {document.name}"))
-    rows = [row for row in rows_of(Document) if not is_absent(document, row.field) and row.field != "tools"]
-    for row in rows:
-        if row.field in MODERN_FIRST:
-            sections.add_row(document, row)
+    first = _part(document, lambda name: name in FIRST)
+    second = _part(document, lambda name: name not in FIRST)
     legacy = document.legacy
-    if isinstance(legacy, LegacyAgent | LegacySupervisor) and legacy.contract is not None:
-        contract = legacy.contract
+    before, after = Sections(), Sections()
+    if isinstance(legacy, LegacyAgent | LegacySupervisor):
+        _declared(before, legacy)
+        _done(after, legacy)
+    head, _, rest = document_text(second).partition("\n")
+    parts = [document_text(first), str(before.page), rest.lstrip("\n"), str(after.page)]
+    return "\n".join([part for part in parts if part.strip()]) if head else ""
+
+
+def _part(document: Document, wanted: Callable[[str], bool]) -> Document:
+    """Return a document that holds only some of the sections."""
+    made = Document(kind=document.kind, name=document.name)
+    for row in Document.PROPS:
+        if wanted(row.field):
+            setattr(made, row.field, getattr(document, row.field))
+    if not wanted("version"):
+        made.tool_defaults, made.tool_imports, made.extras = (
+            document.tool_defaults,
+            document.tool_imports,
+            document.extras,
+        )
+    return made
+
+
+def _declared(sections: Sections, legacy: LegacyAgent | LegacySupervisor) -> None:
+    """Write what stands before the modern sections: contract, state, agents and rules."""
+    contract = legacy.contract
+    if contract is not None:
         sections.add(lambda page: _contract(page, contract))
     if isinstance(legacy, LegacySupervisor):
         _supervisor(sections, legacy)
-    if document.tools or document.tool_imports is not None or document.tool_defaults is not None:
-        sections.add(lambda page: put_tools(page, 0, document.tools, document.tool_imports, document.tool_defaults))
-    if isinstance(legacy, LegacyAgent | LegacySupervisor) and legacy.steps:
+
+
+def _done(sections: Sections, legacy: LegacyAgent | LegacySupervisor) -> None:
+    """Write what stands after them: steps, policies, tests."""
+    if legacy.steps:
         sections.add(lambda page: _steps(page, legacy.steps, legacy.entry_point))
-    for row in rows:
-        if row.field not in MODERN_FIRST:
-            sections.add_row(document, row)
     for name in ("policies", "communication", "behavior", "tests"):
-        if legacy is not None and name in type(legacy).BY_FIELD and not is_absent(legacy, name):
-            sections.add_row(legacy, type(legacy).BY_FIELD[name])
-    return str(sections.page)
+        row = type(legacy).BY_FIELD.get(name)
+        if row is not None and not is_absent(legacy, name):
+            sections.add_row(legacy, row)
 
 
 def _supervisor(sections: Sections, legacy: LegacySupervisor) -> None:
@@ -88,6 +107,7 @@ def _fields(page: Page, head: str, indent: int, fields: Sequence[Parameter]) -> 
         for row in rows_of(Parameter):
             if row.field not in ("type", "default") and not is_absent(one, row.field):
                 write_row(page, indent + 2 * STEP, one, row)
+        write_extras(page, indent + 2 * STEP, one)
 
 
 def _agents(page: Page, agents: Sequence[AgentRef]) -> None:
@@ -97,7 +117,7 @@ def _agents(page: Page, agents: Sequence[AgentRef]) -> None:
             _item(page, one)
             continue
         path = quoted(one.path) if one.path else ""
-        can = literal_text(one.capabilities) if one.capabilities else ""
+        can = f"[{', '.join(map(_item_text, one.capabilities))}]" if one.capabilities else ""
         page.put(STEP, f"{one.alias}: {' '.join([text for text in (path, can) if text])}".rstrip())
 
 
@@ -111,8 +131,11 @@ def _rules(page: Page, head: str, rules: Sequence[RoutingRule]) -> None:
     page.put(0, f"{head}:")
     for rule in rules:
         short = _short_rule(rule)
-        if short:
-            page.put(STEP, f"{'- ' if head == 'ROUTING' else ''}{short}")
+        if short and head == "INTENTS":
+            listed = "DEFAULT" if rule.otherwise else f"[{', '.join(map(_item_text, rule.intents))}]"
+            page.put(STEP, f"{listed} -> {rule.target}")
+        elif short:
+            page.put(STEP, f"- {short}")
         else:
             _long_rule(page, rule)
 
@@ -150,12 +173,16 @@ def _steps(page: Page, steps: Sequence[LegacyStep], entry_point: str) -> None:
         page.put(STEP, f"entry_point: {quoted(entry_point)}")
     for at, step in enumerate(steps, 1):
         number = step.number if step.number is not None else at
-        page.put(STEP, f"{number}. {step.name}".rstrip())
+        start = len(page.lines)
         for action in step.actions:
-            _action(page, 2 * STEP, action, 0)
+            _action(page, 2 * STEP, action)
+        if step.name or not step.actions:
+            page.lines.insert(start, f"{' ' * STEP}{number}. {step.name}".rstrip())
+        else:
+            page.lines[start] = f"{' ' * STEP}{number}. {page.lines[start].strip()}"
 
 
-def _action(page: Page, indent: int, action: LegacyAction, depth: int) -> None:
+def _action(page: Page, indent: int, action: LegacyAction) -> None:
     kind = action.kind
     if kind == "call_tool" and action.call is not None:
         _call(page, indent, action.call)
@@ -177,7 +204,7 @@ def _action(page: Page, indent: int, action: LegacyAction, depth: int) -> None:
     else:
         _outcome(page, indent, action)
         for one in action.actions:
-            _action(page, indent + STEP, one, depth + 1)
+            _action(page, indent + STEP, one)
 
 
 def _outcome(page: Page, indent: int, action: LegacyAction) -> None:
@@ -212,7 +239,7 @@ def _said(page: Page, indent: int, head: str, text: str) -> None:
     if fits_quotes(text):
         page.put(indent, f"{head} {quoted(text)}")
     else:
-        page.put(indent, f"{head} |")
+        page.put(indent, f"{head.rstrip(':')}: |")
         page.block(indent + STEP, text)
 
 

@@ -9,6 +9,7 @@ from abl.diagnostics.suggest import closest
 from abl.legacy.agents import read_agents
 from abl.legacy.handoffs import handoffs_of
 from abl.legacy.lines import ARROW, Block, Line, Locate, as_lines, closing, rest_of
+from abl.legacy.properties import NAME, PROPERTY, read_property, undashed
 from abl.parser.faults import Fault
 from abl.parser.values import inline_list, split_top, unquote
 from abl.syntax.coordination import Handoff

@@ -63,10 +63,13 @@ class _Steps:
         if self.base < 0 and block.lines:
             self.base = block.lines[0].indent
         self.open: list[tuple[int, LegacyAction]] = []
+        self.silent: list[tuple[LegacyAction, Line, list[str]]] = []
 
     def line(self, at: int) -> None:
         """Read one line: a step, or an action of the last one."""
         line = self.block.lines[at]
+        if self.is_said(line):
+            return
         header = _HEADER.match(line.text)
         if header is not None and line.indent <= self.base:
             self.step(at, line, int(header[1]), header[2], header.start(2))
@@ -79,10 +82,21 @@ class _Steps:
         else:
             self.action(at, line)
 
+    def is_said(self, line: Line) -> bool:
+        """Take a line below a RESPOND without a text as its text."""
+        if not self.silent or not self.open or self.open[-1][1] is not self.silent[-1][0]:
+            return False
+        if line.indent <= self.open[-1][0]:
+            return False
+        self.silent[-1][2].append(line.text)
+        return True
+
     def is_action(self, text: str) -> bool:
         """Return whether a line at the indent of steps is an action that was not indented."""
         bare = text[1:].lstrip() if text[:1] == "-" else text
         word = _WORD.match(bare)
+        if word is not None and word[0] in ACTION_WORDS:
+            return True
         return bool(self.steps) and (bare[:1] in "[|->" or (word is not None and word[0].upper() in ACTION_WORDS))
 
     def step(self, at: int, line: Line, number: int | None, rest: str, start: int) -> None:
@@ -111,12 +125,11 @@ class _Steps:
         begin = line.offset + len(text) - len(bare)
         fix = one_edit(f"write `{number}.` before it", begin, 0, f"{number}. ") if named else None
         arguments = {"value": clipped(text)}
-        if not named and self.steps:
+        if not named:
             self.action(at, line)
             return
         self.block.add(Fault("LEGACY_INVALID_STEP", line.offset, len(text), arguments, fix))
-        if named:
-            self.step(at, line, number, bare, len(text) - len(bare))
+        self.step(at, line, number, bare, len(text) - len(bare))
 
     def action(self, at: int, line: Line) -> None:
         """Read one action, or a detail of the action it is nested under."""
@@ -124,34 +137,41 @@ class _Steps:
             self.open.pop()
         parent = self.open[-1][1] if self.open else None
         if not self.steps:
+            fix = one_edit("begin the first step", line.offset, 0, f"1. Start\n{' ' * (line.indent + 2)}")
             arguments = {"value": clipped(line.text)}
-            self.block.add(Fault("LEGACY_INVALID_STEP", line.offset, max(len(line.text), 1), arguments))
+            self.block.add(Fault("LEGACY_INVALID_STEP", line.offset, max(len(line.text), 1), arguments, fix))
             self.steps.append(LegacyStep(number=1, pos=self.block.pos(line.offset)))
         siblings = self.steps[-1].actions
         last = parent or (siblings[-1] if siblings else None)
         nested = parent is not None
-        if read_detail(self.block, last, line, nested=nested, actions=siblings):
+        if read_detail(self.block, at, last, line, nested=nested, actions=siblings):
             return
         known = corrected(self.block, line)
         if known is None or (
-            known is not line and read_detail(self.block, last, known, nested=nested, actions=siblings)
+            known is not line and read_detail(self.block, at, last, known, nested=nested, actions=siblings)
         ):
             return
         made = read_action(self.block, at, known)
         if made is None:
             return
         (parent.actions if parent is not None and _holds_actions(parent) else siblings).extend(made)
+        if made[-1].kind == "respond" and not made[-1].text:
+            self.silent.append((made[-1], line, []))
         if len(self.open) < MAX_ACTION_NESTING:
             self.open.append((line.indent, made[-1]))
 
     def check(self) -> None:
-        """Report numbers and names that stand for two steps."""
+        """Report answers without a text, and numbers and names that stand for two steps."""
+        for action, line, said in self.silent:
+            action.text = "\n".join(said)
+            if not said:
+                self.block.invalid(line.offset, line.text, "The text is missing after RESPOND")
         seen: set[str] = set()
         for step in self.steps:
             for label in (str(step.number) if step.number is not None else "", step.name):
                 if label and label in seen:
                     arguments = {"section": "STEPS", "name": label}
-                    place = step.at["name"]
+                    place = step.at.get("name", 0)
                     self.block.add(Fault("DUPLICATE_NAME", place, max(len(step.name), 1), arguments))
                     break
             seen.update({str(step.number), step.name} - {""})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 
 from abl.syntax.conversation import FIELDS, Shape
 from abl.syntax.document import Document
@@ -78,9 +77,19 @@ _CLASSES = {
 }  # fmt: skip
 
 
-@cache
+_BODIES: dict[tuple[str, str], Body] = {}
+"""Class and field -> the body already told."""
+
+
 def body_of(cls: type[Node], row: Prop) -> Body:
     """Return what may be nested under the property `row` of `cls`."""
+    known = _BODIES.get((cls.__name__, row.field))
+    if known is None:
+        known = _BODIES[cls.__name__, row.field] = _body_of(cls, row)
+    return known
+
+
+def _body_of(cls: type[Node], row: Prop) -> Body:
     kind = row.kind
     if kind is Kind.ENTRIES:
         return Body(Form.ENTRIES, NODES[row.node], row)

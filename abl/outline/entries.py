@@ -187,8 +187,8 @@ def _branches(body: Body, line: Line) -> Entry:
         start, stop = line.start, line.start + len(head)
         rest = line.text[stop:]
         return Entry(Role.BRANCH, start, stop, stop + len(rest) - len(rest.lstrip(" \t:")), row, Branch, below)
-    row = row_of(Branch, line.key)
-    return _property(Branch, row, line) if row is not None else _text(line, below)
+    other = row_of(Branch, line.key)
+    return _property(Branch, other, line) if other is not None else _text(line, below)
 
 
 def _rules(body: Body, line: Line) -> Entry:
@@ -201,9 +201,9 @@ def _rules(body: Body, line: Line) -> Entry:
         rest = line.text[stop:]
         row = body.cls.BY_FIELD["condition"]
         return Entry(Role.BRANCH, start, stop, stop + len(rest) - len(rest.lstrip(" \t:")), row, body.cls, below)
-    row = row_of(body.cls, line.key)
-    if row is not None and (line.dash or rules_key(line.text)):
-        return _property(body.cls, row, line)
+    other = row_of(body.cls, line.key)
+    if other is not None and (line.dash or rules_key(line.text)):
+        return _property(body.cls, other, line)
     if not line.dash and line.key and not cut_comment(line.rest):
         return _placed(Role.KEY, line, None, None, body)
     return _text(line, below)
@@ -323,4 +323,3 @@ _READ: dict[Form, Callable[[Body, Line], Entry]] = {
     Form.ITEMS: _items, Form.MAP: _map, Form.SET: _set, Form.FREE: _free, Form.SHAPE: _shape, Form.TEXT: _kept,
     Form.NOTHING: _kept,
 }  # fmt: skip
-

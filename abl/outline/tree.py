@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from abl.outline.bodies import AGENT, NOTHING, PROFILE, TEXT, Body, Form
 from abl.outline.entries import Entry, Line, Role, line_of, read, row_of
@@ -101,6 +102,7 @@ class _Builder:
         self.count = len(made.lines)
         self.stack: list[_Frame] = []
         self.limit = 0
+        self.unclosed = 0
         first = made.lines.texts[0] if self.count else ""
         self.top = PROFILE if first.startswith("BEHAVIOR_PROFILE") else AGENT
 
@@ -109,7 +111,7 @@ class _Builder:
         if starts[0]:
             self.limit = starts[0]
             self.lines_of(0, NOTHING)
-        for k, stop in zip(starts, starts[1:], strict=False):
+        for k, stop in pairwise(starts):
             self.limit = stop
             self.stack = []
             self.section(self.made.sections[k])
@@ -146,8 +148,8 @@ class _Builder:
             begin = len(text[:stop]) + len(text[stop:]) - len(text[stop:].lstrip())
             return Entry(Role.NAME, begin, named.stop, named.value, named.row, Document, named.body)
         if section.word == "BEHAVIOR_PROFILE":
-            row = Document.BY_FIELD["behavior_profiles"]
-            return Entry(Role.SECTION, 0, stop, value, row, Document, PROFILE)
+            attached = Document.BY_FIELD["behavior_profiles"]
+            return Entry(Role.SECTION, 0, stop, value, attached, Document, PROFILE)
         row = row_of(cls, section.word) or row_of(Profile, section.word)
         if row is None:
             return Entry(Role.SECTION, 0, stop, value, None, None, TEXT)
@@ -188,7 +190,7 @@ class _Builder:
         stop = min(lines.ends[k], self.limit)
         depth = frame.depth
         nested = entry.own if entry.own is not None else entry.body
-        if nested.form is Form.TEXT and not (line.dash and entry.own is None and entry.role is not Role.ITEM):
+        if nested.form is Form.TEXT:
             last = k + 1
             column = indent + line.start
             while last < stop and (entry.own is None or lines.indents[last] > column):
@@ -230,7 +232,7 @@ class _Builder:
         lines = self.lines
         is_tool = entry.role is Role.TOOL
         is_type = entry.row is not None and entry.row.kind is Kind.TYPE
-        if not (is_tool or is_type or nested.form in _BRACKETS):
+        if k < self.unclosed or not (is_tool or is_type or nested.form in _BRACKETS):
             return k + 1
         depth_of_brackets = open_brackets(lines.texts[k])
         if depth_of_brackets <= 0:
@@ -244,6 +246,7 @@ class _Builder:
             depth_of_brackets += open_brackets(lines.texts[last])
             last += 1
         if depth_of_brackets > 0:
+            self.unclosed = last  # no bracket before it is followed again, so that the pass stays linear
             return k + 1
         for j in range(k + 1, last):
             deeper = lines.indents[j] > lines.indents[k] and lines.texts[j][0] not in _CLOSING

@@ -18,6 +18,10 @@ _ARROW = re.compile(r"\s*(?:->|\u2192)\s*([\w.\-]+)\s*\Z")
 _VOICE_KEYS = {"VOICEINSTRUCTIONS": "instructions", "VOICESSML": "ssml", "VOICEPLAINTEXT": "plain_text"}
 
 
+RICH_KEYS = frozenset({"VOICE", "FORMATS", "RICH_CONTENT", "ACTIONS", "CAROUSEL", "MESSAGE_KEY"})
+"""What may stand nested under RESPOND; other properties of the step or branch were indented too deep."""
+
+
 @reads(Kind.RESPOND)
 def read_respond(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read an answer; blocks nested under it belong to the same node."""
@@ -29,7 +33,9 @@ def read_respond(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
     while j < end:
         stop = min(r.ends[j], end)
         text = r.texts[j]
-        if ":" in text and r.find_row(node, text.partition(":")[0]):
+        if r.knows(node, text):
+            if text.partition(":")[0].strip().upper() not in RICH_KEYS:
+                r.misplaced(j, stop, r.columns[k] + 2 * (r.texts[k][0] == "-"), row.key)
             r.line(node, j, stop, text, r.offsets[j])
         else:
             rest.extend(range(j, stop))

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from abl.source import normalise
-from abl.syntax.document import LEGACY_SECTIONS
+from abl.syntax.document import LEGACY_SECTIONS, SECTIONS
 
 YAML_KEYS = frozenset(
     "agent supervisor mode goal persona identity tools gather constraints guardrails flow handoff return_handlers "
@@ -22,7 +22,8 @@ _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
 _LEGACY = re.compile(rf"^(?:{'|'.join(LEGACY_SECTIONS)}):", re.MULTILINE)
 _NUMBERED = re.compile(r"^STEPS:[^\n]*\n(?:\s*\n|\s*(?:#|//)[^\n]*\n)*\s*\d+\.\s", re.MULTILINE)
 _FLOW = re.compile(r"^FLOW:", re.MULTILINE)
-_SECTION_WORD = re.compile(r"([A-Z][A-Z_]+)\s*:")
+_SIGNATURE = re.compile(r"^[ \t]+\w+\([^\n]*\)[^\n]*->", re.MULTILINE)
+_SECTION_LINE = re.compile(rf"^(?:{'|'.join(word for word in SECTIONS if ' ' not in word)})\s*:", re.MULTILINE)
 _SPLIT = re.compile(r"^(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 
 
@@ -59,9 +60,9 @@ def is_yaml_format(text: str) -> bool:
 def detect(text: str) -> str | None:
     """Return `yaml`, `tools`, `agent-based`, `supervisor` or `agent`; None when nothing fits."""
     text = normalise(text)
-    if is_yaml_format(text):
-        return "yaml"
     first = first_line(text)
+    if is_yaml_format(text) and not _is_shouted(text, first):
+        return "yaml"
     found = _FIRST.match(first)
     if found is None:
         return _by_any_section(text, first)
@@ -73,9 +74,18 @@ def detect(text: str) -> str | None:
     return word.lower()
 
 
+def _is_shouted(text: str, first: str) -> bool:
+    """Return whether a text that begins with a lower-case key is an ABL text with that one word in the wrong case."""
+    if first.startswith("tools:"):
+        return _SIGNATURE.search(text) is not None
+    return first.startswith(("agent:", "supervisor:")) and _SECTION_LINE.search(text) is not None
+
+
 def _by_any_section(text: str, first: str) -> str | None:
     """Return `agent` for a text that begins with another section, or with a header in the wrong case."""
     lowered = first.lower()
+    if lowered.startswith("tools"):
+        return "tools"
     if lowered.startswith(("agent:", "supervisor:", "agent ", "supervisor ")):
         return lowered.split(":")[0].split()[0]
     if _HEADER.search(text):

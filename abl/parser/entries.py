@@ -110,15 +110,13 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         return
     colon = bare.find(":")
     entry = r.find_row(made, bare[:colon]) if colon > 0 else None
-    if entry is None and colon < 0:
-        word = bare.split(None, 1)[0]
-        keyword = r.find_row(made, word) if word.isupper() and len(word) > 1 else None
-        if keyword is not None and (keyword[1].kind is Kind.FLAG or keyword[1].kind is Kind.CONDITION):
-            r.line(made, k, own, f"{word}: {bare[len(word) :].lstrip()}", offset - 1) if len(bare) > len(
-                word
-            ) else r.line(made, k, own, f"{word}:", offset)
-            r.props(made, own, stop)
-            return
+    if entry is None and colon < 0 and _keyword_item(r, made, k, own, bare, offset):
+        r.props(made, own, stop)
+        return
+    if entry is None and _is_misspelt_key(r, made, bare, colon):
+        r.line(made, k, own, bare, offset)
+        r.props(made, own, stop)
+        return
     if entry is not None:
         if own > k + 1 and entry[1].kind in SCALARS and k not in r.lines.blocks and bare[colon + 1 :].strip():
             own = k + 1
@@ -127,6 +125,30 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         return
     named(r, made, row, k, own, bare, offset)
     r.props(made, own, stop) if own > k + 1 or own < stop else None
+
+
+def _keyword_item(r: Reader, made: Node, k: int, own: int, bare: str, offset: int) -> bool:
+    """Read `- RESUME`, `- IF condition` or `- WHEN condition` (the last with a finding). True when it was one."""
+    word = bare.split(None, 1)[0]
+    entry = r.find_row(made, word) if word.isupper() and len(word) > 1 else None
+    if entry is None or (len(word) == len(bare) and entry[1].kind is not Kind.FLAG):
+        return False
+    rest = bare[len(word) :].lstrip()
+    if rest and word != "IF" and entry[1].kind is not Kind.FLAG:
+        fix = r.edit(offset + len(word), 0, ":", f"write `{word}:`")
+        r.report("PROPERTY_MISSING_COLON", offset, len(word), fix, name=word, property=word)
+    entry[0](r, made, entry[1], k, own, rest, offset + len(bare) - len(rest))
+    return True
+
+
+def _is_misspelt_key(r: Reader, made: Node, bare: str, colon: int) -> bool:
+    """Return whether an item `word: value` begins with a misspelt property, and not with a name."""
+    key = bare[:colon]
+    if colon <= 0 or made.MAIN not in made.BY_FIELD or not key.replace("_", "").isalnum():
+        return False
+    return (
+        bool(bare[colon + 1 :].strip()) and r.near(key, [row.key for row in made.PROPS if not row.legacy]) is not None
+    )
 
 
 def split_children(r: Reader, k: int, stop: int, column: int) -> int:

@@ -98,5 +98,5 @@ def read_history(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
             r.report("INVALID_HISTORY", off, len(text), value=text, known=", ".join(made.BY_FIELD["mode"].choices))
     else:
         r.fill(made, row, k, end, value, off)
-    if made.mode == "last_n" and made.count is None:
+    if made.mode == "last_n" and made.count is None and not made.extras:
         r.report("INVALID_HISTORY", off, max(len(value), 1), value=text or "last_n", detail="last_n needs a count")

@@ -35,7 +35,14 @@ def value_of(r: Reader, k: int, end: int, value: str, off: int) -> Any:
 def inline_value(r: Reader, value: str, off: int) -> Any:
     """Return the JSON value of an inline text; what is neither literal, list nor map stays text."""
     value = cut_comment(value)
+    if not value.isascii() and value[:1] in QUOTES:
+        value = straight(r, value, off)
     if value[:1] in "[{" and not value.startswith("{{"):
+        if open_brackets(value) > 0:
+            close = "]" if value[0] == "[" else "}"
+            fix = r.edit(off + len(value), 0, close, f"add the closing `{close}`")
+            r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected=close)
+            value += close
         return literal(value)
     if value[:1] == '"':
         return scalar(r, value, off)[0]

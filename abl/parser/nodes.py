@@ -16,7 +16,25 @@ def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         made = NODES[row.node](pos=r.pos(k))
     node.at[row.field] = off
     setattr(node, row.field, made)
-    r.fill(made, row, k, end, value, off)
+    if value and end > k + 1 and k not in r.lines.blocks and made.MAIN:
+        r.fill(made, row, k, k + 1, value, off)
+        _beside(r, node, made, row, k, end)
+    else:
+        r.fill(made, row, k, end, value, off)
+
+
+def _beside(r: Reader, node: Node, made: Node, row: Prop, k: int, end: int) -> None:
+    """Read the lines nested under an inline value: properties of the node made, or of the one around it."""
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        if not r.knows(made, text) and r.knows(node, text):
+            r.misplaced(j, stop, r.columns[k], row.key)
+            r.line(node, j, stop, text, r.offsets[j])
+        else:
+            r.props(made, j, stop)
+        j = stop
 
 
 @reads(Kind.FLAT)

@@ -219,6 +219,9 @@ class Reader:
             return
         key = text[:colon].strip()
         entry = self.find_row(node, key)
+        if entry is None and " " in key and self.find_row(node, key.split(None, 1)[0]):
+            self.keyless(node, k, end, text, offset)
+            return
         rest = text[colon + 1 :]
         value = rest.lstrip()
         at = offset + colon + 1 + len(rest) - len(value)
@@ -292,29 +295,50 @@ class Reader:
     def repeated(self, node: Node, row: Prop, k: int) -> None:
         """Report a property that stands twice; the last one counts."""
         first = self.source.pos(node.at[row.field]).line
-        self.report_line("DUPLICATE_PROPERTY", k, name=row.key, property=row.key, first_line=str(first))
+        fix = self.removal(k, first)
+        self.report_line("DUPLICATE_PROPERTY", k, fix, name=row.key, property=row.key, first_line=str(first))
+
+    def removal(self, k: int, first: int) -> Fix | None:
+        """Return the fix that removes line `k`, if raw line `first` (1-based) says the same."""
+        number = self.numbers[k]
+        if k in self.lines.blocks or self.lines.raw[first - 1].strip() != self.texts[k]:
+            return None
+        start = self.source.starts[number - 1]
+        stop = min(start + len(self.lines.raw[number - 1]) + 1, len(self.source.text))
+        return self.edit(start, stop - start, "", "remove the repeated line")
 
     def under_scalar(self, node: Node, k: int, end: int, *, owner: str) -> list[int]:
         """Read lines nested under a value that takes none; return those that are no property of `node`.
 
-        A property of `node` that was indented too deep is read as such.
+        Properties of `node` that were indented too deep are read as such, with one finding for the run of them.
         """
         rest: list[int] = []
+        reported = self.texts[k][0] == "-"
         j = k + 1
-        dash = self.texts[k][0] == "-"
         while j < end:
             stop = min(self.ends[j], end)
             text = self.texts[j]
-            entry = self.find_row(node, text.partition(":")[0]) if ":" in text else None
-            if entry is None:
-                rest.append(j)
-            else:
-                if not dash:
-                    fix = self.indent_fix(j, stop, self.columns[k])
-                    self.report_line("MISPLACED_INDENT", j, fix, name=entry[1].key, property=owner)
+            if self.knows(node, text):
+                if not reported:
+                    self.misplaced(j, end, self.columns[k], owner)
+                reported = True
                 self.line(node, j, stop, text, self.offsets[j])
+            else:
+                rest.append(j)
             j = stop
         return rest
+
+    def knows(self, node: Node, text: str) -> bool:
+        """Return whether a line is a property of `node`, or of something beside it."""
+        key, colon, _ = text.partition(":")
+        return bool(colon) and (
+            self.find_row(node, key) is not None or (node.__class__.__name__, key.strip().upper()) in NEIGHBOURS
+        )
+
+    def misplaced(self, j: int, stop: int, column: int, owner: str) -> None:
+        """Report lines `j` to `stop` as indented wrongly; they belong in `column` (0-based)."""
+        name = self.texts[j].partition(":")[0].lstrip("- ")
+        self.report_line("MISPLACED_INDENT", j, self.indent_fix(j, stop, column), name=name, property=owner)
 
     def indent_fix(self, first: int, stop: int, column: int) -> Fix:
         """Return the fix that moves lines `first` to `stop` so that the first stands in `column` (0-based)."""

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from abl.parser.reader import Reader
+from abl.parser.scalars import WORDS
+from abl.syntax.coordination import PRIORITIES, Escalate
 from abl.syntax.document import Document
 from abl.syntax.memory import Memory
 from abl.syntax.node import Node
-from abl.syntax.steps import ActionHandler
+from abl.syntax.steps import ERROR_TYPES, ActionHandler, ErrorHandler
 from abl.syntax.understanding import MAX_LOOKUP_VALUES_FUZZY, Intent, LookupTable
 
+_OUTCOME = re.compile(r"(?:COMPLETE|CONTINUE|ESCALATE|HANDOFF(?:\s+to)?\s+[\w-]+)\s*\Z", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_][\w-]*\Z")
 
 
@@ -39,6 +42,10 @@ def check_entries(r: Reader, document: Document) -> None:
         _lookup_table(r, table)
     if document.intents is not None:
         _intents(r, document.intents.items)
+    if document.escalate is not None:
+        _escalate(r, document.escalate)
+    for handler in document.on_error:
+        _error_type(r, handler)
     _names(r, document.attachments, "name")
     if document.gather is not None:
         _names(r, document.gather.fields, "name")
@@ -59,6 +66,37 @@ def _names(r: Reader, nodes: Iterable[Node], field: str) -> None:
             plain = re.sub(r"\W+", "_", name).strip("_")
             fix = r.edit(node.at[field], len(name), plain, f"write `{plain}`") if plain else None
             r.report("INVALID_NAME", node.at[field], len(name), fix, name=name)
+
+
+def _escalate(r: Reader, escalate: Escalate) -> None:
+    for trigger in escalate.triggers:
+        word = trigger.priority
+        if word and word.lower() not in PRIORITIES and not word.isdigit():
+            meant = r.near(word, PRIORITIES) or WORDS.get(word.lower())
+            _choice(r, trigger.at.get("priority"), word, "PRIORITY", meant, f"{', '.join(PRIORITIES)} or a number")
+    for outcome in escalate.on_human_complete:
+        if outcome.action and not _OUTCOME.match(outcome.action):
+            known = "COMPLETE, CONTINUE, ESCALATE, HANDOFF to Agent"
+            meant = r.near(outcome.action.split()[0], ("COMPLETE", "CONTINUE", "ESCALATE"))
+            _choice(r, outcome.at.get("action"), outcome.action, "on_human_complete", meant, known)
+
+
+def _choice(r: Reader, offset: int | None, word: str, key: str, meant: str | None, known: str) -> None:
+    if offset is not None:
+        fix = r.edit(offset, len(word), meant, f"write `{meant}`") if meant else None
+        r.report(
+            "UNKNOWN_CHOICE", offset, len(word), fix, name=word, value=word, property=key, known=known,
+            suggestion=meant or "",
+        )  # fmt: skip
+
+
+def _error_type(r: Reader, handler: ErrorHandler) -> None:
+    """Report a kind of error that is nearly one of the known words; other words are kinds of their own."""
+    word = handler.type
+    if word and word not in ERROR_TYPES:
+        meant = r.near(word, ERROR_TYPES)
+        if meant is not None and meant.lower() != word.lower():
+            _choice(r, handler.at.get("type"), word, "ON_ERROR", meant, ", ".join(ERROR_TYPES))
 
 
 def _memory(r: Reader, memory: Memory) -> None:

@@ -220,7 +220,8 @@ def read_boolean(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
         if found is None and row.kind is Kind.FLAG and not bare:
             found = True
         if found is None:
-            _wrong_type(r, node, row, bare, off, "EXPECTED_BOOLEAN", _meant_boolean(bare))
+            meant = _meant_boolean(bare) or r.near(bare, ("true", "false"))
+            _wrong_type(r, node, row, bare, off, "EXPECTED_BOOLEAN", meant)
             return
     set_text(node, row, found, off)
 
@@ -258,14 +259,14 @@ def read_number(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
     set_text(node, row, found, off)
 
 
-_WORDS = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+WORDS = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 
 
 def _meant_number(value: str, *, whole: bool) -> str | None:
     digits = "".join(sign for sign in value if sign.isdigit() or sign in ".-")
     if number(digits) is not None:
         return digits.split(".")[0] if whole else digits
-    return _WORDS.get(value.lower())
+    return WORDS.get(value.lower())
 
 
 def _within(r: Reader, row: Prop, value: float, off: int, length: int) -> None:

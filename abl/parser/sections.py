@@ -227,7 +227,8 @@ def _one(r: Reader, document: Document, section: Section, first: dict[str, int])
     key = row.key
     if key in first and row.repeat == "error":
         line = str(r.numbers[first[key]])
-        r.report("DUPLICATE_SECTION", r.offsets[section.k], len(word), name=word, section=word, first_line=line)
+        fix = r.removal(section.k, int(line)) if section.end == section.k + 1 else None
+        r.report("DUPLICATE_SECTION", r.offsets[section.k], len(word), fix, name=word, section=word, first_line=line)
         return
     first.setdefault(key, section.k)
     _property(r, document, row, section)

@@ -118,18 +118,29 @@ def _signature(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: 
         r.props(Tool(), body, stop)
         return stop
     tool.pos = r.pos(j)
-    _add(r, node, names, tool, offset)
+    _add(r, node, names, tool, j)
     r.props(tool, body, stop)
     return stop
 
 
-def _add(r: Reader, node: Document, names: dict[str, Tool], tool: Tool, offset: int) -> None:
+def _add(r: Reader, node: Document, names: dict[str, Tool], tool: Tool, j: int) -> None:
+    offset = r.offsets[j]
     first = names.get(tool.name)
     if first is not None:
-        line = str(first.pos.line) if first.pos else ""
-        r.report("DUPLICATE_TOOL", tool.at.get("name", offset), len(tool.name), name=tool.name, first_line=line)
+        line = first.pos.line if first.pos else 0
+        fix = r.removal(j, line) if line else None
+        r.report(
+            "DUPLICATE_TOOL", tool.at.get("name", offset), len(tool.name), fix, name=tool.name, first_line=str(line)
+        )
+        if len(first.at) <= SIGNATURE_PLACES:
+            node.tools[node.tools.index(first)] = names[tool.name] = tool
+            return
     names.setdefault(tool.name, tool)
     node.tools.append(tool)
+
+
+SIGNATURE_PLACES = 3
+"""Places a tool has when nothing but its signature is written: name, parameters, returns."""
 
 
 def _join(r: Reader, j: int, end: int, text: str) -> tuple[int, str]:
@@ -161,6 +172,12 @@ def _nameless(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: i
     listed = _LISTED_NAME.match(text)
     bare = _BARE_TOOL.match(text)
     name = unquote(listed[1].strip()) if listed else bare[1] if bare else ""
+    word = text.split(None, 1)[0]
+    if not node.tools and ToolDefaults.BY_KEY.get(word.upper()) and " " in text:
+        fix = r.edit(r.offsets[j] + len(word), 0, ":", f"write `{word}:`")
+        r.report("PROPERTY_MISSING_COLON", r.offsets[j], len(word), fix, name=word, property=word)
+        _default(r, node, j, stop, f"{word}:{text[len(word) :]}")
+        return stop
     if not name:
         r.report_line("INVALID_TOOL_SIGNATURE", j, value=text, name=text)
         r.props(Tool(), j + 1, stop) if stop > j + 1 else None
@@ -172,7 +189,7 @@ def _nameless(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: i
     elif not listed and text[0] != "-" and not text.endswith(":"):
         fix = r.edit(r.offsets[j] + len(text), 0, "()", f"write `{name}()`")
         r.report_line("INVALID_TOOL_SIGNATURE", j, fix, value=text, name=name)
-    _add(r, node, names, tool, r.offsets[j])
+    _add(r, node, names, tool, j)
     r.props(tool, j + 1, stop)
     return stop
 

@@ -117,7 +117,7 @@ def action_text(value: FailAction, said: set[str], *, upper: bool) -> str | None
 @writes(Kind.STORE)
 def write_store(page: Page, indent: int, head: str, value: Store, row: Prop, node: Node) -> None:
     """Write `value -> target` or `{a, b} -> target`."""
-    left = value.value if value.fields is None else f"{{{', '.join(value.fields)}}}"
+    left = value.value or "" if value.fields is None else f"{{{', '.join(value.fields)}}}"
     arrow = f" -> {value.target}" if value.target else ""
     page.put(indent, f"{head} {left}{arrow}".replace(":  ", ": ").rstrip())
     write_extras(page, indent + STEP, value)

@@ -100,7 +100,10 @@ def write_row(page: Page, indent: int, node: Node, row: Prop) -> None:
 
 
 def _is_inline_answer(node: Node) -> bool:
-    respond = getattr(node, "respond", "")
+    row = node.BY_FIELD.get("respond")
+    if row is None or row.kind is not Kind.RESPOND:
+        return False
+    respond = str(getattr(node, row.field) or "")
     return bool(respond) and fits_quotes(respond)
 
 

@@ -201,7 +201,7 @@ def _action(value: FailAction, row: Prop, node: Node) -> Any:
 
 
 def _store(value: Store, row: Prop, node: Node) -> Plain:
-    plain: Plain = {"value": value.fields if value.fields is not None else value.value, "target": value.target}
+    plain: Plain = {"value": value.fields if value.fields is not None else value.value or "", "target": value.target}
     return plain | {key: _extra(raw) for key, raw in value.extras.items()}
 
 

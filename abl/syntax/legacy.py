@@ -1,4 +1,4 @@
-"""What only the older, numbered grammar (G1) has: contract, numbered steps, state, policies. Spec: abl-language 10.2, 10.3.
+"""What only the numbered grammar (G1) has: contract, steps, state, policies. Spec: abl-language 10.2, 10.3.
 
 Sections that the modern grammar has as well (identity, tools, guardrails ...) stand in the document itself.
 """

@@ -9,6 +9,13 @@ from abl.syntax.node import Kind, Node, node
 from abl.syntax.rich import Rich
 
 
+ERROR_TYPES = (
+    "tool_timeout", "tool_error", "invalid_input", "validation_error", "api_error", "llm_error", "llm_timeout",
+    "routing_failure", "delegation_error", "handoff_error", "constraint_violation", "unknown_error", "DEFAULT",
+)  # fmt: skip
+"""Kinds of errors that ON_ERROR knows by name; any other word is allowed. Spec: abl-language 3.12."""
+
+
 @node
 class Assignment(Node):
     """`variable = expression`; the expression is kept as written. Spec: abl-language 6.2."""

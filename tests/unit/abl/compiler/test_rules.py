@@ -25,10 +25,7 @@ def scope() -> Scope:
         ({"condition": "a IS SET IMPLIES b != 1"}, "NOT (a IS SET) OR (b != 1)"),
         ({"condition": "a == 1 implies b == 2"}, "NOT (a == 1) OR (b == 2)"),
         ({"condition": "a == 1 IMPLIES b == 2 IMPLIES c == 3"}, "NOT (a == 1) OR (NOT (b == 2) OR (c == 3))"),
-        (
-            {"condition": '(a IMPLIES b) == " IMPLIES "'},
-            '(a IS NOT SET AND IMPLIES IS NOT SET) OR ((a IMPLIES b) == " IMPLIES ")',
-        ),
+        ({"condition": 'a == " IMPLIES "'}, 'a IS NOT SET OR a == " IMPLIES "'),
         # 2. RESTRICT
         ({"kind": "restrict", "condition": 'region == "XX"'}, 'region IS NOT SET OR NOT (region == "XX")'),
         # 3. WHEN

@@ -1,0 +1,37 @@
+"""The least a formatter may do: line ends, trailing space, the final newline. Spec: abl-language 1.1, 9."""
+
+from __future__ import annotations
+
+import re
+
+_BLOCK = re.compile(r"(?:^|[:?-]\s+)(?:[!&]\S+\s+)*[|>][-+0-9]*\s*(?:#.*)?\Z")
+
+
+def tidied(text: str) -> str:
+    """Return a normalised text without trailing space and blank lines at its ends."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    first = 0
+    while first < len(lines) and not lines[first]:
+        first += 1
+    return "\n".join([*lines[first:], ""]) if lines else ""
+
+
+def tidied_yaml(text: str) -> str:
+    """Return YAML without trailing space, apart from block texts, where it belongs to the value."""
+    lines = text.split("\n")
+    inside = -1
+    for number, line in enumerate(lines):
+        bare = line.rstrip(" \t")
+        indent = len(line) - len(line.lstrip(" "))
+        if inside >= 0 and (not bare or indent > inside):
+            continue
+        inside = indent if _BLOCK.search(bare) else -1
+        if not bare.endswith("\\"):
+            lines[number] = bare
+    if inside >= 0:
+        return "\n".join(lines)
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join([*lines, ""]) if lines else ""

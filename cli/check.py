@@ -1,0 +1,140 @@
+"""`abl check`: findings of files and folders, each folder a project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from abl.compiler import CompileOptions
+from abl.diagnostics.model import Diagnostic
+from abl.diagnostics.render import summary
+from abl.folders import group_projects, is_project_file
+from abl.project import Project, check_project, compile_project
+from cli import files
+from cli.output import CLEAN, FAULTY, USAGE, Screen, complain, print_findings, refuse
+
+
+@dataclass(slots=True)
+class Loaded:
+    """One project of the command line.
+
+    Attributes:
+        root: Folder it was found in, or the name of its only file.
+        texts: Path as shown -> text.
+        is_whole: Nothing outside belongs to it, so what it does not hold is missing.
+    """
+
+    root: str
+    texts: dict[str, str] = field(default_factory=dict)
+    is_whole: bool = True
+
+    @property
+    def options(self) -> CompileOptions:
+        """How it is compiled."""
+        return CompileOptions(single_agent=not self.is_whole)
+
+
+def load(paths: Iterable[str]) -> tuple[list[Loaded], list[files.Unreadable]]:
+    """Return the projects that paths mean, and what could not be read."""
+    found = files.find(paths, is_project_file)
+    unreadable = found.unreadable
+    projects = []
+    for folder, below in found.folders.items():
+        for group in group_projects(below):
+            shown = [(PurePath(folder) / path).as_posix() for path in group]
+            projects.append(_read(_root(shown), shown, unreadable, is_whole=True))
+    named = [path for path in found.files if path != files.STDIN]
+    if named:
+        projects.append(_read(", ".join(named), named, unreadable, is_whole=False))
+    if files.STDIN in found.files:
+        projects.append(_read(files.STDIN_NAME, [files.STDIN], unreadable, is_whole=False))
+    return [project for project in projects if project.texts], unreadable
+
+
+def _read(root: str, paths: list[str], unreadable: list[files.Unreadable], *, is_whole: bool) -> Loaded:
+    project = Loaded(root, is_whole=is_whole)
+    for path in paths:
+        text = files.read(path)
+        if isinstance(text, str):
+            project.texts[files.STDIN_NAME if path == files.STDIN else path] = text
+        else:
+            unreadable.append(text)
+    return project
+
+
+def _root(paths: list[str]) -> str:
+    """Return the folder that all paths lie in."""
+    parts = [PurePath(path).parent.parts for path in paths]
+    common = 0
+    while all(len(one) > common for one in parts) and len({one[common] for one in parts}) == 1:
+        common += 1
+    return PurePath(*parts[0][:common]).as_posix()
+
+
+def check(paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet: bool, no_color: bool) -> int:
+    """Check the files of `paths`, print what was found and return the exit code."""
+    loaded, unreadable = load(paths)
+    if not loaded and not unreadable:
+        refuse(f"nothing to check in {', '.join(paths)}: no file ends in .abl or .agent.yaml")
+    found: list[Diagnostic] = []
+    reach: dict[str, Any] = {}
+    for one in loaded:
+        project = Project.from_files(one.texts, strict=strict)
+        found.extend(check_project(project, one.options))
+        if effects:
+            from abl.effects import effects as effects_of
+
+            reach[one.root] = effects_of(compile_project(project, one.options))
+    if as_json:
+        _print_json(loaded, found, unreadable, reach if effects else None)
+    else:
+        _print_text(loaded, found, reach, quiet=quiet, screen=Screen.of_terminal(no_color=no_color))
+    if not as_json or not loaded:
+        for fault in unreadable:
+            complain(fault)
+    if unreadable:
+        return USAGE
+    return FAULTY if any(one.is_error for one in found) else CLEAN
+
+
+def _print_text(
+    loaded: list[Loaded], found: list[Diagnostic], reach: dict[str, Any], *, quiet: bool, screen: Screen
+) -> None:
+    shown = [one for one in found if one.is_error or not quiet]
+    print_findings(shown, {path: text for one in loaded for path, text in one.texts.items()}, screen)
+    if reach:
+        from abl.effects import render_effects
+
+        for root, one in reach.items():
+            print(f"What {root} can reach\n\n{render_effects(one)}\n")
+    number = sum(len(one.texts) for one in loaded)
+    if loaded and not (quiet and not shown):
+        print(f"{summary(found)}; {number} {'file' if number == 1 else 'files'} checked")
+
+
+def _print_json(
+    loaded: list[Loaded], found: list[Diagnostic], unreadable: list[files.Unreadable], reach: dict[str, Any] | None
+) -> None:
+    counts = {
+        name: sum(1 for one in found if one.severity == severity)
+        for name, severity in (("errors", "error"), ("warnings", "warning"), ("notes", "info"))
+    }
+    paths = [path for one in loaded for path in one.texts]
+    report: dict[str, Any] = {
+        "files": paths,
+        "projects": [{"root": one.root, "files": list(one.texts)} for one in loaded],
+        "diagnostics": [one.to_dict() for one in found],
+        "unreadable": [{"file": one.path, "reason": one.reason} for one in unreadable],
+        "summary": {
+            "files": len(paths),
+            "projects": len(loaded),
+            **counts,
+            "ok": not counts["errors"] and not unreadable,
+        },
+    }
+    if reach is not None:
+        report["effects"] = reach
+    print(json.dumps(report, indent=2, ensure_ascii=False))

@@ -1,0 +1,153 @@
+"""The console script `abl`: its commands and their options. Each is a thin call; what it needs it loads itself."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from cli.output import CLEAN, USAGE
+
+app = typer.Typer(
+    name="abl",
+    help="ABL, the Agent Blueprint Language: check, format and compile agents.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files or folders; - is standard input.")]
+OneFile = Annotated[str, typer.Argument(metavar="FILE", help="A file; - is standard input.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Older forms of the language are errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from abl.ir import COMPILER_VERSION
+
+        print(f"abl {COMPILER_VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def abl(
+    _version_wanted: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """ABL, the Agent Blueprint Language: check, format and compile agents."""
+
+
+@app.command()
+def check(
+    paths: Paths,
+    as_json: AsJson = False,
+    strict: Strict = False,
+    effects: Annotated[bool, typer.Option("--effects", help="Also list what each agent can reach.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+) -> None:
+    """Find mistakes in agents, tool libraries and profiles.
+
+    A folder is one project: what its files name in each other has to exist. A folder without files of its own is
+    a folder of projects. Exit code 0: no errors, 1: errors, 2: something could not be read.
+    """
+    from cli.check import check as run_check
+
+    raise typer.Exit(run_check(paths, as_json=as_json, strict=strict, effects=effects, quiet=quiet, no_color=no_color))
+
+
+@app.command()
+def fmt(
+    paths: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[PATH...]", help="Files or folders; this folder by default.")  # noqa: UP045 - typer reads it
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a file would change.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")] = False,
+) -> None:
+    """Lay files out in the one common way; what they say does not change."""
+    from cli.fmt import fmt as run_fmt
+
+    raise typer.Exit(run_fmt(paths or ["."], check=check, diff=diff))
+
+
+@app.command()
+def ir(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file, or the folder of one project.")],
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Print this agent only.")] = None,
+    strict: Strict = False,
+) -> None:
+    """Print the compiled form as JSON."""
+    from cli.show import ir as run_ir
+
+    raise typer.Exit(run_ir(path, agent=agent, strict=strict))
+
+
+@app.command()
+def tokens(file: OneFile, as_json: AsJson = False) -> None:
+    """Print the tokens of a text of the older, numbered grammar."""
+    from cli.show import tokens as run_tokens
+
+    raise typer.Exit(run_tokens(file, as_json=as_json))
+
+
+@app.command()
+def explain(
+    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code such as UNKNOWN_SECTION.")] = None,
+) -> None:
+    """Explain a finding with a wrong and a right example; without a code, list all."""
+    from cli.show import explain as run_explain
+
+    raise typer.Exit(run_explain(code))
+
+
+@app.command()
+def convert(
+    file: OneFile,
+    to: Annotated[str, typer.Option("--to", metavar="FORM", help="yaml, abl or modern.")] = "modern",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="OUT", help="File to write; standard output by default.")
+    ] = None,
+) -> None:
+    """Write a file in another form: the YAML form, the text form, or the modern form of an older file.
+
+    Comments are not carried over.
+    """
+    from cli.show import convert as run_convert
+
+    raise typer.Exit(run_convert(file, to=to, output=output))
+
+
+@app.command()
+def lsp() -> None:
+    """Serve an editor over standard input and output."""
+    from cli.output import refuse
+
+    try:
+        from cli.lsp import main as serve_editor
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        refuse("the language server needs pygls; install it with: pip install 'abl-runtime[lsp]'")
+    serve_editor()
+
+
+def run() -> None:
+    """Run the command line; a reader that stops reading ends it quietly, as does Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        app()
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(CLEAN) from None
+    except KeyboardInterrupt:
+        raise SystemExit(USAGE) from None
+
+
+if __name__ == "__main__":
+    run()
