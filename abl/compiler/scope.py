@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from abl.compiler.conditions import facts_of
@@ -127,10 +126,3 @@ class Scope:
         for name, template in self._templates.items():
             if name not in self._used:
                 self.report("W602", template, "name", name=name)
-
-
-def names_in(value: Any) -> list[str]:
-    """Return the keys of a mapping, or the texts of an iterable."""
-    if isinstance(value, Mapping):
-        return [str(key) for key in value]
-    return [one for one in value if isinstance(one, str)]

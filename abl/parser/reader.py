@@ -9,19 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from abl.diagnostics.model import Diagnostic, Edit, Fix
-from abl.diagnostics.reporter import did_you_mean, finding
-from abl.diagnostics.suggest import closest
-from abl.parser.faults import Fault
-from abl.parser.lines import Lines, dedent
-from abl.parser.values import MAX_NESTING, cut_comment, inline_map, open_brackets
-from abl.source import Pos
+from abl.diagnostics.reporter import did_you_mean
+from abl.parser.scribe import Scribe
+from abl.parser.values import cut_comment, inline_map, open_brackets
 from abl.syntax.node import Kind, Node, Prop
-
-MAX_DIAGNOSTICS = 1000
-"""Findings kept for one document; the last one says that there are more."""
-MAX_SUGGESTIONS = 200
-"""Unknown words of one document for which near spellings are looked for."""
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
@@ -83,77 +74,10 @@ def table_of(cls: type[Node]) -> Table:
     return table
 
 
-class Reader:
-    """One parse: the lines, and what was found on the way."""
+class Reader(Scribe):
+    """A parse that fills nodes by their property tables."""
 
-    __slots__ = (
-        "_suggestions", "columns", "depth", "ends", "findings", "indents", "lines", "numbers", "offsets", "source",
-        "strict", "texts", "with_mode",
-    )  # fmt: skip
-
-    def __init__(self, lines: Lines, *, strict: bool = False) -> None:
-        self.lines = lines
-        self.source = lines.source
-        self.texts = lines.texts
-        self.indents = lines.indents
-        self.columns = lines.columns
-        self.offsets = lines.offsets
-        self.numbers = lines.numbers
-        self.ends = lines.ends
-        self.strict = strict
-        self.with_mode = False
-        self.findings: list[Diagnostic] = []
-        self.depth = 0
-        self._suggestions = 0
-
-    # --- findings ---------------------------------------------------------------------------------------
-
-    def report(self, code: str, offset: int, length: int = 1, fix: Fix | None = None, **arguments: str) -> None:
-        """Add a finding at `offset`; beyond `MAX_DIAGNOSTICS` only one more, which says so."""
-        count = len(self.findings)
-        if count > MAX_DIAGNOSTICS:
-            return
-        if count == MAX_DIAGNOSTICS:
-            code, fix, arguments = "TOO_MANY_DIAGNOSTICS", None, {"value": str(MAX_DIAGNOSTICS)}
-        line, column, offset = self.source.pos(offset)
-        self.findings.append(
-            finding(
-                code, strict=self.strict, line=line, column=column, offset=offset, length=length, fix=fix, **arguments
-            )
-        )
-
-    def report_line(self, code: str, k: int, fix: Fix | None = None, **arguments: str) -> None:
-        """Add a finding that covers the text of line `k`."""
-        self.report(code, self.offsets[k], len(self.texts[k]), fix, **arguments)
-
-    def report_faults(self, faults: list[Fault]) -> None:
-        """Add the findings of a part that was read elsewhere."""
-        for fault in faults:
-            self.report(fault.code, fault.offset, fault.length, fault.fix, **fault.arguments)
-
-    def near(self, word: str, candidates: list[str] | tuple[str, ...]) -> str | None:
-        """Return the candidate that was probably meant; looked for at most `MAX_SUGGESTIONS` times a document."""
-        self._suggestions += 1
-        return closest(word, candidates) if self._suggestions <= MAX_SUGGESTIONS else None
-
-    # --- places -----------------------------------------------------------------------------------------
-
-    def pos(self, k: int) -> Pos:
-        """Return the place of line `k`."""
-        return Pos(self.numbers[k], self.columns[k] + 1, self.offsets[k])
-
-    def edit(self, offset: int, length: int, text: str, title: str) -> Fix:
-        """Return a fix of one replacement."""
-        return Fix(title, (Edit(offset, length, text),))
-
-    def raw_value(self, k: int, end: int, value: str) -> str:
-        """Return a property's value as it was written: the inline part, then the nested lines, dedented."""
-        if k in self.lines.blocks:
-            return value + "\n" + dedent(self.lines.raw[slice(*self.lines.blocks[k])])
-        if end > k + 1:
-            body = dedent(self.lines.raw[self.numbers[k] : self.lines.last_raw(end)])
-            return value + "\n" + body if body else value
-        return value
+    __slots__ = ()
 
     # --- properties -------------------------------------------------------------------------------------
 
@@ -298,15 +222,6 @@ class Reader:
         fix = self.removal(k, first)
         self.report_line("DUPLICATE_PROPERTY", k, fix, name=row.key, property=row.key, first_line=str(first))
 
-    def removal(self, k: int, first: int) -> Fix | None:
-        """Return the fix that removes line `k`, if raw line `first` (1-based) says the same."""
-        number = self.numbers[k]
-        if k in self.lines.blocks or self.lines.raw[first - 1].strip() != self.texts[k]:
-            return None
-        start = self.source.starts[number - 1]
-        stop = min(start + len(self.lines.raw[number - 1]) + 1, len(self.source.text))
-        return self.edit(start, stop - start, "", "remove the repeated line")
-
     def under_scalar(self, node: Node, k: int, end: int, *, owner: str) -> list[int]:
         """Read lines nested under a value that takes none; return those that are no property of `node`.
 
@@ -334,26 +249,6 @@ class Reader:
         return bool(colon) and (
             self.find_row(node, key) is not None or (node.__class__.__name__, key.strip().upper()) in NEIGHBOURS
         )
-
-    def misplaced(self, j: int, stop: int, column: int, owner: str) -> None:
-        """Report lines `j` to `stop` as indented wrongly; they belong in `column` (0-based)."""
-        name = self.texts[j].partition(":")[0].lstrip("- ")
-        self.report_line("MISPLACED_INDENT", j, self.indent_fix(j, stop, column), name=name, property=owner)
-
-    def indent_fix(self, first: int, stop: int, column: int) -> Fix:
-        """Return the fix that moves lines `first` to `stop` so that the first stands in `column` (0-based)."""
-        shift = column - self.columns[first]
-        edits = []
-        for number in range(self.numbers[first] - 1, self.lines.last_raw(stop)):
-            raw = self.lines.raw[number]
-            if not raw.strip():
-                continue
-            start = self.source.starts[number]
-            if shift > 0:
-                edits.append(Edit(start, 0, " " * shift))
-            else:
-                edits.append(Edit(start, min(-shift, len(raw) - len(raw.lstrip())), ""))
-        return Fix(f"indent by {column} spaces" if column else "move to the start of the line", tuple(edits))
 
     # --- nodes ------------------------------------------------------------------------------------------
 
@@ -398,18 +293,6 @@ class Reader:
             return
         for key, text, at in pairs:
             self.line(made, k, k + 1, f"{key}: {text}", off + at - len(key) - 2)
-
-    def deeper(self, k: int) -> bool:
-        """Enter one level of nesting; False (with one finding) when it is too deep."""
-        if self.depth >= MAX_NESTING:
-            self.report_line("NESTING_TOO_DEEP", k, value=str(MAX_NESTING))
-            return False
-        self.depth += 1
-        return True
-
-    def leave(self) -> None:
-        """Leave the level of nesting that `deeper` entered."""
-        self.depth -= 1
 
 
 def _is_word(text: str) -> bool:

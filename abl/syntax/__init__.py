@@ -1,0 +1,1 @@
+"""The tree: node classes that describe their own properties. Spec: abl-language 11."""

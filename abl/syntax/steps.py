@@ -1,4 +1,4 @@
-"""Things a step, branch, handler or hook can do: SET, CLEAR, CALL, RESPOND and their kin. Spec: abl-language 3.11, 5.4, 5.5."""
+"""What a step, branch, handler or hook can do: SET, CLEAR, CALL, RESPOND. Spec: abl-language 3.11, 5.4, 5.5."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import ClassVar
 from abl.syntax import props as p
 from abl.syntax.node import Kind, Node, node
 from abl.syntax.rich import Rich
-
 
 ERROR_TYPES = (
     "tool_timeout", "tool_error", "invalid_input", "validation_error", "api_error", "llm_error", "llm_timeout",
