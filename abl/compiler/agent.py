@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from abl.compiler.catalogue import Catalogue
@@ -189,9 +190,12 @@ def _apply_config(scope: Scope, ir: Json, config: Config) -> None:
         for name, owner in missing.items():
             place = scope.places.find(owner)
             node = place.node if place is not None and place.unit is scope.unit else scope.document
+            wanted = re.compile(rf"config\.{re.escape(name)}(?![\w.-])")
             suggestion = did_you_mean(closest(name, config.values))
             detail = config.refused.get(name, "")
-            scope.report("UNDEFINED_CONFIG_VARIABLE", node, name=name, suggestion=suggestion, detail=detail)
+            scope.report_words(
+                "UNDEFINED_CONFIG_VARIABLE", wanted, node, name=name, suggestion=suggestion, detail=detail
+            )
     ir["metadata"]["config_hash"] = short_hash(canonical_bytes(used).decode())
 
 

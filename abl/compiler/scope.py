@@ -34,8 +34,8 @@ class Scope:
     """
 
     __slots__ = (
-        "_said", "_templates", "_used", "document", "error_default", "findings", "intents", "name", "options", "parameters",
-        "places", "unit",
+        "_said", "_templates", "_used", "document", "error_default", "findings", "intents", "name", "options",
+        "parameters", "places", "unit",
     )  # fmt: skip
 
     def __init__(
@@ -74,16 +74,36 @@ class Scope:
         **arguments: str,
     ) -> None:
         """Add a finding at a field of a node; `known` is a misspelt word and the names it may have meant."""
-        words: dict[str, Any] = dict(arguments)
+        at = locate(Place(node, self.unit), field, start, length) if node is not None else {}
+        if node is None and self.unit.path:
+            at["file"] = self.unit.path
+        self._say(code, at, path, known, arguments)
+
+    def report_words(self, code: str, wanted: re.Pattern[str], node: Node, **arguments: str) -> None:
+        """Add a finding where a pattern first stands in the text, at the node when it does not."""
+        source = self.unit.source
+        found = wanted.search(source.text) if source is not None else None
+        at = locate(Place(node, self.unit))
+        if source is not None and found is not None:
+            pos = source.pos(found.start())
+            at.update(line=pos.line, column=pos.column, offset=pos.offset, length=len(found[0]))
+        self._say(code, at, "", None, arguments)
+
+    def _say(
+        self,
+        code: str,
+        at: dict[str, Any],
+        path: str,
+        known: tuple[str, list[str]] | None,
+        arguments: dict[str, str],
+    ) -> None:
         if len(self.findings) >= MAX_FINDINGS:
             return
-        at = locate(Place(node, self.unit), field, start, length) if node is not None else {}
+        words: dict[str, Any] = dict(arguments)
         if known is not None:
             word, names = known
             words["suggestion"] = did_you_mean(closest(word, names))
             words["known"] = ", ".join(names[:MAX_KNOWN_SHOWN])
-        if node is None and self.unit.path:
-            at["file"] = self.unit.path
         made = finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **words)
         if made not in self._said:
             self._said.add(made)

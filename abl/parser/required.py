@@ -24,18 +24,7 @@ def check_entries(r: Reader, document: Document) -> None:
     for destination in document.destinations:
         if not destination.url:
             _report(r, destination, "DESTINATION_WITHOUT_URL", destination.name)
-    for delegate in document.delegates:
-        if not delegate.agent:
-            _report(r, delegate, "INVALID_DELEGATE_ENTRY", "", detail="AGENT is missing")
-    for handoff in document.handoffs:
-        if not handoff.to:
-            _report(r, handoff, "INVALID_HANDOFF_ENTRY", "", detail="TO is missing")
-        elif " " in handoff.to:
-            handoff.to = handoff.to.split()[0]
-        back = handoff.on_return
-        if back is not None and back.action and back.action not in ("continue", "resume_intent") and not back.handler:
-            back.handler, back.action = back.action, ""
-            back.at["handler"] = back.at.get("action", 0)
+    _coordination(r, document)
     if document.memory is not None:
         _memory(r, document.memory)
     for table in document.lookup_tables:
@@ -52,6 +41,21 @@ def check_entries(r: Reader, document: Document) -> None:
     _handlers(r, document.action_handlers)
     for step in document.flow.steps or [] if document.flow else []:
         _handlers(r, step.on_action)
+
+
+def _coordination(r: Reader, document: Document) -> None:
+    for delegate in document.delegates:
+        if not delegate.agent:
+            _report(r, delegate, "INVALID_DELEGATE_ENTRY", "", detail="AGENT is missing")
+    for handoff in document.handoffs:
+        if not handoff.to:
+            _report(r, handoff, "INVALID_HANDOFF_ENTRY", "", detail="TO is missing")
+        elif " " in handoff.to:
+            handoff.to = handoff.to.split()[0]
+        back = handoff.on_return
+        if back is not None and back.action and back.action not in ("continue", "resume_intent") and not back.handler:
+            back.handler, back.action = back.action, ""
+            back.at["handler"] = back.at.get("action", 0)
 
 
 def _report(r: Reader, node: Node, code: str, name: str, **arguments: str) -> None:

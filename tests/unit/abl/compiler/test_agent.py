@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from abl.compiler import Unit, compile_documents
 from abl.ir import AGENT_KEYS
+from abl.source import Source
 from abl.syntax.document import Document
 from abl.syntax.flow import Flow, Step
 from abl.syntax.node import NODES
@@ -115,10 +116,6 @@ def test_deep_types_have_a_bound(depth: int) -> None:
         kind = TypeExpr(base="array", items=kind)
         parameter = Parameter(name="p", type=kind, properties=[parameter])
     document = Document(name="Desk", tools=[Tool(name="f", parameters=[parameter], returns=kind)])
-    unit = Unit(document, source=None)
-    unit.source = None
-    from abl.source import Source
-
     output = compile_documents([Unit(document, Source("x"))]).output
     assert output["agents"]["Desk"]["tools"][0]["name"] == "f"
 

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+from abl.compiler import Unit, compile_documents
+from abl.parser import parse_text
+
 
 def test_instructions_are_appended_to_the_goal(agent_of) -> None:
     assert agent_of("INSTRUCTIONS: Be brief\n")["identity"]["goal"] == "Find parcels\n\nInstructions:\nBe brief"
 
 
-def test_the_older_identity_fills_what_is_missing(compile_files) -> None:
+def test_the_older_identity_fills_what_is_missing() -> None:
     text = 'AGENT: Desk\nMODE: reasoning\nIDENTITY:\n  role: "Tracer"\n  persona: "Brief"\n  expertise: ["parcels", "hubs"]\n  limitations: ["no customs"]\n'
-    from abl.compiler import Unit, compile_documents
-    from abl.parser import parse_text
-
     identity = compile_documents([Unit(parse_text(text).document)]).output["agents"]["Desk"]["identity"]
     assert identity["goal"] == "Tracer"
     assert identity["persona"] == "Brief\nExpertise: parcels, hubs"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 
 import pytest
 
@@ -15,7 +15,7 @@ from abl.syntax.memory import Recall
         ({1: (2, None)}, {"1": [2, None]}),
         (float("nan"), None),
         (float("-inf"), None),
-        (datetime.date(2026, 1, 2), "2026-01-02"),
+        (dt.date(2026, 1, 2), "2026-01-02"),
         (Recall(event="x"), {"event": "x"}),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 
 from abl.compiler import CompileOptions, Unit, compile_documents
 from abl.syntax.document import Document
-from abl.syntax.tools import Tool
+from abl.syntax.tools import Tool, ToolImport
 
 LIBRARY = """TOOLS:
   base_url: "https://api.parcels.example/v2"
@@ -204,8 +204,6 @@ def test_a_missing_library_is_not_reported_for_a_single_agent(compile_files) -> 
 def test_an_import_and_a_tool_of_the_same_name_clash() -> None:
     library = Unit(Document(kind="tools", tools=[Tool(name="f", description="theirs")]), None, "t.tools.abl")
     document = Document(name="Desk", tools=[Tool(name="f", description="mine")])
-    from abl.syntax.tools import ToolImport
-
     document.tool_imports = [ToolImport(path="./t.tools.abl", names=["f"])]
     result = compile_documents([Unit(document, None, "a.agent.abl"), library])
     assert [one.code for one in result.findings] == ["DUPLICATE_TOOL"]
