@@ -8,9 +8,11 @@ from typing import Annotated, Optional
 import typer
 
 from cli.output import CLEAN, USAGE
+from cli.plain import PlainCommand, PlainGroup
 
 app = typer.Typer(
     name="abl",
+    cls=PlainGroup,
     help="ABL, the Agent Blueprint Language: check, format and compile agents.",
     add_completion=False,
     no_args_is_help=True,
@@ -42,7 +44,7 @@ def abl(
     """ABL, the Agent Blueprint Language: check, format and compile agents."""
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def check(
     paths: Paths,
     as_json: AsJson = False,
@@ -61,7 +63,7 @@ def check(
     raise typer.Exit(run_check(paths, as_json=as_json, strict=strict, effects=effects, quiet=quiet, no_color=no_color))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def fmt(
     paths: Annotated[
         Optional[list[str]], typer.Argument(metavar="[PATH...]", help="Files or folders; this folder by default.")  # noqa: UP045 - typer reads it
@@ -75,7 +77,7 @@ def fmt(
     raise typer.Exit(run_fmt(paths or ["."], check=check, diff=diff))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def ir(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A file, or the folder of one project.")],
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Print this agent only.")] = None,
@@ -87,7 +89,7 @@ def ir(
     raise typer.Exit(run_ir(path, agent=agent, strict=strict))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def tokens(file: OneFile, as_json: AsJson = False) -> None:
     """Print the tokens of a text of the older, numbered grammar."""
     from cli.show import tokens as run_tokens
@@ -95,7 +97,7 @@ def tokens(file: OneFile, as_json: AsJson = False) -> None:
     raise typer.Exit(run_tokens(file, as_json=as_json))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def explain(
     code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code such as UNKNOWN_SECTION.")] = None,
 ) -> None:
@@ -105,7 +107,7 @@ def explain(
     raise typer.Exit(run_explain(code))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def convert(
     file: OneFile,
     to: Annotated[str, typer.Option("--to", metavar="FORM", help="yaml, abl or modern.")] = "modern",
@@ -122,7 +124,7 @@ def convert(
     raise typer.Exit(run_convert(file, to=to, output=output))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def lsp() -> None:
     """Serve an editor over standard input and output."""
     from cli.output import refuse
@@ -141,7 +143,7 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        app()
+        app(prog_name="abl")
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(CLEAN) from None

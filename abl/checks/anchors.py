@@ -14,6 +14,7 @@ from abl.syntax.node import Node
 Key = str | int
 
 _FIELD_OF_KEY = {
+    "applies_when": "when",
     "call_spec": "call",
     "call_as": "call",
     "call_with": "call",

@@ -89,7 +89,7 @@ class CheckContext:
     @cached_property
     def exchange(self) -> Exchange:
         """What the agents give each other."""
-        return Exchange(self.facts(agent).blocks for agent in self.agents.values())
+        return Exchange({name: self.facts(agent).blocks for name, agent in self.agents.items()})
 
     @cached_property
     def _names(self) -> dict[int, str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abl.checks.blocks import Block
 from abl.checks.reading import dig, mapping, rows, text, texts
+from abl.diagnostics.suggest import closest
+
+MAX_NAMES = 1_000
+"""Beyond so many agents and unknown names none is guessed at."""
 
 
 class Exchange:
@@ -17,10 +21,11 @@ class Exchange:
         returned: Agent -> names that others read from it by RETURNS and MAP.
     """
 
-    def __init__(self, agents: Iterable[list[Block]] = ()) -> None:
+    def __init__(self, agents: Mapping[str, list[Block]] | None = None) -> None:
         self.passed: dict[str, set[str]] = {}
         self.returned: dict[str, set[str]] = {}
-        for blocks in agents:
+        self._meant: dict[str, str] = dict.fromkeys(agents or (), "")
+        for blocks in (agents or {}).values():
             for block in blocks:
                 self._add(block)
 
@@ -35,9 +40,15 @@ class Exchange:
             self._note(subject.get("agent"), mapping(subject.get("input")), read)
 
     def _note(self, agent: Any, given: Iterable[str], read: Iterable[str]) -> None:
-        name = text(agent)
+        name = self._as_meant(text(agent))
         self.passed.setdefault(name, set()).update(map(str, given))
         self.returned.setdefault(name, set()).update(map(str, read))
+
+    def _as_meant(self, name: str) -> str:
+        """Return the agent a misspelt name means, so that its values are not missed as well: one fault is said once."""
+        if name and name not in self._meant and len(self._meant) < MAX_NAMES:
+            self._meant[name] = closest(name, (one for one, meant in self._meant.items() if not meant)) or ""
+        return self._meant.get(name) or name
 
 
 def _passed_names(value: object) -> list[str]:

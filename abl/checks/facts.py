@@ -15,9 +15,9 @@ from abl.checks.producers import Producer, producers_of
 from abl.checks.reading import Subject, dig, mapping, root, rows, text, texts
 
 CONDITION_KEYS = (
-    "when", "condition", "check", "exit_when", "complete_when", "success_when", "filter", "applies_when"
+    "applies_when", "when", "condition", "check", "exit_when", "complete_when", "success_when", "filter"
 )  # fmt: skip
-"""Keys of the IR whose text is a condition."""
+"""Keys of the IR whose text is a condition; that of a lowered rule repeats its `applies_when`."""
 
 CONDITION_SECTIONS = frozenset(
     {
@@ -202,10 +202,11 @@ class AgentFacts:
         return frozenset(names)
 
     @cached_property
-    def own_names(self) -> list[str]:
-        """Names the author chose: candidates for a suggestion."""
-        taken = NAMESPACES | ENGINE_NAMES | HUMAN_NAMES
-        return [*(name for name in sorted(self.known_names) if name not in taken), "input", "intent", "channel"]
+    def candidates(self) -> list[str]:
+        """Names that an unknown name may mean: those of the author first, then those of the engine."""
+        built_in = NAMESPACES | ENGINE_NAMES
+        engine = (name for name in sorted(built_in) if not name.startswith("_"))
+        return [*(name for name in sorted(self.known_names) if name not in built_in), *engine]
 
     @cached_property
     def intents(self) -> frozenset[str]:

@@ -24,18 +24,20 @@ from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
 from abl.checks.finding import Finding
 from abl.checks.formulas import Reading, mixes_intent_and_state
-from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, INPUT_WORDS
+from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, HUMAN_NAMES, INPUT_WORDS
 from abl.checks.reading import mapping, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.targets import edges_of, reached, targets_of
-from abl.diagnostics.suggest import closest
+from abl.diagnostics.suggest import closest, distance
 
 MAX_SHOWN = 80
 MAX_SEARCHES = 500
 """Walks through the flow for MISSING_VARIABLE_PRODUCER_WARNING; what is beyond is not questioned."""
 
-_SPELLING = {"condition": "IF", "filter": "FILTER"}
+MAX_SLIPS = 2
+
+_SPELLING = {"condition": "IF", "applies_when": "WHEN"}
 _LEGACY = "legacy"
 
 
@@ -43,25 +45,34 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
     """Yield names in conditions that are neither built in nor declared nor filled anywhere."""
     if _is_legacy(facts, context):
         return
+    said: set[tuple[int, str]] = set()
     for condition in facts.conditions:
-        if condition.block.role == "on_human_complete":
-            continue
-        extra = _also_known(condition) | facts.told_names
-        seen: set[str] = set()
+        extra = _also_known(condition)
         for reading in condition.formula.readings:
             name = reading.root
-            if name in seen or name in facts.known_names or name in extra or is_engine_name(name):
+            if (id(condition.block), name) in said or is_engine_name(name) or name in extra:
                 continue
-            seen.add(name)
-            yield _undefined(name, condition, facts)
+            if condition.block.role == "on_human_complete":
+                if near := _misspelt_human_name(name):
+                    said.add((id(condition.block), name))
+                    yield _undefined(name, condition, facts, [near])
+            elif name not in facts.known_names and name not in facts.told_names:
+                said.add((id(condition.block), name))
+                yield _undefined(name, condition, facts, [*facts.candidates, *extra])
 
 
-def _undefined(name: str, condition: Condition, facts: AgentFacts) -> Finding:
+def _misspelt_human_name(name: str) -> str:
+    """Return the known field of a human's answer that `name` nearly is: which others there are nobody knows."""
+    near = (one for one in sorted(HUMAN_NAMES) if 0 < distance(name, one, MAX_SLIPS) <= MAX_SLIPS)
+    return next(near, "")
+
+
+def _undefined(name: str, condition: Condition, facts: AgentFacts, candidates: list[str]) -> Finding:
     said = {"property": _spelling(condition), "variable": name}
-    if name in facts.allowed_values and closest(name, facts.own_names) is None:
+    if name in facts.allowed_values and closest(name, candidates) is None:
         said |= {"name": name, "suggestion": f'A text stands in quotes: "{name}".'}
         return Finding("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, f'"{name}"', said)
-    return unknown("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, facts.own_names, **said)
+    return unknown("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, candidates, **said)
 
 
 def _spelling(condition: Condition) -> str:
@@ -91,13 +102,13 @@ def missing_producers(facts: AgentFacts, context: CheckContext) -> Iterator[Find
     if _is_legacy(facts, context):
         return
     before = _Order(facts, context)
+    seen: set[tuple[int, str]] = set()
     for condition in facts.conditions:
-        seen: set[str] = set()
         for reading in condition.formula.readings:
             name = _state_name(reading)
-            if not name or name in seen or _only_asks_for_absence(name, condition):
+            if not name or (id(condition.block), name) in seen or _only_asks_for_absence(name, condition):
                 continue
-            seen.add(name)
+            seen.add((id(condition.block), name))
             if _lacks_value(name, condition, facts, before):
                 said = {"name": name, "variable": name, "step": condition.block.step}
                 yield Finding(

@@ -12,7 +12,11 @@ from abl.checks.finding import Finding
 from abl.checks.reading import dig, rows, text, texts
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
-from abl.checks.targets import edges_of, entry_of, reached, targets_of
+from abl.checks.targets import Target, edges_of, entry_of, reached, targets_of
+from abl.diagnostics.suggest import closest
+
+MAX_GUESSES = 50
+"""Misspelt targets for which the step that is meant is looked for."""
 
 ACTIONS = (
     "reasoning_zone", "gather", "set", "clear", "transform", "call", "call_spec", "check", "respond", "message_key",
@@ -51,18 +55,29 @@ def dangling_step_refs(facts: AgentFacts, _context: CheckContext) -> Iterator[Fi
 def orphaned_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield the steps that nothing leads to.
 
-    Ways in are the entry point, all targets, buttons, global digressions, error handlers, rules, profiles. When the
-    entry point does not exist nothing is said: every step would be an orphan.
+    Ways in are the entry point, all targets, buttons, global digressions, error handlers, rules, profiles. A target
+    that is only misspelt counts as the step that is meant, and an unknown entry point silences the rule: one fault
+    is said once.
     """
     entry = entry_of(facts)
     if entry not in facts.steps:
         return
-    targets = targets_of(facts)
+    targets = list(_as_meant(targets_of(facts), facts))
     roots = [entry, *(target.name for target in targets if not target.source), *_profile_steps(facts)]
     seen = reached(edges_of(facts, context, targets), roots)
     for name, block in facts.steps.items():
         if name not in seen:
             yield Finding("ORPHANED_STEP", block, "name", name, arguments={"step": name, "name": name})
+
+
+def _as_meant(targets: list[Target], facts: AgentFacts) -> Iterator[Target]:
+    """Yield the targets, misspelt ones as the near step."""
+    guessed: dict[str, str] = {}
+    for target in targets:
+        name = target.name
+        if name not in facts.steps and name not in guessed and len(guessed) < MAX_GUESSES:
+            guessed[name] = closest(name, facts.steps) or name
+        yield target._replace(name=guessed.get(name, name))
 
 
 def _profile_steps(facts: AgentFacts) -> Iterator[str]:

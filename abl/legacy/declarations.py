@@ -71,8 +71,8 @@ def _inline(r: Reader, fields: list[Parameter], k: int, rest: str) -> None:
 def read_fields(r: Reader, fields: list[Parameter], k: int, end: int, prefix: str = "", depth: int = 0) -> None:
     """Read the lines `k` to `end` as fields; a name without a type, over deeper lines, is a namespace of STATE."""
     while k < end:
-        stop = min(r.ends[k], end)
-        if stop > k + 1 and _is_namespace(r, k) and depth < MAX_NAMESPACES:
+        stop = min(r.ends[k], end) if depth < MAX_NAMESPACES else k + 1
+        if stop > k + 1 and _is_namespace(r, k):
             name = r.texts[k].rstrip().rstrip(":").strip("-\"' ")
             read_fields(r, fields, k + 1, stop, f"{prefix}{name}.", depth + 1)
         else:

@@ -168,18 +168,22 @@ def read_profiles(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
 
 @reads(Kind.ANY)
 def read_legacy_section(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
-    """Read AGENTS and ROUTING of older files, lowered to HANDOFF rules with one warning each."""
-    assert isinstance(node, Document)
-    from abl.legacy.routing import read_agents, read_routing
+    """Read AGENTS and ROUTING of older files, lowered to HANDOFF and COMPLETE with one warning."""
+    from abl.legacy.agents import read_agents  # noqa: PLC0415 - the two grammars read each other's sections
+    from abl.legacy.handoffs import completions_of, handoffs_of  # noqa: PLC0415
+    from abl.legacy.routing import read_rules  # noqa: PLC0415
 
-    lines = [(r.indents[j], r.texts[j], r.offsets[j]) for j in range(k + 1, end)]
     node.at[row.field] = off
-    if row.field == "routing":
-        r.report_line("LEGACY_ROUTING", k, name="ROUTING", section="ROUTING")
-        handoffs, faults = read_routing(lines)
-        node.handoffs.extend(handoffs)
+    lines = [(r.indents[j], r.texts[j], r.offsets[j]) for j in range(k + 1, end)]
+    if row.field == "agents":
+        r.legacy_agents, faults = read_agents(lines, locate=r.source.pos)
+    elif isinstance(node, Document):
+        r.report_line("LEGACY_ROUTING", k, name=row.key, section=row.key)
+        rules, faults = read_rules(lines, locate=r.source.pos)
+        node.handoffs.extend(handoffs_of(rules, r.legacy_agents))
+        node.complete.extend(completions_of(rules))
     else:
-        _, faults = read_agents(lines)
+        faults = ()
     r.report_faults(list(faults))
 
 

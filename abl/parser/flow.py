@@ -39,9 +39,13 @@ def read_flow(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
 
 
 def _numbered(r: Reader, flow: Flow, j: int, end: int) -> None:
-    from abl.legacy.steps import read_numbered_steps
+    from abl.legacy.steps import read_numbered_steps  # noqa: PLC0415 - the two grammars read each other's sections
 
-    made, faults = read_numbered_steps([(r.indents[i], r.texts[i], r.offsets[i]) for i in range(j, end)])
+    made, faults = read_numbered_steps(
+        [(r.indents[i], r.texts[i], r.offsets[i]) for i in range(j, end)],
+        block_text=lambda index: r.lines.block_text(j + index) if j + index in r.lines.blocks else "",
+        locate=r.source.pos,
+    )
     r.report_faults(list(faults))
     flow.steps, flow.entry_point, flow.sequences = made.steps, made.entry_point, made.sequences
     flow.order = made.order

@@ -9,6 +9,7 @@ from abl.parser.faults import Fault
 from abl.parser.lines import Lines, dedent
 from abl.parser.values import MAX_NESTING
 from abl.source import Pos
+from abl.syntax.legacy import AgentRef
 
 MAX_DIAGNOSTICS = 1000
 """Findings kept for one document; the last one says that there are more."""
@@ -20,8 +21,8 @@ class Scribe:
     """One parse: its lines, and what was found on the way; knows places and fixes, but no property."""
 
     __slots__ = (
-        "_suggestions", "columns", "depth", "ends", "findings", "indents", "lines", "numbers", "offsets", "source",
-        "strict", "texts", "with_mode",
+        "_suggestions", "columns", "depth", "ends", "findings", "indents", "legacy_agents", "lines", "numbers",
+        "offsets", "source", "strict", "texts", "with_mode",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, *, strict: bool = False) -> None:
@@ -35,6 +36,7 @@ class Scribe:
         self.ends = lines.ends
         self.strict = strict
         self.with_mode = False
+        self.legacy_agents: list[AgentRef] = []
         self.findings: list[Diagnostic] = []
         self.depth = 0
         self._suggestions = 0

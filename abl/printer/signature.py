@@ -9,7 +9,7 @@ from typing import Any
 from abl.syntax.tools import Parameter, Tool, TypeExpr
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLAIN_VALUE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_PLAIN_VALUE = re.compile(r"""[^\s,()\[\]{}<>"'#/|→]+""")
 _OPEN_QUOTE = {'"': re.compile(r'(?<!\\)"'), "'": re.compile(r"(?<!\\)'")}
 
 

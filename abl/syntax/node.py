@@ -180,6 +180,9 @@ class Node:
     REST: ClassVar[str] = ""
     """The ENTRIES field that receives children which are no property of the node (`name:` entries, dash items)."""
 
+    SHOWN: ClassVar[tuple[str, ...]] = ()
+    """Fields that the JSON form shows even when they have their default."""
+
     pos: Pos | None = field(default=None, compare=False)
     at: dict[str, int] = field(default_factory=dict, compare=False)
     extras: dict[str, str] = field(default_factory=dict)
@@ -206,7 +209,8 @@ class Node:
 
     def to_dict(self, *, positions: bool = False) -> dict[str, Any]:
         """Return the JSON form: snake_case keys, defaults left out, `pos` only when asked for."""
-        plain = {name.rstrip("_"): _plain(value, positions) for name, value in self.written()}
+        plain = {name: getattr(self, name) for name in self.SHOWN}
+        plain.update({name.rstrip("_"): _plain(value, positions) for name, value in self.written()})
         if positions and self.pos is not None:
             plain["pos"] = self.pos._asdict()
         return plain

@@ -28,6 +28,7 @@ MAX_TOOLS = 100
 class TypeExpr(Node):
     """A type: a base word, the fields of an object, the items of an array, or the values of an enum."""
 
+    SHOWN: ClassVar[tuple[str, ...]] = ("base",)
     base: str = "string"
     fields: list[Parameter] | None = None
     items: TypeExpr | None = None

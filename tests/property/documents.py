@@ -7,13 +7,11 @@ said once in `MENDED`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
 
-from abl.syntax import steps
 from abl.syntax.conversation import FIELDS
 from abl.syntax.coordination import History, HumanOutcome
 from abl.syntax.document import HOOKS, Document
@@ -77,7 +75,21 @@ LITERALS = (
     | st.dictionaries(NAMES, NAMES | NUMBERS | st.booleans(), max_size=3)
 )  # fmt: skip
 
-Make = Callable[[st.DrawFn, Prop, int], Any]
+
+
+class Dice:
+    """Draws values; `focus` names fields that are set whenever a node of a class is made."""
+
+    def __init__(self, draw: st.DrawFn, focus: dict[str, tuple[str, ...]] | None = None) -> None:
+        self._draw = draw
+        self.focus = focus or {}
+
+    def __call__(self, strategy: st.SearchStrategy[Any]) -> Any:
+        """Draw one value."""
+        return self._draw(strategy)
+
+
+Make = Callable[[Dice, Prop, int], Any]
 
 
 def unique(items: list[Any], key: str = "name") -> list[Any]:
@@ -91,14 +103,16 @@ def unique(items: list[Any], key: str = "name") -> list[Any]:
 # --- nodes --------------------------------------------------------------------------------------------------------
 
 
-def draw_node(draw: st.DrawFn, cls: type[Node], depth: int, *, always: tuple[str, ...] = (), most: int = 4) -> Node:
+def draw_node(draw: Dice, cls: type[Node], depth: int, *, always: tuple[str, ...] = (), most: int = 4) -> Node:
     """Draw a node with some of its properties."""
     made = cls()
     rows = [row for row in cls.PROPS if _may_occur(cls, row)]
     wanted = draw(st.lists(st.sampled_from(rows), max_size=most, unique_by=lambda row: row.field)) if rows else []
+    focus = draw.focus.get(cls.__name__, ())
     chosen = {row.field: row for row in wanted} | {name: cls.BY_FIELD[name] for name in always if name in cls.BY_FIELD}
+    chosen |= {row.field: row for row in rows if row.field in focus}
     for row in chosen.values():
-        if depth < MAX_DEPTH or row.kind not in _NESTED:
+        if depth < MAX_DEPTH or row.kind not in _NESTED or row.field in focus:
             setattr(made, row.field, VALUES[row.kind](draw, row, depth))
     if cls.MAIN and not getattr(made, cls.MAIN):
         row = cls.BY_FIELD.get(cls.MAIN)
@@ -119,10 +133,10 @@ def _may_occur(cls: type[Node], row: Prop) -> bool:
     return row.kind not in _NEVER and (cls.__name__, row.field) not in _SKIPPED
 
 
-_SKIPPED = {("Document", "model"), ("Document", "identity"), ("Gather", "fields"), ("FieldOverride", "name")}
+_SKIPPED = {("Document", "model"), ("Document", "identity")}
 
 
-def _entries(draw: st.DrawFn, row: Prop, depth: int) -> list[Node]:
+def _entries(draw: Dice, row: Prop, depth: int) -> list[Node]:
     cls = NODES[row.node]
     items = [draw_node(draw, cls, depth + 1) for _ in range(draw(st.integers(1, 2)))]
     items = [item for item in items if any(True for _ in item.written())]
@@ -131,30 +145,30 @@ def _entries(draw: st.DrawFn, row: Prop, depth: int) -> list[Node]:
     return items or [draw_node(draw, cls, depth + 1, always=(cls.PROPS[0].field,))]
 
 
-def _mapping(draw: st.DrawFn, row: Prop, depth: int) -> dict[str, str]:
+def _mapping(draw: Dice, row: Prop, depth: int) -> dict[str, str]:
     expression = row.field in ("with_", "input")
     values = EXPRESSIONS if expression else PATHS if row.field in ("returns", "map", "set") else TEXTS
     keys = NAMES.map(str.lower) if row.field == "messages" else NAMES | st.sampled_from(["X-Key", "a.b"])
     return draw(st.dictionaries(keys, values, min_size=1, max_size=3))
 
 
-def _bounded(draw: st.DrawFn, row: Prop, depth: int) -> float:
+def _bounded(draw: Dice, row: Prop, depth: int) -> float:
     low, high = int(row.minimum or 0), int(row.maximum if row.maximum is not None else 1000)
     if row.kind is Kind.INTEGER:
         return draw(st.integers(low, high))
     return draw(st.integers(low, high) | st.integers(low * 100, high * 100).map(lambda n: n / 100))
 
 
-def _duration(draw: st.DrawFn, row: Prop, depth: int) -> float:
+def _duration(draw: Dice, row: Prop, depth: int) -> float:
     value = draw(st.integers(0, 100_000) | st.integers(0, 9999).map(lambda n: n / 100))
     return int(value) if value == int(value) else value
 
 
-def _node(draw: st.DrawFn, row: Prop, depth: int) -> Node:
+def _node(draw: Dice, row: Prop, depth: int) -> Node:
     return draw_node(draw, NODES[row.node], depth + 1)
 
 
-def _type(draw: st.DrawFn, depth: int = 0, *, described: bool = True) -> TypeExpr:
+def _type(draw: Dice, depth: int = 0, *, described: bool = True) -> TypeExpr:
     form = draw(st.sampled_from(["base", "base", "fields", "items", "values"])) if depth < 2 else "base"
     if form == "fields":
         return TypeExpr(base="object", fields=unique([_field(draw, depth + 1, described) for _ in range(draw(st.integers(1, 2)))]))
@@ -165,14 +179,14 @@ def _type(draw: st.DrawFn, depth: int = 0, *, described: bool = True) -> TypeExp
     return TypeExpr(base=draw(st.sampled_from(BASE_TYPES)))
 
 
-def _field(draw: st.DrawFn, depth: int, described: bool) -> Parameter:
+def _field(draw: Dice, depth: int, described: bool) -> Parameter:
     made = Parameter(name=draw(NAMES), type=_type(draw, depth, described=described), optional=draw(st.sampled_from([None, True])))
     if described and draw(st.booleans()):
         made.description = draw(LINES)
     return made
 
 
-def _parameter(draw: st.DrawFn) -> Parameter:
+def _parameter(draw: Dice) -> Parameter:
     made = draw_node(draw, Parameter, MAX_DEPTH)
     assert isinstance(made, Parameter)
     made.name = draw(NAMES)
@@ -182,7 +196,7 @@ def _parameter(draw: st.DrawFn) -> Parameter:
     return made
 
 
-def _tool(draw: st.DrawFn) -> Tool:
+def _tool(draw: Dice) -> Tool:
     made = draw_node(draw, Tool, 1, always=("description",), most=8)
     assert isinstance(made, Tool)
     made.name = draw(NAMES)
@@ -192,17 +206,17 @@ def _tool(draw: st.DrawFn) -> Tool:
     return made
 
 
-def _tool_import(draw: st.DrawFn) -> ToolImport:
+def _tool_import(draw: Dice) -> ToolImport:
     if draw(st.booleans()):
         return ToolImport(slug=draw(NAMES), version=draw(st.sampled_from(["", "1.2.0"])))
     return ToolImport(path="./parcels.tools.abl", names=draw(st.lists(NAMES, min_size=1, max_size=2)))
 
 
-def _set(draw: st.DrawFn, row: Prop, depth: int) -> list[Assignment]:
+def _set(draw: Dice, row: Prop, depth: int) -> list[Assignment]:
     return [Assignment(variable=draw(PATHS), expression=draw(EXPRESSIONS)) for _ in range(draw(st.integers(1, 3)))]
 
 
-def _call(draw: st.DrawFn, row: Prop, depth: int) -> Call:
+def _call(draw: Dice, row: Prop, depth: int) -> Call:
     made = draw_node(draw, Call, depth + 1)
     assert isinstance(made, Call)
     made.tool = draw(NAMES)
@@ -213,7 +227,7 @@ def _call(draw: st.DrawFn, row: Prop, depth: int) -> Call:
     return made
 
 
-def _branches(draw: st.DrawFn, row: Prop, depth: int) -> list[Node]:
+def _branches(draw: Dice, row: Prop, depth: int) -> list[Node]:
     made = [draw_node(draw, Branch, depth + 1) for _ in range(draw(st.integers(1, 2)))]
     for branch in made:
         branch.condition, branch.otherwise = draw(CONDITIONS), False
@@ -222,7 +236,7 @@ def _branches(draw: st.DrawFn, row: Prop, depth: int) -> list[Node]:
     return made
 
 
-def _rules(draw: st.DrawFn, row: Prop, depth: int) -> list[Constraint]:
+def _rules(draw: Dice, row: Prop, depth: int) -> list[Constraint]:
     phases = ["", "claims", "always"] if row.field == "constraints" else [""]
     rules = []
     for _ in range(draw(st.integers(1, 3))):
@@ -242,7 +256,7 @@ def _rules(draw: st.DrawFn, row: Prop, depth: int) -> list[Constraint]:
     return sorted(rules, key=lambda rule: rule.phase)
 
 
-def _action(draw: st.DrawFn, row: Prop, depth: int) -> FailAction:
+def _action(draw: Dice, row: Prop, depth: int) -> FailAction:
     if row.field == "action":
         word = draw(st.sampled_from(["block", "warn", "redact", "fix", "reask", "filter"]))
         return FailAction(type=word, message=draw(st.just("") | LINES))
@@ -270,30 +284,30 @@ def _action(draw: st.DrawFn, row: Prop, depth: int) -> FailAction:
     return made
 
 
-def _store(draw: st.DrawFn, row: Prop, depth: int) -> Store:
+def _store(draw: Dice, row: Prop, depth: int) -> Store:
     if draw(st.booleans()):
         return Store(fields=draw(st.lists(NAMES, min_size=1, max_size=3)), target=draw(PATHS))
     return Store(value=draw(PATHS | STRINGS.filter(lambda text: "->" not in text)), target=draw(PATHS))
 
 
-def _transform(draw: st.DrawFn, row: Prop, depth: int) -> Transform:
+def _transform(draw: Dice, row: Prop, depth: int) -> Transform:
     made = draw_node(draw, Transform, depth + 1)
     assert isinstance(made, Transform)
     made.source, made.item_var, made.target = draw(PATHS), draw(NAMES), draw(PATHS)
     return made
 
 
-def _history(draw: st.DrawFn, row: Prop, depth: int) -> History:
+def _history(draw: Dice, row: Prop, depth: int) -> History:
     mode = draw(st.sampled_from(["auto", "none", "summary_only", "full", "last_n"]))
     return History(mode=mode, count=draw(st.integers(0, 20)) if mode == "last_n" else None)
 
 
-def _human(draw: st.DrawFn, row: Prop, depth: int) -> list[HumanOutcome]:
+def _human(draw: Dice, row: Prop, depth: int) -> list[HumanOutcome]:
     actions = st.sampled_from(["COMPLETE", "CONTINUE", "ESCALATE", "HANDOFF to Claims_Desk"])
     return [HumanOutcome(condition=draw(CONDITIONS), action=draw(actions)) for _ in range(draw(st.integers(1, 3)))]
 
 
-def _formats(draw: st.DrawFn, row: Prop | None = None, depth: int = 0) -> dict[str, Any]:
+def _formats(draw: Dice, row: Prop | None = None, depth: int = 0) -> dict[str, Any]:
     names = sorted(set(FORMAT_KEYS.values()))
     made = {}
     for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True)):
@@ -302,7 +316,7 @@ def _formats(draw: st.DrawFn, row: Prop | None = None, depth: int = 0) -> dict[s
     return made
 
 
-def _elements(draw: st.DrawFn, row: Prop, depth: int) -> ActionSet:
+def _elements(draw: Dice, row: Prop, depth: int) -> ActionSet:
     made = draw_node(draw, ActionSet, MAX_DEPTH)
     assert isinstance(made, ActionSet)
     for _ in range(draw(st.integers(1, 2))):
@@ -315,11 +329,11 @@ def _elements(draw: st.DrawFn, row: Prop, depth: int) -> ActionSet:
     return made
 
 
-def _label(draw: st.DrawFn) -> str:
+def _label(draw: Dice) -> str:
     return draw(LINES.filter(lambda text: not ("#" in text or "->" in text or "→" in text or '"' in text)))
 
 
-def _templates(draw: st.DrawFn, row: Prop, depth: int) -> list[Template]:
+def _templates(draw: Dice, row: Prop, depth: int) -> list[Template]:
     made = []
     for _ in range(draw(st.integers(1, 3))):
         template = Template(name=draw(NAMES), text=draw(TEXTS))
@@ -332,14 +346,14 @@ def _templates(draw: st.DrawFn, row: Prop, depth: int) -> list[Template]:
     return unique(made)
 
 
-def _step(draw: st.DrawFn, depth: int) -> Step:
+def _step(draw: Dice, depth: int) -> Step:
     made = draw_node(draw, Step, depth + 1, always=("reasoning",), most=6)
     assert isinstance(made, Step)
     made.name = draw(st.from_regex(r"step_[a-z0-9]{1,3}", fullmatch=True))
     return made
 
 
-def _flow(draw: st.DrawFn, row: Prop, depth: int) -> Flow:
+def _flow(draw: Dice, row: Prop, depth: int) -> Flow:
     made = draw_node(draw, Flow, depth + 1)
     assert isinstance(made, Flow)
     made.steps = unique([_step(draw, depth) for _ in range(draw(st.integers(1, 3)))])
@@ -349,7 +363,7 @@ def _flow(draw: st.DrawFn, row: Prop, depth: int) -> Flow:
     return made
 
 
-def _conversation(draw: st.DrawFn, row: Prop, depth: int) -> dict[str, Any]:
+def _conversation(draw: Dice, row: Prop, depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for part in draw(st.lists(st.sampled_from(sorted(FIELDS)), min_size=1, max_size=2, unique=True)):
         shape = FIELDS[part]
@@ -358,7 +372,7 @@ def _conversation(draw: st.DrawFn, row: Prop, depth: int) -> dict[str, Any]:
     return made
 
 
-def _shaped(draw: st.DrawFn, shape: dict[str, Any]) -> dict[str, Any]:
+def _shaped(draw: Dice, shape: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key in draw(st.lists(st.sampled_from(sorted(shape)), min_size=1, max_size=2, unique=True)):
         want = shape[key]
@@ -415,7 +429,7 @@ VALUES: dict[Kind, Make] = {
 # --- what fields of a class demand of each other ------------------------------------------------------------------
 
 
-def _keep_one(draw: st.DrawFn, made: Node) -> None:
+def _keep_one(draw: Dice, made: Node) -> None:
     """Leave a Do with a single action."""
     names = [name for name, _ in made.written()]
     keep = draw(st.sampled_from(names)) if names else "resume"
@@ -429,7 +443,7 @@ def _keep_one(draw: st.DrawFn, made: Node) -> None:
         made.resume = True
 
 
-def _digression(draw: st.DrawFn, made: Node) -> None:
+def _digression(draw: Dice, made: Node) -> None:
     made.intent = draw(NAMES)
     if made.do:
         for name in ("respond", "goto", "delegate", "call", "resume", "clear", "set", "message_key", "carousel"):
@@ -438,15 +452,15 @@ def _digression(draw: st.DrawFn, made: Node) -> None:
         made.set, made.clear = [], []
 
 
-def _hook(draw: st.DrawFn, made: Node) -> None:
+def _hook(draw: Dice, made: Node) -> None:
     made.name = draw(st.sampled_from(HOOKS))
 
 
-def _delegate_call(draw: st.DrawFn, made: Node) -> None:
+def _delegate_call(draw: Dice, made: Node) -> None:
     made.agent = draw(NAMES)
 
 
-def _unempty(draw: st.DrawFn, made: Node) -> None:
+def _unempty(draw: Dice, made: Node) -> None:
     """Give an otherwise empty node without a name its first property."""
     if not any(True for _ in made.written()):
         row = type(made).PROPS[0]
@@ -468,44 +482,55 @@ for _name, _cls in NODES.items():
 
 
 @st.composite
-def agents(draw: st.DrawFn) -> Document:
+def agents(draw: st.DrawFn, focus: dict[str, tuple[str, ...]] | None = None) -> Document:
     """Agents and supervisors."""
+    return _agent(Dice(draw, focus))
+
+
+def _agent(draw: Dice) -> Document:
+    focus = draw.focus.get("Document", ())
     made = draw_node(draw, Document, 0, always=("goal",), most=5)
     assert isinstance(made, Document)
     made.kind = draw(st.sampled_from(["agent", "agent", "supervisor"]))
     made.name = draw(st.sampled_from(["Parcel_Tracer", "A", "Claims_2"]))
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 3)) == 0 or "tools" in focus:
         made.tools = unique([_tool(draw) for _ in range(draw(st.integers(1, 3)))])
         made.tool_imports = [_tool_import(draw)] if draw(st.booleans()) else None
     if draw(st.integers(0, 5)) == 0:
         made.behavior_profiles = unique([_profile(draw, INLINE_PROFILE) for _ in range(draw(st.integers(1, 2)))])
-    if draw(st.integers(0, 5)) == 0:
+    if draw(st.integers(0, 5)) == 0 or "identity" in focus:
         made.identity = draw_node(draw, NODES["Identity"], 1)
         made.persona, made.limitations = made.persona or "Calm", made.limitations or ["No customs"]
     return made
 
 
-def _profile(draw: st.DrawFn, only: tuple[str, ...] = ()) -> Profile:
+def _profile(draw: Dice, only: tuple[str, ...] = ()) -> Profile:
     made = Profile()
     rows = [row for row in Profile.PROPS if not only or row.field in only]
-    for row in draw(st.lists(st.sampled_from(rows), max_size=5, unique_by=lambda row: row.field)):
+    wanted = draw(st.lists(st.sampled_from(rows), max_size=5, unique_by=lambda row: row.field))
+    focus = draw.focus.get("Profile", ())
+    for row in [*wanted, *(one for one in rows if one.field in focus and one not in wanted)]:
         setattr(made, row.field, VALUES[row.kind](draw, row, 1))
     made.name, made.priority, made.when = draw(NAMES | st.just("phone-callers")), draw(st.integers(0, 99)), draw(CONDITIONS)
     return made
 
 
 @st.composite
-def profiles(draw: st.DrawFn) -> Document:
+def profiles(draw: st.DrawFn, focus: dict[str, tuple[str, ...]] | None = None) -> Document:
     """Behaviour profiles that are documents of their own."""
-    profile = _profile(draw)
+    profile = _profile(Dice(draw, focus))
     return Document(kind="profile", name=profile.name, behavior_profiles=[profile])
 
 
 @st.composite
-def libraries(draw: st.DrawFn) -> Document:
+def libraries(draw: st.DrawFn, focus: dict[str, tuple[str, ...]] | None = None) -> Document:
     """Tool libraries."""
+    return _library(Dice(draw, focus))
+
+
+def _library(draw: Dice) -> Document:
     made = Document(kind="tools", tools=unique([_tool(draw) for _ in range(draw(st.integers(1, 3)))]))
-    if draw(st.booleans()):
+    if draw(st.booleans()) or "ToolDefaults" in draw.focus:
         made.tool_defaults = draw_node(draw, ToolDefaults, 1)  # type: ignore[assignment]
     return made
 
@@ -515,5 +540,44 @@ def documents() -> st.SearchStrategy[Document]:
     return agents() | agents() | agents() | profiles() | libraries()
 
 
-__all__ = ["agents", "documents", "libraries", "profiles", "steps"]
-_ = re
+def focused(cls: type[Node]) -> st.SearchStrategy[Document]:
+    """Return documents that hold a node of `cls` in which everything is said that can be."""
+    every = tuple(row.field for row in cls.PROPS if row.kind not in _NEVER)
+    for root, make in (("Document", agents), ("Profile", profiles), ("ToolDefaults", libraries)):
+        chain = _chains(root).get(cls.__name__)
+        if chain is not None:
+            return make({name: (field,) for name, field in chain} | {cls.__name__: every})
+    raise LookupError(cls.__name__)
+
+
+_HOLDS = {
+    Kind.BRANCHES: "Branch",
+    Kind.RULES: "Constraint",
+    Kind.HUMAN: "HumanOutcome",
+    Kind.TEMPLATES: "Template",
+    Kind.SET: "Assignment",
+    Kind.TOOLS: "Tool",
+    Kind.PARAMETERS: "Parameter",
+    Kind.ANY: "Profile",
+}
+_PLAIN_FIELDS = {"Flow": [("steps", "Step")], "ActionSet": [("elements", "Element")], "Element": [("options", "Option")]}
+
+
+def _chains(root: str) -> dict[str, list[tuple[str, str]]]:
+    """Return class -> the (class, field) pairs that lead to it from `root`, the shortest way."""
+    found: dict[str, list[tuple[str, str]]] = {root: []}
+    queue = [root]
+    while queue:
+        name = queue.pop(0)
+        cls = NODES[name]
+        held = [(row.field, row.node or _HOLDS.get(row.kind, "")) for row in cls.PROPS]
+        for field, inner in [*held, *_PLAIN_FIELDS.get(name, [])]:
+            if inner and inner not in found:
+                found[inner] = [*found[name], (name, field)]
+                queue.append(inner)
+    return found
+
+
+MIXINS = frozenset({"Rich", "Actions", "Transport", "Remote"})
+CLASSES = [cls for name, cls in sorted(NODES.items()) if cls.PROPS and name not in MIXINS]
+"""The classes of which documents are made."""

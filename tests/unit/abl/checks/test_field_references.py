@@ -119,6 +119,65 @@ def test_answers_and_intents_stand_alone_in_on_input(in_ir, condition):
     assert not in_ir(ir, UNDEFINED)
 
 
+@pytest.mark.parametrize(
+    ("condition", "near"),
+    [("alll_fields_gathered", "all_fields_gathered"), ("usr.tier == 1", "user"), ("turncount > 3", "turn_count")],
+)
+def test_names_of_the_engine_are_offered_too(in_ir, condition, near):
+    (found,) = in_ir(reading(condition), UNDEFINED)
+    assert f"Did you mean {near}?" in found.message
+
+
+def test_a_misspelt_answer_is_offered_the_right_one(in_text, mended):
+    text = """
+        FLOW:
+          ask:
+            REASONING: false
+            RESPOND: "Shall I stop?"
+            ON_INPUT:
+              - IF: canxel
+                THEN: COMPLETE
+    """
+    (found,) = in_text(text, UNDEFINED)
+    assert "IF: cancel\n" in mended(found, text)
+
+
+def test_a_condition_after_when_is_reported_once_and_there(in_text, mended):
+    text = """
+        GATHER:
+          packs:
+            prompt: "How many?"
+          controlled:
+            prompt: "On prescription?"
+        CONSTRAINTS:
+          - LIMIT packs <= 3 WHEN controllled == false
+            ON_FAIL: "At most three."
+    """
+    (found,) = in_text(text, UNDEFINED)
+    assert "WHEN controlled == false" in mended(found, text)
+
+
+def test_of_a_human_answer_only_a_slip_is_reported(in_text, mended):
+    text = """
+        ESCALATE:
+          triggers:
+            - WHEN: turn_count > 9
+              REASON: "Too long"
+          on_human_complete:
+            - IF resolutin == "done": COMPLETE
+            - IF refund_granted == true: CONTINUE
+    """
+    (found,) = in_text(text, UNDEFINED)
+    assert 'IF resolution == "done"' in mended(found, text)
+
+
+def test_a_misspelt_target_still_receives_what_is_passed(in_ir):
+    child = {**reading("segment == 1"), "metadata": {"name": "Adviser"}}
+    handoffs = [{"to": "Advisr", "context": {"pass": ["segment"]}}]
+    parent = {"metadata": {"name": "P"}, "coordination": {"handoffs": handoffs}}
+    assert not in_ir(child, UNDEFINED, agents={"Adviser": child, "P": parent})
+
+
 def test_what_a_parent_passes_is_known_when_it_is_compiled_too(in_ir):
     child = {**reading("segment == 1"), "metadata": {"name": "Child"}}
     context = {"pass": [{"name": "segment"}]}

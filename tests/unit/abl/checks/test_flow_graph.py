@@ -143,6 +143,11 @@ def test_without_an_entry_point_no_orphans_are_listed(in_ir):
     assert not in_ir(flow({"ask": SAY, "tell": SAY}, entry_point="nowhere"), "ORPHANED_STEP")
 
 
+def test_a_misspelt_target_makes_no_orphan(in_ir):
+    ir = flow({"ask": {**SAY, "then": "tlel"}, "tell": {**SAY, "then": "more"}, "more": SAY})
+    assert [one.code for one in in_ir(ir)] == ["DANGLING_STEP_REF"]
+
+
 def test_a_step_named_like_an_opaque_key_is_seen(in_ir):
     steps = {"default": {**SAY, "then": "actions"}, "actions": {**SAY, "then": "nowhere"}}
     assert [one.path for one in in_ir(flow(steps), "DANGLING_STEP_REF")] == ["flow.definitions.actions.then"]
