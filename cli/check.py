@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -11,7 +10,7 @@ from typing import Any
 from abl.compiler import CompileOptions
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.render import summary
-from abl.folders import group_projects, is_project_file
+from abl.folders import LAYOUT, group_projects, is_project_file
 from abl.project import Project, check_project, compile_project
 from cli import files
 from cli.output import CLEAN, FAULTY, USAGE, Screen, complain, print_findings, refuse
@@ -66,12 +65,13 @@ def _read(root: str, paths: list[str], unreadable: list[files.Unreadable], *, is
 
 
 def _root(paths: list[str]) -> str:
-    """Return the folder that all paths lie in."""
+    """Return the folder of a project: where all its paths lie, above `agents` and its like."""
     parts = [PurePath(path).parent.parts for path in paths]
     common = 0
     while all(len(one) > common for one in parts) and len({one[common] for one in parts}) == 1:
         common += 1
-    return PurePath(*parts[0][:common]).as_posix()
+    folder = PurePath(*parts[0][:common])
+    return (folder.parent if folder.name in LAYOUT else folder).as_posix()
 
 
 def check(paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet: bool, no_color: bool) -> int:
@@ -118,6 +118,8 @@ def _print_text(
 def _print_json(
     loaded: list[Loaded], found: list[Diagnostic], unreadable: list[files.Unreadable], reach: dict[str, Any] | None
 ) -> None:
+    import json
+
     counts = {
         name: sum(1 for one in found if one.severity == severity)
         for name, severity in (("errors", "error"), ("warnings", "warning"), ("notes", "info"))

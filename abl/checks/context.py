@@ -86,6 +86,14 @@ class CheckContext:
         """Return the node an object was made from."""
         return self.places.find(subject) if self.places is not None else None
 
+    def is_numbered(self, agent: Subject) -> bool:
+        """Return whether an agent was written in the numbered grammar.
+
+        Its CONTRACT and STATE declare names in their own way, and a step of it may be a signal and nothing else.
+        """
+        place = self.place(agent)
+        return place is not None and place.unit.document.format == "legacy"
+
     @cached_property
     def exchange(self) -> Exchange:
         """What the agents give each other."""

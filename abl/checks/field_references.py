@@ -38,12 +38,11 @@ MAX_SEARCHES = 500
 MAX_SLIPS = 2
 
 _SPELLING = {"condition": "IF", "applies_when": "WHEN"}
-_LEGACY = "legacy"
 
 
 def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield names in conditions that are neither built in nor declared nor filled anywhere."""
-    if _is_legacy(facts, context):
+    if context.is_numbered(facts.ir):
         return
     said: set[tuple[int, str]] = set()
     for condition in facts.conditions:
@@ -99,7 +98,7 @@ def _also_known(condition: Condition) -> frozenset[str]:
 
 def missing_producers(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield names in conditions that are known, but have no value when the condition is checked."""
-    if _is_legacy(facts, context):
+    if context.is_numbered(facts.ir):
         return
     before = _Order(facts, context)
     seen: set[tuple[int, str]] = set()
@@ -168,7 +167,7 @@ class _Order:
 
 def unfilled_session_variables(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield session variables that nothing ever gives a value."""
-    if _is_legacy(facts, context):
+    if context.is_numbered(facts.ir):
         return
     for name, block in facts.session.items():
         if name in facts.producers or _is_filled(name, facts):
@@ -253,12 +252,6 @@ def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Itera
         if condition.text and mixes_intent_and_state(condition.formula.node):
             said = {"value": condition.text[:MAX_SHOWN]}
             yield Finding("MIXED_ROUTING_CONDITION_STATE", block, "when", arguments=said)
-
-
-def _is_legacy(facts: AgentFacts, context: CheckContext) -> bool:
-    """Whether the agent was written in the numbered grammar, whose CONTRACT and STATE declare names."""
-    place = context.place(facts.ir)
-    return place is not None and place.unit.document.format == _LEGACY
 
 
 CHECKS = (

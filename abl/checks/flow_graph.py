@@ -111,7 +111,7 @@ def steps_without_action(facts: AgentFacts, context: CheckContext) -> Iterator[F
     A step where several ways meet is let alone: it is a label, and taking it away would not make the flow clearer.
     """
     idle = [(name, block) for name, block in facts.steps.items() if not _acts(block)]
-    if not idle:
+    if not idle or context.is_numbered(facts.ir):
         return
     edges = edges_of(facts, context, targets_of(facts))
     ways_in = Counter(name for following in edges.values() for name in following)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from abl.compiler.catalogue import Catalogue
-from abl.compiler.config import Config
+from abl.compiler.config import Config, references
 from abl.compiler.content import default_text, lower_formats, lower_voice
 from abl.compiler.coordination import lower_completion, lower_coordination
 from abl.compiler.destinations import lower_destinations
@@ -187,16 +186,26 @@ def _apply_config(scope: Scope, ir: Json, config: Config) -> None:
     used: dict[str, str] = {}
     if source is None or "config." in source.text or _reaches_out(ir):
         used, missing = config.apply(ir)
-        for name, owner in missing.items():
-            place = scope.places.find(owner)
-            node = place.node if place is not None and place.unit is scope.unit else scope.document
-            wanted = re.compile(rf"config\.{re.escape(name)}(?![\w.-])")
-            suggestion = did_you_mean(closest(name, config.values))
-            detail = config.refused.get(name, "")
-            scope.report_words(
-                "UNDEFINED_CONFIG_VARIABLE", wanted, node, name=name, suggestion=suggestion, detail=detail
-            )
+        if missing and not (scope.options.single_agent and not scope.options.config_variables):
+            _report_missing(scope, missing, config)
     ir["metadata"]["config_hash"] = short_hash(canonical_bytes(used).decode())
+
+
+def _report_missing(scope: Scope, missing: dict[str, Json], config: Config) -> None:
+    written = references(scope.unit.source.text) if scope.unit.source is not None else {}
+    for name, owner in missing.items():
+        place = scope.places.find(owner)
+        node = place.node if place is not None and place.unit is scope.unit else scope.document
+        offset, length = written.get(name, (None, 0))
+        scope.report_at(
+            "UNDEFINED_CONFIG_VARIABLE",
+            node,
+            offset,
+            length,
+            name=name,
+            suggestion=did_you_mean(closest(name, config.values)),
+            detail=config.refused.get(name, ""),
+        )
 
 
 def _reaches_out(ir: Json) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from abl.compiler.plain import Json, is_absent, mapping, number, one, plain, text, written
@@ -21,6 +22,7 @@ _INFERRED = (
     ("workflow_id", "workflow"),
     ("index_id", "searchai"),
 )
+_RETRY = re.compile(r"retry\s*+\(\s*+(\d{1,3})\s*+\)", re.IGNORECASE)
 _SYNONYMS = {"code": "sandbox"}
 _ABSOLUTE = ("http://", "https://", "{{")
 
@@ -79,7 +81,7 @@ def _http(tool: Tool, timeout_ms: int | float) -> Json:
         "method": http_method(tool, "http"),
         "auth": _auth(tool),
         "timeout_ms": timeout_ms,
-        "retry": {"count": number(tool.retry) or 0, "delay_ms": _number_or(tool.retry_delay, RETRY_DELAY_MS)},
+        "retry": {"count": _retries(tool), "delay_ms": _number_or(tool.retry_delay, RETRY_DELAY_MS)},
         "body_type": text(tool.body_type) or "json",
         "protocol": text(tool.protocol) or "rest",
         "on_http_error": text(tool.on_http_error) or "data",
@@ -99,6 +101,15 @@ def _http(tool: Tool, timeout_ms: int | float) -> Json:
         more.append(("circuit_breaker", written(states)))
     ir.update(written(more))
     return ir
+
+
+def _retries(tool: Tool) -> int | float:
+    """Return how often a failed call is repeated; older files write `on_failure: retry(n)`."""
+    written_count = number(tool.retry)
+    if written_count is not None:
+        return written_count
+    older = _RETRY.search(text(tool.on_failure))
+    return int(older[1]) if older is not None else 0
 
 
 def _auth(tool: Tool) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,9 +64,9 @@ class Catalogue:
         return self._by_name.get(name)
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Collection[str]:
         """All names defined."""
-        return list(self._by_name)
+        return self._by_name.keys()
 
     def library(self, path: str, importer: str | None) -> Unit | None:
         """Return the library an import means: by path relative to the importing document, else by file name."""
@@ -76,11 +76,6 @@ class Catalogue:
             if relative in self._by_path:
                 return self._by_path[relative]
         return self._by_path.get(normal_path(wanted)) or self._by_basename.get(posixpath.basename(wanted))
-
-    @property
-    def paths(self) -> list[str]:
-        """Paths of all libraries."""
-        return list(self._by_path)
 
     def tools_of(self, unit: Unit) -> dict[str, Definition]:
         """Return the tools of a library by name, with its presets filled in."""

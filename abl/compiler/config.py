@@ -60,6 +60,14 @@ class Config:
         }
 
 
+def references(text: str) -> dict[str, tuple[int, int]]:
+    """Return variable -> offset and length of its first reference in a text."""
+    found: dict[str, tuple[int, int]] = {}
+    for one in _REFERENCE.finditer(text):
+        found.setdefault(one[1], (one.start(1) - len("config."), len("config.") + len(one[1])))
+    return found
+
+
 class _Walk:
     """One pass through an agent's texts."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abl.compiler.declared import declared_names, passed
+from abl.compiler.declared import passed
 from abl.compiler.lowering import Changes, lower, shape, shape_of
 from abl.compiler.memory import lower_store
 from abl.compiler.plain import Json, mapping, number, one, only, text, texts
@@ -65,7 +65,7 @@ def lower_coordination(scope: Scope) -> Json:
     """Return delegates, handoffs, return_handlers, escalation."""
     document = scope.document
     handoffs = only(Handoff, document.handoffs)
-    known = declared_names(document) if any(node.pass_ for node in handoffs) else {}
+    known = scope.declared if any(node.pass_ for node in handoffs) else {}
     handlers: Json = {}
     for node in only(ReturnHandler, document.return_handlers):
         handlers.setdefault(text(node.name), lower(node, scope, _RETURN_HANDLER))

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abl.compiler.plain import Json, one, only, text, texts
-from abl.compiler.scope import Scope
 from abl.syntax.document import Document
 from abl.syntax.flow import Flow, Step
 from abl.syntax.gather import Gather, GatherField, StepGather
 from abl.syntax.memory import Memory, PersistentPath, SessionVariable
-from abl.syntax.node import Node
-from abl.syntax.tools import Tool
-
-_FREE_ROOTS = frozenset({"caller", "context", "env", "interaction", "metadata", "sentiment", "workflow", "_context"})
 
 
 def gather_fields(document: Document) -> Iterator[GatherField]:
@@ -63,19 +58,3 @@ def passed(names: list[str], known: dict[str, tuple[str, str]]) -> list[Json]:
             ir["description"] = description
         result.append(ir)
     return result
-
-
-def check_context_access(tool: Tool, node: Node, name: str, scope: Scope) -> None:
-    """Report the names in `context_access` that are declared nowhere. Spec: abl-language 3.2."""
-    known = declared_names(scope.document)
-    plain_names = set(known) | {path.rpartition(".")[2] for path in known}
-    for field in ("context_read", "context_write"):
-        for at, wanted in enumerate(texts(getattr(tool, field))):
-            root, _, rest = wanted.partition(".")
-            if root in _FREE_ROOTS or wanted in known or root in plain_names:
-                continue
-            if root == "session" and rest.partition(".")[0] in plain_names:
-                continue
-            scope.report(
-                "CONTEXT_ACCESS_UNDECLARED", node, f"{field}.{at}", tool=name, name=wanted, known=(wanted, list(known))
-            )

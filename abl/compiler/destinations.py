@@ -21,12 +21,13 @@ _FEW_PARTS = re.compile(r"(\d{1,3})\.(?:(\d{1,3})\.)?(\d{1,8})")
 def lower_destinations(scope: Scope) -> list[Json]:
     """Return `[{name, url, method, auth, headers}]`; reports hosts inside the network."""
     found: list[Json] = []
+    allowed = set(scope.options.allowed_hosts)
     for node in only(Destination, scope.document.destinations):
         ir = lower(node, scope, _DESTINATION)
         ir["name"] = text(node.name)
         ir["method"] = (text(node.method) or "POST").upper()
         host = host_of(text(node.url))
-        if host not in set(scope.options.allowed_hosts) and is_private(host):
+        if host not in allowed and is_private(host):
             scope.report("PRIVATE_DESTINATION", node, "url", name=text(node.name), value=host)
         found.append(ir)
     return found

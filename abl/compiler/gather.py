@@ -164,7 +164,7 @@ def _resolve_entity(field: GatherField, ir: Json, scope: Scope, entities: dict[s
         scope.report("ENTITY_REF_CONFLICT", field, clash, name=text(field.name), property=clash)
     entity = entities.get(reference)
     if entity is None:
-        scope.report("UNKNOWN_ENTITY", field, "entity_ref", name=reference, known=(reference, list(entities)))
+        scope.report("UNKNOWN_ENTITY", field, "entity_ref", name=reference, known=(reference, entities))
         return
     ir["type"] = text(entity.type) or ("enum" if entity.values else "string")
     if values := texts(entity.values):

@@ -89,16 +89,13 @@ def lower_profiles(scope: Scope, known: Profiles, entities: dict[str, Entity]) -
     own = {text(profile.name): profile for profile in only(Profile, scope.document.behavior_profiles)}
     attached: list[Json] = []
     document = scope.document
-    names = list(dict.fromkeys([*texts(document.use_behavior_profiles), *own]))
-    for name in names:
+    used = {name: at for at, name in reversed(list(enumerate(texts(document.use_behavior_profiles))))}
+    for name in dict.fromkeys([*texts(document.use_behavior_profiles), *own]):
         found: Found | None = (own[name], scope.unit) if name in own else known.find(name)
         if found is None:
             if not (scope.options.single_agent and not known.names):
-                at = texts(document.use_behavior_profiles).index(name)
-                every = [*own, *known.names]
-                scope.report(
-                    "PROFILE_NOT_FOUND", document, f"use_behavior_profiles.{at}", name=name, known=(name, every)
-                )
+                place = f"use_behavior_profiles.{used[name]}"
+                scope.report("PROFILE_NOT_FOUND", document, place, name=name, known=(name, known.names or own))
         elif isinstance(found, dict):
             attached.append(dict(found))
         else:
@@ -106,13 +103,12 @@ def lower_profiles(scope: Scope, known: Profiles, entities: dict[str, Entity]) -
     attached.sort(key=_priority)
     for lower_one, higher in pairwise(attached):
         if _priority(lower_one) == _priority(higher):
-            _report_conflict(text(lower_one.get("name")), text(higher.get("name")), scope)
+            _report_conflict(text(lower_one.get("name")), text(higher.get("name")), used, scope)
     return attached
 
 
-def _report_conflict(first: str, second: str, scope: Scope) -> None:
-    used = texts(scope.document.use_behavior_profiles)
-    later = max((used.index(name) for name in (first, second) if name in used), default=-1)
+def _report_conflict(first: str, second: str, used: dict[str, int], scope: Scope) -> None:
+    later = max((used[name] for name in (first, second) if name in used), default=-1)
     field = f"use_behavior_profiles.{later}" if later >= 0 else ""
     scope.report("PROFILE_PRIORITY_CONFLICT", scope.document, field, name=first, value=second)
 

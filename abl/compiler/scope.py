@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import islice
 from typing import Any
 
 from abl.compiler.conditions import facts_of
+from abl.compiler.declared import declared_names
 from abl.compiler.options import CompileOptions
 from abl.compiler.places import Place, Places, Unit, locate
 from abl.compiler.plain import Json, only, text
@@ -34,8 +37,8 @@ class Scope:
     """
 
     __slots__ = (
-        "_said", "_templates", "_used", "document", "error_default", "findings", "intents", "name", "options",
-        "parameters", "places", "unit",
+        "_declared", "_said", "_templates", "_used", "document", "error_default", "findings", "intents", "name",
+        "options", "parameters", "places", "unit",
     )  # fmt: skip
 
     def __init__(
@@ -55,6 +58,7 @@ class Scope:
             self._templates.setdefault(template.name, template)
         self._used: set[str] = set()
         self._said: set[Diagnostic] = set()
+        self._declared: dict[str, tuple[str, str]] | None = None
 
     def record(self, ir: Json, node: Node) -> Json:
         """Remember where `ir` came from and return it."""
@@ -70,7 +74,7 @@ class Scope:
         start: int = 0,
         length: int | None = None,
         path: str = "",
-        known: tuple[str, list[str]] | None = None,
+        known: tuple[str, Collection[str]] | None = None,
         **arguments: str,
     ) -> None:
         """Add a finding at a field of a node; `known` is a misspelt word and the names it may have meant."""
@@ -79,14 +83,12 @@ class Scope:
             at["file"] = self.unit.path
         self._say(code, at, path, known, arguments)
 
-    def report_words(self, code: str, wanted: re.Pattern[str], node: Node, **arguments: str) -> None:
-        """Add a finding where a pattern first stands in the text, at the node when it does not."""
-        source = self.unit.source
-        found = wanted.search(source.text) if source is not None else None
+    def report_at(self, code: str, node: Node, offset: int | None, length: int, **arguments: str) -> None:
+        """Add a finding at an offset of the text, at the node when the offset is not known."""
         at = locate(Place(node, self.unit))
-        if source is not None and found is not None:
-            pos = source.pos(found.start())
-            at.update(line=pos.line, column=pos.column, offset=pos.offset, length=len(found[0]))
+        if self.unit.source is not None and offset is not None:
+            pos = self.unit.source.pos(offset)
+            at.update(line=pos.line, column=pos.column, offset=pos.offset, length=length)
         self._say(code, at, "", None, arguments)
 
     def _say(
@@ -94,7 +96,7 @@ class Scope:
         code: str,
         at: dict[str, Any],
         path: str,
-        known: tuple[str, list[str]] | None,
+        known: tuple[str, Collection[str]] | None,
         arguments: dict[str, str],
     ) -> None:
         if len(self.findings) >= MAX_FINDINGS:
@@ -103,7 +105,7 @@ class Scope:
         if known is not None:
             word, names = known
             words["suggestion"] = did_you_mean(closest(word, names))
-            words["known"] = ", ".join(names[:MAX_KNOWN_SHOWN])
+            words["known"] = ", ".join(islice(names, MAX_KNOWN_SHOWN))
         made = finding(code, strict=self.options.strict, agent=self.name or None, path=path or None, **at, **words)
         if made not in self._said:
             self._said.add(made)
@@ -136,10 +138,17 @@ class Scope:
         name = found[1]
         template = self._templates.get(name)
         if template is None:
-            self.report("E601", node, field, name=name, known=(name, list(self._templates)))
+            self.report("E601", node, field, name=name, known=(name, self._templates))
             return None
         self._used.add(name)
         return template
+
+    @property
+    def declared(self) -> dict[str, tuple[str, str]]:
+        """Name -> (type, description) of everything the document declares."""
+        if self._declared is None:
+            self._declared = declared_names(self.document)
+        return self._declared
 
     def unused_templates(self) -> None:
         """Report the templates that nothing uses."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from abl.compiler.access import check_context_access
 from abl.compiler.bindings import CHANGING_METHODS, http_method, lower_binding, tool_type
 from abl.compiler.calls import set_lines
 from abl.compiler.catalogue import Catalogue, Definition
-from abl.compiler.declared import check_context_access
 from abl.compiler.identity import tool_timeout
 from abl.compiler.places import Unit
 from abl.compiler.plain import Json, is_absent, merged, number, one, only, plain, text, texts
@@ -82,13 +83,11 @@ def _imported(node: ToolImport, scope: Scope, catalogue: Catalogue) -> list[Reso
     if library is None:
         return [_import_one(name, None, node, scope, text(node.path), []) for name in names]
     tools = catalogue.tools_of(library)
-    return [
-        _import_one(name, tools.get(name), node, scope, text(node.path), list(tools)) for name in names or list(tools)
-    ]
+    return [_import_one(name, tools.get(name), node, scope, text(node.path), tools) for name in names or list(tools)]
 
 
 def _import_one(
-    name: str, definition: Definition | None, node: ToolImport, scope: Scope, path: str, known: list[str]
+    name: str, definition: Definition | None, node: ToolImport, scope: Scope, path: str, known: Collection[str]
 ) -> Resolved:
     """Return an imported tool; an unknown one becomes a stub, so that its calls are not reported as well."""
     if definition is None:

@@ -123,7 +123,7 @@ EXPRESSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Class -> fields that hold expressions without being of a kind that says so."""
 
-TARGETS = ("COMPLETE", "ESCALATE")
+TARGETS = ("COMPLETE", "ESCALATE", "CONTINUE", "RETRY")
 """Words that stand where a step may be named, and are none."""
 
 

@@ -30,6 +30,7 @@ _TEMPLATE = re.compile(r"TEMPLATE\(\s*([\w-]+)\s*\)\Z")
 _CALLING = re.compile(r"calling\s+(\w+)", re.IGNORECASE)
 _TOOL_EVENT = re.compile(r"tool:(\w+)")
 _HANDOFF = re.compile(r"HANDOFF\s+(?:TO\s+)?(\w+)", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 _STEP_NAME = re.compile(r"[A-Za-z_]\w*")
 _RULES = {Constraint: ("before", _CALLING, Symbol.TOOL), Recall: ("event", _TOOL_EVENT, Symbol.TOOL),
           ErrorHandler: ("then", _HANDOFF, Symbol.AGENT), HumanOutcome: ("action", _HANDOFF, Symbol.AGENT)}  # fmt: skip
@@ -100,9 +101,7 @@ class _Finder:
 
     def add(self, symbol: Symbol, name: str, at: int | None, rank: int, node: Node | None) -> None:
         """Keep a name that stands at or just behind `at`, if it does."""
-        if not name or at is None:
-            return
-        if symbol is Symbol.STEP and name.upper() in TARGETS:
+        if at is None or not _NAME.match(name) or (symbol is Symbol.STEP and name.upper() in TARGETS):
             return
         place = self.spots.word(name, at)
         if place is not None:

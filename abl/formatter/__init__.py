@@ -10,7 +10,7 @@ from abl.formatter.layout import laid_out
 from abl.formatter.tidy import tidied, tidied_yaml
 from abl.outline import outline
 from abl.parser import parse_text
-from abl.parser.detect import detect, is_legacy
+from abl.parser.detect import detect, is_legacy, split_documents
 from abl.source import Source, normalise
 from abl.syntax.document import Document
 
@@ -32,19 +32,26 @@ def format_text(text: str) -> str:
     plain = tidied(text)
     if kind is None or is_legacy(text):
         return plain
-    document = parse_text(text).document
-    if document is None:
+    before = _documents(text)
+    if before[0] is None:
         return plain
     kept: frozenset[str] = frozenset()
     for _ in range(2):
         shown = _stable(plain, kept)
         if shown is None:
             return plain
-        after = parse_text(shown).document
-        if after == document:
+        after = _documents(shown)
+        if after == before:
             return shown
-        kept = _differing(document, after)
+        if len(after) != len(before):
+            return plain
+        kept = _differing(before, after)
     return plain
+
+
+def _documents(text: str) -> list[Document | None]:
+    """Return what a text says, agents pasted together one by one."""
+    return [parse_text(piece).document for piece in split_documents(text)]
 
 
 def _stable(text: str, kept: frozenset[str]) -> str | None:
@@ -53,6 +60,11 @@ def _stable(text: str, kept: frozenset[str]) -> str | None:
     return once if once == text or laid_out(outline(Source(once)), kept) == once else None
 
 
-def _differing(document: Document, after: Document | None) -> frozenset[str]:
-    """Return the fields of a document that the layout has changed."""
-    return frozenset(name for name in Document.FIELDS if getattr(document, name) != getattr(after, name, None))
+def _differing(before: list[Document | None], after: list[Document | None]) -> frozenset[str]:
+    """Return the fields of documents that the layout has changed."""
+    return frozenset(
+        name
+        for old, new in zip(before, after, strict=True)
+        for name in Document.FIELDS
+        if getattr(old, name, None) != getattr(new, name, None)
+    )

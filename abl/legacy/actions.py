@@ -245,7 +245,7 @@ def _signal(block: Block, at: int, line: Line, value: str, offset: int) -> list[
     if not found:
         block.invalid(line.offset, line.text, "A signal is one word", known=", ".join(SIGNALS))
         return None
-    message = block.text(found[2], offset + found.start(2))[0] if found[2] else ""
+    message = _said(block, at, found[2], offset + found.start(2))[0] if found[2] else ""
     name = found[1].upper()
     if name not in SIGNALS:
         meant = block.unknown(offset, found[1], found[1], SIGNALS)
@@ -292,7 +292,7 @@ def _if(block: Block, at: int, line: Line, value: str, offset: int) -> list[Lega
     then = _cut(_THEN, value)
     condition = (value[: then.start()] if then else value).strip().rstrip(":")
     made = LegacyAction(kind="if", condition=condition, at={"condition": offset})
-    if not condition:
+    if not condition or condition.upper().startswith("THEN "):
         block.invalid(line.offset, line.text, "The condition is missing after IF")
         return None
     if not then:

@@ -42,7 +42,7 @@ def flow_of(steps: Sequence[LegacyStep], entry_point: str = "") -> Flow:
     targets = _targets(steps, names)
     taken = set(names)
     made: list[Step] = []
-    for step, name, after in zip(steps, names, [*names[1:], ""], strict=True):
+    for step, name, after in zip(steps, names, [*names, ""][1:], strict=True):
         chain = _Chain(step, name, targets, taken)
         chain.add_all(step.actions)
         chain.end(after)

@@ -83,7 +83,7 @@ class Block(NamedTuple):
 
     def text(self, value: str, offset: int) -> tuple[str, int]:
         """Return a text without its comment and the quotes around it, and the offset of its first character."""
-        value = cut_comment(value)
+        value = cut_comment(value).rstrip()
         if not value:
             return "", offset
         if not value.isascii() and (value[0] in QUOTES or value[-1] in QUOTES):

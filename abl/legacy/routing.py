@@ -24,6 +24,7 @@ _ACTION = re.compile(
 )
 _CALLED = re.compile(r"([A-Z_]+)\s*+(?=\(|\[)")
 _RULE_KEYS = (*(row.key for row in RoutingRule.PROPS), "THEN")
+_KEYS = frozenset(RoutingRule.BY_KEY) | {"THEN", "RULE"}
 
 
 def read_rules(
@@ -66,50 +67,46 @@ def _rule(block: Block, at: int, end: int, found: list[RoutingRule]) -> None:
     """Read one entry of INTENTS or ROUTING."""
     line = block.lines[at]
     bare, offset = undashed(line)
+    bare = _mended(block, bare, offset)
     made = RoutingRule(pos=block.pos(line.offset))
-    if (call := _CALLED.match(bare)) and not _SHORT.match(bare):
-        bare = (block.unknown(offset, bare, call[1], ("INTENT",)) or call[1]) + bare[call.end(1) :]
     short = _SHORT.match(bare)
+    entry = PROPERTY.match(bare)
+    known = entry is not None and entry[1].upper() in _KEYS
     if short and (ARROW.search(bare) or closing(bare[short.end() :]) >= 0):
         if _short_rule(block, line, made, bare, offset, (short[1] or "").upper(), bare[short.end() :]):
             found.append(made)
         return
-    entry = PROPERTY.match(bare)
-    known = entry is not None and (entry[1].upper() in RoutingRule.BY_KEY or entry[1].upper() in ("THEN", "RULE"))
+    if not known and (entry is None or end == at + 1):
+        if ARROW.search(bare):
+            found.append(made)
+            _arrow_rule(block, made, line, bare, offset)
+        else:
+            block.unknown(offset, bare, bare.split(" ")[0], ("INTENT", "DEFAULT", *_RULE_KEYS))
+        return
     if known and line.text[:1] != "-" and found:
         made = found[-1]
-    elif known or (entry and end > at + 1):
-        found.append(made)
-    elif ARROW.search(bare) and not known:
-        found.append(made)
-        _arrow_rule(block, made, line, bare, offset)
-        return
     else:
-        _odd_rule(block, line, at, end, bare, offset, found)
-        return
+        found.append(made)
     if known:
         _rule_property(block, made, at, end, bare, offset)
-    else:
-        made.name = entry[1] if entry else ""
+    elif entry is not None:
+        made.name = entry[1]
     _rule_body(block, made, at + 1, end)
     if not made.action:
         block.invalid(line.offset, line.text, "The rule says nothing under THEN")
-        if found[-1] is made:
-            found.pop()
+        found.pop()
 
 
-def _odd_rule(block: Block, line: Line, at: int, end: int, bare: str, offset: int, found: list[RoutingRule]) -> None:
-    """Read a line of an unknown kind as what was probably meant."""
-    word = bare.split(" ", maxsplit=1)[0].partition(":")[0]
-    meant = closest(word, [*_RULE_KEYS, "INTENT", "DEFAULT"]) if ":" in bare or "(" in bare else None
-    if not meant or meant in ("INTENT", "DEFAULT"):
-        block.unknown(offset, bare, word, ("INTENT", "DEFAULT", *_RULE_KEYS))
-        return
-    if line.text[:1] == "-" or not found:
-        found.append(RoutingRule(pos=block.pos(line.offset)))
-    block.unknown(offset, bare, word, _RULE_KEYS)
-    _rule_property(block, found[-1], at, end, meant + bare[len(word) :], offset)
-    _rule_body(block, found[-1], at + 1, end)
+def _mended(block: Block, bare: str, offset: int) -> str:
+    """Return a line whose misspelt first word, reported here, is replaced by the one that was meant."""
+    call, entry = _CALLED.match(bare), PROPERTY.match(bare)
+    if call and not _SHORT.match(bare):
+        meant = block.unknown(offset, bare, call[1], ("INTENT",))
+        return meant + bare[call.end(1) :] if meant else bare
+    if entry and entry[1].isupper() and entry[1] not in _KEYS and closest(entry[1], _RULE_KEYS):
+        meant = block.unknown(offset, bare, entry[1], _RULE_KEYS)
+        return meant + bare[entry.end(1) :] if meant else bare
+    return bare
 
 
 def _rule_body(block: Block, made: RoutingRule, at: int, end: int) -> None:

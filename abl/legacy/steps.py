@@ -103,7 +103,11 @@ class _Steps:
         """Begin a step; an action may stand on its line."""
         block = self.block
         word = _WORD.match(rest)
-        inline = word is not None and word[0] in WORDS and (len(word[0]) < len(rest.rstrip(": ")) or "_" in word[0])
+        inline = (
+            word is not None
+            and word[0] in WORDS
+            and (len(word[0]) < len(rest.rstrip(": ")) or "_" in word[0] or word[0] == "ELSE")
+        )
         name = "" if inline else unquote(cut_comment(rest).rstrip(": "))
         made = LegacyStep(number=number, name=name, pos=block.pos(line.offset))
         made.at["name"] = line.offset + start

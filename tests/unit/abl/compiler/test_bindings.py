@@ -108,3 +108,10 @@ def test_stubs_and_lambdas_stay_unbound() -> None:
 )
 def test_a_relative_endpoint_is_appended_to_the_base(base: str, endpoint: str, full: str) -> None:
     assert full_endpoint(base, endpoint) == full
+
+
+def test_older_files_write_the_retries_as_on_failure() -> None:
+    tool = Tool(name="t", endpoint="https://a.example", on_failure="retry(2)")
+    assert lower_binding(tool, "http", 5)[1]["retry"]["count"] == 2
+    tool.retry = 0
+    assert lower_binding(tool, "http", 5)[1]["retry"]["count"] == 0

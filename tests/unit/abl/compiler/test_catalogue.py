@@ -68,4 +68,4 @@ def test_odd_definitions_are_passed_over() -> None:
     made = Catalogue([], {"a": 3, "b": {"parameters": 4, "returns": 5, "retry": "x", "hints": []}, 7: Tool(name="t")})
     assert made.find("a") is None
     assert made.find("b") is not None
-    assert made.names == ["b", "7"]
+    assert list(made.names) == ["b", "7"]

@@ -33,12 +33,17 @@ def test_an_undefined_variable_is_reported_with_its_agent(compile_text) -> None:
     assert "DESK" in found.message
     assert "Parcel_Desk" in found.message
     assert "Did you mean DESKS?" in found.message
-    assert found.line == 4 or found.line == 3
+    assert (found.line, found.column, found.length) == (4, 41, 11)
     assert result.output["resolved_config_variables"]["unresolved"] == ["DESK"]
 
 
 def test_each_undefined_variable_is_reported_once(codes_of) -> None:
     assert codes_of("PERSONA: {{config.X}} {{config.X}}\nDESCRIPTION: {{config.X}}\n") == ["UNDEFINED_CONFIG_VARIABLE"]
+
+
+def test_a_text_on_its_own_misses_no_configuration(codes_of) -> None:
+    assert codes_of(GREETING, single_agent=True) == []
+    assert codes_of(GREETING, single_agent=True, config_variables={"PHONE": "1"}) == ["UNDEFINED_CONFIG_VARIABLE"]
 
 
 def test_a_value_that_is_a_template_is_left_to_the_runtime(agent_of) -> None:

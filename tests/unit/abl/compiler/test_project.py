@@ -7,7 +7,9 @@ import pytest
 from abl.compiler import CompileOptions, Unit, add_findings, compile_documents
 from abl.diagnostics.reporter import finding
 from abl.ir import IR_VERSION, OUTPUT_KEYS, canonical_bytes
+from abl.legacy import parse_legacy
 from abl.syntax.document import Document
+from abl.yaml_form import parse_yaml
 
 
 def units(*names: str, kind: str = "agent") -> list[Unit]:
@@ -99,3 +101,99 @@ def test_the_time_comes_from_the_caller(compile_text) -> None:
 
 def test_coordination_has_defaults() -> None:
     assert compile_documents([]).output["coordination_defaults"]["history"] == "auto"
+
+
+NUMBERED = """AGENT: Old_Tracer
+IDENTITY:
+  role: "Tracer"
+TOOLS:
+  find_parcel(code: string) -> object
+STEPS:
+  1. Ask
+    RESPOND "Which code?"
+    WAIT_INPUT
+      PATTERN("[A-Z]{2}") -> 2
+      DEFAULT -> 1
+  2. Look
+    CALL find_parcel(code)
+    ON_SUCCESS -> 3
+    ON_FAILURE -> Ask
+  3. End
+    SIGNAL: COMPLETE MESSAGE: "Bye"
+"""
+
+
+def test_the_numbered_grammar_is_compiled_through_todays_flow() -> None:
+    unit = Unit(parse_legacy(NUMBERED).document)
+    agent = compile_documents([unit]).output["agents"]["Old_Tracer"]
+    assert agent["identity"]["goal"] == "Tracer"
+    assert agent["flow"]["steps"] == ["Ask", "Look", "End"]
+    edges = {(one["from"], one["to"], one["label"]) for one in agent["flow"]["staticGraph"]["edges"]}
+    assert edges == {
+        ("Ask", "Look", "on_input"),
+        ("Ask", "Ask", "on_input"),
+        ("Look", "End", "on_success"),
+        ("Look", "Ask", "on_failure"),
+        ("End", "COMPLETE", "then"),
+    }
+
+
+IN_TEXT = """VERSION: "2.1.0"
+TOOLS:
+  find_parcel(code: string) -> {status: string}
+    description: Look a parcel up
+    type: http
+    endpoint: "https://api.parcels.example/p/{code}"
+    method: GET
+GATHER:
+  tracking_code:
+    prompt: "Code?"
+    type: string
+    required: true
+CONSTRAINTS:
+  - REQUIRE claim_amount <= 500
+    ON_FAIL: RESPOND "Limit is 500"
+HANDOFF:
+  - TO: Claims_Desk
+    WHEN: parcel_status == "lost"
+    CONTEXT:
+      pass: [tracking_code]
+      history: auto
+    RETURN: true
+    ON_RETURN: continue
+COMPLETE:
+  - WHEN: parcel IS SET
+    RESPOND: Done
+"""
+IN_YAML = """agent: Parcel_Desk
+version: "2.1.0"
+goal: Find parcels
+tools:
+  - name: find_parcel
+    description: Look a parcel up
+    parameters:
+      - {name: code, type: string, required: true}
+    returns: {type: object, fields: {status: string}}
+    type: http
+    http_binding: {endpoint: "https://api.parcels.example/p/{code}", method: GET}
+gather:
+  - {name: tracking_code, prompt: "Code?", type: string, required: true}
+constraints:
+  - condition: claim_amount <= 500
+    on_fail: {action: respond, message: "Limit is 500"}
+handoff:
+  - to: Claims_Desk
+    when: parcel_status == "lost"
+    context: {pass: [tracking_code], history: auto}
+    return: true
+    on_return: {action: continue}
+complete:
+  - {when: parcel IS SET, respond: Done}
+"""
+
+
+def test_the_yaml_form_compiles_to_the_same_agent(agent_of) -> None:
+    text = agent_of(IN_TEXT)
+    yaml = compile_documents([Unit(parse_yaml(IN_YAML).document)]).output["agents"]["Parcel_Desk"]
+    assert text["metadata"].pop("source_hash") != yaml["metadata"].pop("source_hash")
+    assert text == yaml
