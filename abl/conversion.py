@@ -38,7 +38,7 @@ def convert(text: str, to: Target) -> Conversion:
     """Return `text` in another form: `abl` (text form), `yaml` (YAML form) or `modern` (text form of today).
 
     >>> convert("agent: Desk\\ngoal: Help\\n", "abl").text
-    'AGENT: Desk\\n\\nGOAL: Help\\n'
+    'AGENT: Desk\\nGOAL: Help\\n'
     """
     results = [parse(piece) for piece in split_documents(text)]
     findings = [one for result in results for one in result.findings]

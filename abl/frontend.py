@@ -74,8 +74,9 @@ def parse_agent_based_abl(text: str, *, strict: bool = False) -> ParseResult:
     >>> parse_agent_based_abl("AGENT: Parcel_Desk\\nMODE: reasoning\\nGOAL: Help\\n").document.mode
     'reasoning'
     """
-    if is_yaml_format(text):
-        return parse_yaml_abl(text, strict=strict)
+    value: object = text
+    if isinstance(value, str) and is_yaml_format(value):
+        return parse_yaml_abl(value, strict=strict)
     return parse(text, "agent-based", strict=strict)
 
 

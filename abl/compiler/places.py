@@ -92,8 +92,9 @@ def _field_name(node: Node, field: str) -> str:
     at = node.at
     if field in at:
         return field
-    candidates = (FIELD_OF_KEY.get(type(node), {}).get(field, ""), field + "_", *_OTHER_NAMES.get(field, ()))
-    return next((name for name in candidates if name and name in at), "")
+    key, dot, part = field.partition(".")
+    candidates = (FIELD_OF_KEY.get(type(node), {}).get(key, ""), key + "_", *_OTHER_NAMES.get(key, ()))
+    return next((name + dot + part for name in candidates if name and name + dot + part in at), "")
 
 
 def _value(node: Node, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from abl.parser.reader import READ, SCALARS, Reader, Table, reads, table_of
+from abl.parser.reader import READ, SCALARS, Reader, Table, reads, spellings, table_of
 from abl.parser.values import cut_comment, inline_list, split_top, unquote
 from abl.source import Pos
 from abl.syntax.node import NODES, Kind, Node, Prop
@@ -146,9 +146,7 @@ def _is_misspelt_key(r: Reader, made: Node, bare: str, colon: int) -> bool:
     key = bare[:colon]
     if colon <= 0 or made.MAIN not in made.BY_FIELD or not key.replace("_", "").isalnum():
         return False
-    return (
-        bool(bare[colon + 1 :].strip()) and r.near(key, [row.key for row in made.PROPS if not row.legacy]) is not None
-    )
+    return bool(bare[colon + 1 :].strip()) and r.near(key, spellings(type(made))) is not None
 
 
 def split_children(r: Reader, k: int, stop: int, column: int) -> int:

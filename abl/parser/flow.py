@@ -181,6 +181,10 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
     """Read a line that is neither header nor flow property: a dedented property, a header without colon ..."""
     steps = flow.steps
     assert steps is not None
+    meant = r.near(key, ("entry_point", "global_digressions")) if not steps and ":" in text else None
+    if meant is not None:
+        r.line(flow, j, stop, text, r.offsets[j])
+        return stop
     row = table_of(Step).get(key.upper())
     if row is not None and ":" in text:
         stop = _with_same_column_items(r, j, stop, end)
@@ -222,6 +226,20 @@ def _duplicates(r: Reader, flow: Flow) -> None:
             )  # fmt: skip
 
 
+def _under_inline_gather(r: Reader, node: Node, made: StepGather, k: int, end: int) -> None:
+    """Read the lines nested under `GATHER: a, b`: its own properties, or those of the step indented too deep."""
+    j = k + 1
+    while j < end:
+        stop = min(r.ends[j], end)
+        text = r.texts[j]
+        if r.knows(node, text) and not r.knows(made, text):
+            r.misplaced(j, stop, r.columns[k], "GATHER")
+            r.line(node, j, stop, text, r.offsets[j])
+        else:
+            read_rest_lines(r, made, j, stop)
+        j = stop
+
+
 @reads(Kind.STEP_GATHER)
 def read_step_gather(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `GATHER: a, b`, dash items, or named fields with properties."""
@@ -234,7 +252,7 @@ def read_step_gather(r: Reader, node: Node, row: Prop, k: int, end: int, value: 
         text = (joined(r, k, end, text) if end > k + 1 else None) or text
         inline_entries(r, made, fields, k, text, off)
         if end > k + 1 and text == cut_comment(value):
-            read_rest_lines(r, made, k + 1, end)
+            _under_inline_gather(r, node, made, k, end)
         return
     if r.deeper(k):
         read_rest_lines(r, made, k + 1, end)

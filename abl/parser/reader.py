@@ -25,6 +25,8 @@ Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], N
 """reader, node, line, end, key, value, offset of the key, offset of the value."""
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
+MAX_KNOWN = 12
+"""Known properties that are named in a finding about an unknown one."""
 CLOSED = frozenset({"ActionHandler", "Do", "Digression"})
 """Node classes in which an unknown key is an error. Spec: abl-language 3.13, 5.6."""
 
@@ -47,6 +49,11 @@ def reads(*kinds: Kind) -> Callable[[ReadKind], ReadKind]:
         return function
 
     return register
+
+
+def spellings(cls: type[Node]) -> list[str]:
+    """Return all spellings of a node class's properties that are worth suggesting."""
+    return [spelling for row in cls.PROPS if not row.legacy for spelling in row.spellings]
 
 
 def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neighbour]:
@@ -173,18 +180,17 @@ class Reader(Scribe):
         if neighbour is not None:
             neighbour(self, node, k, end, key, value, offset, value_offset)
             return
-        meant = self.near(word, [row.key for row in node.PROPS if not row.legacy]) if _is_word(word) else None
+        meant = self.near(word, spellings(type(node))) if _is_word(word) else None
         row = node.BY_KEY.get(meant.upper()) if meant else None
         closed = node.__class__.__name__ in CLOSED
         if meant and row is not None and row.field not in node.at:
-            spelt = meant.lower() if word.islower() and not row.aliases else meant
-            spelt = meant if word.isupper() or meant.islower() else spelt
+            spelt = meant.lower() if word.islower() else meant
             fix = self.edit(offset, len(key), spelt, f"write `{spelt}`")
             code = "UNKNOWN_ACTION_KEY" if closed else "MISSPELT_PROPERTY"
             self.report(code, offset, len(key), fix, name=word, expected=spelt, suggestion=did_you_mean(spelt))
             READ[row.kind](self, node, row, k, end, value, value_offset)
             return
-        known = ", ".join(row.key for row in node.PROPS if not row.legacy)
+        known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
         code = "UNKNOWN_ACTION_KEY" if closed else "UNKNOWN_PROPERTY"
         self.report(code, offset, len(key), name=word, section=node.__class__.__name__, known=known)
         node.extras[word] = self.raw_value(k, end, value)
@@ -234,14 +240,23 @@ class Reader(Scribe):
             stop = min(self.ends[j], end)
             text = self.texts[j]
             if self.knows(node, text):
+                if stop == j + 1 and text[-1] == ":":
+                    stop = self._orphans(node, j, end)
                 if not reported:
-                    self.misplaced(j, end, self.columns[k], owner)
+                    self.misplaced(j, end if stop == min(self.ends[j], end) else j + 1, self.columns[k], owner)
                 reported = True
                 self.line(node, j, stop, text, self.offsets[j])
             else:
                 rest.append(j)
             j = stop
         return rest
+
+    def _orphans(self, node: Node, j: int, end: int) -> int:
+        """Return the end of the lines that stand in the column of line `j`, but must be its content."""
+        stop = j + 1
+        while stop < end and self.indents[stop] == self.indents[j] and not self.knows(node, self.texts[stop]):
+            stop = min(self.ends[stop], end)
+        return stop
 
     def knows(self, node: Node, text: str) -> bool:
         """Return whether a line is a property of `node`, or of something beside it."""

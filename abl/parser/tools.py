@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abl.parser.reader import Reader, reads
+from abl.parser.reader import Reader, reads, spellings
 from abl.parser.scalars import read_text, scalar
 from abl.parser.signature import read_signature, read_type
 from abl.parser.values import MAX_NESTING, cut_comment, inline_list, is_balanced, unquote
@@ -58,7 +58,7 @@ def _tool_line(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: 
     if paren > 0 and (colon < 0 or paren < colon or _LOOKS_LIKE_TOOL.match(text)) and _LOOKS_LIKE_TOOL.match(text):
         return _signature(r, node, names, j, stop, end)
     key = text[:colon].strip() if colon > 0 else ""
-    if not node.tools and ToolDefaults.BY_KEY.get(key.upper()):
+    if not node.tools and key.isidentifier() and _is_default(r, key):
         _default(r, node, j, stop, text)
         return stop
     if node.tools and key and Tool.BY_KEY.get(key.upper()) and (stop == j + 1 or colon + 1 == len(text)):
@@ -90,6 +90,10 @@ def _import_line(r: Reader, node: Document, j: int, text: str) -> bool:
         node.tool_imports = []
     node.tool_imports.append(made)
     return True
+
+
+def _is_default(r: Reader, key: str) -> bool:
+    return key.upper() in ToolDefaults.BY_KEY or r.near(key, spellings(ToolDefaults)) is not None
 
 
 def _default(r: Reader, node: Document, j: int, stop: int, text: str) -> None:

@@ -59,6 +59,8 @@ def test_a_block_is_searched_line_by_line() -> None:
 def test_items_of_lists_and_maps_have_places_of_their_own() -> None:
     node = Recall(paths=["x", "One"], at={"paths.1": TEXT.index("One")})
     assert locate(Place(node, unit()), "paths.1")["length"] == 3
+    passing = Handoff(pass_=["B"], at={"pass_.0": TEXT.index("B")})
+    assert locate(Place(passing, unit()), "pass.0")["line"] == 2
 
 
 def test_without_a_place_of_its_own_a_field_is_where_its_node_is() -> None:
