@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from abl.outline import Body, Entry, Form, Outline, Role, outline
+from abl.outline.bodies import NOTHING
 from abl.source import Source
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.steps import Assignment
@@ -51,7 +52,7 @@ class Cursor:
     line: str
     rest: str
     outline: Outline
-    body: Body = Body(Form.NOTHING)
+    body: Body = NOTHING
     row: Prop | None = None
     cls: type[Node] | None = None
     entry: Entry | None = None
@@ -93,9 +94,7 @@ def cursor_at(text: str, offset: int) -> Cursor:
     if k is None:
         return _in_block(here, made, number, tag)
     here = _on_line(replace(here, k=k), offset - made.lines.offsets[k])
-    if before and not before[0].isspace() and before[0] != "-" and ":" not in before:
-        here = replace(here, stage=Stage.SECTION)
-    elif not before:
+    if not before or (not before[0].isspace() and before[0] != "-" and ":" not in before):
         here = replace(here, stage=Stage.SECTION)
     return replace(here, stage=tag) if tag is not None else here
 

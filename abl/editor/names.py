@@ -74,7 +74,12 @@ MENTIONED: Table = MappingProxyType(
         "Outcome": {"handoff": Symbol.AGENT, "then": Symbol.STEP, "collect": Symbol.VARIABLE},
         "Do": {"handoff": Symbol.AGENT, "goto": Symbol.STEP},
         "ActionHandler": {"handoff": Symbol.AGENT, "transition": Symbol.STEP},
-        "FailAction": {"target": Symbol.AGENT, "goto": Symbol.STEP, "then": Symbol.STEP, "collect_fields": Symbol.VARIABLE},
+        "FailAction": {
+            "target": Symbol.AGENT,
+            "goto": Symbol.STEP,
+            "then": Symbol.STEP,
+            "collect_fields": Symbol.VARIABLE,
+        },
         "Step": {
             "then": Symbol.STEP,
             "on_exhausted": Symbol.STEP,

@@ -124,7 +124,7 @@ class _Finder:
                 self.text(node, row.field)
         for field in EXPRESSIONS.get(cls.__name__, ()):
             self.expression(node, field, getattr(node, field), condition=False)
-        rule = _RULES.get(cls)  # type: ignore[call-overload]
+        rule = _RULES.get(cls)
         if rule is not None:
             self.within(node, *rule)
 
@@ -251,5 +251,3 @@ class _Finder:
                         break
             if self.spots.text.startswith(name, place):
                 self.made.append(Occurrence(Symbol.VARIABLE, name, place, len(name), MENTIONS, node))
-
-

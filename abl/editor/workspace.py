@@ -156,7 +156,7 @@ class Workspace:
     # --- names --------------------------------------------------------------------------------------------
 
     def places(self, path: str, offset: int, symbol: Symbol, name: str = "") -> Iterator[tuple[File, Occurrence]]:
-        """Yield the occurrences of a name (or of all) of a kind, in as much text as it means the same as at `offset`."""
+        """Yield the occurrences of a name (or of all) of a kind, in all text where it means the same as at `offset`."""
         file = self._files.get(path)
         if file is None:
             return

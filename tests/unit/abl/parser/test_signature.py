@@ -159,7 +159,7 @@ def test_offsets_point_into_the_source():
 
 @pytest.mark.parametrize(
     "text",
-    ["string", "{a: string, b?: {c: number[]}[]}", "enum(a, b)", "(a | b)[]", "{}", "date[][]", 'enum(a, "b c", "1")'],
+    ["string", "{a: string, b?: {c: number[]}[]}", "enum(a, b)", "(a | b)[]", "{}", "date[][]", 'enum(a, "b c", 1)'],
 )
 def test_a_type_is_read_as_it_is_printed(text):
     made, _ = read_type(text)
