@@ -11,11 +11,10 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from abl.compiler.places import Place, Unit
-from abl.syntax.coordination import Completion, Delegate, EscalationTrigger, Handoff, OnReturn
-from abl.syntax.flow import Transform
+from abl.syntax.coordination import Completion, EscalationTrigger, Handoff
 from abl.syntax.node import Kind, Node
 from abl.syntax.rules import Constraint
-from abl.syntax.steps import Argument, Assignment, Call, DelegateCall
+from abl.syntax.steps import Argument, Assignment
 
 MAX_NESTING = 64
 
@@ -54,13 +53,11 @@ JUDGED: frozenset[tuple[type[Node], str]] = frozenset(
 )
 """Conditions that may be natural language. Spec: abl-language 6.1."""
 
-EXPRESSION_MAPS: frozenset[tuple[type[Node], str]] = frozenset(
-    {
-        (Call, "with_"), (DelegateCall, "input"), (Delegate, "input"), (Transform, "map"), (Handoff, "set"),
-        (OnReturn, "set"),
-    }
-)  # fmt: skip
-"""Maps whose values are expressions."""
+
+def _is_formula_map(node: Node, field: str) -> bool:
+    row = node.BY_FIELD.get(field)
+    return row is not None and row.formula
+
 
 _FORMS = {Kind.CONDITION: Form.CONDITION, Kind.EXPRESSION: Form.EXPRESSION}
 _SKIPPED = frozenset({Kind.CODE, Kind.SKIP, Kind.ANY, Kind.LITERAL, Kind.CONVERSATION})
@@ -102,7 +99,7 @@ def _texts(place: Place, field: str, value: Any, path: str) -> Iterator[Written]
         form = _form(node, field, kind)
         if form is not Form.TEMPLATE or BRACES in value:
             yield Written(place, field, value, form, path)
-    elif (type(node), field) in EXPRESSION_MAPS and isinstance(value, dict):
+    elif isinstance(value, dict) and _is_formula_map(node, field):
         for key, one in value.items():
             if isinstance(one, str) and one:
                 yield Written(place, f"{field}.{key}", one, Form.EXPRESSION, f"{path}.{key}")

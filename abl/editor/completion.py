@@ -49,14 +49,13 @@ def completion(workspace: Workspace, path: str, offset: int) -> list[Suggestion]
         return []
     cursor = cursor_at(file.text, offset)
     scene = Scene(workspace, path, cursor, offset)
-    found = _suggestions(scene)
+    word = cursor.word.lower()
     unique: dict[str, Suggestion] = {}
-    for one in found:
-        if one.label.lower().startswith(cursor.word.lower()) or cursor.word.lower() in one.label.lower():
+    for one in _suggestions(scene):
+        if word in one.label.lower():
             unique.setdefault(one.label, replace(one, offset=cursor.start, length=len(cursor.word)))
-        if len(unique) >= MAX_SUGGESTIONS:
-            break
-    return list(unique.values())
+    found = sorted(unique.values(), key=lambda one: not one.label.lower().startswith(word))
+    return found[:MAX_SUGGESTIONS]
 
 
 def _suggestions(scene: Scene) -> Iterable[Suggestion]:
@@ -128,7 +127,7 @@ def _entries(scene: Scene) -> Iterator[Suggestion]:
     if cls is None:
         return
     symbol = mentioned_by(cls, cls.MAIN)
-    if cls.__name__ == "GatherField":
+    if cls.__name__ == "GatherField" and row is not None and row.style == "dash":
         for name in scene.names(Symbol.VARIABLE):
             yield Suggestion(name, Sort.VARIABLE, snippet=name if cursor.dash else f"{name}:", detail="field")
     elif cls.__name__ in ("Hook", "ErrorHandler"):

@@ -146,7 +146,7 @@ def _on_line(here: Cursor, column: int) -> Cursor:
         return replace(here, stage=Stage.KEY)
     row = entry.row
     if body.form is Form.MAP:
-        formula = body.row is not None and body.row.field in ("with_", "input", "map")
+        formula = body.row is not None and body.row.formula
         return replace(here, stage=Stage.FORMULA if formula else Stage.VALUE, row=body.row, cls=body.cls)
     if row is None or entry.role in (Role.NAME, Role.TOOL, Role.STEP):
         return replace(here, stage=Stage.NOTHING, row=row)
@@ -162,6 +162,4 @@ def _on_line(here: Cursor, column: int) -> Cursor:
 
 def _assignment(here: Cursor, text: str) -> Cursor:
     """Return the place within `variable = expression`."""
-    row = Assignment.BY_FIELD.get("variable")
-    stage = Stage.FORMULA if "=" in text else Stage.VALUE
-    return replace(here, stage=stage, cls=Assignment, row=row)
+    return replace(here, stage=Stage.FORMULA if "=" in text else Stage.VALUE, cls=Assignment, row=None)

@@ -13,6 +13,7 @@ from abl.editor.workspace import Workspace
 from abl.syntax.coordination import HISTORY_MODES
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rules import FAIL_ACTIONS, GUARDRAIL_ACTIONS
+from abl.syntax.steps import Assignment
 from abl.syntax.tools import BASE_TYPES
 
 _SORTS = {Symbol.AGENT: Sort.AGENT, Symbol.TOOL: Sort.TOOL, Symbol.STEP: Sort.STEP, Symbol.VARIABLE: Sort.VARIABLE}
@@ -25,13 +26,13 @@ _SIMPLE = {
 def values(workspace: Workspace, path: str, offset: int, cursor: Cursor) -> Iterator[Suggestion]:
     """Yield what the property at the cursor may have as its value."""
     row, cls = cursor.row, cursor.cls
+    if cls is Assignment:
+        yield from _names(workspace, path, offset, Symbol.VARIABLE)
+        return
     if row is None:
         return
     if row.kind is Kind.CALL:
         yield from tools(workspace, path, offset)
-        return
-    if row.kind is Kind.SET:
-        yield from _names(workspace, path, offset, Symbol.VARIABLE)
         return
     for word in (*row.choices, *_SIMPLE.get(row.kind, ())):
         yield Suggestion(word, Sort.VALUE, detail=row.doc)

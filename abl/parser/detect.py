@@ -21,6 +21,7 @@ _HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
 _LEGACY = re.compile(rf"^(?:{'|'.join(LEGACY_SECTIONS)}):", re.MULTILINE)
 _NUMBERED = re.compile(r"^STEPS:[^\n]*\n(?:\s*\n|\s*(?:#|//)[^\n]*\n)*\s*\d+\.\s", re.MULTILINE)
+_INTENT_ROUTES = re.compile(r"^INTENTS:[^\n]*\n(?:\s*\n)*\s*(?:-\s*)?\[[^\]\n]*\]\s*(?:->|\u2192)", re.MULTILINE)
 _FLOW = re.compile(r"^FLOW:", re.MULTILINE)
 _SIGNATURE = re.compile(r"^[ \t]+\w+\([^\n]*\)[^\n]*->", re.MULTILINE)
 _SECTION_LINE = re.compile(rf"^(?:{'|'.join(word for word in SECTIONS if ' ' not in word)})\s*:", re.MULTILINE)
@@ -101,7 +102,9 @@ def has_mode(text: str) -> bool:
 def is_legacy(text: str) -> bool:
     """Return whether a text has a line that only the numbered grammar has."""
     text = normalise(text)
-    return bool(_LEGACY.search(text) or (_NUMBERED.search(text) and not _FLOW.search(text)))
+    if _FLOW.search(text):
+        return bool(_LEGACY.search(text))
+    return bool(_LEGACY.search(text) or _NUMBERED.search(text) or _INTENT_ROUTES.search(text))
 
 
 def split_documents(text: str) -> list[str]:

@@ -116,7 +116,7 @@ def map_pairs(
     r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int, *, raw: bool = False
 ) -> list[tuple[str, str, int]]:
     """Return (key, text, offset) of a map; `raw` keeps the quotes of values (they are expressions)."""
-    raw = raw or row.field in ("with_", "input")
+    raw = raw or row.formula
     if value and value[:1] != "|":
         value = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
         if value[0] == "{" and value[-1] != "}":

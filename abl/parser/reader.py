@@ -136,6 +136,8 @@ class Reader(Scribe):
     def odd_line(self, node: Node, table: Table, k: int, end: int, text: str, offset: int) -> None:
         """Read a line whose key is in no table as it stands: other case, misspelt, unknown, or no property at all."""
         colon = text.find(":")
+        if not text.strip("- "):
+            return
         if text[0] == "-" and node.REST == "":
             inner = text[1:].lstrip()
             if inner:
@@ -276,7 +278,7 @@ class Reader(Scribe):
             if open_brackets(cut) > 0:
                 cut = " ".join([cut, *self.texts[k + 1 : end]])
             self.inline_node(made, k, cut, off)
-        elif cut and made.MAIN:
+        elif cut and made.MAIN in made.BY_FIELD:
             self.read_field(made, made.MAIN, k, k + 1 if k not in self.lines.blocks else end, value, off)
             self.children(made, k + 1, end)
         else:

@@ -43,6 +43,9 @@ def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
 
 def _name_list(r: Reader, node: Document, value: str, off: int) -> None:
     for name, at in inline_list(cut_comment(value)):
+        if not name.isidentifier():
+            r.report("INVALID_TOOL_SIGNATURE", off + at, len(name), value=name, name=name)
+            continue
         tool = Tool(name=name, at={"name": off + at})
         tool.pos = r.source.pos(off + at)
         node.tools.append(tool)
@@ -275,7 +278,7 @@ def _parameter_body(r: Reader, made: Parameter, k: int, end: int, depth: int) ->
 def _array_of(made: Parameter, element: Parameter) -> None:
     items = element.type or TypeExpr(base="string")
     if element.enum and not items.values:
-        items = TypeExpr(base="enum", values=element.enum)
+        items = TypeExpr(values=element.enum)
     if made.type is None or made.type.base == "array":
         made.type = TypeExpr(base="array", items=items)
 

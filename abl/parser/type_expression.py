@@ -379,10 +379,10 @@ def _too_deep(reading: Reading) -> None:
 
 
 def _named(reading: Reading, word: str, start: int) -> TypeExpr:
-    """Return a type that is a name of the author's own, with the warning that nothing checks it."""
+    """Return a type that is a name of the author's own, with a warning; a misspelt word counts as the one meant."""
     near = closest(word, TYPE_WORDS) if len(reading.faults) < MAX_FAULTS else None
     near = TYPE_WORDS[near] if near else None
     fix = one_edit(f"write `{near}`", reading.base + start, len(word), near) if near else None
     known = ", ".join(BASE_TYPES)
     reading.fault("UNKNOWN_TYPE", start, len(word), fix, name=clipped(word), suggestion=near or "", known=known)
-    return TypeExpr(base=" ".join(word.split()))
+    return TypeExpr(base=near or " ".join(word.split()))

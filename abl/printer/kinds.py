@@ -9,8 +9,6 @@ from abl.printer.nodes import WRITE, write_entries, write_props, writes, written
 from abl.printer.page import STEP, Page
 from abl.syntax.node import Kind, Node, Prop
 
-EXPRESSION_MAPS = frozenset({"with_", "input"})
-"""MAP fields whose values are expressions: their quotes belong to them."""
 WORD_MAPS = frozenset({"returns", "map", "set"})
 """MAP fields whose values are usually variables."""
 PHRASES = frozenset({"THEN", "ACTION", "SORT_BY"})
@@ -89,15 +87,15 @@ def write_map(page: Page, indent: int, head: str, value: dict[str, str], row: Pr
     """Write one `key: value` per line."""
     page.put(indent, head if value else f"{head} {{}}")
     for key, one in value.items():
-        put_pair(page, indent + STEP, key, one, row.field)
+        put_pair(page, indent + STEP, key, one, row)
 
 
-def put_pair(page: Page, indent: int, key: str, value: str, field: str) -> None:
-    """Write one pair of the map `field`."""
+def put_pair(page: Page, indent: int, key: str, value: str, row: Prop) -> None:
+    """Write one pair of a map."""
     name = f"{map_key(key)}:"
-    if field in EXPRESSION_MAPS and "\n" not in value:
+    if row.formula and "\n" not in value:
         page.put(indent, f"{name} {value}".rstrip())
-    elif field in WORD_MAPS and scalars.is_word(value):
+    elif row.field in WORD_MAPS and scalars.is_word(value):
         page.put(indent, f"{name} {value}")
     elif "\n" in value or (value[:1] == "'" == value[-1:] and len(value) > 1):
         page.put(indent, f"{name} |")

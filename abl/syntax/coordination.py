@@ -33,7 +33,9 @@ class Delegate(Remote):
     agent: str = p.name("AGENT", "Agent that does the work.", aliases=("TO",))
     when: str = p.condition("WHEN", "When the sub-task is started.", aliases=("IF",))
     purpose: str = p.text("PURPOSE", "What the sub-task is for.", aliases=("SUMMARY",))
-    input: dict[str, str] = p.mapping("INPUT", "Parameters for the child; values are expressions.", aliases=("PASS",))
+    input: dict[str, str] = p.mapping(
+        "INPUT", "Parameters for the child; values are expressions.", aliases=("PASS",), formula=True
+    )
     returns: dict[str, str] = p.mapping("RETURNS", "Values of the child -> variables here.", aliases=("RETURN",))
     use_result: str = p.text("USE_RESULT", "What the model should do with the result.")
     timeout: float | None = p.duration("TIMEOUT", "Seconds until the child is given up.", "s")
@@ -68,7 +70,7 @@ class OnReturn(Node):
     action: str = p.choice("ACTION", "continue or resume_intent.", "continue", "resume_intent", open=True)
     handler: str = p.name("HANDLER", "Entry of RETURN_HANDLERS.")
     map: dict[str, str] = p.mapping("MAP", "Values of the child -> variables here.")
-    set: dict[str, str] = p.mapping("SET", "Variables to set.")
+    set: dict[str, str] = p.mapping("SET", "Variables to set.", formula=True)
     resume_with: str = p.text("RESUME_WITH", "Text to go on with.")
 
 
@@ -90,7 +92,7 @@ class Handoff(Remote):
     history: History | None = p.special(
         Kind.HISTORY, "history", "How much of the conversation is passed.", node="History", group="CONTEXT"
     )
-    set: dict[str, str] = p.mapping("set", "Extra values for the target.", group="CONTEXT")
+    set: dict[str, str] = p.mapping("set", "Extra values for the target.", group="CONTEXT", formula=True)
     return_: bool | None = p.boolean("RETURN", "Whether control comes back.", aliases=("EXPECT_RETURN",))
     on_return: OnReturn | None = p.special(Kind.NODE, "ON_RETURN", "What happens then.", node="OnReturn")
     on_failure: FailAction | None = p.special(

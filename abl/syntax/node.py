@@ -81,6 +81,7 @@ class Prop:
         group: Wrapper key under which the printer writes it (e.g. CONTEXT).
         unit: `ms` or `s` for durations.
         yaml: Spelling in the YAML form, when it is not the field's name.
+        formula: The values of a MAP are expressions, so that quotes belong to them.
         repeat: What a second occurrence does: `error`, `merge`, `append`, `replace`.
     """
 
@@ -99,6 +100,7 @@ class Prop:
     maximum: float | None = None
     yaml: str = ""
     repeat: str = "error"
+    formula: bool = False
     legacy: bool = False
 
     @property

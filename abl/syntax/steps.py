@@ -37,7 +37,7 @@ class Call(Node):
 
     tool: str = ""
     arguments: list[Argument] | None = None
-    with_: dict[str, str] = p.mapping("WITH", "Parameters of the tool by name; values are expressions.")
+    with_: dict[str, str] = p.mapping("WITH", "Parameters of the tool by name; values are expressions.", formula=True)
     as_: str = p.name("AS", "Variable that receives the result.")
 
 
@@ -59,7 +59,9 @@ class DelegateCall(Node):
     agent: str = p.name("AGENT", "Agent that does the work.", aliases=("TO",))
     return_: bool | None = p.boolean("RETURN", "Must be true: the caller goes on when the work is done.")
     map: dict[str, str] = p.mapping("MAP", "Values of the child -> variables here.", group="ON_RETURN")
-    input: dict[str, str] = p.mapping("INPUT", "Parameters for the child; values are expressions.", aliases=("PASS",))
+    input: dict[str, str] = p.mapping(
+        "INPUT", "Parameters for the child; values are expressions.", aliases=("PASS",), formula=True
+    )
     on_return: None = p.special(Kind.FLAT, "ON_RETURN", "What to do with the child's values.")
 
 

@@ -153,7 +153,10 @@ def test_the_ways_to_a_human_are_listed(found):
 
 
 def test_an_agent_that_leads_back_to_itself_ends():
-    files = {name: f"AGENT: {name}\nGOAL: x\nHANDOFF:\n  - TO: {to}\n    WHEN: true\n" for name, to in (("A", "B"), ("B", "A"))}
+    files = {
+        name: f"AGENT: {name}\nGOAL: x\nHANDOFF:\n  - TO: {to}\n    WHEN: true\n"
+        for name, to in (("A", "B"), ("B", "A"))
+    }
     assert effects(compile_project(Project.from_files(files)))["agents"]["A"]["agents"]["all"] == ["B", "A"]
 
 

@@ -41,7 +41,12 @@ def handing_over(name, target):
 
 def test_kinds_are_told_by_content_not_by_name():
     project = Project.from_files(
-        {"a.txt": DESK, "b.txt": LIBRARY, "c.txt": "BEHAVIOR_PROFILE: calm\nPRIORITY: 1\nWHEN: true\n", "d.txt": "agent: Clerk\ngoal: Help\n"}
+        {
+            "a.txt": DESK,
+            "b.txt": LIBRARY,
+            "c.txt": "BEHAVIOR_PROFILE: calm\nPRIORITY: 1\nWHEN: true\n",
+            "d.txt": "agent: Clerk\ngoal: Help\n",
+        }
     )
     assert list(project.agents) == ["Desk", "Clerk"]
     assert list(project.libraries) == ["b.txt"]
@@ -69,7 +74,9 @@ def test_targets_in_other_files_are_known():
 
 
 def test_agents_pasted_together_are_read_one_by_one_and_placed_in_their_file():
-    text = "AGENT: A\nGOAL: Help\n\nAGENT: B\nGAOL: Help\nHANDOFF:\n  - TO: A\n    WHEN: true\n  - TO: C\n    WHEN: done\n"
+    text = (
+        "AGENT: A\nGOAL: Help\n\nAGENT: B\nGAOL: Help\nHANDOFF:\n  - TO: A\n    WHEN: true\n  - TO: C\n    WHEN: done\n"
+    )
     project = Project.from_files({"both.abl": text})
     assert list(project.agents) == ["A", "B"]
     findings = {one.code: one for one in check_project(project)}
@@ -83,7 +90,7 @@ def test_agents_pasted_together_are_read_one_by_one_and_placed_in_their_file():
 
 
 def test_the_output_of_a_compile_names_file_and_line_of_the_part_too():
-    text = 'AGENT: A\nGOAL: Help\nAGENT: B\nGOAL: Help\nCOMPLETE:\n  - WHEN: true\n    RESPOND: TEMPLATE(bye)\n'
+    text = "AGENT: A\nGOAL: Help\nAGENT: B\nGOAL: Help\nCOMPLETE:\n  - WHEN: true\n    RESPOND: TEMPLATE(bye)\n"
     output = compile_project(Project.from_files({"both.abl": text})).output
     assert [(one["code"], one["file"], one["line"]) for one in output["errors"]] == [("E601", "both.abl", 7)]
     assert output["compilation_errors"] == output["errors"]
@@ -126,7 +133,13 @@ def test_nothing_gives_nothing():
 
 
 def test_a_folder_of_projects_is_several_projects():
-    paths = ["bank/agents/desk.abl", "bank/tools/t.abl", "more/clinic/desk.abl", "more/clinic/deep/x.abl", "more/hotel/agents/eu/desk.abl"]
+    paths = [
+        "bank/agents/desk.abl",
+        "bank/tools/t.abl",
+        "more/clinic/desk.abl",
+        "more/clinic/deep/x.abl",
+        "more/hotel/agents/eu/desk.abl",
+    ]
     assert group_projects(paths) == [paths[:2], paths[2:4], paths[4:]]
 
 
