@@ -319,12 +319,18 @@ def _formats(draw: Dice, row: Prop | None = None, depth: int = 0) -> dict[str, A
 def _elements(draw: Dice, row: Prop, depth: int) -> ActionSet:
     made = draw_node(draw, ActionSet, MAX_DEPTH)
     assert isinstance(made, ActionSet)
+    made.elements = []
     for _ in range(draw(st.integers(1, 2))):
         element = draw_node(draw, Element, MAX_DEPTH)
         assert isinstance(element, Element)
         element.type, element.label = draw(st.sampled_from(["button", "select", "input"])), _label(draw)
+        element.options = []
         if draw(st.booleans()):
-            element.options = [Option(label=_label(draw), id=draw(NAMES)) for _ in range(draw(st.integers(1, 2)))]
+            described = st.just("") | TEXTS
+            element.options = [
+                Option(label=_label(draw), id=draw(NAMES), description=draw(described))
+                for _ in range(draw(st.integers(1, 2)))
+            ]
         made.elements.append(element)
     return made
 
@@ -538,6 +544,17 @@ def _library(draw: Dice) -> Document:
 def documents() -> st.SearchStrategy[Document]:
     """Documents of every kind."""
     return agents() | agents() | agents() | profiles() | libraries()
+
+
+class Shown:
+    """A document that shows itself briefly when a test fails."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    def __repr__(self) -> str:
+        """Show what differs from the defaults."""
+        return repr(self.document)
 
 
 def focused(cls: type[Node]) -> st.SearchStrategy[Document]:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from abl.parser import parse_text
 from abl.printer import serialize
@@ -17,10 +17,10 @@ from abl.syntax.rules import FailAction
 from abl.yaml_form import parse_yaml, to_yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
-from documents import CLASSES, documents, focused
+from documents import CLASSES, Shown, documents, focused
 
 QUICK = settings(max_examples=150)
-EACH = settings(max_examples=3, suppress_health_check=list(HealthCheck))
+EACH = settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 SOAK = settings(max_examples=10_000)
 
 
@@ -49,37 +49,37 @@ def through_yaml(document: Document) -> None:
 
 
 @QUICK
-@given(documents())
-def test_a_document_survives_the_text_form(document: Document) -> None:
-    through_text(document)
+@given(documents().map(Shown))
+def test_a_document_survives_the_text_form(shown: Shown) -> None:
+    through_text(shown.document)
 
 
 @QUICK
-@given(documents())
-def test_a_document_survives_the_yaml_form(document: Document) -> None:
-    through_yaml(document)
+@given(documents().map(Shown))
+def test_a_document_survives_the_yaml_form(shown: Shown) -> None:
+    through_yaml(shown.document)
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_a_construct_that_says_everything_survives_both_forms(cls: type[Node]) -> None:
     @EACH
-    @given(focused(cls))
-    def survives(document: Document) -> None:
-        through_text(document)
-        through_yaml(document)
+    @given(focused(cls).map(Shown))
+    def survives(shown: Shown) -> None:
+        through_text(shown.document)
+        through_yaml(shown.document)
 
     survives()
 
 
 @pytest.mark.soak
 @SOAK
-@given(documents())
-def test_ten_thousand_documents_survive_the_text_form(document: Document) -> None:
-    through_text(document)
+@given(documents().map(Shown))
+def test_ten_thousand_documents_survive_the_text_form(shown: Shown) -> None:
+    through_text(shown.document)
 
 
 @pytest.mark.soak
 @SOAK
-@given(documents())
-def test_ten_thousand_documents_survive_the_yaml_form(document: Document) -> None:
-    through_yaml(document)
+@given(documents().map(Shown))
+def test_ten_thousand_documents_survive_the_yaml_form(shown: Shown) -> None:
+    through_yaml(shown.document)

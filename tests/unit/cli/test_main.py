@@ -87,3 +87,32 @@ def test_the_language_server_says_what_it_needs():
     finished = abl("lsp", code=block + ENTRY)
     assert finished.returncode == 2
     assert "abl-runtime[lsp]" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        ([], {}, True),
+        (["--no-color"], {}, False),
+        ([], {"NO_COLOR": "1"}, False),
+        ([], {"TERM": "dumb"}, False),
+    ],
+)
+def test_a_terminal_gets_colours_unless_it_is_asked_not_to(tmp_path, arguments, environment, coloured):
+    (tmp_path / "desk.abl").write_text("AGENT: Desk\nGAOL: Help\n")
+    ours, theirs = os.openpty()
+    plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    try:
+        subprocess.run(
+            [sys.executable, "-c", ENTRY, "check", str(tmp_path / "desk.abl"), *arguments],
+            cwd=ROOT,
+            stdout=theirs,
+            check=False,
+            timeout=60,
+            env={**plain, "TERM": "xterm", **environment},
+        )
+        shown = os.read(ours, 100_000)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (b"\x1b[" in shown) is coloured

@@ -93,7 +93,7 @@ HANDOFF:
                     {"path": "user.tier", "access": "read"},
                     {"path": "user.claims_total", "access": "readwrite"},
                 ],
-                "set": {"reason": "lost"},
+                "set": {"reason": '"lost"'},
             },
             "on_failure": "escalate",
             "on_return": {"action": "continue", "handler": "after_claim", "map": {"claim_id": "open_claim_id"}},
