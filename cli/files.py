@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +90,8 @@ def decode(raw: bytes, path: str) -> str | Unreadable:
 
 def write(path: str, text: str) -> Unreadable | None:
     """Replace a file by `text` at once, keeping its permissions; return why that was not possible."""
+    import tempfile
+
     target = Path(path).resolve()
     made = ""
     try:

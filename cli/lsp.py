@@ -1,4 +1,4 @@
-"""`abl lsp`: the language server, over standard input and output. It speaks the protocol; `abl.editor` knows the answers.
+"""`abl lsp`: the language server, over standard input and output. It speaks the protocol, `abl.editor` has the answers.
 
 Open texts come from the editor, all others of the workspace folders from disk.
 """
@@ -9,15 +9,28 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from abl.editor import File, Place, Workspace, code_actions, completion, definition, document_symbols, fix_all, hover
-from abl.editor import references, renamable, rename
-from abl.editor.positions import UTF16, Position, offset_of, range_of, whole
+from abl.editor import (
+    File,
+    Place,
+    Workspace,
+    code_actions,
+    completion,
+    definition,
+    document_symbols,
+    fix_all,
+    hover,
+    references,
+    renamable,
+    rename,
+)
+from abl.editor.positions import UTF16, offset_of, range_of, whole
 from abl.folders import is_project_file
 from abl.formatter import format_text
 from abl.ir import COMPILER_VERSION
@@ -30,6 +43,13 @@ TRIGGERS = [":", " ", "-", "{", ".", "|", "("]
 _WATCHED = "abl-files"
 _MAX_FILES = 5_000
 """Files of the workspace folders that are read."""
+
+
+class _AtPlace(Protocol):
+    """A question about a place in a text."""
+
+    text_document: types.TextDocumentIdentifier
+    position: types.Position
 
 
 class AblServer(LanguageServer):
@@ -78,7 +98,7 @@ class AblServer(LanguageServer):
         known = self.open.get(path)
         return known.uri if known is not None else (from_fs_path(path) or path)
 
-    def offset(self, params: types.TextDocumentPositionParams) -> tuple[str, int]:
+    def offset(self, params: _AtPlace) -> tuple[str, int]:
         """Return path and offset of a place the editor asks about."""
         file = self.file(params.text_document.uri)
         place = params.position
@@ -299,12 +319,9 @@ def _actions(server: AblServer, params: types.CodeActionParams) -> list[types.Co
 
 
 def _is_wanted(kind: types.CodeActionKind, only: Iterable[types.CodeActionKind | str] | None) -> bool:
-    if only is None:
-        return True
-    return any(
-        kind.value == str(getattr(one, "value", one)) or kind.value.startswith(f"{getattr(one, 'value', one)}.")
-        for one in only
-    )
+    """Return whether an editor that asks for `only` these kinds (None: any) wants `kind`."""
+    words = None if only is None else [str(getattr(one, "value", one)) for one in only]
+    return words is None or any(kind.value == word or kind.value.startswith(f"{word}.") for word in words)
 
 
 _FEATURES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated, Optional
 
@@ -9,6 +10,9 @@ import typer
 
 from cli.output import CLEAN, USAGE
 from cli.plain import PlainCommand, PlainGroup
+
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
+"""Loading and parsing make many objects that all stay; looking for garbage among them is a tenth of a short run."""
 
 app = typer.Typer(
     name="abl",
@@ -140,6 +144,7 @@ def lsp() -> None:
 
 def run() -> None:
     """Run the command line; a reader that stops reading ends it quietly, as does Ctrl-C."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:

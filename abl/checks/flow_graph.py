@@ -14,6 +14,7 @@ from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.targets import Target, edges_of, entry_of, reached, targets_of
 from abl.diagnostics.suggest import closest
+from abl.syntax.flow import TERMINALS
 
 MAX_GUESSES = 50
 """Misspelt targets for which the step that is meant is looked for."""
@@ -45,7 +46,8 @@ def dangling_step_refs(facts: AgentFacts, _context: CheckContext) -> Iterator[Fi
         if target.name and target.name not in facts.steps:
             spelling = _SPELLING.get(target.field, target.field.upper())
             said = {"step": target.source, "property": spelling}
-            yield unknown("DANGLING_STEP_REF", target.block, target.field, target.name, facts.steps, **said)
+            steps = (*facts.steps, *TERMINALS)
+            yield unknown("DANGLING_STEP_REF", target.block, target.field, target.name, steps, **said)
     flow = facts.flow or {}
     for at, name in enumerate(texts(flow.get("steps"))):
         if name not in facts.steps:

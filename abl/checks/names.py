@@ -54,5 +54,4 @@ Facts that a conversation may well have to correct (`language`, `locale`, `user_
 which is a common name of a call's result, are left to the author.
 """
 
-TERMINALS = frozenset({"COMPLETE", "ESCALATE"})
 """Targets that are no steps; compared in upper case."""

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts
-from abl.checks.names import TERMINALS
 from abl.checks.reading import dig, rows, text, texts
-from abl.syntax.flow import Flow
+from abl.syntax.flow import TERMINALS, Flow
 
 TARGET_KEYS = (
     "then", "goto", "transition", "on_success", "on_failure", "on_fail", "on_exhausted", "on_timeout", "on_approve",

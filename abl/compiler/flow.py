@@ -15,7 +15,7 @@ from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
 from abl.compiler.plain import Json, number, one, only, text, texts
 from abl.compiler.rules import lower_constraints
 from abl.compiler.scope import Scope
-from abl.syntax.flow import AwaitAttachment, Flow, HumanApproval, Step, Transform
+from abl.syntax.flow import TERMINALS, AwaitAttachment, Flow, HumanApproval, Step, Transform
 from abl.syntax.gather import Gather, GatherField, StepGather
 from abl.syntax.node import Node
 from abl.syntax.steps import ErrorHandler
@@ -104,7 +104,7 @@ def _add_successors(definitions: dict[str, Json], sequences: list[list[str]]) ->
             step = definitions.get(name)
             if step is not None and "then" not in step:
                 upper = successor.upper()
-                step["then"] = upper if upper in ("COMPLETE", "ESCALATE") else successor
+                step["then"] = upper if upper in TERMINALS else successor
 
 
 def _step(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json:

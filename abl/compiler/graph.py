@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from abl.compiler.plain import Json
+from abl.syntax.flow import TERMINALS
 
-TERMINALS = ("COMPLETE", "ESCALATE")
 _BRANCHING = ("on_result", "on_input")
 _OUTCOMES = ("on_success", "on_failure", "on_fail")
 _DIGRESSIONS = ("digressions", "sub_intents")

@@ -15,6 +15,7 @@ from abl.parser.values import (
     number,
     unquote,
 )
+from abl.syntax.flow import TERMINALS
 from abl.syntax.node import Kind, Node, Prop
 
 
@@ -167,7 +168,7 @@ def target(value: str, off: int) -> tuple[str, int]:
             bare = value[len(word) :].lstrip()
             off += len(value) - len(bare)
             value = unquote(bare)
-    if value.upper() in ("COMPLETE", "ESCALATE"):
+    if value.upper() in TERMINALS:
         return value.upper(), off
     return value, off
 

@@ -94,7 +94,7 @@ def _odd_header(r: Reader, k: int, text: str, sections: list[Section]) -> Sectio
         return _make(r, k, word, len(word))
     if known and not has_colon and upper in HEADERS and not sections:
         fix = r.edit(r.offsets[k], len(word), f"{upper}:", f"write `{upper}:`")
-        r.report("MISSING_COLON", r.offsets[k], len(word), fix, name=word, section=upper)
+        r.report("MISSING_COLON", r.offsets[k], len(word), fix, name=upper, section=upper)
         return _make(r, k, upper, len(word))
     return None
 
@@ -252,7 +252,7 @@ def _unknown(r: Reader, document: Document, section: Section, first: dict[str, i
     if word in PROFILE_KEYS:
         r.report("PROFILE_INLINE_SECTION", r.offsets[section.k], len(word), name=word, section=word)
         return None
-    known = [name for name, row in SECTIONS.items() if not row.legacy]
+    known = [name for name, row in SECTIONS.items() if not row.legacy and name == row.key]
     meant = r.near(word, [*known, *HEADERS])
     fix = r.edit(r.offsets[section.k], len(word), meant, f"write `{meant}:`") if meant else None
     r.report(

@@ -10,6 +10,9 @@ from abl.syntax.node import Kind, Node, node
 from abl.syntax.rules import Constraint
 from abl.syntax.steps import ActionHandler, Actions, Branch, DelegateCall, Do, ErrorHandler, Outcome
 
+TERMINALS = ("COMPLETE", "ESCALATE")
+"""Targets that are no steps: the agent is done, or a human takes over."""
+
 
 @node
 class Transform(Node):

@@ -1,0 +1,156 @@
+"""Nested lines to properties: spellings, unknown and repeated keys, indentation. Spec: abl-language 0, 1.2, 1.5."""
+
+import pytest
+
+from abl.parser.values import MAX_NESTING
+
+
+@pytest.mark.parametrize("key", ["MAX_TURNS", "max_turns", "Max_Turns", "max-turns", "MAX TURNS", '"MAX_TURNS"'])
+def test_property_names_are_matched_in_any_case(read, key):
+    assert read.step(f"{key}: 3").max_turns == 3
+
+
+@pytest.mark.parametrize("key", ["toolFilter", "tool_filter", "TOOLFILTER", "toolfilter"])
+def test_camel_and_snake_spellings_are_one(read, key):
+    assert read.under("EXECUTION", f"pipeline:\n  {key}:\n    maxTools: 4").execution.pipeline.tool_filter.max_tools == 4
+
+
+@pytest.mark.parametrize("key", ["pass", "PASS", "Pass"])
+def test_keys_the_reference_wants_in_lower_case_are_read_in_any(read, key):
+    assert read.under("HANDOFF", f"- TO: B\n  CONTEXT:\n    {key}: [a]").handoffs[0].pass_ == ["a"]
+
+
+def test_names_are_case_sensitive(read):
+    fields = read.under("GATHER", "Code:\n  type: string\ncode:\n  type: number").gather.fields
+    assert [one.name for one in fields] == ["Code", "code"]
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 7])
+def test_any_indent_width_will_do(read, width):
+    pad = " " * width
+    document = read(f"MEMORY:\n{pad}session:\n{pad * 2}- NAME: a\n{pad * 2}  INITIAL: 1\nPERSONA: x\n")
+    assert document.memory.session[0].initial_value == 1
+    assert document.persona == "x"
+
+
+def test_siblings_may_be_indented_differently_when_they_are_deeper_than_their_owner(read):
+    step = read.step("ON_SUCCESS:\n      RESPOND: a\n   THEN: b")
+    assert (step.on_success.respond, step.on_success.then) == ("a", "b")
+
+
+def test_an_unknown_key_is_kept_word_for_word_with_a_note(read):
+    step = read.step("COLOUR_SCHEME: dark   #! UNKNOWN_PROPERTY\nTHEN: COMPLETE")
+    assert step.extras == {"COLOUR_SCHEME": "dark"}
+    assert step.then == "COMPLETE"
+    assert read.finding("UNKNOWN_PROPERTY").severity == "info"
+    assert read.span("UNKNOWN_PROPERTY") == "COLOUR_SCHEME"
+
+
+def test_an_unknown_key_keeps_its_nested_lines(read):
+    step = read.step("""
+        X_SETTINGS:   #! UNKNOWN_PROPERTY
+          one: 1
+
+          # said
+          two:
+            - 2
+        THEN: COMPLETE
+        """)
+    assert step.extras["X_SETTINGS"].strip() == "one: 1\n\n# said\ntwo:\n  - 2"
+    assert step.then == "COMPLETE"
+
+
+def test_a_misspelt_key_is_read_as_the_one_that_was_meant(read):
+    step = read.step("RESPND: Hello   #! MISSPELT_PROPERTY")
+    assert step.respond == "Hello"
+    assert step.extras == {}
+    assert read.span("MISSPELT_PROPERTY") == "RESPND"
+    assert "    RESPOND: Hello\n" in read.mended("MISSPELT_PROPERTY")
+
+
+def test_a_misspelt_key_of_what_is_written_already_is_kept(read):
+    step = read.step("RESPOND: Hello\nRESPND: Bye   #! UNKNOWN_PROPERTY")
+    assert step.respond == "Hello"
+    assert step.extras == {"RESPND": "Bye"}
+
+
+def test_the_fix_of_a_misspelt_key_keeps_its_case(read):
+    read.under("GATHER", "code:\n  promt: Which?   #! MISSPELT_PROPERTY")
+    assert "    prompt: Which?" in read.mended("MISSPELT_PROPERTY")
+
+
+def test_of_a_property_that_stands_twice_the_last_counts(read):
+    step = read.step("MAX_TURNS: 3\nMAX_TURNS: 4   #! DUPLICATE_PROPERTY")
+    assert step.max_turns == 4
+    assert "5" in read.finding("DUPLICATE_PROPERTY").message
+
+
+def test_a_repeated_line_that_says_the_same_can_be_removed(read):
+    read.step("MAX_TURNS: 3\nMAX_TURNS: 3   #! DUPLICATE_PROPERTY")
+    assert read.mended("DUPLICATE_PROPERTY").count("MAX_TURNS") == 1
+
+
+def test_properties_that_add_up_may_be_repeated(read):
+    step = read.step("SET: a = 1\nSET: b = 2\nCLEAR: c\nCLEAR: d")
+    assert [one.variable for one in step.set] == ["a", "b"]
+    assert step.clear == ["c", "d"]
+
+
+def test_a_key_without_colon_is_reported_and_read(read):
+    step = read.step("RESPOND Hello   #! PROPERTY_MISSING_COLON")
+    assert step.respond == "Hello"
+    assert "RESPOND: Hello" in read.mended("PROPERTY_MISSING_COLON")
+
+
+def test_a_line_that_is_no_property_is_reported_once_and_kept(read):
+    step = read.step("just words here   #! PROPERTY_MISSING_COLON\nTHEN: COMPLETE")
+    assert step.extras == {"": "just words here"}
+    assert step.then == "COMPLETE"
+
+
+def test_properties_indented_too_deep_are_read_with_one_finding(read):
+    step = read.step("""
+        MAX_TURNS: 3
+          THEN: COMPLETE   #! MISPLACED_INDENT
+          WHEN: a == 1
+        """)
+    assert (step.max_turns, step.then, step.when) == (3, "COMPLETE", "a == 1")
+    assert "\n    THEN: COMPLETE\n    WHEN: a == 1" in read.mended("MISPLACED_INDENT")
+
+
+def test_one_mistake_gives_one_finding_and_nothing_else_is_lost(read):
+    document = read("""
+        GATHER:
+          code:
+            typ: string   #! MISSPELT_PROPERTY
+            required: maybe   #! EXPECTED_BOOLEAN
+            prompt: Which?
+        FLOW:
+          ask:
+            REASONING: false
+            THEM: COMPLETE   #! MISSPELT_PROPERTY
+        PERSONA: kind
+        """)
+    (field,) = document.gather.fields
+    assert (field.type, field.prompt) == ("string", "Which?")
+    assert document.flow.steps[0].then == "COMPLETE"
+    assert document.persona == "kind"
+
+
+def nested(depth):
+    return "".join(f"{'  ' * level}- x:\n" for level in range(1, depth))
+
+
+def test_nesting_that_is_too_deep_is_reported_and_the_rest_is_read(read):
+    rows = "".join(f"{'  ' * (level + 2)}k{level}:\n" for level in range(MAX_NESTING + 20))
+    read.raw(f"AGENT: A\nGOAL: b\nNLU:\n  glossary:\n{rows}PERSONA: c\n")
+    assert {one.code for one in read.findings} == {"NESTING_TOO_DEEP"}
+    assert len(read.findings) == 1
+    assert read.document.persona == "c"
+
+
+@pytest.mark.parametrize("section", ["FLOW", "TOOLS", "GATHER", "MEMORY", "CONSTRAINTS", "NLU", "EXECUTION", "ENTITIES"])
+def test_no_section_can_be_nested_so_deep_that_reading_fails(read, section):
+    rows = "".join(f"{' ' * (level + 1)}ON_SUCCESS:\n" for level in range(3000))
+    read.raw(f"AGENT: A\nGOAL: b\n{section}:\n{rows}PERSONA: c\n")
+    assert read.document.persona == "c"
