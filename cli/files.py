@@ -46,13 +46,20 @@ def find(paths: Iterable[str], wanted: Callable[[str], bool]) -> Found:
     """Return the files that `paths` mean: a folder means all files below it whose name is `wanted`."""
     found = Found()
     for path in dict.fromkeys(paths):
-        if path == STDIN or Path(path).is_file():
+        if path == STDIN:
             found.files.append(path)
-        elif Path(path).is_dir():
+            continue
+        try:
+            mode = Path(path).stat().st_mode
+        except OSError as error:
+            found.unreadable.append(Unreadable(path, _reason(error)))
+            continue
+        if stat.S_ISDIR(mode):
             found.folders[path] = sorted(_below(path, wanted, found.unreadable))
+        elif stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+            found.files.append(path)
         else:
-            exists = os.path.lexists(path)
-            found.unreadable.append(Unreadable(path, "it is neither a file nor a folder" if exists else "no such path"))
+            found.unreadable.append(Unreadable(path, "it is neither a file nor a folder"))
     return found
 
 
@@ -92,14 +99,14 @@ def write(path: str, text: str) -> Unreadable | None:
     """Replace a file by `text` at once, keeping its permissions; return why that was not possible."""
     import tempfile
 
-    target = Path(path).resolve()
     made = ""
     try:
+        target = Path(path).resolve()
         handle, made = tempfile.mkstemp(prefix=".abl-", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8"))
         Path(made).chmod(_mode(target))
-        os.replace(made, target)  # noqa: PTH105 - Path.replace is the same call
+        Path(made).replace(target)
     except OSError as error:
         if made:
             Path(made).unlink(missing_ok=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Annotated, Optional
 
 import typer
 
-from cli.output import CLEAN, USAGE
 from cli.plain import PlainCommand, PlainGroup
 
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -143,17 +143,22 @@ def lsp() -> None:
 
 
 def run() -> None:
-    """Run the command line; a reader that stops reading ends it quietly, as does Ctrl-C."""
+    """Run the command line."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         app(prog_name="abl")
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Write out what was printed; a reader that has gone, as in `abl explain | head -1`, is no fault."""
+    try:
+        sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()
-        raise SystemExit(CLEAN) from None
-    except KeyboardInterrupt:
-        raise SystemExit(USAGE) from None
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from cli import files
@@ -98,8 +97,6 @@ def convert(path: str, *, to: str, output: str | None) -> int:
     if output is None or output == files.STDIN:
         print(result.text, end="")
         return CLEAN
-    if not Path(output).parent.is_dir():
-        refuse(f"there is no folder {Path(output).parent}")
     fault = files.write(output, result.text)
     if fault is not None:
         refuse(fault)
@@ -108,8 +105,6 @@ def convert(path: str, *, to: str, output: str | None) -> int:
 
 
 def _text(path: str) -> str:
-    if path != files.STDIN and not Path(path).is_file():
-        refuse(f"cannot read {path}: {'it is a folder' if Path(path).is_dir() else 'no such file'}")
     text = files.read(path)
     if not isinstance(text, str):
         refuse(text)

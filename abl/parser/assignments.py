@@ -21,7 +21,7 @@ _ALIAS = re.compile(r"(?:AS\b:?|->|\u2192)\s*([\w.]*)\s*\Z", re.IGNORECASE)
 
 _ARGUMENT = re.compile(r"([A-Za-z_]\w*)\s*(?::(?!:)|=(?!=))\s*")
 
-_TRANSFORM = re.compile(r"(.+?)\s+AS\s+(\w+)\s+INTO\s+([\w.]+)\s*\Z", re.IGNORECASE)
+_TRANSFORM = re.compile(r"(.+?)(?<!\s)\s++AS\s++(\w++)\s++INTO\s++([\w.]++)\s*+\Z", re.IGNORECASE)
 
 
 @reads(Kind.SET)

@@ -12,7 +12,8 @@ from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.steps import Branch
 
 _HUMAN = re.compile(
-    r"(?:IF|WHEN)?\b:?\s*(.+?)\s*(?::|->|\bTHEN\b)\s*((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z", re.I
+    r"(?:IF|WHEN)?\b:?\s*+(.+?)(?<!\s)\s*+(?::|->|\bTHEN\b)\s*+((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z",
+    re.IGNORECASE,
 )
 
 

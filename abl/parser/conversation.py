@@ -29,25 +29,37 @@ def read_conversation(r: Reader, node: Node, row: Prop, k: int, end: int, value:
     setattr(node, row.field, _checked(r, body, FIELDS, "CONVERSATION", k, end))
 
 
-def _place(r: Reader, k: int, end: int, key: str) -> tuple[int, int, int]:
-    """Return line, offset and length of the first line from `k` whose key is `key`."""
+Places = dict[str, tuple[int, int, int]]
+"""Lower-cased key -> line, offset and length of the first line that begins with it."""
+
+
+def _places(r: Reader, k: int, end: int) -> Places:
+    found: Places = {}
     for j in range(k, end):
         bare = r.texts[j].lstrip("- ")
-        if bare.lower().startswith(key.lower()) and bare[len(key) : len(key) + 1] in (":", " "):
-            return j, r.offsets[j] + len(r.texts[j]) - len(bare), len(key)
-        inline = r.texts[j].find(f"{key}:")
-        if inline >= 0:
-            return j, r.offsets[j] + inline, len(key)
-    k = min(k, end - 1)
+        key = bare.partition(":")[0].strip()
+        found.setdefault(key.lower(), (j, r.offsets[j] + len(r.texts[j]) - len(bare), len(key)))
+    return found
+
+
+def _place(r: Reader, places: Places, k: int, key: str) -> tuple[int, int, int]:
+    """Return line, offset and length of `key`; within an inline map that is looked for on line `k`."""
+    found = places.get(key.lower())
+    if found is not None:
+        return found
+    inline = r.texts[k].find(f"{key}:")
+    if inline >= 0:
+        return k, r.offsets[k] + inline, len(key)
     return k, r.offsets[k], len(r.texts[k])
 
 
 def _checked(r: Reader, body: dict[str, Any], shape: Shape, path: str, k: int, end: int) -> dict[str, Any]:
     plain: dict[str, Any] = {}
+    places = _places(r, k + 1, end)
     for key, value in body.items():
         name = str(key).lower()
         want = shape.get(name)
-        j, offset, length = _place(r, k + (path != "CONVERSATION"), end, str(key))
+        j, offset, length = _place(r, places, k, str(key))
         if want is None:
             meant = r.near(name, tuple(shape))
             fix = r.edit(offset, length, meant, f"write `{meant}`") if meant else None

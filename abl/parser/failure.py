@@ -73,7 +73,8 @@ def _action_text(r: Reader, made: FailAction, value: str, off: int, *, words: bo
     place = off + value.rindex(rest) if rest in value else off
     field = {"handoff": "target", "escalate": "reason", "retry": "count", "goto": "goto"}.get(made.type, "message")
     if field == "count":
-        made.count = int(rest) if rest.isdigit() else None
+        found_count = number(rest)
+        made.count = found_count if isinstance(found_count, int) else None
     elif field == "target":
         made.target = unquote(rest.removeprefix("TO ").removeprefix("to ").strip())
     else:

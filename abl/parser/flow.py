@@ -12,7 +12,7 @@ from abl.syntax.flow import Flow, Step
 from abl.syntax.gather import StepGather
 from abl.syntax.node import Kind, Node, Prop
 
-_SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*(?:->|\u2192)\s*\"?[A-Za-z_][\w-]*\"?)+\s*(?:->|\u2192)?\s*\Z")
+_SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*+(?:->|\u2192)\s*+\"?[A-Za-z_][\w-]*\"?)+\s*+(?:->|\u2192)?\s*+\Z")
 _ARROW = re.compile(r"\s*(?:->|\u2192)\s*")
 _HEADER = re.compile(r"(?:step\s+|STEP\s+)?\"?([A-Za-z_][\w-]*)\"?\s*:\s*(?:#.*)?\Z")
 _STEPS_ITEM = re.compile(r"-?\s*\d+\.\s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from abl.parser.lines import Lines, scan
@@ -124,7 +125,7 @@ def _same_column_list(r: Reader, k: int, end: int) -> int:
 
 
 def _split(text: str) -> tuple[str | None, str]:
-    if text[:1] in "\"'":
+    if text[:1] in ('"', "'"):
         close = text.find(text[0], 1)
         if close > 0 and text[close + 1 : close + 2] == ":":
             return text[1:close], text[close + 2 :].lstrip()
@@ -142,12 +143,22 @@ def _is_key(text: str) -> bool:
     return bool(text) and text[0] not in "{[(" and len(text) <= 200 and "{{" not in text
 
 
+def _no_number(text: str) -> Any:
+    """Refuse NaN and Infinity, which are no JSON."""
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float | str:
+    value = float(text)
+    return value if math.isfinite(value) else text
+
+
 def structured(r: Reader, text: str) -> Any:
     """Return `text` read as JSON or as a YAML-like body where that is possible, else `text`."""
     bare = text.strip()
     if bare[:1] in "{[" and not bare.startswith("{{"):
         try:
-            return json.loads(bare)
+            return json.loads(bare, parse_constant=_no_number, parse_float=_finite)
         except (ValueError, RecursionError):
             return literal(bare) if "\n" not in bare and literal(bare) is not bare else text
     lines: Lines = scan(Source(text))

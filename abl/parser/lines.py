@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from abl.source import Source
 
 _BLOCK = re.compile(r"(?:^|:|-)\s*[|>][-+]?\s*(?:#.*)?$")
+ODD_STARTS = frozenset("#/`-")
+"""First characters of lines that may not be significant."""
 _BARE_BLOCK = re.compile(r"-?\s*[|>][-+]?\s*(?:#.*)?$")
 
 
@@ -93,53 +95,50 @@ def scan(source: Source) -> Lines:
     """Return the significant lines of `source`; linear in its length."""
     raw_lines = source.text.split("\n")
     lines = Lines(source, raw_lines)
-    texts, indents, columns, offsets = lines.texts, lines.indents, lines.columns, lines.offsets
-    numbers, blocks = lines.numbers, lines.blocks
-    add_text, add_indent, add_column = texts.append, indents.append, columns.append
-    add_offset, add_number = offsets.append, numbers.append
-    is_block = _BLOCK.search
-    base = -1
-    start = 0
-    skip_to = 0
-    in_comment = False
+    texts, columns, offsets, numbers, blocks = lines.texts, lines.columns, lines.offsets, lines.numbers, lines.blocks
+    add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
     tabs = "\t" in source.text
-    for number, raw in enumerate(raw_lines):
+    noted = "| #" in source.text or "> #" in source.text
+    start = skip_to = 0
+    for number, raw in enumerate(raw_lines, 1):
         here = start
         start += len(raw) + 1
-        if number < skip_to:
-            continue
         body = raw.strip()
-        if not body:
+        if not body or number <= skip_to:
             continue
         head = body[0]
-        if in_comment:
-            in_comment = not body.endswith("*/")
-            continue
-        if head == "#":
-            continue
-        if head == "/" and body[1:2] in ("/", "*"):
-            in_comment = body[1] == "*" and "*/" not in body
-            continue
-        if head == "`" and body.startswith("```"):
-            lines.fences.append(here + raw.index("`"))
-            continue
-        if head == "-" and body == "---":
-            continue
+        if head in ODD_STARTS:
+            if head == "#" or body == "---":
+                continue
+            if head == "/" and body[1:2] in ("/", "*"):
+                if body[1] == "*" and "*/" not in body:
+                    skip_to = _comment_end(raw_lines, number)
+                continue
+            if body.startswith("```"):
+                lines.fences.append(here + raw.index("`"))
+                continue
         column = raw.find(head)
         if tabs and lines.tab < 0 and "\t" in raw[:column]:
             lines.tab = here + raw.index("\t")
-        if base < 0:
-            base = column
-        if (body[-1] in "|>-+" or "| #" in body or "> #" in body) and is_block(body):
-            skip_to = _block_end(raw_lines, number + 1, column, body)
-            blocks[len(texts)] = (number + 1, skip_to)
+        if (body[-1] in "|>-+" or (noted and ("| #" in body or "> #" in body))) and _BLOCK.search(body):
+            skip_to = _block_end(raw_lines, number, column, body)
+            blocks[len(texts)] = (number, skip_to)
         add_text(body)
-        add_indent(column - base if column > base else 0)
         add_column(column)
         add_offset(here + column)
-        add_number(number + 1)
-    lines.ends = _ends(indents)
+        add_number(number)
+    base = columns[0] if columns else 0
+    lines.indents = [column - base if column > base else 0 for column in columns] if base else columns.copy()
+    lines.ends = _ends(lines.indents)
     return lines
+
+
+def _comment_end(raw: list[str], first: int) -> int:
+    """Return the raw line after the `/*` comment that is still open at raw line `first`."""
+    for at in range(first, len(raw)):
+        if raw[at].rstrip().endswith("*/"):
+            return at + 1
+    return len(raw)
 
 
 def _ends(indents: list[int]) -> list[int]:
@@ -149,7 +148,11 @@ def _ends(indents: list[int]) -> list[int]:
     push, pull = open_lines.append, open_lines.pop
     last = -1
     for k, indent in enumerate(indents):
-        if indent <= last:
+        if indent == last:
+            ends[k - 1] = k
+            open_lines[-1] = k
+            continue
+        if indent < last:
             while open_lines and indents[open_lines[-1]] >= indent:
                 ends[pull()] = k
         push(k)

@@ -54,6 +54,8 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
                     r.report_line("UNEXPECTED_NESTING", k + 1, property=row.key)
             value = whole or value
         value = cut_comment(value)
+        if not value:
+            return []
         if value[0] == "{" and not value.startswith("{{"):
             r.report("EXPECTED_LIST", off, len(value), value=value, property=row.key)
         if value[0] == "[" and value[-1] != "]":
@@ -119,6 +121,8 @@ def map_pairs(
     raw = raw or row.formula
     if value and value[:1] != "|":
         value = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
+        if not value:
+            return []
         if value[0] == "{" and value[-1] != "}":
             fix = r.edit(off + len(value), 0, "}", "add the closing `}`")
             r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected="}")
@@ -157,7 +161,7 @@ def _nested_pairs(r: Reader, k: int, end: int, row: Prop, raw: bool) -> list[tup
 
 
 def _key_end(text: str) -> int:
-    if text[:1] in "\"'":
+    if text[:1] in ('"', "'"):
         close = text.find(text[0], 1)
         return text.find(":", close) if close > 0 else -1
     colon = text.find(":")

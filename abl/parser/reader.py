@@ -112,17 +112,20 @@ class Reader(Scribe):
 
     def line(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
         """Read one property whose text may begin in the middle of line `k` (after a dash)."""
+        if not self.deeper(k):
+            return
         table = table_of(node.__class__)
         colon = text.find(":")
         entry = table.get(text[:colon]) if colon > 0 else None
         if entry is None:
             self.odd_line(node, table, k, end, text, offset)
-            return
-        rest = text[colon + 1 :]
-        value = rest.lstrip()
-        if entry[1].field in node.at and entry[1].repeat not in APPENDED:
-            self.repeated(node, entry[1], k)
-        entry[0](self, node, entry[1], k, end, value, offset + colon + 1 + len(rest) - len(value))
+        else:
+            rest = text[colon + 1 :]
+            value = rest.lstrip()
+            if entry[1].field in node.at and entry[1].repeat not in APPENDED:
+                self.repeated(node, entry[1], k)
+            entry[0](self, node, entry[1], k, end, value, offset + colon + 1 + len(rest) - len(value))
+        self.leave()
 
     def find_row(self, node: Node, key: str) -> tuple[ReadKind, Prop] | None:
         """Return the entry for `key` in any spelling."""

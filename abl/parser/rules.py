@@ -95,7 +95,7 @@ def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[s
         r.report("MALFORMED_CONSTRAINT", offset, len(bare), value=bare, name=kind[1])
     if len(body) > 1 and body[0] == '"' == body[-1] and '"' not in body[1:-1] and _MODIFIER.search(body) is None:
         body, place = body[1:-1], place + 1
-    cuts = [found for found in _MODIFIER.finditer(body) if found.start() > 0 and _is_top(body, found.start())]
+    cuts = _modifiers(body)
     rule.condition = (body[: cuts[0].start()] if cuts else body).strip()
     rule.at["condition"] = place
     for index, cut in enumerate(cuts):
@@ -107,18 +107,23 @@ def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[s
     return rule
 
 
-def _is_top(text: str, at: int) -> bool:
-    """Return whether position `at` stands outside quotes and parentheses."""
-    depth = 0
+def _modifiers(text: str) -> list[re.Match[str]]:
+    """Return the WHEN and BEFORE that stand outside quotes and parentheses; one pass, however many there are."""
+    found: list[re.Match[str]] = []
+    depth = at = 0
     quote = ""
-    for sign in text[:at]:
-        if quote:
-            if sign == quote:
-                quote = ""
-        elif sign in "\"'":
-            quote = sign
-        elif sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-    return not quote and depth <= 0
+    for cut in _MODIFIER.finditer(text):
+        for sign in text[at : cut.start()]:
+            if quote:
+                if sign == quote:
+                    quote = ""
+            elif sign in "\"'":
+                quote = sign
+            elif sign in "([{":
+                depth += 1
+            elif sign in ")]}":
+                depth -= 1
+        at = cut.start()
+        if at > 0 and not quote and depth <= 0:
+            found.append(cut)
+    return found

@@ -15,10 +15,12 @@ from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDef
 MAX_SIGNATURE_LINES = 200
 """Lines that one signature may span."""
 
-_IMPORT = re.compile(r"""FROM\s+["']?([^"']+?)["']?\s+(?:USE|IMPORT)\b\s*:?\s*(.*)\Z""", re.IGNORECASE)
+_IMPORT = re.compile(
+    r"""FROM\s++(?:"([^"]*+)"|'([^']*+)'|([^\s"']++))\s++(?:USE|IMPORT)\b\s*+:?\s*+(.*)\Z""", re.IGNORECASE
+)
 _USE_TOOL = re.compile(r"USE[ _]TOOL\s*:?\s*([^@\s]+)(?:@(\S+))?\s*\Z", re.IGNORECASE)
 _LOOKS_LIKE_TOOL = re.compile(r"(?:-\s*)?[^\s:(\"']+\s*\(")
-_BARE_TOOL = re.compile(r"(?:-\s*)?([A-Za-z_]\w*)\s*(?:->\s*(.+?))?\s*:?\s*\Z")
+_BARE_TOOL = re.compile(r"(?:-\s*+)?([A-Za-z_]\w*+)(?:\s*+->\s*+(.+))?\Z")
 _LISTED_NAME = re.compile(r"-\s*(?:name|NAME|tool|TOOL)\s*:\s*(.+)\Z")
 
 
@@ -82,8 +84,8 @@ def _import_line(r: Reader, node: Document, j: int, text: str) -> bool:
     made = ToolImport(pos=r.pos(j))
     found = _IMPORT.match(cut_comment(bare))
     if found:
-        made.path = found[1].strip()
-        made.names = [part.strip() for part in found[2].split(",") if part.strip()]
+        made.path = (found[1] or found[2] or found[3] or "").strip()
+        made.names = [part.strip() for part in found[4].split(",") if part.strip()]
     else:
         use = _USE_TOOL.match(cut_comment(bare))
         if not use:
@@ -177,7 +179,7 @@ def _blank_comments(text: str) -> str:
 def _nameless(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, text: str) -> int:
     """Read an entry without parentheses: `- name: x`, `name:`, `- name`; anything else is reported."""
     listed = _LISTED_NAME.match(text)
-    bare = _BARE_TOOL.match(text)
+    bare = _BARE_TOOL.match(text.removesuffix(":").rstrip())
     name = unquote(listed[1].strip()) if listed else bare[1] if bare else ""
     word = text.split(None, 1)[0]
     if not node.tools and ToolDefaults.BY_KEY.get(word.upper()) and " " in text:
@@ -248,6 +250,8 @@ def _parameter_value(r: Reader, made: Parameter, k: int, stop: int, value: str, 
     if not value:
         return
     bare = cut_comment(value)
+    if not bare:
+        return
     if bare[0] == "{" and ("description" in bare or "type" in bare):
         r.fill(made, Tool.BY_FIELD["parameters"], k, k + 1, bare, off)
     elif bare[0] == '"' or " " in bare:

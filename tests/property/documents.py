@@ -33,9 +33,28 @@ WORDS = ("parcel", "hub_1", "x", "Region", "claim_amount", "user_id", "status", 
 PIECES = (
     *("word", "Two words", "it's", '"quoted"', '"', "'", "# no comment", "#12", "a: b", ": ", "{", "}", "{{x.y}}"),
     *("[1, 2]", "|", ">", "->", "→", "é𝄞", "„so“", "\\n", "\\", "// not", "/* no */", "- dash", "50 %", "(", ")", ","),
-    *("true", "null", "1.0", "GOAL: x", "IF a == b", "=", "---", "```", "&a", "*b", "!c", "@d", "?", "~", "\t", "```abl"),
+    *(
+        "true",
+        "null",
+        "1.0",
+        "GOAL: x",
+        "IF a == b",
+        "=",
+        "---",
+        "```",
+        "&a",
+        "*b",
+        "!c",
+        "@d",
+        "?",
+        "~",
+        "\t",
+        "```abl",
+    ),
 )
-NAMES = st.sampled_from([word for word in WORDS if word.isascii()]) | st.from_regex(r"[a-z]{1,3}_[a-z0-9]{1,4}", fullmatch=True)
+NAMES = st.sampled_from([word for word in WORDS if word.isascii()]) | st.from_regex(
+    r"[a-z]{1,3}_[a-z0-9]{1,4}", fullmatch=True
+)
 PATHS = NAMES | st.tuples(NAMES, NAMES).map(".".join)
 
 
@@ -56,9 +75,9 @@ TEXTS = LINES | st.lists(LINES | st.just("") | LINES.map("  ".__add__), min_size
 ).filter(bool)
 STRINGS = st.sampled_from(['"lost"', "'found it'", '"a: b"', '"# 1"', '"x -> y"', '"é"', '"{{x}}"', '""', '"\\d+"'])
 OPERANDS = PATHS | STRINGS | st.sampled_from(["1", "2.5", "true", "null", "[1, 2]", "LENGTH(x)", "UPPER(a.b)"])
-COMPARISONS = st.tuples(
-    PATHS, st.sampled_from(["==", "!=", "<=", ">", "CONTAINS", "NOT IN", "MATCHES"]), OPERANDS
-).map(" ".join) | PATHS.map("{} IS SET".format)
+COMPARISONS = st.tuples(PATHS, st.sampled_from(["==", "!=", "<=", ">", "CONTAINS", "NOT IN", "MATCHES"]), OPERANDS).map(
+    " ".join
+) | PATHS.map("{} IS SET".format)
 CONDITIONS = COMPARISONS | st.tuples(
     COMPARISONS, st.sampled_from(["AND", "OR"]), COMPARISONS.map("NOT ({})".format)
 ).map(" ".join)
@@ -74,7 +93,6 @@ LITERALS = (
     st.booleans() | NUMBERS | LINES | NAMES | st.lists(NAMES | NUMBERS, max_size=3)
     | st.dictionaries(NAMES, NAMES | NUMBERS | st.booleans(), max_size=3)
 )  # fmt: skip
-
 
 
 class Dice:
@@ -171,7 +189,9 @@ def _node(draw: Dice, row: Prop, depth: int) -> Node:
 def _type(draw: Dice, depth: int = 0, *, described: bool = True) -> TypeExpr:
     form = draw(st.sampled_from(["base", "base", "fields", "items", "values"])) if depth < 2 else "base"
     if form == "fields":
-        return TypeExpr(base="object", fields=unique([_field(draw, depth + 1, described) for _ in range(draw(st.integers(1, 2)))]))
+        return TypeExpr(
+            base="object", fields=unique([_field(draw, depth + 1, described) for _ in range(draw(st.integers(1, 2)))])
+        )
     if form == "items":
         return TypeExpr(base="array", items=_type(draw, depth + 1, described=described))
     if form == "values":
@@ -180,7 +200,9 @@ def _type(draw: Dice, depth: int = 0, *, described: bool = True) -> TypeExpr:
 
 
 def _field(draw: Dice, depth: int, described: bool) -> Parameter:
-    made = Parameter(name=draw(NAMES), type=_type(draw, depth, described=described), optional=draw(st.sampled_from([None, True])))
+    made = Parameter(
+        name=draw(NAMES), type=_type(draw, depth, described=described), optional=draw(st.sampled_from([None, True]))
+    )
     if described and draw(st.booleans()):
         made.description = draw(LINES)
     return made
@@ -222,7 +244,8 @@ def _call(draw: Dice, row: Prop, depth: int) -> Call:
     made.tool = draw(NAMES)
     if draw(st.booleans()):
         made.arguments = [
-            Argument(name=draw(st.just("") | NAMES), expression=draw(EXPRESSIONS)) for _ in range(draw(st.integers(0, 2)))
+            Argument(name=draw(st.just("") | NAMES), expression=draw(EXPRESSIONS))
+            for _ in range(draw(st.integers(0, 2)))
         ]
     return made
 
@@ -517,7 +540,11 @@ def _profile(draw: Dice, only: tuple[str, ...] = ()) -> Profile:
     focus = draw.focus.get("Profile", ())
     for row in [*wanted, *(one for one in rows if one.field in focus and one not in wanted)]:
         setattr(made, row.field, VALUES[row.kind](draw, row, 1))
-    made.name, made.priority, made.when = draw(NAMES | st.just("phone-callers")), draw(st.integers(0, 99)), draw(CONDITIONS)
+    made.name, made.priority, made.when = (
+        draw(NAMES | st.just("phone-callers")),
+        draw(st.integers(0, 99)),
+        draw(CONDITIONS),
+    )
     return made
 
 
@@ -577,7 +604,11 @@ _HOLDS = {
     Kind.PARAMETERS: "Parameter",
     Kind.ANY: "Profile",
 }
-_PLAIN_FIELDS = {"Flow": [("steps", "Step")], "ActionSet": [("elements", "Element")], "Element": [("options", "Option")]}
+_PLAIN_FIELDS = {
+    "Flow": [("steps", "Step")],
+    "ActionSet": [("elements", "Element")],
+    "Element": [("options", "Option")],
+}
 
 
 def _chains(root: str) -> dict[str, list[tuple[str, str]]]:
@@ -595,6 +626,5 @@ def _chains(root: str) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-MIXINS = frozenset({"Rich", "Actions", "Transport", "Remote"})
-CLASSES = [cls for name, cls in sorted(NODES.items()) if cls.PROPS and name not in MIXINS]
+CLASSES = [NODES[name] for name in sorted({**_chains("Document"), **_chains("Profile"), **_chains("ToolDefaults")})]
 """The classes of which documents are made."""

@@ -108,7 +108,7 @@ def test_what_cannot_be_read_is_named_and_the_others_are_formatted(desk):
     outcome = run(".", "nowhere")
     assert outcome.exit_code == 2
     assert "cannot read bad.abl" in outcome.stderr
-    assert "cannot read nowhere: no such path" in outcome.stderr
+    assert "cannot read nowhere: no such file" in outcome.stderr
     assert desk.read_text() != UNTIDY
 
 

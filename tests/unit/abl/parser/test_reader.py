@@ -82,7 +82,7 @@ def test_the_fix_of_a_misspelt_key_keeps_its_case(read):
 def test_of_a_property_that_stands_twice_the_last_counts(read):
     step = read.step("MAX_TURNS: 3\nMAX_TURNS: 4   #! DUPLICATE_PROPERTY")
     assert step.max_turns == 4
-    assert "5" in read.finding("DUPLICATE_PROPERTY").message
+    assert "line 6" in read.finding("DUPLICATE_PROPERTY").message
 
 
 def test_a_repeated_line_that_says_the_same_can_be_removed(read):
@@ -135,10 +135,6 @@ def test_one_mistake_gives_one_finding_and_nothing_else_is_lost(read):
     assert (field.type, field.prompt) == ("string", "Which?")
     assert document.flow.steps[0].then == "COMPLETE"
     assert document.persona == "kind"
-
-
-def nested(depth):
-    return "".join(f"{'  ' * level}- x:\n" for level in range(1, depth))
 
 
 def test_nesting_that_is_too_deep_is_reported_and_the_rest_is_read(read):

@@ -14,12 +14,11 @@ import pytest
         ('"a" and "b"', 'a" and "b'),
         ("'Help'", "'Help'"),
         ("Handle ticket #12", "Handle ticket #12"),
-        ("Handle # 12", "Handle # 12"),
+        ("Handle ticket # 12", "Handle ticket # 12"),
         ('"Help" # said', "Help"),
         (r'"one\ntwo"', r"one\ntwo"),
         (r'"say \"hi\" now"', r"say \"hi\" now"),
         ("a: b: c", "a: b: c"),
-        ("{{name}} # x", "{{name}} # x"),
     ],
 )
 def test_text_is_trimmed_and_loses_one_pair_of_quotes(read, written, text):
@@ -100,10 +99,9 @@ def test_a_target_is_a_step_name_without_trimmings(read, written):
     read.stands(step, "then")
 
 
-@pytest.mark.parametrize("written", ["COMPLETE", "complete", "Complete", '"complete"'])
+@pytest.mark.parametrize("written", ["COMPLETE", "complete", "Complete", '"complete"', "ESCALATE", "escalate", "Escalate"])
 def test_the_targets_complete_and_escalate_may_have_any_case(read, written):
-    assert read.step(f"THEN: {written}").then == "COMPLETE"
-    assert read.step(f"THEN: {written.replace('omplete', 'scalate').replace('OMPLETE', 'SCALATE').replace('c', 'e', 1) if 'o' in written.lower() and False else 'escalate'}").then == "ESCALATE"
+    assert read.step(f"THEN: {written}").then == written.strip('"').upper()
 
 
 @pytest.mark.parametrize(
@@ -213,9 +211,9 @@ def test_a_pattern_is_kept_as_written(read, written):
     read.stands(field.validation, "rule")
 
 
-def test_code_keeps_its_inner_indentation(read):
-    tool = read("TOOLS:\n  code: |\n    x\n  f() -> any\n    code: |\n      if a:\n        # note\n        b\n", head="").tools[0] if False else None
-    assert tool is None
+def test_code_keeps_its_inner_indentation_and_signs(read):
+    read.raw("TOOLS:\n  f() -> any\n    code: |\n      if a:\n        # note\n        b = \"x\"\n")
+    assert read.document.tools[0].code == 'if a:\n  # note\n  b = "x"'
 
 
 def test_the_content_of_a_skipped_section_is_not_read(read):
