@@ -26,12 +26,14 @@ class Conversion:
     """What a conversion gives.
 
     Attributes:
-        text: The converted text; None when the given one could not be read without errors.
+        text: The converted text; None when there is none.
         findings: What reading found.
+        reason: Why there is no text.
     """
 
     text: str | None = None
     findings: list[Diagnostic] = field(default_factory=list)
+    reason: str = ""
 
 
 def convert(text: str, to: Target) -> Conversion:
@@ -44,12 +46,14 @@ def convert(text: str, to: Target) -> Conversion:
     findings = [one for result in results for one in result.findings]
     documents = [result.document for result in results if result]
     if len(documents) < len(results):
-        return Conversion(None, findings)
+        return Conversion(None, findings, "mend the errors first")
+    if to == "yaml" and len(documents) > 1:
+        return Conversion(None, findings, f"it holds {len(documents)} agents, and a YAML text holds one")
     if to == "modern":
         documents = [modern(document) for document in documents if document is not None]
     form = "yaml" if to == "yaml" else "abl"
     pieces = [serialize(document, form) for document in documents if document is not None]
-    return Conversion(("---\n" if to == "yaml" else "\n").join(pieces), findings)
+    return Conversion("\n".join(pieces), findings)
 
 
 def modern(document: Document) -> Document:
@@ -58,7 +62,10 @@ def modern(document: Document) -> Document:
     Tool bindings inside agents stay where they are: their place is a library, which is another text.
     """
     if document.format == "legacy":
-        return modernise(document)
+        made = modernise(document)
+        made.goal = made.goal or _goal(made)
+        return made
+    scripted = document.mode.lower() == "scripted"
     document.mode = ""
     identity, document.identity = document.identity, None
     if identity is not None:
@@ -67,9 +74,17 @@ def modern(document: Document) -> Document:
             [one for one in (document.persona or identity.persona, _knowledge(identity.expertise)) if one]
         )
         document.limitations = list(dict.fromkeys([*document.limitations, *identity.limitations]))
+    if scripted:
+        document.goal = document.goal or _goal(document)
     for step in (document.flow.steps if document.flow is not None else None) or ():
         _modern_step(step)
     return document
+
+
+def _goal(document: Document) -> str:
+    """Return a goal for an older document, which needed none."""
+    routes = document.kind == "supervisor"
+    return document.description or ("Hand every request to the right agent" if routes else "Follow the steps")
 
 
 def _knowledge(expertise: list[str]) -> str:

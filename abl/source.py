@@ -7,6 +7,8 @@ lines and columns are 1-based. Spec: abl-language 1.1.
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate, count
+from operator import add
 from typing import NamedTuple
 
 
@@ -28,26 +30,30 @@ def normalise(text: str) -> str:
 
 
 class Source:
-    """One text with an index of its line starts (built on first use)."""
+    """One text with its lines and an index of their starts (built on first use)."""
 
-    __slots__ = ("_starts", "path", "text")
+    __slots__ = ("_lines", "_starts", "path", "text")
 
     def __init__(self, text: str, path: str | None = None) -> None:
         self.text = normalise(text)
         self.path = path
+        self._lines: list[str] | None = None
         self._starts: list[int] | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        """All lines without their line ends; a text that ends with one has an empty last line."""
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        return self._lines
 
     @property
     def starts(self) -> list[int]:
         """Offset of the first character of every line."""
         if self._starts is None:
-            starts = [0]
-            find = self.text.find
-            at = find("\n")
-            while at >= 0:
-                starts.append(at + 1)
-                at = find("\n", at + 1)
-            self._starts = starts
+            lengths = accumulate(map(len, self.lines), initial=0)
+            self._starts = list(map(add, lengths, count()))
+            self._starts.pop()
         return self._starts
 
     def pos(self, offset: int) -> Pos:

@@ -92,7 +92,7 @@ def convert(path: str, *, to: str, output: str | None) -> int:
         name = files.STDIN_NAME if path == files.STDIN else path
         errors = [one.in_file(name) for one in result.findings if one.is_error]
         print_findings(errors, {name: text}, Screen.of_terminal())
-        complain(f"{name} is not converted: mend the errors first")
+        complain(f"{name} is not converted: {result.reason}")
         return FAULTY
     if output is None or output == files.STDIN:
         print(result.text, end="")

@@ -16,14 +16,18 @@ import abl
 from abl.syntax.conversation import FIELDS, Shape
 from abl.syntax.document import Document
 from abl.syntax.node import NODES, Kind, Node, Prop
+from abl.syntax.rich import FORMAT_KEYS
 from tools.corpus import ROOT, cases
 
 TABLE = ROOT / "docs" / "properties.md"
 MIXINS = frozenset({"Rich", "Actions", "Remote", "Transport"})
 """Classes whose properties are listed where they are used."""
-SHOWN = 2
-"""Texts named for one property; the others are counted."""
+SHOWN = 3
+"""Texts named for one property."""
+BESIDE = ("checks", "g2", "realworld", "strict")
+"""Areas whose texts are named last: they are about something else."""
 CONVERSATION = "CONVERSATION"
+FORMATS = "FORMATS"
 
 INTRODUCTION = """\
 # Properties
@@ -34,16 +38,16 @@ the corpus; not to be edited. Spec: abl-language 3 to 5.
 """
 
 Key = tuple[str, str]
-"""Node class and field; for CONVERSATION the dotted path."""
+"""Node class and field; for CONVERSATION the dotted path, for FORMATS the name in the IR."""
 Uses = dict[Key, list[str]]
 FOLDED = frozenset({("Parameter", "items"), ("Parameter", "properties")})
 """Properties that leave no field of their own, besides the FLAT ones: they are looked for in the texts."""
 
 
 def uses() -> Uses:
-    """Return which cases of the corpus set each property, in the order of their names."""
+    """Return which cases of the corpus set each property, those first that are about it."""
     found: Uses = {}
-    for case in cases():
+    for case in sorted(cases(), key=lambda one: one.area in BESIDE):
         document = abl.parse(case.text, strict=case.strict).document
         if document is None or case.area == "broken":
             continue
@@ -76,6 +80,8 @@ def _set_in(value: Any) -> Iterator[Key]:
                 yield type(value).__name__, row.field
                 if row.kind is Kind.CONVERSATION:
                     yield from ((CONVERSATION, path) for path in _paths(getattr(value, row.field) or {}))
+                if row.kind is Kind.FORMATS:
+                    yield from ((FORMATS, name) for name in getattr(value, row.field) or ())
         for name in value.FIELDS:
             yield from _set_in(getattr(value, name))
     elif isinstance(value, list):
@@ -120,7 +126,7 @@ def _conversation(tree: Shape, above: str = "") -> Iterator[tuple[str, str]]:
 
 def table(found: Uses) -> str:
     """Return the text of docs/properties.md."""
-    parts = [INTRODUCTION]
+    parts = [INTRODUCTION.rstrip()]
     for name, cls in _classes():
         summary = (cls.__doc__ or "").strip().split("\n")[0]
         parts += ["", f"## {name}", "", summary, "", "| property | value | absent | meaning | exercised by |"]
@@ -130,6 +136,11 @@ def table(found: Uses) -> str:
     parts += ["|---|---|---|"]
     for path, shape in _conversation(FIELDS):
         parts.append(f"| `{path}` | {shape} | {_texts(found.get((CONVERSATION, path), []))} |")
+    parts += ["", f"## {FORMATS}", "", "The formats of an answer; `_`, `-`, spaces and case do not count."]
+    parts += ["", "| key | name in the IR | exercised by |", "|---|---|---|"]
+    for key, name in FORMAT_KEYS.items():
+        spelt = name.upper() if name.upper().replace("_", "") == key else key
+        parts.append(f"| `{spelt}` | {name} | {_texts(found.get((FORMATS, name), []))} |")
     return "\n".join(parts) + "\n"
 
 
@@ -144,8 +155,7 @@ def _line(name: str, row: Prop, default: Any, found: Uses) -> str:
 
 
 def _texts(names: list[str]) -> str:
-    shown = ", ".join(names[:SHOWN])
-    return f"{shown} and {len(names) - SHOWN} more" if len(names) > SHOWN else shown
+    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
 def main(arguments: list[str]) -> None:

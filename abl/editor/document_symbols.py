@@ -88,7 +88,7 @@ def _heading(file: File, k: int, entry: Entry, last: int) -> Heading:
 
 def _yaml(file: File) -> list[Heading]:
     found = list(_YAML_KEY.finditer(file.text))
-    stops = [*(one.start() for one in found[1:]), len(file.text)]
+    stops = [*(one.start() for one in found[1:]), len(file.text)][: len(found)]
     return [
         Heading(one[1], (one[2] or "")[:80], Sort.SECTION, one.start(), stop - one.start(), one.start(1), len(one[1]))
         for one, stop in zip(found, stops, strict=True)

@@ -186,7 +186,7 @@ class _Finder:
             self.add(Symbol.TEMPLATE, found[1], node.at.get(field), MENTIONS, node)
 
     def within(self, node: Node, field: str, pattern: re.Pattern[str], symbol: Symbol) -> None:
-        found = pattern.search(getattr(node, field))
+        found = pattern.search(getattr(node, field) or "")
         at = node.at.get(field)
         if found and at is not None:
             self.add(symbol, found[1], at + found.start(1), MENTIONS, node)

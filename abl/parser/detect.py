@@ -19,6 +19,8 @@ _YAML_KEY = re.compile(r"([a-z_]+)\s*:")
 _FIRST = re.compile(r"(AGENT|SUPERVISOR|TOOLS|BEHAVIOR_PROFILE)\s*:")
 _HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
+_LEGACY_WORDS = tuple(f"{word}:" for word in LEGACY_SECTIONS)
+"""Looked for before their line is: a search for a plain word costs a tenth of one for the start of a line."""
 _LEGACY = re.compile(rf"^(?:{'|'.join(LEGACY_SECTIONS)}):", re.MULTILINE)
 _NUMBERED = re.compile(r"^STEPS:[^\n]*\n(?:\s*\n|\s*(?:#|//)[^\n]*\n)*\s*\d+\.\s", re.MULTILINE)
 _INTENT_ROUTES = re.compile(r"^INTENTS:[^\n]*\n(?:\s*\n)*\s*(?:-\s*)?\[[^\]\n]*\]\s*(?:->|\u2192)", re.MULTILINE)
@@ -102,9 +104,12 @@ def has_mode(text: str) -> bool:
 def is_legacy(text: str) -> bool:
     """Return whether a text has a line that only the numbered grammar has."""
     text = normalise(text)
-    if _FLOW.search(text):
-        return bool(_LEGACY.search(text))
-    return bool(_LEGACY.search(text) or _NUMBERED.search(text) or _INTENT_ROUTES.search(text))
+    if any(word in text for word in _LEGACY_WORDS) and _LEGACY.search(text):
+        return True
+    numbered, routed = "STEPS:" in text, "INTENTS:" in text
+    if not (numbered or routed) or _FLOW.search(text):
+        return False
+    return bool((numbered and _NUMBERED.search(text)) or (routed and _INTENT_ROUTES.search(text)))
 
 
 def split_documents(text: str) -> list[str]:

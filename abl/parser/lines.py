@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import count
 
 from abl.source import Source
 
@@ -93,17 +94,14 @@ def dedent(raw: list[str]) -> str:
 
 def scan(source: Source) -> Lines:
     """Return the significant lines of `source`; linear in its length."""
-    raw_lines = source.text.split("\n")
+    raw_lines = source.lines
     lines = Lines(source, raw_lines)
     texts, columns, offsets, numbers, blocks = lines.texts, lines.columns, lines.offsets, lines.numbers, lines.blocks
     add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
     tabs = "\t" in source.text
     noted = "| #" in source.text or "> #" in source.text
-    start = skip_to = 0
-    for number, raw in enumerate(raw_lines, 1):
-        here = start
-        start += len(raw) + 1
-        body = raw.strip()
+    skip_to = 0
+    for number, raw, body, here in zip(count(1), raw_lines, map(str.strip, raw_lines), source.starts):
         if not body or number <= skip_to:
             continue
         head = body[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from abl.printer.nodes import is_absent, rows_of, write_extras, write_row
+from abl.printer.nodes import is_absent, rows_of, write_extras, write_remarks, write_row
 from abl.printer.page import Page
 from abl.printer.tools import put_tools
 from abl.syntax.document import Document
@@ -43,7 +43,7 @@ def document_text(document: Document) -> str:
     """Return the canonical text of a document."""
     sections = Sections()
     _WRITERS.get(document.kind, _write_agent)(sections, document)
-    sections.add(lambda page: write_extras(page, 0, document))
+    sections.add(lambda page: write_remarks(page, 0, document))
     return str(sections.page)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl.printer.nodes import entry_name, is_absent, rows_of, write_extras, write_props, write_row, writes
+from abl.printer.nodes import entry_name, is_absent, rows_of, write_props, write_remarks, write_row, writes
 from abl.printer.page import STEP, Page
 from abl.syntax.flow import Flow, Step
 from abl.syntax.gather import StepGather
@@ -22,7 +22,7 @@ def write_flow(page: Page, indent: int, head: str, value: Flow, row: Prop, node:
     for inner in rows_of(Flow):
         if inner.field not in ("entry_point", "order") and not is_absent(value, inner.field):
             write_row(page, inside, value, inner)
-    write_extras(page, inside, value)
+    write_remarks(page, inside, value)
     for step in value.steps or ():
         if page.lines[-1].strip() != head:
             page.gap()

@@ -55,7 +55,7 @@ def write_condition(page: Page, indent: int, head: str, value: str, row: Prop, n
 @writes(Kind.NAME, Kind.TARGET, Kind.CHOICE)
 def write_name(page: Page, indent: int, head: str, value: str, row: Prop, node: Node) -> None:
     """Write one word, in quotes when it is none."""
-    page.put(indent, f"{head} {scalars.word(value)}")
+    page.put(indent, f"{head} {value if value.isdecimal() else scalars.word(value)}")
 
 
 @writes(Kind.BOOL, Kind.FLAG)

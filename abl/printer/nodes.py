@@ -130,6 +130,13 @@ def write_extras(page: Page, indent: int, node: Node) -> None:
             page.block(indent + STEP if key else indent, body)
 
 
+def write_remarks(page: Page, indent: int, node: Node) -> None:
+    """Write what nobody knows as comments, where the text form has no place for unknown keys."""
+    for key, raw in node.extras.items():
+        for line in f"{key}: {raw}".split("\n"):
+            page.put(indent, f"# {line}".rstrip())
+
+
 def extra_key(key: str) -> str:
     """Return the spelling of an unknown key."""
     return quoted(key) if ":" in key or "#" in key else key

@@ -12,5 +12,17 @@ __all__ = ["actions", "flow", "free", "kinds", "rich", "rules", "serialize", "to
 
 
 def serialize(document: Document, format: str = "abl") -> str:  # noqa: A002 - the word of the API
-    """Return the canonical text of a document, in the text form (`abl`) or the YAML form (`yaml`)."""
-    return to_yaml(document) if format == "yaml" else document_text(document)
+    """Return the canonical text of a document, in the text form (`abl`) or the YAML form (`yaml`).
+
+    In the text form, documents of the numbered grammar are written in that grammar (spec 10, 11.2).
+
+    >>> serialize(Document(name="Parcel_Desk", goal="Help people find their parcels"))
+    'AGENT: Parcel_Desk\\nGOAL: "Help people find their parcels"\\n'
+    """
+    if format == "yaml":
+        return to_yaml(document)
+    if document.format == "legacy":
+        from abl.legacy.printer import print_legacy  # noqa: PLC0415 - loaded for the numbered grammar only
+
+        return print_legacy(document)
+    return document_text(document)

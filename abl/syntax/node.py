@@ -143,7 +143,7 @@ def _spellings(row: Prop) -> Iterator[str]:
 @dataclass_transform(kw_only_default=True, field_specifiers=(prop, field))
 def node(cls: type[_T]) -> type[_T]:
     """Turn `cls` into a slotted node class and record its property rows."""
-    made: Any = dataclass(slots=True, eq=False, repr=False, kw_only=True)(cls)
+    made: Any = dataclass(slots=True, eq=False, repr=False)(cls)
     rows = [Prop(field=one.name, **one.metadata) for one in fields(made) if "kind" in one.metadata]
     made.PROPS = tuple(rows)
     made.BY_KEY = {spelling: row for row in rows for spelling in _spellings(row)}
@@ -159,7 +159,7 @@ def node(cls: type[_T]) -> type[_T]:
     return result
 
 
-@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """Base of all nodes.
 

@@ -230,23 +230,26 @@ def read_human(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     outcomes: list[HumanOutcome] = getattr(node, row.field)
     node.at[row.field] = tree.offset
     for one in tree.items if isinstance(tree, Sequence) else [tree]:
-        value: Tree
         made = HumanOutcome(pos=y.pos(one))
-        if isinstance(one, Mapping) and len(one.pairs) == 1 and isinstance(one.pairs[0][1], Scalar):
-            key, value = one.pairs[0]
-            word, _, condition = key_text(key).partition(" ")
-            if word.upper() in ("IF", "WHEN") and condition:
-                made.condition, made.action = condition.strip(), clean(value.text)
-                made.at.update(condition=key.offset + len(word) + 1, action=content_offset(value, y.source))
-                outcomes.append(made)
-                continue
         if isinstance(one, Mapping):
-            y.props(made, one)
+            if not _human_pair(y, made, one):
+                y.props(made, one)
         elif isinstance(one, Scalar):
             _human_text(made, one_line(one.text), content_offset(one, y.source))
         else:
             made.extras[""] = raw_text(one, y.source)
         outcomes.append(made)
+
+
+def _human_pair(y: YamlReader, made: HumanOutcome, tree: Mapping) -> bool:
+    """Read `IF condition: ACTION`, which YAML takes for a map of one pair. True when it was that."""
+    key, value = tree.pairs[0] if len(tree.pairs) == 1 else (tree, tree)
+    word, _, condition = key_text(key).partition(" ")
+    if not isinstance(value, Scalar) or word.upper() not in ("IF", "WHEN") or not condition:
+        return False
+    made.condition, made.action = condition.strip(), clean(value.text)
+    made.at.update(condition=key.offset + len(word) + 1, action=content_offset(value, y.source))
+    return True
 
 
 def _human_text(made: HumanOutcome, text: str, offset: int) -> None:

@@ -8,15 +8,13 @@ from typing import Any
 from abl.diagnostics.reporter import did_you_mean
 from abl.parser.content import format_key
 from abl.parser.conversation import _checked as checked
-from abl.parser.lines import scan
-from abl.parser.reader import Reader
 from abl.syntax.conversation import FIELDS
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Option, Template, Voice
 from abl.yaml_form.kinds import fill
 from abl.yaml_form.reader import YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
-from abl.yaml_form.values import clean, content_offset, is_null, json_value, key_text, one_line, text_of
+from abl.yaml_form.values import clean, content_offset, is_braces, is_null, json_value, key_text, one_line, text_of
 
 _TEXT_KEYS = frozenset({"CONTENT", "DEFAULT", "TEXT"})
 _SPELLINGS = tuple(dict.fromkeys(FORMAT_KEYS.values()))
@@ -132,7 +130,7 @@ def _listed_template(y: YamlReader, tree: Tree) -> Template:
 def _template(y: YamlReader, name: str, key: Tree, value: Tree) -> Template:
     made = Template(name=name, pos=y.pos(key))
     made.at["name"] = content_offset(key, y.source)
-    if isinstance(value, Mapping) and not text_of(value, y.source).startswith("{{"):
+    if isinstance(value, Mapping) and not is_braces(value, y.source):
         for word, place, one in y.entries(value):
             _template_part(y, made, word, place, one)
     else:
@@ -168,8 +166,7 @@ def read_conversation(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     if not isinstance(body, dict):
         y.report("CONVERSATION_INVALID_YAML", tree, value=text_of(tree, y.source)[:80], section="conversation")
         return
-    places = Reader(scan(y.source), strict=y.inner.strict)
-    places.findings = y.inner.findings
+    places = y.places
     first = max(bisect_right(places.offsets, tree.offset) - 1, 0)
     stop = max(bisect_left(places.offsets, tree.end), first + 1) if isinstance(tree, Mapping) else first + 1
     y.set(node, row, checked(places, body, FIELDS, "CONVERSATION", first - 1, stop), tree)

@@ -7,7 +7,17 @@ from abl.printer.yaml_names import yaml_rows
 from abl.syntax.node import NODES, Kind, Node, Prop, fold
 from abl.yaml_form.reader import YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
-from abl.yaml_form.values import clean, content_offset, is_null, json_value, key_text, one_line, raw_text, text_of
+from abl.yaml_form.values import (
+    clean,
+    content_offset,
+    is_braces,
+    is_null,
+    json_value,
+    key_text,
+    one_line,
+    raw_text,
+    text_of,
+)
 
 _TEXT_KEYS = ("text", "description", "content", "value", "name", "template")
 """Keys under which a text may stand in a map where a text is wanted: `goal: {description: …}`."""
@@ -20,7 +30,7 @@ def read_text(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     text = text_of(tree, y.source)
     if isinstance(tree, Sequence):
         text = "\n".join([text_of(one, y.source) for one in tree.items])
-    elif isinstance(tree, Mapping) and not text.startswith("{{"):
+    elif isinstance(tree, Mapping) and not is_braces(tree, y.source):
         y.report("UNEXPECTED_NESTING", tree, property=row.plain_name)
         node.extras[row.key] = raw_text(tree, y.source)
         node.at.setdefault(row.field, tree.offset)
@@ -64,7 +74,7 @@ def read_word(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 @reads(Kind.LITERAL, Kind.FREE)
 def read_json(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read a JSON value."""
-    if isinstance(tree, Mapping) and text_of(tree, y.source).startswith("{{"):
+    if is_braces(tree, y.source):
         y.set(node, row, text_of(tree, y.source), tree)
     else:
         y.set(node, row, json_value(tree), tree)
@@ -182,21 +192,21 @@ def read_entries(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     elif isinstance(tree, Scalar):
         if not is_null(tree):
             y.as_line(node, row, tree)
-    elif not cls.MAIN or _is_single(cls, tree):
+    elif not cls.MAIN or _is_single(cls, row, tree):
         items.append(entry(y, cls, row, tree))
     else:
         for name, key, value in y.entries(tree):
             items.append(named_entry(y, node, cls, row, name, key, value))
 
 
-def _is_single(cls: type[Node], tree: Mapping) -> bool:
+def _is_single(cls: type[Node], row: Prop, tree: Mapping) -> bool:
     """Return whether a map is one entry with its name inside, and not several by name."""
     rows = yaml_rows(cls)
     names = {fold(key_text(key)) for key, _ in tree.pairs}
     main = rows.get(fold(cls.MAIN))
-    spelt = {name for name, row in rows.items() if main is not None and row is main} | {fold(cls.MAIN)}
-    scalar = any(fold(key_text(key)) in spelt and isinstance(value, Scalar) for key, value in tree.pairs)
-    return scalar and all(name in rows or name in spelt for name in names)
+    spelt = {name for name, one in rows.items() if main is not None and one is main} | {fold(cls.MAIN)}
+    named = any(fold(key_text(key)) in spelt and isinstance(value, Scalar) for key, value in tree.pairs)
+    return named and (row.style == "dash" or all(name in rows or name in spelt for name in names))
 
 
 def entry(y: YamlReader, cls: type[Node], row: Prop, tree: Tree) -> Node:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from abl.diagnostics.model import Fix
 from abl.diagnostics.reporter import did_you_mean
-from abl.parser.lines import Lines
+from abl.parser.lines import Lines, scan
 from abl.parser.reader import READ as READ_TEXT
 from abl.parser.reader import Reader
 from abl.printer.yaml_names import yaml_name, yaml_rows
@@ -47,11 +47,20 @@ def reads(*kinds: Kind) -> Callable[[ReadYaml], ReadYaml]:
 class YamlReader:
     """One parse of a YAML text: its source, and a reader of the text form for single lines and for findings."""
 
-    __slots__ = ("inner", "source")
+    __slots__ = ("_places", "inner", "source")
 
     def __init__(self, source: Source, *, strict: bool = False) -> None:
         self.source = source
         self.inner = Reader(Lines(source, [""], [""], [0], [0], [0], [1], [1]), strict=strict)
+        self._places: Reader | None = None
+
+    @property
+    def places(self) -> Reader:
+        """A reader of the text form over all lines of the source, with the same findings; made when it is needed."""
+        if self._places is None:
+            self._places = Reader(scan(self.source), strict=self.inner.strict)
+            self._places.findings = self.inner.findings
+        return self._places
 
     # --- findings and places ----------------------------------------------------------------------------
 

@@ -159,7 +159,7 @@ def _refined(y: YamlReader, kind: TypeExpr | None, name: str, value: Tree) -> Ty
     target = kind
     while target.items is not None:
         target = target.items
-    target.fields = target.fields or []
+    target.base, target.fields = "object", target.fields or []
     refine(y, target.fields, value)
     return kind
 

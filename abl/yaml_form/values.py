@@ -66,6 +66,11 @@ def text_of(tree: Tree, source: Source) -> str:
     return literal(json_value(tree))
 
 
+def is_braces(tree: Tree, source: Source) -> bool:
+    """Return whether a value is a template such as `{{x}}` whose quotes were forgotten."""
+    return not isinstance(tree, Scalar) and source.text.startswith("{{", tree.offset)
+
+
 def raw_text(tree: Tree, source: Source) -> str:
     """Return a value nobody knows as the text form would hold it: inline text, or a line end and the lines below it."""
     if isinstance(tree, Scalar):

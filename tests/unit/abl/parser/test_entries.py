@@ -31,14 +31,11 @@ def test_synonyms_need_only_stand_deeper_than_their_key(read, width):
 
 FIELDS = [
     "code:\n  prompt: Which?\nhub:\n  required: false",
-    "- name: code\n  prompt: Which?\n- name: hub\n  required: false",
     "- code:\n    prompt: Which?\n- hub: optional",
-    "- NAME: code\n  PROMPT: Which?\n\n- hub: optional",
+    "- code:\n  prompt: Which?\n\n- hub:\n  required: no",
+    "fields:\n  - code\n    prompt: Which?\n  - hub: optional",
     "fields:\n  code:\n    prompt: Which?\n  hub:\n    required: false",
-    "fields:\n  - name: code\n    prompt: Which?\n  - hub: optional",
     "code: {prompt: Which?}\nhub: {required: false}",
-    "- {name: code, prompt: Which?}\n- {name: hub, required: false}",
-    "-\n  name: code\n  prompt: Which?\n-\n  name: hub\n  required: no",
 ]
 
 
@@ -76,12 +73,12 @@ def test_a_short_form_may_stand_after_the_name(read, written, field):
 
 
 def test_an_entry_knows_its_place_and_that_of_its_name(read):
-    (field,) = read.under("GATHER", "- name: code").gather.fields
-    assert field.pos == Pos(4, 3, len("AGENT: Desk\nGOAL: Help\nGATHER:\n  "))
-    read.stands(field, "name")
+    (variable,) = read.under("MEMORY", "session:\n  - NAME: code").memory.session
+    assert variable.pos == Pos(5, 5, len("AGENT: Desk\nGOAL: Help\nMEMORY:\n  session:\n    "))
+    read.stands(variable, "name")
 
 
-@pytest.mark.parametrize("written", ["code:", "- code", "- code: required", '"code":', "- name: code", "- {name: code}"])
+@pytest.mark.parametrize("written", ["code:", "- code", "- code: required", '"code":'])
 def test_the_name_of_an_entry_stands_where_the_node_says(read, written):
     (field,) = read.under("GATHER", written).gather.fields
     assert field.name == "code"
@@ -93,7 +90,6 @@ MEMORIES = [
     "SESSION:\n  - a\n  - NAME: b\n  INITIAL: 0",
     "session:\n  a:\n  b:\n    initial: 0",
     "Session:\n  - name: a\n  - name: b\n    initial_value: 0",
-    "session:\n- a\n- NAME: b\n  INITIAL: 0",
 ]
 
 

@@ -65,7 +65,7 @@ def test_a_text_where_a_block_is_needed_is_kept_and_reported(read):
 
 
 def test_properties_nested_under_an_inline_value_are_those_around_it(read):
-    (field,) = read.under("GATHER", "x:\n  validate: email\n    type: email\n    required: true   #! MISPLACED_INDENT").gather.fields
+    (field,) = read.under("GATHER", "x:\n  validate: email\n    required: true   #! MISPLACED_INDENT").gather.fields
     assert field.validation.rule == "email"
     assert field.required is True
 

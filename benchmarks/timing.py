@@ -1,0 +1,39 @@
+"""How the benchmarks take time: several subjects in turn, so that a busy moment of the machine hits all of them."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import perf_counter, process_time
+
+Work = Callable[[], object]
+
+
+def interleaved(subjects: Sequence[Work], rounds: int) -> list[float]:
+    """Return the shortest processor time of each subject in seconds, out of `rounds` turns of all of them."""
+    taken: list[list[float]] = [[] for _ in subjects]
+    for _ in range(rounds):
+        for times, work in zip(taken, subjects, strict=True):
+            gc.collect()
+            start = process_time()
+            work()
+            times.append(process_time() - start)
+    return [min(times) for times in taken]
+
+
+def best_of(work: Work, rounds: int) -> float:
+    """Return the shortest processor time of `work` in seconds."""
+    return interleaved([work], rounds)[0]
+
+
+def start_ups(commands: Sequence[Sequence[str]], folder: str, rounds: int) -> list[float]:
+    """Return the median time from start to end of each command in seconds, as a user waits for it."""
+    taken: list[list[float]] = [[] for _ in commands]
+    for _ in range(rounds):
+        for times, command in zip(taken, commands, strict=True):
+            start = perf_counter()
+            subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            times.append(perf_counter() - start)
+    return [median(times) for times in taken]
