@@ -95,6 +95,7 @@ MENTIONED: Table = MappingProxyType(
         "HumanApproval": {"on_approve": Symbol.STEP, "on_reject": Symbol.STEP, "on_timeout": Symbol.STEP},
         "ErrorHandler": {"backtrack_to": Symbol.STEP, "subtypes": Symbol.TOOL},
         "Call": {"tool": Symbol.TOOL},
+        "Tool": {"context_read": Symbol.VARIABLE, "context_write": Symbol.VARIABLE},
         "ToolChanges": {"hide": Symbol.TOOL},
         "Profile": {"tools_hide": Symbol.TOOL},
         "ToolImport": {"names": Symbol.TOOL},
@@ -127,6 +128,11 @@ EXPRESSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Class -> fields that hold expressions without being of a kind that says so."""
+
+CHILD_KEYS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {"Delegate": ("agent", ("input", "returns")), "DelegateCall": ("agent", ("input", "map"))}
+)
+"""Class -> field that names another agent, and maps whose keys are variables of that agent."""
 
 TARGETS = ("COMPLETE", "ESCALATE", "CONTINUE", "RETRY")
 """Words that stand where a step may be named, and are none."""

@@ -29,6 +29,11 @@ class Spots:
             found = text.find(name, found + 1, stop)
         return None
 
+    def last_word(self, name: str, start: int, stop: int) -> int | None:
+        """Return where `name` last stands as a whole word between two offsets."""
+        found = self.text.rfind(name, max(start, stop - MAX_SEARCHED), stop)
+        return found if found >= 0 and self._is_word(name, found) else None
+
     def _is_word(self, name: str, at: int) -> bool:
         text = self.text
         if not text.startswith(name, at):

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from abl.editor.names import DECLARED, EXPRESSIONS, MENTIONED, TARGETS, WRITTEN, Symbol, fields_of
+from abl.checks.document_expressions import implied_parts
+from abl.editor.names import CHILD_KEYS, DECLARED, EXPRESSIONS, MENTIONED, TARGETS, WRITTEN, Symbol, fields_of
 from abl.editor.spots import Spots
 from abl.expressions import analyse, walk
 from abl.expressions.interpolation import tags_of
 from abl.expressions.tree import Node as Tree
-from abl.expressions.tree import Variable
+from abl.expressions.tree import Binary, String, Variable
 from abl.outline import Form, Outline, Role
 from abl.parser.values import cut_comment
-from abl.syntax.coordination import HumanOutcome
+from abl.syntax.coordination import Handoff, HumanOutcome
 from abl.syntax.document import Document
 from abl.syntax.memory import Recall
 from abl.syntax.node import Kind, Node
@@ -29,11 +30,18 @@ DECLARES, WRITES, MENTIONS = range(3)
 _TEMPLATE = re.compile(r"TEMPLATE\(\s*([\w-]+)\s*\)\Z")
 _CALLING = re.compile(r"calling\s+(\w+)", re.IGNORECASE)
 _TOOL_EVENT = re.compile(r"tool:(\w+)")
+_ENTITY_EVENT = re.compile(r"entity:([\w.]+)")
+_RESULT = re.compile(r"last_(\w+)_result\Z")
 _HANDOFF = re.compile(r"HANDOFF\s+(?:TO\s+)?(\w+)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 _STEP_NAME = re.compile(r"[A-Za-z_]\w*")
-_RULES = {Constraint: ("before", _CALLING, Symbol.TOOL), Recall: ("event", _TOOL_EVENT, Symbol.TOOL),
-          ErrorHandler: ("then", _HANDOFF, Symbol.AGENT), HumanOutcome: ("action", _HANDOFF, Symbol.AGENT)}  # fmt: skip
+_RULES = (
+    (Constraint, "before", _CALLING, Symbol.TOOL),
+    (Recall, "event", _TOOL_EVENT, Symbol.TOOL),
+    (Recall, "event", _ENTITY_EVENT, Symbol.VARIABLE),
+    (ErrorHandler, "then", _HANDOFF, Symbol.AGENT),
+    (HumanOutcome, "action", _HANDOFF, Symbol.AGENT),
+)
 """Class -> field whose text mentions a name in the midst of other words."""
 
 
@@ -47,6 +55,7 @@ class Occurrence:
         offset, length: Its place in the normalised text.
         rank: DECLARES, WRITES or MENTIONS.
         node: The node that declares or mentions it.
+        agent: The agent whose variable it is, when that is another than the one that says it.
     """
 
     symbol: Symbol
@@ -55,6 +64,7 @@ class Occurrence:
     length: int
     rank: int
     node: Node | None = None
+    agent: str = ""
 
     @property
     def stop(self) -> int:
@@ -124,9 +134,10 @@ class _Finder:
                 self.text(node, row.field)
         for field in EXPRESSIONS.get(cls.__name__, ()):
             self.expression(node, field, getattr(node, field), condition=False)
-        rule = _RULES.get(cls)
-        if rule is not None:
-            self.within(node, *rule)
+        for owner, field, pattern, symbol in _RULES:
+            if cls is owner:
+                self.within(node, field, pattern, symbol)
+        self.child_keys(node)
 
     def field(self, node: Node, field: str, symbol: Symbol, rank: int) -> None:
         value = getattr(node, field)
@@ -171,13 +182,43 @@ class _Finder:
 
     def one_expression(self, node: Node, text: str, at: int | None, *, condition: bool) -> None:
         places = self.spots.aligned(text, at) if at is not None else None
-        if places is not None:
-            self.tree(analyse(text, condition=condition, allow_text=True).node, places, node)
+        if places is None:
+            return
+        for start, part in implied_parts(text) if isinstance(node, Constraint) else [(0, text)]:
+            self.tree(analyse(part, condition=condition, allow_text=True).node, places[start:], node)
 
     def tree(self, tree: Tree, places: range | list[int], node: Node | None) -> None:
         for one in walk(tree):
             if isinstance(one, Variable) and one.start < len(places):
                 self.path(one.path, places[one.start], node)
+            elif isinstance(one, Binary) and isinstance(one.left, Variable) and one.left.path[0] == "intent":
+                self.intents(one.right, places, node)
+
+    def intents(self, tree: Tree, places: range | list[int], node: Node | None) -> None:
+        """Find the intents of `intent.category == "name"` and `intent IN ["a", "b"]`."""
+        for one in walk(tree):
+            if isinstance(one, String) and one.start < len(places):
+                self.add(Symbol.INTENT, one.value, places[one.start] + 1, MENTIONS, node)
+
+    def child_keys(self, node: Node) -> None:
+        """Find the keys of maps that name variables of another agent."""
+        if isinstance(node, Handoff):
+            if node.on_return is not None:
+                self.keys(node.on_return, "map", node.to)
+            return
+        field, maps = CHILD_KEYS.get(type(node).__name__, ("", ()))
+        for name in maps:
+            self.keys(node, name, getattr(node, field))
+
+    def keys(self, node: Node, field: str, agent: str) -> None:
+        for key in getattr(node, field):
+            at = node.at.get(f"{field}.{key}")
+            if at is None or not agent:
+                continue
+            start = self.spots.text.rfind("\n", 0, at) + 1
+            place = self.spots.last_word(key, start, at)
+            if place is not None:
+                self.made.append(Occurrence(Symbol.VARIABLE, key, place, len(key), MENTIONS, node, agent))
 
     def text(self, node: Node, field: str) -> None:
         value = getattr(node, field)
@@ -243,6 +284,12 @@ class _Finder:
         dotted = {name for name in declared if "." in name}
         for path, place, node in self.paths:
             name = path[0]
+            result = _RESULT.match(name)
+            if result is not None:
+                self.made.append(
+                    Occurrence(Symbol.TOOL, result[1], place + result.start(1), len(result[1]), MENTIONS, node)
+                )
+                continue
             if dotted:
                 for size in range(len(path), 1, -1):
                     candidate = ".".join(path[:size])

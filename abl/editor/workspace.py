@@ -95,6 +95,34 @@ class File:
         return None
 
 
+def family(file: File, offset: int, project: list[tuple[File, Piece]]) -> list[tuple[File, Piece]]:
+    """Return the texts that share the names of steps and variables with the one at `offset`.
+
+    These are an agent and the profiles it uses; where another agent's variable is named, that agent is meant.
+    """
+    start = file.piece(offset)
+    at = file.occurrence(offset)
+    if at is not None and at.agent:
+        start = next((one for _, one in project if one.document is not None and one.document.name == at.agent), start)
+    document = start.document
+    if document is None:
+        return [(file, start)]
+    users = [
+        piece
+        for _, piece in project
+        if piece is start or (piece.document is not None and document.name in piece.document.use_behavior_profiles)
+    ]
+    if document.kind != "profile":
+        users = [start]
+    used = {name for piece in users if piece.document is not None for name in piece.document.use_behavior_profiles}
+    return [
+        (other, piece)
+        for other, piece in project
+        if any(piece is one for one in users)
+        or (piece.document is not None and piece.document.kind == "profile" and piece.document.name in used)
+    ]
+
+
 class Workspace:
     """All texts by path."""
 
@@ -160,13 +188,13 @@ class Workspace:
         file = self._files.get(path)
         if file is None:
             return
-        if symbol in PROJECT_WIDE:
-            scope = [(other, other.occurrences) for other in self.project(path)]
-        else:
-            scope = [(file, file.piece(offset).occurrences)]
-        for other, found in scope:
-            for one in found:
-                if one.symbol is symbol and name in ("", one.name):
+        project = [(other, piece) for other in self.project(path) for piece in other.pieces]
+        scope = project if symbol in PROJECT_WIDE else family(file, offset, project)
+        agents = {piece.document.name for _, piece in scope if piece.document is not None}
+        for other, piece in project:
+            shared = any(piece is one for _, one in scope)
+            for one in piece.occurrences:
+                if one.symbol is symbol and name in ("", one.name) and (one.agent in agents if one.agent else shared):
                     yield other, one
 
     def definitions(self, path: str, offset: int, symbol: Symbol, name: str) -> list[tuple[File, Occurrence]]:

@@ -22,8 +22,10 @@ _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
 _LEGACY_WORDS = tuple(f"{word}:" for word in LEGACY_SECTIONS)
 """Looked for before their line is: a search for a plain word costs a tenth of one for the start of a line."""
 _LEGACY = re.compile(rf"^(?:{'|'.join(LEGACY_SECTIONS)}):", re.MULTILINE)
-_NUMBERED = re.compile(r"^STEPS:[^\n]*\n(?:\s*\n|\s*(?:#|//)[^\n]*\n)*\s*\d+\.\s", re.MULTILINE)
-_INTENT_ROUTES = re.compile(r"^INTENTS:[^\n]*\n(?:\s*\n)*\s*(?:-\s*)?\[[^\]\n]*\]\s*(?:->|\u2192)", re.MULTILINE)
+_NUMBERED = re.compile(r"^STEPS:[^\n]*+\n(?:[ \t]*+\n|[ \t]*+(?:#|//)[^\n]*+\n)*+[ \t]*+\d++\.\s", re.MULTILINE)
+_INTENT_ROUTES = re.compile(
+    r"^INTENTS:[^\n]*+\n(?:[ \t]*+\n)*+[ \t]*+(?:-[ \t]*+)?\[[^\]\n]*+\][ \t]*+(?:->|\u2192)", re.MULTILINE
+)
 _FLOW = re.compile(r"^FLOW:", re.MULTILINE)
 _SIGNATURE = re.compile(r"^[ \t]+\w+\([^\n]*\)[^\n]*->", re.MULTILINE)
 _SECTION_LINE = re.compile(rf"^(?:{'|'.join(word for word in SECTIONS if ' ' not in word)})\s*:", re.MULTILINE)
@@ -48,7 +50,7 @@ def first_line(text: str) -> str:
     return ""
 
 
-def is_yaml_format(text: str) -> bool:
+def is_yaml_format(text: object) -> bool:
     """Return whether the first key of `text` is one of the lowercase keys of the YAML form.
 
     >>> is_yaml_format("agent: Parcel_Tracer")
@@ -56,7 +58,7 @@ def is_yaml_format(text: str) -> bool:
     >>> is_yaml_format("AGENT: Parcel_Tracer")
     False
     """
-    found = _YAML_KEY.match(first_line(normalise(text)))
+    found = _YAML_KEY.match(first_line(normalise(text))) if isinstance(text, str) else None
     return found is not None and found[1] in YAML_KEYS
 
 

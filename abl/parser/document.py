@@ -189,4 +189,4 @@ def read_legacy_section(r: Reader, node: Node, row: Prop, k: int, end: int, valu
 
 def not_text(value: object, *, strict: bool = False) -> ParseResult:
     """Return the result for input that is no text."""
-    return ParseResult(None, [finding("NOT_TEXT", strict=strict, line=1, column=1, value=type(value).__name__)])
+    return ParseResult(None, [finding("NOT_TEXT", strict=strict, line=1, column=1, name=type(value).__name__)])

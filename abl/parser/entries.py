@@ -124,7 +124,7 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         r.props(made, own, stop)
         return
     named(r, made, row, k, own, bare, offset)
-    r.props(made, own, stop) if own > k + 1 or own < stop else None
+    r.props(made, own if "{" in bare else k + 1, stop)
 
 
 def _keyword_item(r: Reader, made: Node, k: int, own: int, bare: str, offset: int) -> bool:

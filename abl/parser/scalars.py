@@ -77,6 +77,8 @@ def _joined_string(r: Reader, k: int, end: int, value: str, off: int) -> str | N
 
 def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     """Return an inline text without its quotes and comment; typographic quotes count as quotes."""
+    if value[:1] == "#":
+        return value, off
     value = cut_comment(value)
     if not value:
         return "", off

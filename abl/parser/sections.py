@@ -16,7 +16,9 @@ HEADER = re.compile(r"([A-Z][A-Z_]*(?: [A-Z_]+)?)\s*:")
 _TEMPLATE = re.compile(r"TEMPLATE\s+([\w-]+)\s*:\s*")
 _IMPORT = re.compile(r"(?:FROM\s+[\"']|USE[ _]TOOL\s*:)", re.IGNORECASE)
 _USE_PROFILE = re.compile(r"USE[ _]BEHAVIOR_PROFILE\s*:", re.IGNORECASE)
-_WORD = re.compile(r"([A-Za-z][A-Za-z_]*)(?=\s|:|$)")
+_WORD = re.compile(r"([A-Za-z][A-Za-z_0-9]*)(?=\s|:|$)")
+FLOWS = ("FLOW", "STEPS")
+"""Sections in which an unindented word may be a step."""
 NO_COLON = re.compile(r"([A-Z][A-Z_]+)(?:\s+(?=[\"|\[])|\s*$)")
 PROFILE_KEYS = frozenset({"PRIORITY", "WHEN", "INSTRUCTIONS", "CONVERSATION"})
 """What an inline profile may hold. Spec: abl-language 3.18."""
@@ -68,6 +70,11 @@ def _header(r: Reader, k: int, sections: list[Section]) -> Section | None:
     return _odd_header(r, k, text, sections)
 
 
+def has_digit(word: str) -> bool:
+    """Return whether a digit has slipped into a word, as in `GOAL0`."""
+    return any(sign.isdigit() for sign in word)
+
+
 def _make(r: Reader, k: int, word: str, at: int) -> Section:
     text = r.texts[k]
     rest = text[at:]
@@ -83,6 +90,8 @@ def _odd_header(r: Reader, k: int, text: str, sections: list[Section]) -> Sectio
     word = found[1]
     upper = word.upper()
     known = upper in SECTIONS or upper in HEADERS
+    if word == upper and not word.isalpha() and has_digit(word) and sections and sections[-1].word not in FLOWS:
+        return _make(r, k, word, text.index(":") + 1) if ":" in text else None
     has_colon = text[found.end() :].lstrip()[:1] == ":"
     if known and has_colon and word != upper and not _is_local(r, k, upper, sections):
         fix = r.edit(r.offsets[k], len(word), upper, f"write `{upper}:`")

@@ -29,6 +29,8 @@ STRAIGHT = str.maketrans(
 
 def cut_comment(value: str) -> str:
     """Return `value` without a trailing ` # comment`, if what remains is a complete value (spec 1.3)."""
+    if value[:2] == "# ":
+        return ""
     if " #" not in value and "\t#" not in value:
         return value
     at = _comment_start(value)
