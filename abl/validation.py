@@ -26,6 +26,12 @@ def validate_ir(ir: object) -> list[Diagnostic]:
     """Return what all rules find in one AgentIR, or in every agent of a compilation output.
 
     A single agent is checked on its own: references to agents outside are not reported.
+
+    >>> from abl import compile_abl_to_ir
+    >>> flow = "FLOW:\\n  ask:\\n    REASONING: false\\n    RESPOND: Hello\\n    THEN: nowhere\\n"
+    >>> output = compile_abl_to_ir("AGENT: Desk\\nGOAL: Help\\n" + flow)
+    >>> [one.code for one in validate_ir(output) if one.is_error]
+    ['DANGLING_STEP_REF']
     """
     context = _context_of(ir)
     if context is None:
@@ -37,13 +43,25 @@ def validate_cross_agent_refs(agents: object) -> list[Diagnostic]:
     """Return which references between agents lead nowhere.
 
     `agents` maps names to AgentIR, or is a compilation output, or a list of AgentIR.
+
+    >>> from abl import compile_abl_to_ir
+    >>> output = compile_abl_to_ir("AGENT: Desk\\nGOAL: Help\\nHANDOFF:\\n  - TO: Cards\\n    WHEN: true\\n")
+    >>> [one.code for one in validate_cross_agent_refs(output)]
+    ['INVALID_HANDOFF_TARGET']
     """
     context = _context_of(agents) or CheckContext(_named(agents))
     return [one for agent in context.agents.values() for one in check_cross_agent(agent, context)]
 
 
 def validate_field_references(ir: object) -> list[Diagnostic]:
-    """Return which names an AgentIR (or every agent of an output) reads that nothing fills, and the reverse."""
+    """Return which names an AgentIR (or every agent of an output) reads that nothing fills, and the reverse.
+
+    >>> from abl import compile_abl_to_ir
+    >>> complete = "COMPLETE:\\n  - WHEN: parcel IS SET\\n    RESPOND: Bye\\n"
+    >>> output = compile_abl_to_ir("AGENT: Desk\\nGOAL: Help\\n" + complete)
+    >>> [one.code for one in validate_field_references(output)]
+    ['UNDEFINED_CONDITION_VAR']
+    """
     context = _context_of(ir)
     if context is None:
         return check_fields(ir)

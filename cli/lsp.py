@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
@@ -351,7 +353,8 @@ _FEATURES = (
 def main() -> None:
     """Serve one editor until it says goodbye."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    make_server().start_io()
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:  # the server closes what it writes to
+        make_server().start_io(sys.stdin.buffer, output)
 
 
 if __name__ == "__main__":

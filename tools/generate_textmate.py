@@ -10,9 +10,12 @@ import json
 import re
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
+import abl.syntax
 from abl.expressions.interpolation import FILTERS
 from abl.expressions.library import FUNCTIONS
 from abl.expressions.words import CONSTANTS, STATE_WORDS, SYMBOLS, WORDS
@@ -36,6 +39,10 @@ def one_of(words: Iterable[str], *, fold: bool = False) -> str:
     """Return a pattern that matches any of `words`, longer ones first."""
     ordered = sorted(set(words), key=lambda word: (-len(word), word))
     return f"(?{'i' if fold else ''}:{'|'.join(map(re.escape, ordered))})"
+
+
+for _module in iter_modules(abl.syntax.__path__, "abl.syntax."):
+    import_module(_module.name)  # a node class is in NODES once its module is loaded
 
 
 def rows() -> list[Prop]:

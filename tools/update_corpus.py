@@ -20,7 +20,7 @@ def main() -> None:
     given = options.parse_args()
     all_cases = cases()
     chosen = [case for case in all_cases if any(fnmatch(case.name, pattern) for pattern in given.patterns)]
-    changed = sum(_update(case, dry_run=given.dry_run) for case in chosen)
+    changed = sum(update(case, dry_run=given.dry_run) for case in chosen)
     known = {case.sidecar for case in all_cases}
     for path in sorted(CORPUS.rglob("*.expected.json")):
         if path not in known:
@@ -28,7 +28,7 @@ def main() -> None:
     print(f"{len(chosen)} cases, {changed} {'would change' if given.dry_run else 'changed'}")
 
 
-def _update(case: Case, *, dry_run: bool) -> bool:
+def update(case: Case, *, dry_run: bool) -> bool:
     """Write one sidecar if it differs; return whether it does."""
     before, now = expected(case), results(case)
     differing = [key for key, value in now.items() if before.get(key) != value]

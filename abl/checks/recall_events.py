@@ -79,6 +79,8 @@ def unknown_agents(facts: AgentFacts, context: CheckContext) -> Iterator[Finding
 
     Of a single text only a near miss of an agent it names is reported: others may be in files that were not given.
     """
+    if next(_events(facts), None) is None:
+        return
     known = sorted((facts.partners | context.known_agents | {facts.name}) - {""})
     if context.options.single_agent:
         yield from _unknown(

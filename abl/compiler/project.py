@@ -131,7 +131,7 @@ def _modern(document: Document) -> Document:
 def _duplicate(name: str, unit: Unit) -> Diagnostic:
     at = unit.document.pos
     place = {"line": at.line, "column": at.column, "offset": at.offset} if at is not None else {}
-    return finding("DUPLICATE_NAME", name=name, section="AGENT", agent=name, file=unit.path, **place)  # type: ignore[arg-type]
+    return finding("DUPLICATE_AGENT", name=name, agent=name, file=unit.path, **place)  # type: ignore[arg-type]
 
 
 def _report_supervisors(units: Sequence[Unit], project: Project) -> None:

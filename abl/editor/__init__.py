@@ -10,8 +10,9 @@ from abl.editor.completion import completion
 from abl.editor.document_symbols import Heading, document_symbols
 from abl.editor.hover import Hover, hover
 from abl.editor.navigation import Place, Rename, definition, references, renamable, rename
+from abl.editor.readings import File
 from abl.editor.suggestion import Sort, Suggestion
-from abl.editor.workspace import File, Workspace
+from abl.editor.workspace import Workspace
 
 __all__ = [
     "Action",

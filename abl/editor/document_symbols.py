@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from abl.editor.readings import File
 from abl.editor.suggestion import Sort
-from abl.editor.workspace import File
 from abl.outline import Entry, Role
 from abl.syntax.document import HEADERS
 

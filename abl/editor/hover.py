@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from abl.editor.describe import function_text, property_text, symbol_text
-from abl.editor.workspace import File, Workspace
+from abl.editor.readings import File
+from abl.editor.workspace import Workspace
 from abl.expressions.library import find
 from abl.outline import Role
 

@@ -104,5 +104,6 @@ def _refusal(workspace: Workspace, path: str, one: Occurrence, new: str) -> str:
     if one.symbol is Symbol.VARIABLE and new.lower() in _RESERVED:
         return f"{new} is a word of the language and cannot be the name of a variable."
     if any(True for _ in workspace.places(path, one.offset, one.symbol, new)):
-        return f"There is already a {one.symbol} called {new}."
+        article = "an" if one.symbol[0] in "aeiou" else "a"
+        return f"There is already {article} {one.symbol} called {new}."
     return ""

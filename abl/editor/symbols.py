@@ -12,8 +12,8 @@ from abl.editor.names import CHILD_KEYS, DECLARED, EXPRESSIONS, MENTIONED, TARGE
 from abl.editor.spots import Spots
 from abl.expressions import analyse, walk
 from abl.expressions.interpolation import tags_of
-from abl.expressions.tree import Node as Tree
 from abl.expressions.tree import Binary, String, Variable
+from abl.expressions.tree import Node as Tree
 from abl.outline import Form, Outline, Role
 from abl.parser.values import cut_comment
 from abl.syntax.coordination import Handoff, HumanOutcome

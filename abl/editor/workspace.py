@@ -1,126 +1,19 @@
-"""The texts an editor has open or knows of, with what has been read from them; nothing is read before it is asked for.
+"""The texts an editor has open or knows of, and what is found in them as projects.
 
 Pure: texts are handed in, nothing is fetched. Paths may be paths or addresses; only their `/` matters.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from abl.diagnostics.model import Diagnostic
-from abl.editor.names import PROJECT_WIDE, Symbol
-from abl.editor.symbols import DECLARES, WRITES, Occurrence, occurrences
+from abl.editor.names import Symbol
+from abl.editor.readings import File
+from abl.editor.scopes import scope_of
+from abl.editor.symbols import DECLARES, WRITES, Occurrence
 from abl.folders import group_projects
-from abl.frontend import parse
-from abl.outline import Outline, outline
-from abl.parser.detect import is_yaml_format, split_documents
 from abl.project import Project, check_project
-from abl.source import Source
-from abl.syntax.document import Document
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One agent of a text; most texts are one piece."""
-
-    offset: int
-    document: Document | None
-    occurrences: list[Occurrence]
-
-
-class File:
-    """One text and everything read from it, on demand."""
-
-    def __init__(self, path: str, text: str) -> None:
-        self.path = path
-        self.source = Source(text, path)
-        self._pieces: list[Piece] | None = None
-        self._outline: Outline | None = None
-        self._occurrences: list[Occurrence] | None = None
-
-    @property
-    def text(self) -> str:
-        """The normalised text."""
-        return self.source.text
-
-    @property
-    def is_yaml(self) -> bool:
-        """Whether it is the YAML form."""
-        return is_yaml_format(self.text)
-
-    @property
-    def pieces(self) -> list[Piece]:
-        """The agents of the text, each read on its own; their names have places in the whole text."""
-        if self._pieces is None:
-            self._pieces = list(self._read())
-        return self._pieces
-
-    def _read(self) -> Iterator[Piece]:
-        offset = 0
-        texts = split_documents(self.text)
-        for text in texts:
-            document = parse(text).document
-            lines = self.outline if len(texts) == 1 else outline(Source(text))
-            found = occurrences(document, lines) if document is not None else []
-            yield Piece(offset, document, [replace(one, offset=one.offset + offset) for one in found])
-            offset += len(text)
-
-    @property
-    def outline(self) -> Outline:
-        """What every line is."""
-        if self._outline is None:
-            self._outline = outline(self.source)
-        return self._outline
-
-    @property
-    def occurrences(self) -> list[Occurrence]:
-        """All names, in the order of the text."""
-        if self._occurrences is None:
-            self._occurrences = [one for piece in self.pieces for one in piece.occurrences]
-        return self._occurrences
-
-    def piece(self, offset: int) -> Piece:
-        """Return the agent whose text holds `offset`."""
-        return [piece for piece in self.pieces if piece.offset <= offset or piece.offset == 0][-1]
-
-    def occurrence(self, offset: int) -> Occurrence | None:
-        """Return the name that stands at `offset`, also directly behind it."""
-        found = self.occurrences
-        index = bisect_right(found, offset, key=lambda one: one.offset)
-        for one in reversed(found[max(index - 2, 0) : index]):
-            if one.offset <= offset <= one.stop:
-                return one
-        return None
-
-
-def family(file: File, offset: int, project: list[tuple[File, Piece]]) -> list[tuple[File, Piece]]:
-    """Return the texts that share the names of steps and variables with the one at `offset`.
-
-    These are an agent and the profiles it uses; where another agent's variable is named, that agent is meant.
-    """
-    start = file.piece(offset)
-    at = file.occurrence(offset)
-    if at is not None and at.agent:
-        start = next((one for _, one in project if one.document is not None and one.document.name == at.agent), start)
-    document = start.document
-    if document is None:
-        return [(file, start)]
-    users = [
-        piece
-        for _, piece in project
-        if piece is start or (piece.document is not None and document.name in piece.document.use_behavior_profiles)
-    ]
-    if document.kind != "profile":
-        users = [start]
-    used = {name for piece in users if piece.document is not None for name in piece.document.use_behavior_profiles}
-    return [
-        (other, piece)
-        for other, piece in project
-        if any(piece is one for one in users)
-        or (piece.document is not None and piece.document.kind == "profile" and piece.document.name in used)
-    ]
 
 
 class Workspace:
@@ -189,10 +82,11 @@ class Workspace:
         if file is None:
             return
         project = [(other, piece) for other in self.project(path) for piece in other.pieces]
-        scope = project if symbol in PROJECT_WIDE else family(file, offset, project)
-        agents = {piece.document.name for _, piece in scope if piece.document is not None}
+        scope = scope_of(file, offset, project, symbol, name)
+        agents = {piece.name for _, piece in scope}
+        sharing = {id(piece) for _, piece in scope}
         for other, piece in project:
-            shared = any(piece is one for _, one in scope)
+            shared = id(piece) in sharing
             for one in piece.occurrences:
                 if one.symbol is symbol and name in ("", one.name) and (one.agent in agents if one.agent else shared):
                     yield other, one
@@ -211,8 +105,3 @@ class Workspace:
             if one.rank in (DECLARES, WRITES):
                 known.setdefault(one.name, one)
         return known
-
-    def agent(self, path: str, offset: int) -> Document | None:
-        """Return the document that `offset` belongs to."""
-        file = self._files.get(path)
-        return file.piece(offset).document if file is not None else None

@@ -7,6 +7,7 @@ Spec: abl-language 6.4.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Protocol
 
@@ -51,6 +52,9 @@ _ARITHMETIC: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "/": divide,
     "%": remainder,
 }
+_WHOLE: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+"""What the arithmetic is for two integers below `MAX_SMALL`: their results are small enough to need no check."""
+MAX_SMALL = 1 << 31
 _NOTHING = Environment()
 
 
@@ -153,11 +157,41 @@ def _binary(node: Binary) -> Run:
     left, right = _value(node.left), _value(node.right)
     if node.operator == "matches":
         return comparisons.matching(left, right, node.right)
+    if isinstance(node.right, Number):
+        compared = comparisons.with_number(left, node.operator, node.right.value)
+        if compared is not None:
+            return compared
     compared = comparisons.general(node.operator, left, right)
-    if compared is not None:
-        return compared
+    return compared if compared is not None else _computed(node, left, right)
+
+
+def _computed(node: Binary, left: Run, right: Run) -> Run:
     compute = _ARITHMETIC[node.operator]
-    return lambda variables, environment=None, /: compute(left(variables, environment), right(variables, environment))
+    whole = _WHOLE.get(node.operator)
+    if whole is None:
+        return lambda variables, environment=None, /: compute(
+            left(variables, environment), right(variables, environment)
+        )
+    if isinstance(node.right, Number) and type(node.right.value) is int and abs(node.right.value) < MAX_SMALL:
+        number = node.right.value
+
+        def with_number(variables: Variables, environment: Environment | None = None, /) -> JsonValue:
+            value = left(variables, environment)
+            return (
+                whole(value, number)
+                if type(value) is int and -MAX_SMALL < value < MAX_SMALL
+                else compute(value, number)
+            )
+
+        return with_number
+
+    def of_two(variables: Variables, environment: Environment | None = None, /) -> JsonValue:
+        first, second = left(variables, environment), right(variables, environment)
+        if type(first) is int is type(second) and -MAX_SMALL < first < MAX_SMALL and -MAX_SMALL < second < MAX_SMALL:
+            return whole(first, second)
+        return compute(first, second)
+
+    return of_two
 
 
 def _joined(operator: str, left: Condition, right: Condition) -> Run:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from abl import patterns
 from abl.expressions.environment import Environment, JsonValue, Variables
 from abl.expressions.lookups import SPECIAL_ROOTS, Run, lookup
-from abl.expressions.tree import Array, Binary, Node, Number, String, Variable
+from abl.expressions.tree import Array, Binary, Boolean, Node, Number, String, Variable
 from abl.expressions.values import contains, ends_with, equal, number_of, order, starts_with, text_of
 
 MAX_EXACT = 1 << 53
@@ -53,6 +53,8 @@ def special(node: Binary) -> Run | None:
         return None
     if isinstance(right, String) and _is_word(right):
         return _beside_word(left, sign, right.value)
+    if isinstance(right, Boolean):
+        return _beside_boolean(lookup(left.path), sign, right.value)
     if isinstance(right, Array) and all(_is_word(one) for one in right.values):
         return _among_words(left, sign, [one.value for one in right.values if isinstance(one, String)])
     if not isinstance(right, Number) or len(left.path) != 1 or left.path[0] in SPECIAL_ROOTS:
@@ -63,6 +65,19 @@ def special(node: Binary) -> Run | None:
 def _is_word(node: Node) -> bool:
     """Whether the node is a text that no number can equal."""
     return isinstance(node, String) and number_of(node.value) is None
+
+
+def with_number(left: Run, sign: str, number: int | float) -> Run | None:
+    """Return the closure that compares any value with a number, None when `sign` is no sign of order or too large."""
+    compare = _SIGNS.get(sign)
+    if compare is None or abs(number) >= MAX_EXACT:
+        return None
+
+    def run(variables: Variables, environment: Environment | None = None, /) -> bool:
+        value = left(variables, environment)
+        return compare(value, number) if type(value) is int or type(value) is float else ordered(sign, value, number)
+
+    return run
 
 
 def general(sign: str, left: Run, right: Run) -> Run | None:
@@ -133,9 +148,11 @@ def _beside_number(name: str, sign: str, number: int | float) -> Run | None:
 
 def _beside_word(variable: Variable, sign: str, word: str) -> Run | None:
     """Compare a variable with a text that is no number: nothing but that text equals it."""
+    name = variable.path[0]
+    if sign == "contains":
+        return _with_part(lookup(variable.path), word)
     if sign not in ("==", "!="):
         return None
-    name = variable.path[0]
     if len(variable.path) == 1 and name not in SPECIAL_ROOTS:
         if sign == "==":
             return lambda variables, environment=None, /: variables.get(name) == word
@@ -144,6 +161,25 @@ def _beside_word(variable: Variable, sign: str, word: str) -> Run | None:
     if sign == "==":
         return lambda variables, environment=None, /: read(variables, environment) == word
     return lambda variables, environment=None, /: read(variables, environment) != word
+
+
+def _with_part(read: Run, word: str) -> Run:
+    """Look for a text in another; lists and maps are looked into by the general rule."""
+
+    def run(variables: Variables, environment: Environment | None = None, /) -> bool:
+        value = read(variables, environment)
+        return word in value if type(value) is str else contains(value, word)
+
+    return run
+
+
+def _beside_boolean(read: Run, sign: str, wanted: bool) -> Run | None:
+    """Compare a variable with true or false: nothing but that equals it."""
+    if sign == "==":
+        return lambda variables, environment=None, /: read(variables, environment) is wanted
+    if sign == "!=":
+        return lambda variables, environment=None, /: read(variables, environment) is not wanted
+    return None
 
 
 def _among_words(variable: Variable, sign: str, words: list[str]) -> Run | None:

@@ -16,6 +16,8 @@ from abl.syntax.document import Document
 
 __all__ = ["format_text"]
 
+BOM = "\ufeff"
+
 
 def format_text(text: str) -> str:
     """Return `text` in the layout of the language: two spaces a level, one space after a colon, one blank line.
@@ -23,9 +25,14 @@ def format_text(text: str) -> str:
     Parsing the result gives the same document, and formatting it again changes nothing.
 
     >>> format_text("Agent: Hub\\nGOAL:   find it   \\n\\n\\nLIMITATIONS:\\n- never guess")
-    'AGENT: Hub\\nGOAL:   find it\\n\\nLIMITATIONS:\\n  - never guess\\n'
+    'AGENT: Hub\\nGOAL: find it\\n\\nLIMITATIONS:\\n  - never guess\\n'
     """
-    text = normalise(text)
+    made = _formatted(normalise(text))
+    return BOM + made if made.startswith(BOM) else made  # a mark within the text must not become the mark before it
+
+
+def _formatted(text: str) -> str:
+    """Return the layout of a normalised text."""
     kind = detect(text)
     if kind == "yaml":
         return tidied_yaml(text)

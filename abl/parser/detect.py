@@ -19,14 +19,10 @@ _YAML_KEY = re.compile(r"([a-z_]+)\s*:")
 _FIRST = re.compile(r"(AGENT|SUPERVISOR|TOOLS|BEHAVIOR_PROFILE)\s*:")
 _HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
-_LEGACY_WORDS = tuple(f"{word}:" for word in LEGACY_SECTIONS)
-"""Looked for before their line is: a search for a plain word costs a tenth of one for the start of a line."""
-_LEGACY = re.compile(rf"^(?:{'|'.join(LEGACY_SECTIONS)}):", re.MULTILINE)
 _NUMBERED = re.compile(r"^STEPS:[^\n]*+\n(?:[ \t]*+\n|[ \t]*+(?:#|//)[^\n]*+\n)*+[ \t]*+\d++\.\s", re.MULTILINE)
 _INTENT_ROUTES = re.compile(
     r"^INTENTS:[^\n]*+\n(?:[ \t]*+\n)*+[ \t]*+(?:-[ \t]*+)?\[[^\]\n]*+\][ \t]*+(?:->|\u2192)", re.MULTILINE
 )
-_FLOW = re.compile(r"^FLOW:", re.MULTILINE)
 _SIGNATURE = re.compile(r"^[ \t]+\w+\([^\n]*\)[^\n]*->", re.MULTILINE)
 _SECTION_LINE = re.compile(rf"^(?:{'|'.join(word for word in SECTIONS if ' ' not in word)})\s*:", re.MULTILINE)
 _SPLIT = re.compile(r"^(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
@@ -106,12 +102,19 @@ def has_mode(text: str) -> bool:
 def is_legacy(text: str) -> bool:
     """Return whether a text has a line that only the numbered grammar has."""
     text = normalise(text)
-    if any(word in text for word in _LEGACY_WORDS) and _LEGACY.search(text):
+    if any(_begins_a_line(f"{word}:", text) for word in LEGACY_SECTIONS):
         return True
-    numbered, routed = "STEPS:" in text, "INTENTS:" in text
-    if not (numbered or routed) or _FLOW.search(text):
+    if _begins_a_line("FLOW:", text):
         return False
-    return bool((numbered and _NUMBERED.search(text)) or (routed and _INTENT_ROUTES.search(text)))
+    return any(
+        _begins_a_line(word, text) and form.search(text) is not None
+        for word, form in (("STEPS:", _NUMBERED), ("INTENTS:", _INTENT_ROUTES))
+    )
+
+
+def _begins_a_line(word: str, text: str) -> bool:
+    """Return whether a line begins with `word`; a plain search costs a tenth of one for a pattern."""
+    return f"\n{word}" in text or text.startswith(word)
 
 
 def split_documents(text: str) -> list[str]:

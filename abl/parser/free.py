@@ -167,7 +167,8 @@ def structured(r: Reader, text: str) -> Any:
     inner = Reader(lines, strict=r.strict)
     inner.depth = r.depth
     value = free_value(inner, 0, len(lines))
-    return text if value is None or (isinstance(value, dict) and "" in value) else value
+    unreadable = value is None or inner.findings or (isinstance(value, dict) and "" in value)
+    return text if unreadable else value
 
 
 @reads(Kind.LITERAL)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import count
 
 from abl.source import Source
 
@@ -100,8 +99,11 @@ def scan(source: Source) -> Lines:
     add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
     tabs = "\t" in source.text
     noted = "| #" in source.text or "> #" in source.text
-    skip_to = 0
-    for number, raw, body, here in zip(count(1), raw_lines, map(str.strip, raw_lines), source.starts):
+    start = skip_to = 0
+    for number, raw in enumerate(raw_lines, 1):
+        here = start
+        start += len(raw) + 1
+        body = raw.strip()
         if not body or number <= skip_to:
             continue
         head = body[0]

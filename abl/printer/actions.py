@@ -43,9 +43,9 @@ def assignment(one: Assignment) -> str:
 
 @writes(Kind.CALL)
 def write_call(page: Page, indent: int, head: str, value: Call, row: Prop, node: Node) -> None:
-    """Write `CALL: tool(args)` with WITH and AS below it."""
+    """Write `CALL: tool(args)` with WITH and AS below it; in lists of actions they stand in its column."""
     page.put(indent, f"{head} {call_text(value)}")
-    write_props(page, indent + STEP, value)
+    write_props(page, indent if isinstance(node, Do) else indent + STEP, value)
 
 
 def call_text(call: Call) -> str:

@@ -86,8 +86,8 @@ def double_quoted(text: str) -> str:
 
 
 def yaml_key(key: str) -> str:
-    """Return a key, in quotes unless it is a plain word; `on`, `yes` and their kin are read as words by everyone."""
-    return key if _KEY.match(key) else quoted(key)
+    """Return a key, in quotes unless it is a plain word to every reader."""
+    return key if _KEY.match(key) and key.lower() not in _RESERVED else quoted(key)
 
 
 def is_block_text(value: Any) -> bool:

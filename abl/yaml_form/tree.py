@@ -199,7 +199,9 @@ def _merge(made: Mapping) -> None:
 
 
 def _mark_offset(error: yaml.MarkedYAMLError, source: Source) -> int:
-    mark = error.problem_mark or error.context_mark
+    mark, opened = error.problem_mark or error.context_mark, error.context_mark
+    if mark is not None and opened is not None and not source.text[mark.index :].strip():
+        mark = opened  # the text ends within something: where that begins says more
     return min(mark.index, len(source.text)) if mark is not None else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ CASES = cases()
 READABLE = [case for case in CASES if abl.parse(case.text).document is not None and not abl.parse(case.text).errors]
 REALWORLD = [case for case in CASES if case.area == "realworld"]
 WITH_MARKERS = [case for case in CASES if case.area in MARKED]
+MODERN_AGENTS = [case for case in READABLE if case.area not in ("profiles", "libraries", "legacy", "yaml")]
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 each_readable_case = pytest.mark.parametrize("case", READABLE, ids=str)
 
@@ -83,6 +85,13 @@ def test_a_formatted_text_means_the_same_and_is_not_formatted_again(case: Case) 
     assert before is not None
     assert after is not None
     assert after.to_dict() == before.to_dict()
+
+
+@pytest.mark.parametrize("case", MODERN_AGENTS, ids=str)
+def test_the_yaml_form_compiles_to_the_same_agent(case: Case) -> None:
+    document = abl.parse(case.text, strict=case.strict).document
+    assert document is not None
+    assert RESULTS["ir"](replace(case, text=abl.serialize(document, "yaml"))) == RESULTS["ir"](case)
 
 
 def test_the_corpus_has_the_size_that_was_promised() -> None:

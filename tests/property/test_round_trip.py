@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -15,9 +12,7 @@ from abl.syntax.node import Node
 from abl.syntax.result import ParseResult
 from abl.syntax.rules import FailAction
 from abl.yaml_form import parse_yaml, to_yaml
-
-sys.path.insert(0, str(Path(__file__).parent))
-from documents import CLASSES, Shown, documents, focused
+from tests.property.documents import CLASSES, Shown, documents, focused
 
 QUICK = settings(max_examples=150)
 EACH = settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck))

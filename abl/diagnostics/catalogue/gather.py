@@ -176,17 +176,29 @@ ROWS: tuple[Rule, ...] = (
                 prompt: "Which code?"
               shoe_size:
                 prompt: "Which shoe size do you wear?"
-            COMPLETE:
-              - WHEN: code IS SET
-                RESPOND: "Thank you."
+            FLOW:
+              ask:
+                REASONING: false
+                GATHER: code, shoe_size
+                THEN: thank
+              thank:
+                REASONING: false
+                RESPOND: "We look for {{code}}."
+                THEN: COMPLETE
         """,
         right="""
             GATHER:
               code:
                 prompt: "Which code?"
-            COMPLETE:
-              - WHEN: code IS SET
-                RESPOND: "Thank you."
+            FLOW:
+              ask:
+                REASONING: false
+                GATHER: code
+                THEN: thank
+              thank:
+                REASONING: false
+                RESPOND: "We look for {{code}}."
+                THEN: COMPLETE
         """,
     ),
     agent_rule(

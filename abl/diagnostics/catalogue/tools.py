@@ -135,6 +135,7 @@ ROWS: tuple[Rule, ...] = (
                   last:
                     description: "The later date"
         """,
+        also=("MISSING_PARAM_DESCRIPTION",),
     ),
     agent_rule(
         "E707",

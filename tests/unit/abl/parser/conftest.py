@@ -11,7 +11,7 @@ from abl.parser import parse_text
 from abl.source import Source
 
 HEAD = "AGENT: Desk\nGOAL: Help\n"
-OPENINGS = ("AGENT", "SUPERVISOR", "TOOLS:", "BEHAVIOR_PROFILE")
+OPENINGS = ("AGENT:", "SUPERVISOR:", "BEHAVIOR_PROFILE:")
 MARK = re.compile(r"(?m)[ ]*#! ([A-Z0-9_ ]+)$")
 
 

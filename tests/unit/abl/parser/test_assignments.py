@@ -15,7 +15,6 @@ def pairs(step):
     ("written", "found"),
     [
         (" a = 1", [("a", "1")]),
-        (" a = b + 1  # said", [("a", "b + 1  # said")]),
         (" a = 1  # said", [("a", "1")]),
         (' name = "x, y"', [("name", '"x, y"')]),
         (" user.tier = tier", [("user.tier", "tier")]),
@@ -34,7 +33,7 @@ def pairs(step):
 )
 def test_assignments_may_be_inline_or_on_lines_of_their_own(read, written, found):
     step = read.step(f"SET:{written}\nTHEN: COMPLETE")
-    assert pairs(step) == [(name, value) if "said" not in value else (name, value) for name, value in found]
+    assert pairs(step) == found
     assert step.then == "COMPLETE"
 
 
@@ -72,13 +71,25 @@ CALLS = [
     ("find(code) AS p", Call(tool="find", arguments=[Argument(expression="code")], as_="p")),
     ("find(code) -> p", Call(tool="find", arguments=[Argument(expression="code")], as_="p")),
     ("find AS p", Call(tool="find", as_="p")),
-    ("find(code: c, n = 2)", Call(tool="find", arguments=[Argument(name="code", expression="c"), Argument(name="n", expression="2")])),
+    (
+        "find(code: c, n = 2)",
+        Call(tool="find", arguments=[Argument(name="code", expression="c"), Argument(name="n", expression="2")]),
+    ),
     ("find(a == b)", Call(tool="find", arguments=[Argument(expression="a == b")])),
-    ('find("a, b", f(1, 2))', Call(tool="find", arguments=[Argument(expression='"a, b"'), Argument(expression="f(1, 2)")])),
+    (
+        'find("a, b", f(1, 2))',
+        Call(tool="find", arguments=[Argument(expression='"a, b"'), Argument(expression="f(1, 2)")]),
+    ),
     ("find\n  WITH: {code: c}\n  AS: p", Call(tool="find", with_={"code": "c"}, as_="p")),
-    ('find\n  WITH:\n    code: c\n    name: "x"\n\n    n: 1\n  AS: p', Call(tool="find", with_={"code": "c", "name": '"x"', "n": "1"}, as_="p")),
+    (
+        'find\n  WITH:\n    code: c\n    name: "x"\n\n    n: 1\n  AS: p',
+        Call(tool="find", with_={"code": "c", "name": '"x"', "n": "1"}, as_="p"),
+    ),
     ("find(code)\n  as: p", Call(tool="find", arguments=[Argument(expression="code")], as_="p")),
-    ("find(\n  a,\n  b\n  ) AS p", Call(tool="find", arguments=[Argument(expression="a"), Argument(expression="b")], as_="p")),
+    (
+        "find(\n  a,\n  b\n  ) AS p",
+        Call(tool="find", arguments=[Argument(expression="a"), Argument(expression="b")], as_="p"),
+    ),
     ("find(a)  # said", Call(tool="find", arguments=[Argument(expression="a")])),
 ]
 
@@ -130,7 +141,9 @@ def test_a_store_has_a_value_and_a_target(read, written, store):
 
 
 def test_a_remembered_value_has_a_time_to_live(read):
-    (one,) = read.under("MEMORY", 'remember:\n  - WHEN: a == 1\n    STORE: code -> user.last\n    TTL: "30d"').memory.remember
+    (one,) = read.under(
+        "MEMORY", 'remember:\n  - WHEN: a == 1\n    STORE: code -> user.last\n    TTL: "30d"'
+    ).memory.remember
     assert (one.when, one.store.target, one.ttl) == ("a == 1", "user.last", "30d")
 
 

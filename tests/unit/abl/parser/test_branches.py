@@ -97,7 +97,10 @@ def test_an_outcome_takes_direct_actions_and_branches(read, key):
     )
     assert outcome.set == [Assignment(variable="a", expression="1")]
     assert outcome.respond == "Well"
-    assert [(one.condition, one.otherwise, one.then) for one in outcome.branches] == [("b", False, "one"), ("", True, "two")]
+    assert [(one.condition, one.otherwise, one.then) for one in outcome.branches] == [
+        ("b", False, "one"),
+        ("", True, "two"),
+    ]
 
 
 def test_an_outcome_may_have_branches_alone(read):

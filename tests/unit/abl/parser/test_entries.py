@@ -11,7 +11,9 @@ from abl.syntax.gather import GatherField
 def test_the_names_of_a_section_stand_at_its_smallest_indent(read, section, width):
     one, two = ("before_turn", "after_turn") if section == "HOOKS" else ("one", "two")
     pad = " " * width
-    key = {"GUARDRAILS": "description", "ENTITIES": "PATTERN", "ATTACHMENTS": "prompt", "GATHER": "prompt"}.get(section, "RESPOND")
+    key = {"GUARDRAILS": "description", "ENTITIES": "PATTERN", "ATTACHMENTS": "prompt", "GATHER": "prompt"}.get(
+        section, "RESPOND"
+    )
     document = read(f"{section}:\n{pad}{one}:\n{pad * 2}{key}: a\n\n{pad}{two}:\n{pad}  {key}: b\nPERSONA: x\n")
     row = document.BY_KEY[section]
     items = getattr(document, row.field)
@@ -112,7 +114,9 @@ def test_a_property_beside_its_entry_is_read_with_a_warning(read):
 
 
 def test_a_name_without_colon_is_reported_and_read(read):
-    fields = read.under("GATHER", "code   #! PROPERTY_MISSING_COLON\n  prompt: Which?\nhub:\n  type: text").gather.fields
+    fields = read.under(
+        "GATHER", "code   #! PROPERTY_MISSING_COLON\n  prompt: Which?\nhub:\n  type: text"
+    ).gather.fields
     assert fields == [GatherField(name="code", prompt="Which?"), GatherField(name="hub", type="text")]
     assert "  code:\n" in read.mended("PROPERTY_MISSING_COLON")
 

@@ -26,7 +26,10 @@ ACTIONS = [
     (" HANDOFF Claims_Desk", FailAction(type="handoff", target="Claims_Desk")),
     (" HANDOFF", FailAction(type="handoff")),
     (" |\n  one\n  two", FailAction(message="one\ntwo")),
-    ('\n  RESPOND: "Again."\n  COLLECT: [a, b]\n  THEN: retry', FailAction(message="Again.", collect_fields=["a", "b"], then="retry")),
+    (
+        '\n  RESPOND: "Again."\n  COLLECT: [a, b]\n  THEN: retry',
+        FailAction(message="Again.", collect_fields=["a", "b"], then="retry"),
+    ),
     ("\n  GOTO: ask", FailAction(goto="ask")),
     ("\n  RETRY: true", FailAction(retry=True)),
     ("\n  THEN: continue", FailAction(then="continue")),

@@ -13,7 +13,7 @@ import pytest
         " [\n  a,\n  'b c',\n  d\n]",
         " [\n  a,  # one\n  b c,\n  d,\n  ]",
         "\n  - a\n  - b c\n  - d",
-        '\n  - "a"\n  - \'b c\'\n\n  - d  # said',
+        "\n  - \"a\"\n  - 'b c'\n\n  - d  # said",
         "\n  -   a\n  -b c\n  - d",
         " |\n  a\n  b c\n  d",
     ],
@@ -41,8 +41,16 @@ def test_every_item_stands_where_the_node_says(read, written):
         ("GATHER", "x:\n  options: a, b", lambda d: d.gather.fields[0].options),
         ("GATHER", "x:\n  depends_on: a, b", lambda d: d.gather.fields[0].depends_on),
         ("HANDOFF", "- TO: B\n  CONTEXT:\n    pass: a, b", lambda d: d.handoffs[0].pass_),
-        ("CONSTRAINTS", "- REQUIRE x\n  ON_FAIL:\n    COLLECT: a, b", lambda d: d.constraints[0].on_fail.collect_fields),
-        ("FLOW", "global_digressions:\n  - INTENT: x\n    KEYWORDS: a, b", lambda d: d.flow.global_digressions[0].keywords),
+        (
+            "CONSTRAINTS",
+            "- REQUIRE x\n  ON_FAIL:\n    COLLECT: a, b",
+            lambda d: d.constraints[0].on_fail.collect_fields,
+        ),
+        (
+            "FLOW",
+            "global_digressions:\n  - INTENT: x\n    KEYWORDS: a, b",
+            lambda d: d.flow.global_digressions[0].keywords,
+        ),
         ("ESCALATE", "triggers:\n  - WHEN: x\n    TAGS: a, b", lambda d: d.escalate.triggers[0].tags),
     ],
 )
@@ -79,7 +87,10 @@ def test_dashes_may_stand_in_the_column_of_the_section(read):
 
 
 def test_an_item_may_go_on_in_deeper_lines(read):
-    assert read("LIMITATIONS:\n  - one\n    two\n  - |\n    three\n    four\n").limitations == ["one two", "three\nfour"]
+    assert read("LIMITATIONS:\n  - one\n    two\n  - |\n    three\n    four\n").limitations == [
+        "one two",
+        "three\nfour",
+    ]
 
 
 def test_text_of_an_item_with_a_number_sign_stays_whole(read):
@@ -116,7 +127,7 @@ def test_a_map_may_be_written_inline_or_nested(read, written):
         (" [currency, rate]", {"currency": "currency", "rate": "rate"}),
         (" currency, rate", {"currency": "currency", "rate": "rate"}),
         ('\n  name: "quoted"\n  currency', {"name": '"quoted"', "currency": "currency"}),
-        ('\n  - currency\n  - rate', {"currency": "currency", "rate": "rate"}),
+        ("\n  - currency\n  - rate", {"currency": "currency", "rate": "rate"}),
         (' {name: "quoted", n: f(1, 2)}', {"name": '"quoted"', "n": "f(1, 2)"}),
     ],
 )

@@ -75,8 +75,14 @@ WRAPPED = [
     ("cacheable: true\nlatency: fast", {"cacheable": True, "latency": "fast"}),
     ("hints: {cacheable: true, latency: fast}", {"cacheable": True, "latency": "fast"}),
     ("context_access:\n  READ: [a]\n  WRITE: [b]", {"context_read": ["a"], "context_write": ["b"]}),
-    ("compaction:\n  essential_fields: [a]\n  max_description_length: 9", {"essential_fields": ["a"], "max_description_length": 9}),
-    ("confirmation:\n  require: always\n  immutable_params: [a]", {"confirmation_require": "always", "immutable": ["a"]}),
+    (
+        "compaction:\n  essential_fields: [a]\n  max_description_length: 9",
+        {"essential_fields": ["a"], "max_description_length": 9},
+    ),
+    (
+        "confirmation:\n  require: always\n  immutable_params: [a]",
+        {"confirmation_require": "always", "immutable": ["a"]},
+    ),
 ]
 
 

@@ -12,7 +12,9 @@ def test_property_names_are_matched_in_any_case(read, key):
 
 @pytest.mark.parametrize("key", ["toolFilter", "tool_filter", "TOOLFILTER", "toolfilter"])
 def test_camel_and_snake_spellings_are_one(read, key):
-    assert read.under("EXECUTION", f"pipeline:\n  {key}:\n    maxTools: 4").execution.pipeline.tool_filter.max_tools == 4
+    assert (
+        read.under("EXECUTION", f"pipeline:\n  {key}:\n    maxTools: 4").execution.pipeline.tool_filter.max_tools == 4
+    )
 
 
 @pytest.mark.parametrize("key", ["pass", "PASS", "Pass"])
@@ -145,7 +147,9 @@ def test_nesting_that_is_too_deep_is_reported_and_the_rest_is_read(read):
     assert read.document.persona == "c"
 
 
-@pytest.mark.parametrize("section", ["FLOW", "TOOLS", "GATHER", "MEMORY", "CONSTRAINTS", "NLU", "EXECUTION", "ENTITIES"])
+@pytest.mark.parametrize(
+    "section", ["FLOW", "TOOLS", "GATHER", "MEMORY", "CONSTRAINTS", "NLU", "EXECUTION", "ENTITIES"]
+)
 def test_no_section_can_be_nested_so_deep_that_reading_fails(read, section):
     rows = "".join(f"{' ' * (level + 1)}ON_SUCCESS:\n" for level in range(3000))
     read.raw(f"AGENT: A\nGOAL: b\n{section}:\n{rows}PERSONA: c\n")

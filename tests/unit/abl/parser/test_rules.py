@@ -18,7 +18,10 @@ from abl.syntax.rules import Constraint, FailAction
         ("REQUIRE a when b", Constraint(kind="require", condition="a", when="b")),
         ("REQUIRE a BEFORE calling find", Constraint(kind="require", condition="a", before="calling find")),
         ("REQUIRE a BEFORE returning results", Constraint(kind="require", condition="a", before="returning results")),
-        ("REQUIRE a BEFORE call find() WHEN b", Constraint(kind="require", condition="a", before="call find()", when="b")),
+        (
+            "REQUIRE a BEFORE call find() WHEN b",
+            Constraint(kind="require", condition="a", before="call find()", when="b"),
+        ),
         ("REQUIRE a WHEN b BEFORE respond", Constraint(kind="require", condition="a", before="respond", when="b")),
         ("REQUIRE a IMPLIES b", Constraint(kind="require", condition="a IMPLIES b")),
         ('REQUIRE a == "b WHEN c"', Constraint(kind="require", condition='a == "b WHEN c"')),
@@ -43,7 +46,9 @@ def test_rules_may_stand_under_labels(read):
 @pytest.mark.parametrize("width", [1, 2, 4, 7])
 def test_labels_may_stand_at_any_indent(read, width):
     pad = " " * width
-    rules = read(f"CONSTRAINTS:\n{pad}claims:\n{pad * 2}- REQUIRE a\n{pad}later:\n{pad * 2}- WARN b\nPERSONA: x\n").constraints
+    rules = read(
+        f"CONSTRAINTS:\n{pad}claims:\n{pad * 2}- REQUIRE a\n{pad}later:\n{pad * 2}- WARN b\nPERSONA: x\n"
+    ).constraints
     assert [(one.phase, one.condition) for one in rules] == [("claims", "a"), ("later", "b")]
 
 
@@ -52,12 +57,18 @@ def test_properties_of_a_rule_may_stand_below_it(read):
         "CONSTRAINTS", "- REQUIRE a\n  WHEN: b\n  BEFORE: calling find\n  SEVERITY: warning\n  ON_FAIL: No"
     ).constraints
     assert rule == Constraint(
-        kind="require", condition="a", when="b", before="calling find", severity="warning", on_fail=FailAction(message="No"), phase=rule.phase
+        kind="require",
+        condition="a",
+        when="b",
+        before="calling find",
+        severity="warning",
+        on_fail=FailAction(message="No"),
+        phase=rule.phase,
     )
 
 
 def test_plain_items_are_kept_with_one_warning_that_counts_them(read):
-    rules = read.under("CONSTRAINTS", "- Be kind   #! CONSTRAINT_PLAIN_ITEM\n- REQUIRE a\n- \"Be brief\"").constraints
+    rules = read.under("CONSTRAINTS", '- Be kind   #! CONSTRAINT_PLAIN_ITEM\n- REQUIRE a\n- "Be brief"').constraints
     assert [one.text for one in rules] == ["Be kind", "", "Be brief"]
     assert "2" in read.finding("CONSTRAINT_PLAIN_ITEM").message
 

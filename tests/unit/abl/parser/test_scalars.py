@@ -99,7 +99,9 @@ def test_a_target_is_a_step_name_without_trimmings(read, written):
     read.stands(step, "then")
 
 
-@pytest.mark.parametrize("written", ["COMPLETE", "complete", "Complete", '"complete"', "ESCALATE", "escalate", "Escalate"])
+@pytest.mark.parametrize(
+    "written", ["COMPLETE", "complete", "Complete", '"complete"', "ESCALATE", "escalate", "Escalate"]
+)
 def test_the_targets_complete_and_escalate_may_have_any_case(read, written):
     assert read.step(f"THEN: {written}").then == written.strip('"').upper()
 
@@ -202,9 +204,7 @@ def test_an_unknown_kind_of_personal_data_is_dropped_with_a_warning(read):
     assert field.pii_type == ""
 
 
-@pytest.mark.parametrize(
-    "written", [r'"^[A-Z]{2}\d{9}$"', r"^[A-Z]{2}\d{9}$", r"|" + "\n      " + r"^[A-Z]{2}\d{9}$"]
-)
+@pytest.mark.parametrize("written", [r'"^[A-Z]{2}\d{9}$"', r"^[A-Z]{2}\d{9}$", r"|" + "\n      " + r"^[A-Z]{2}\d{9}$"])
 def test_a_pattern_is_kept_as_written(read, written):
     (field,) = read.under("GATHER", f"a:\n  validate: {written}").gather.fields
     assert field.validation.rule == r"^[A-Z]{2}\d{9}$"
@@ -212,7 +212,7 @@ def test_a_pattern_is_kept_as_written(read, written):
 
 
 def test_code_keeps_its_inner_indentation_and_signs(read):
-    read.raw("TOOLS:\n  f() -> any\n    code: |\n      if a:\n        # note\n        b = \"x\"\n")
+    read.raw('TOOLS:\n  f() -> any\n    code: |\n      if a:\n        # note\n        b = "x"\n')
     assert read.document.tools[0].code == 'if a:\n  # note\n  b = "x"'
 
 

@@ -16,7 +16,9 @@ def test_texts_that_would_be_misread_do_not(text):
     assert not fits_quotes(text)
 
 
-@pytest.mark.parametrize(("value", "text"), [(3, "3"), (0.5, "0.5"), (1e-7, "0.0000001"), (1e20, "100000000000000000000")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(3, "3"), (0.5, "0.5"), (1e-7, "0.0000001"), (1e20, "100000000000000000000")]
+)
 def test_numbers_have_no_exponent(value, text):
     assert number(value) == text
 

@@ -22,7 +22,9 @@ def test_serialize_writes_yaml_on_demand():
 
 
 def test_a_step_is_a_map_under_its_name():
-    text = "FLOW:\n  ask:\n    REASONING: false\n    CALL: find(a) AS b\n    ON_INPUT:\n      - ELSE:\n        THEN: ask\n"
+    text = (
+        "FLOW:\n  ask:\n    REASONING: false\n    CALL: find(a) AS b\n    ON_INPUT:\n      - ELSE:\n        THEN: ask\n"
+    )
     assert yaml_of(text) == dedent(
         """\
         flow:
@@ -44,7 +46,7 @@ def test_steps_of_the_same_name_make_a_list():
 
 
 def test_rules_under_a_label_are_its_requirements():
-    written = yaml_of("CONSTRAINTS:\n  - WARN a < 3\n  late:\n    - REQUIRE b\n      ON_FAIL: BLOCK \"No\"\n")
+    written = yaml_of('CONSTRAINTS:\n  - WARN a < 3\n  late:\n    - REQUIRE b\n      ON_FAIL: BLOCK "No"\n')
     assert written == dedent(
         """\
         constraints:

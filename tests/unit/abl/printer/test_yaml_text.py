@@ -6,7 +6,7 @@ import yaml
 from abl.printer.yaml_text import Verbatim, inline, is_plain, quoted, scalar, yaml_lines
 
 VALUES = [
-    {"a": "plain words", "b": 'say "hi"', "c": r"\d+", "d": "it's \"both\" \\"},
+    {"a": "plain words", "b": 'say "hi"', "c": r"\d+", "d": 'it\'s "both" \\'},
     {"on": "yes", "no": "true", "n": "null", "x": "1.0", "e": "", "s": " edge "},
     {"text": "two\nlines", "odd": "a\n b\t\u2028c", "tail": "x\n", "nel": "a\x85b", "bell": "\x07"},
     {"list": ["a", 1, None, True, 0.5, {"deep": [["x"], []]}], "empty": {}, "none": []},
