@@ -22,7 +22,6 @@ from benchmarks.report import Figure, publish
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 MISTAKES = 1500
-LEGACY = "bank-branch-legacy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +40,10 @@ class Answer:
 
 
 def projects(root: Path = EXAMPLES) -> list[dict[str, str]]:
-    """Return the files of every modern example project: path -> text."""
+    """Return the files of every example project: path -> text."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".abl", ".yaml") and LEGACY not in path.parts:
+        if path.suffix in (".abl", ".yaml"):
             found[path.relative_to(root).parts[0]][str(path.relative_to(root))] = path.read_text(encoding="utf-8")
     return [dict(files) for _, files in sorted(found.items())]
 

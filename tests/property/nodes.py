@@ -93,8 +93,7 @@ def _entries(draw: Dice, row: Prop, depth: int) -> list[Node]:
 
 
 def _mapping(draw: Dice, row: Prop, depth: int) -> dict[str, str]:
-    expression = row.field in ("with_", "input")
-    values = EXPRESSIONS if expression else PATHS if row.field in ("returns", "map", "set") else TEXTS
+    values = EXPRESSIONS if row.formula else PATHS if row.field in ("returns", "map") else TEXTS
     keys = NAMES.map(str.lower) if row.field == "messages" else NAMES | st.sampled_from(["X-Key", "a.b"])
     return draw(st.dictionaries(keys, values, min_size=1, max_size=3))
 
