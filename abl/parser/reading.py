@@ -40,6 +40,9 @@ class Reading:
 
     def space(self) -> str:
         """Pass over space and comments; return the next character, empty at the end."""
+        sign = self.text[self.at : self.at + 1]
+        if " " < sign < "\x7f" and sign not in "#/":
+            return sign
         found = SPACE.match(self.text, self.at)
         if found is not None:
             self.at = found.end()

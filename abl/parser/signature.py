@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import Reading, good_name
-from abl.parser.type_expression import COLON_AT_END, members, read_type, whole_type
-from abl.syntax.tools import Tool
+from abl.parser.type_expression import COLON_AT_END, TYPE_WORDS, arrays, members, read_type, whole_type
+from abl.syntax.tools import Tool, TypeExpr
 
 __all__ = ["SignatureResult", "read_signature", "read_type"]
 
 _HEAD = re.compile(r"\s*+(?:[-*•]\s++)?+(\w++)\s*+\(", re.ASCII)
 _DASH = re.compile(r"\s*+(?:[-*•]\s++)?+")
 _PREFIX = re.compile(r"(?:async\s++)?+(?:def|function|func|fn|tool|async)\s++(?=\w+\s*\()", re.IGNORECASE)
+_RESULT = re.compile(r"\s*+->\s*+(?:([A-Za-z]\w*+)((?:\[\])*+)\Z|(?=\{))", re.ASCII)
+"""The usual results: a type word, perhaps with `[]`, up to the end; or an object."""
 _ARROW = re.compile(r"(?:->|→|=>|—>|–>|-->|==>|:)")
 _SHAPED = re.compile(r"""["']?([^("'\n]*+)["']?\s*+\(""")
 _NAME_ONLY = re.compile(r"\w++", re.ASCII)
@@ -114,6 +116,18 @@ def _without_parentheses(reading: Reading, start: int) -> tuple[str, int]:
 
 def _returns(reading: Reading, tool: Tool) -> None:
     """Read `-> type` after the parameters."""
+    plain = _RESULT.match(reading.text, reading.at)
+    if plain is not None:
+        base = TYPE_WORDS.get(plain[1]) if plain[1] else None
+        if base is not None:
+            tool.returns = arrays(TypeExpr(base=base), len(plain[2]) // 2)
+            tool.at["returns"] = reading.base + plain.start(1)
+            return
+        if plain[1] is None:
+            reading.at = plain.end()
+            tool.at["returns"] = reading.base + reading.at
+            tool.returns = whole_type(reading)
+            return
     sign = reading.space()
     if not sign:
         return

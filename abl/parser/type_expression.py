@@ -74,6 +74,8 @@ def whole_type(reading: Reading) -> TypeExpr | None:
         return None
     start, known = reading.at, len(reading.faults)
     made = type_at(reading, 0)
+    if reading.at == len(reading.text):
+        return made
     sign = reading.space()
     if sign == ":" and not reading.text[reading.at + 1 :].strip():
         reading.wrong(reading.at, 1, COLON_AT_END, ("remove `:`", reading.at, 1, ""))
@@ -99,12 +101,12 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
     while True:
         match = plain(text, reading.at)
         if match is not None and match[6] != ("}" if closer == ")" else ")"):
-            name, optional, word, arrays, marked, end = match.groups()
+            name, optional, word, suffix, marked, end = match.groups()
             kind = words.get(word) if word else None
             if kind is not None or not word:
                 made = Parameter(name=name, at={"name": base + match.start(1)})
                 if kind is not None:
-                    made.type = TypeExpr(base=kind) if not arrays else _arrays(TypeExpr(base=kind), arrays.count("["))
+                    made.type = TypeExpr(base=kind) if not suffix else arrays(TypeExpr(base=kind), suffix.count("["))
                     made.at["type"] = base + match.start(3)
                 if optional or marked:
                     made.optional = True
@@ -247,7 +249,8 @@ def _separator(reading: Reading, closer: str) -> bool:
     return _separator(reading, closer)
 
 
-def _arrays(made: TypeExpr, count: int) -> TypeExpr:
+def arrays(made: TypeExpr, count: int) -> TypeExpr:
+    """Return the type of arrays in arrays, `count` of them, around `made`."""
     for _ in range(min(count, MAX_ARRAY_SUFFIXES)):
         made = TypeExpr(base="array", items=made)
     return made
@@ -257,7 +260,7 @@ def type_at(reading: Reading, depth: int) -> TypeExpr:
     """Read one type with its `[]` and its `| other` alternatives."""
     start = reading.at
     made = _single(reading, depth)
-    if reading.space() != "|" or reading.text.startswith("||", reading.at):
+    if reading.at == len(reading.text) or reading.space() != "|" or reading.text.startswith("||", reading.at):
         return made
     kinds = [made]
     while reading.space() == "|":
@@ -301,7 +304,7 @@ def _single(reading: Reading, depth: int) -> TypeExpr:
     while suffix := _SUFFIX.match(reading.text, reading.at):
         count += 1
         reading.at = suffix.end()
-    return _arrays(made, count) if count else made
+    return arrays(made, count) if count else made
 
 
 def _grouped(reading: Reading, depth: int) -> TypeExpr:
