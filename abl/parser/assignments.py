@@ -6,7 +6,8 @@ import re
 
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
-from abl.parser.values import cut_comment, inline_list, inline_map, split_top, unquote
+from abl.parser.scalars import straight
+from abl.parser.values import QUOTES, cut_comment, inline_list, inline_map, split_top, unquote
 from abl.source import Pos
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
@@ -69,6 +70,8 @@ def assignments(r: Reader, text: str, off: int, line: int, column: int) -> list[
 
 
 def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> list[Assignment]:
+    if not text.isascii() and '"' not in text and any(sign in QUOTES for sign in text):
+        text = straight(r, text, off)
     found = _ASSIGN.match(text)
     if not found or not text[found.end() :].strip():
         r.report("INVALID_SET", off, max(len(text), 1), value=text)
@@ -77,7 +80,7 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
     return [
         Assignment(
             variable=found[1].strip("\"'"),
-            expression=text[start:].strip(),
+            expression=cut_comment(text[start:].strip()),
             pos=Pos(line, column, off),
             at={"variable": off, "expression": off + start},
         )

@@ -24,6 +24,7 @@ def read_branches(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
     node.at[row.field] = off
     if not r.deeper(k):
         return
+    value = cut_comment(value)
     if value:
         branch = Branch(pos=Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off), then=value)
         branch.at["then"] = off
@@ -57,6 +58,7 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
     if word == "ELSE" and not rest.upper().startswith("IF"):
         branch.otherwise = True
         branch.at["otherwise"] = offset
+        rest = cut_comment(rest)
         if rest:
             r.line(branch, j, j + 1, rest, place)
         r.props(branch, j + 1, stop)
@@ -72,7 +74,7 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         r.line(branch, j, j + 1, bare, offset)
         r.props(branch, j + 1, stop)
         if not branch.condition and not branch.otherwise:
-            branch.otherwise = True
+            branch.extras[""] = bare
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
 
 

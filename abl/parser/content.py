@@ -109,13 +109,13 @@ def format_value(r: Reader, node: Node, name: str, j: int, stop: int, value: str
     found = r.lines.block_text(j) if j in r.lines.blocks else value_of(r, j, stop, value, place)
     if isinstance(found, str) and (j in r.lines.blocks or found[:1] in "[{"):
         found = structured(r, found)
-    if name not in FREE_FORMATS and found and not _is_readable(found):
+    if name in STRUCTURED and found and not _is_readable(found):
         r.report_line("INVALID_RICH_BODY", j, name=r.texts[j].partition(":")[0])
     return found
 
 
-FREE_FORMATS = frozenset({"adaptive_card", "slack", "ag_ui", "whatsapp", "image", "video", "audio", "file"})
-"""Formats whose content may be any text or object."""
+STRUCTURED = frozenset({"carousel", "quick_replies", "list", "kpi", "table", "chart", "form", "progress", "feedback"})
+"""Formats whose content has to be a list or a map."""
 
 
 def _is_readable(value: Any) -> bool:
@@ -185,8 +185,8 @@ def _label_and_id(r: Reader, element: Element | Option, label: str, off: int) ->
         element.id = arrow[1]
         element.at["id"] = off + arrow.start(1)
         label = label[: arrow.start()]
-    element.label, place = scalar(r, label, off)
-    element.at["label"] = place
+    if label:
+        element.label, element.at["label"] = scalar(r, label, off)
 
 
 def _options(r: Reader, element: Element, k: int, end: int, value: str) -> None:

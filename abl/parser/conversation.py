@@ -26,7 +26,7 @@ def read_conversation(r: Reader, node: Node, row: Prop, k: int, end: int, value:
     if not isinstance(body, dict) or "" in body:
         r.report_line("CONVERSATION_INVALID_YAML", k, value=str(body)[:80], section=row.key)
         return
-    setattr(node, row.field, _checked(r, body, FIELDS, "CONVERSATION", k, end))
+    setattr(node, row.field, checked(r, body, FIELDS, "CONVERSATION", k, end))
 
 
 Places = dict[str, tuple[int, int, int]]
@@ -53,7 +53,7 @@ def _place(r: Reader, places: Places, k: int, key: str) -> tuple[int, int, int]:
     return k, r.offsets[k], len(r.texts[k])
 
 
-def _checked(r: Reader, body: dict[str, Any], shape: Shape, path: str, k: int, end: int) -> dict[str, Any]:
+def checked(r: Reader, body: dict[str, Any], shape: Shape, path: str, k: int, end: int) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     places = _places(r, k + 1, end)
     for key, value in body.items():
@@ -72,7 +72,7 @@ def _checked(r: Reader, body: dict[str, Any], shape: Shape, path: str, k: int, e
             name, want = meant, shape[meant]
         if isinstance(want, dict):
             if isinstance(value, dict):
-                plain[name] = _checked(r, value, want, f"{path}.{name}", j, end)
+                plain[name] = checked(r, value, want, f"{path}.{name}", j, end)
             else:
                 _wrong_type(r, f"{path}.{name}", "a map", value, offset, length)
         elif _fits(value, want):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from abl.parser.reader import READ, SCALARS, Reader, Table, reads, spellings, table_of
-from abl.parser.values import cut_comment, inline_list, split_top, unquote
+from abl.parser.values import cut_comment, inline_list, open_brackets, split_top, unquote
 from abl.source import Pos
 from abl.syntax.node import NODES, Kind, Node, Prop
 
@@ -118,8 +118,9 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         r.props(made, own, stop)
         return
     if entry is not None:
+        goes_on = entry[1].kind is Kind.CONDITION and open_brackets(bare) > 0
         if own > k + 1 and entry[1].kind in SCALARS and k not in r.lines.blocks and bare[colon + 1 :].strip():
-            own = k + 1
+            own = own if goes_on else k + 1
         r.line(made, k, own, bare, offset)
         r.props(made, own, stop)
         return
@@ -157,6 +158,14 @@ def split_children(r: Reader, k: int, stop: int, column: int) -> int:
     return j
 
 
+def _colon(text: str) -> int:
+    """Return where the colon after a key stands; quotes around the key may hold colons of their own."""
+    if text[0] in ('"', "'"):
+        close = text.find(text[0], 1)
+        return close + 1 if close > 0 and text[close + 1 : close + 2] == ":" else -1
+    return text.find(":")
+
+
 def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> None:
     """Read `name`, `name: value` or a quoted text as the main value of an entry."""
     main = made.MAIN
@@ -169,17 +178,26 @@ def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset:
             r.report("EXPECTED_MAP", offset, len(bare), value=bare, property=row.key, expected=first.key)
             made.extras[""] = bare
         return
-    colon = bare.find(":")
-    if colon > 0 and bare[0] not in "\"'" and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
+    colon = _colon(bare)
+    if colon > 0 and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
         name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
         value = rest.lstrip()
         at = offset + colon + 1 + len(rest) - len(value)
-        _set_name(made, main, unquote(name), offset)
+        if name.lower() == main and _is_name(value):
+            _set_name(made, main, unquote(cut_comment(value)), at + (value[:1] in ('"', "'")))
+            return
+        _set_name(made, main, unquote(name), offset + (name[:1] in ('"', "'")))
         after_name(r, made, row, k, own, value, at)
         return
     found = inline_list(cut_comment(bare)) if bare[0] not in "\"'" and "," not in bare and "[" not in bare else []
     text, shift = found[0] if len(found) == 1 else (unquote(cut_comment(bare)), int(bare[0] in "\"'"))
     _set_name(made, main, text, offset + shift)
+
+
+def _is_name(value: str) -> bool:
+    """Return whether `- name: value` gives a name, and is not a field called `name` with a short form."""
+    word = unquote(cut_comment(value))
+    return word.replace("_", "").replace("-", "").isalnum() and word.lower() not in WORDS
 
 
 def _set_name(made: Node, main: str, value: str, offset: int) -> None:
@@ -234,7 +252,7 @@ def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
 def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, items: list[Node]) -> None:
     """Read `name:` and the lines nested under it as one entry."""
     text = r.texts[k]
-    colon = text.find(":")
+    colon = _colon(text)
     if colon <= 0:
         word = text.split(None, 1)[0]
         if stop > k + 1 and made.MAIN:

@@ -121,10 +121,18 @@ def _profile(r: Reader, document: Document) -> None:
         _profile_required(r, profile)
 
 
+EVEN_PAIRS = 4
+"""Quote signs of `"a" == "b"`, which is a comparison and not a quoted condition."""
+
+
 def _profile_required(r: Reader, profile: Profile) -> None:
     if profile.pos is None:
         return
     length = len("BEHAVIOR_PROFILE")
+    when = profile.when
+    if len(when) > 1 and when[0] == '"' == when[-1] and when.count('"') != EVEN_PAIRS:
+        profile.when = when[1:-1].strip()
+        profile.at["when"] += 1
     if "priority" not in profile.at:
         r.report("PROFILE_MISSING_PRIORITY", profile.pos.offset, length, name=profile.name)
     if "when" not in profile.at:

@@ -206,13 +206,25 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
             r.report_line("PROPERTY_MISSING_COLON", j, fix, name=text, property=text)
         return _step(r, flow, name, j, end)
     if steps and text[0] == "-":
-        step_props(r, steps[-1], j, stop)
+        stop = r.same_column(j, end) if stop < end else stop
+        field = _open_list(steps[-1])
+        if field:
+            r.read_field(steps[-1], field, j - 1, stop, "", r.offsets[j])
+        else:
+            step_props(r, steps[-1], j, stop)
         return stop
     if steps and key.isupper():
         step_props(r, steps[-1], j, stop)
         return stop
     r.report_line("PROPERTY_BEFORE_STEP" if not steps else "PROPERTY_MISSING_COLON", j, name=text, property=text)
     return stop
+
+
+def _open_list(step: Step) -> str:
+    """Return the last list property of a step, if it is still empty: unindented dash items are its content."""
+    field = max(step.at, key=step.at.__getitem__)
+    row = step.BY_FIELD.get(field)
+    return field if row is not None and isinstance(getattr(step, field), list) and not getattr(step, field) else ""
 
 
 def _duplicates(r: Reader, flow: Flow) -> None:

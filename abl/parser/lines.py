@@ -129,6 +129,9 @@ def scan(source: Source) -> Lines:
         add_number(number)
     base = columns[0] if columns else 0
     lines.indents = [column - base if column > base else 0 for column in columns] if base else columns.copy()
+    for k, text in enumerate(texts):
+        if text[0] in "]})" and k:
+            lines.indents[k] = max(lines.indents[k], lines.indents[k - 1] + (texts[k - 1][-1] in "[{(")) or 1
     lines.ends = _ends(lines.indents)
     return lines
 

@@ -55,7 +55,7 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
             value = whole or value
         value = cut_comment(value)
         if not value:
-            return []
+            return dash_items(r, k + 1, end, row)
         if value[0] == "{" and not value.startswith("{{"):
             r.report("EXPECTED_LIST", off, len(value), value=value, property=row.key)
         if value[0] == "[" and value[-1] != "]":
@@ -122,7 +122,7 @@ def map_pairs(
     if value and value[:1] != "|":
         value = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
         if not value:
-            return []
+            return _nested_pairs(r, k + 1, end, row, raw)
         if value[0] == "{" and value[-1] != "}":
             fix = r.edit(off + len(value), 0, "}", "add the closing `}`")
             r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected="}")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abl.parser.reader import Reader, neighbour
+from abl.parser.scalars import scalar
+from abl.parser.signature import read_type
 from abl.syntax.coordination import Handoff, OnReturn
 from abl.syntax.steps import Actions
+from abl.syntax.tools import Tool
 
 ACTORS = ("Step", "Branch", "Outcome", "Hook", "OnStart", "Do", "ActionHandler", "Digression")
 STRICT_ACTORS = frozenset({"Step", "Branch", "Outcome"})
@@ -46,3 +49,14 @@ def grant_memory(
     fix = r.edit(offset, len(key), "memory_grants", "write `memory_grants`")
     r.report("GRANT_MEMORY_RENAMED", offset, len(key), fix, name=key)
     r.read_field(node, "memory_grants", k, end, value, value_offset)
+
+
+@neighbour("Tool", keys=("RETURNS",))
+def returns_below(
+    r: Reader, node: Tool, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Read the type of the result where it stands below the signature."""
+    text, place = scalar(r, value, value_offset)
+    made, faults = read_type(text, place)
+    r.report_faults(list(faults))
+    node.returns = made

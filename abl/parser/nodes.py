@@ -13,7 +13,9 @@ def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     """Read one nested node: nested lines are its properties, an inline map too, other text is its main value."""
     value = cut_comment(value)
     made = getattr(node, row.field) if row.repeat == "merge" else None
-    if made is None:
+    if made is not None:
+        made.at.clear()
+    else:
         made = NODES[row.node](pos=r.pos(k))
     node.at[row.field] = off
     setattr(node, row.field, made)

@@ -27,8 +27,13 @@ NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
 MAX_KNOWN = 12
 """Known properties that are named in a finding about an unknown one."""
-CLOSED = frozenset({"ActionHandler", "Do", "Digression"})
-"""Node classes in which an unknown key is an error. Spec: abl-language 3.13, 5.6."""
+CLOSED = {
+    "ActionHandler": "UNKNOWN_ACTION_KEY",
+    "Do": "UNKNOWN_ACTION_KEY",
+    "Digression": "UNKNOWN_ACTION_KEY",
+    "History": "INVALID_HISTORY",
+}
+"""Node classes in which an unknown key is an error -> its code. Spec: abl-language 3.8, 3.13, 5.6."""
 
 SCALARS = frozenset(
     {
@@ -107,6 +112,8 @@ class Reader(Scribe):
                 row = entry[1]
                 if row.field in at and row.repeat not in APPENDED:
                     self.repeated(node, row, k)
+                if not value and end == k + 1 and end < stop and texts[end][0] == "-":
+                    end = self.same_column(k, stop)
                 entry[0](self, node, row, k, end, value, offsets[k] + colon + 1 + len(rest) - len(value))
             k = end if end > k else k + 1
 
@@ -126,6 +133,13 @@ class Reader(Scribe):
                 self.repeated(node, entry[1], k)
             entry[0](self, node, entry[1], k, end, value, offset + colon + 1 + len(rest) - len(value))
         self.leave()
+
+    def same_column(self, k: int, stop: int) -> int:
+        """Return the end of the dash items that stand in the column of line `k`, with what is nested in them."""
+        end = k + 1
+        while end < stop and self.indents[end] == self.indents[k] and self.texts[end][0] == "-":
+            end = min(self.ends[end], stop)
+        return end
 
     def find_row(self, node: Node, key: str) -> tuple[ReadKind, Prop] | None:
         """Return the entry for `key` in any spelling."""
@@ -183,20 +197,20 @@ class Reader(Scribe):
         folded = word.upper()
         neighbour = NEIGHBOURS.get((node.__class__.__name__, folded))
         if neighbour is not None:
-            neighbour(self, node, k, end, key, value, offset, value_offset)
+            neighbour(self, node, k, end, word, value, offset, value_offset)
             return
         meant = self.near(word, spellings(type(node))) if _is_word(word) else None
         row = node.BY_KEY.get(meant.upper()) if meant else None
-        closed = node.__class__.__name__ in CLOSED
+        closed = CLOSED.get(node.__class__.__name__)
         if meant and row is not None and row.field not in node.at:
             spelt = meant.lower() if word.islower() else meant
             fix = self.edit(offset, len(key), spelt, f"write `{spelt}`")
-            code = "UNKNOWN_ACTION_KEY" if closed else "MISSPELT_PROPERTY"
+            code = closed or "MISSPELT_PROPERTY"
             self.report(code, offset, len(key), fix, name=word, expected=spelt, suggestion=did_you_mean(spelt))
             READ[row.kind](self, node, row, k, end, value, value_offset)
             return
         known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
-        code = "UNKNOWN_ACTION_KEY" if closed else "UNKNOWN_PROPERTY"
+        code = closed or "UNKNOWN_PROPERTY"
         self.report(code, offset, len(key), name=word, section=node.__class__.__name__, known=known)
         node.extras[word] = self.raw_value(k, end, value)
 

@@ -97,7 +97,9 @@ def _choice(r: Reader, offset: int | None, word: str, key: str, meant: str | Non
 def _error_type(r: Reader, handler: ErrorHandler) -> None:
     """Report a kind of error that is nearly one of the known words; other words are kinds of their own."""
     word = handler.type
-    if word and word not in ERROR_TYPES:
+    if word.lower() == "default":
+        handler.type = "DEFAULT"
+    elif word and word not in ERROR_TYPES:
         meant = r.near(word, ERROR_TYPES)
         if meant is not None and meant.lower() != word.lower():
             _choice(r, handler.at.get("type"), word, "ON_ERROR", meant, ", ".join(ERROR_TYPES))

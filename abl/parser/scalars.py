@@ -13,6 +13,7 @@ from abl.parser.values import (
     cut_comment,
     duration,
     number,
+    open_brackets,
     unquote,
 )
 from abl.syntax.flow import TERMINALS
@@ -22,7 +23,10 @@ from abl.syntax.node import Kind, Node, Prop
 @reads(Kind.TEXT)
 def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read free text: quoted, bare, or a block."""
-    if value and value[0] == '"' and value[-1] == '"' and len(value) > 1 and " #" not in value and end == k + 1:
+    if (
+        value and value[0] == '"' and value[-1] == '"' and len(value) > 1 and end == k + 1 and " #" not in value
+        and row.repeat != "append"
+    ):  # fmt: skip
         setattr(node, row.field, value[1:-1].strip())
         node.at[row.field] = off + 1
         return
@@ -38,6 +42,8 @@ def text_value(
     """Return the text of a value and the offset of its first character."""
     if k in r.lines.blocks and value[:1] in ("|", ">", ""):
         return r.lines.block_text(k), r.lines.block_offset(k)
+    if keep_quotes and end > k + 1 and open_brackets(value) > 0:
+        return " ".join([cut_comment(part) for part in (value, *r.texts[k + 1 : end])]), off
     if end > k + 1 and value and is_open_string(value):
         joined = _joined_string(r, k, end, value, off)
         if joined is not None:
@@ -77,8 +83,6 @@ def _joined_string(r: Reader, k: int, end: int, value: str, off: int) -> str | N
 
 def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     """Return an inline text without its quotes and comment; typographic quotes count as quotes."""
-    if value[:1] == "#":
-        return value, off
     value = cut_comment(value)
     if not value:
         return "", off
@@ -99,7 +103,7 @@ def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
 def bare_scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     """Return an inline condition or expression: its quotes belong to it, a trailing comment does not."""
     value = cut_comment(value)
-    if not value.isascii() and any(sign in QUOTES for sign in value):
+    if not value.isascii() and '"' not in value and any(sign in QUOTES for sign in value):
         value = straight(r, value, off)
     return value, off
 

@@ -117,6 +117,9 @@ def _signature(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: 
         stop = max(stop, body)
         while stop < end and r.indents[stop] > r.indents[j]:
             stop = r.ends[stop]
+    if (body < stop and r.texts[body][:2] in ("->", "\u2192")) or (body < stop and r.texts[body][0] == "\u2192"):
+        text = r.source.text[offset : r.offsets[body] + len(r.texts[body])]
+        body += 1
     shown = cut_comment(text)
     if shown.endswith(":") and not shown.endswith("::"):
         shown = shown[:-1].rstrip()
@@ -221,11 +224,11 @@ def read_parameters(r: Reader, node: Node, row: Prop, k: int, end: int, value: s
     assert isinstance(node, Tool)
     node.at[row.field] = off
     r.depth += 1
-    _refine(r, node.parameters, k + 1, end, 0)
+    _refine(r, node.parameters, k + 1, end, 0, node)
     r.depth -= 1
 
 
-def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int) -> None:
+def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int, tool: Tool | None = None) -> None:
     known = {one.name: one for one in parameters}
     while k < end:
         stop = min(r.ends[k], end)
@@ -235,10 +238,16 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
         name = unquote(bare[5:].strip()) if listed else unquote(bare.partition(":")[0].strip())
         value = "" if listed else bare.partition(":")[2].strip()
         made = known.get(name)
+        if made is None and tool is not None and known and value and name.upper() in Tool.BY_KEY:
+            r.misplaced(k, stop, r.columns[k] - 2, "parameters")
+            r.line(tool, k, stop, text, r.offsets[k])
+            k = stop
+            continue
         if made is None:
             made = known[name] = Parameter(name=name)
             parameters.append(made)
         made.pos = made.pos or r.pos(k)
+        made.at.pop("type", None)
         _parameter_value(r, made, k, stop, value, r.offsets[k] + len(text) - len(value))
         if depth < MAX_NESTING:
             _parameter_body(r, made, k + 1, stop, depth)
