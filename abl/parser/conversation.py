@@ -54,6 +54,7 @@ def _place(r: Reader, places: Places, k: int, key: str) -> tuple[int, int, int]:
 
 
 def checked(r: Reader, body: dict[str, Any], shape: Shape, path: str, k: int, end: int) -> dict[str, Any]:
+    """Return the body with lower-cased keys; unknown keys and wrong types are reported and left out."""
     plain: dict[str, Any] = {}
     places = _places(r, k + 1, end)
     for key, value in body.items():

@@ -19,9 +19,10 @@ from abl.parser import (
     scalars,
     tools,
 )
-from abl.parser.detect import detect, has_mode
+from abl.parser.detect import detect
 from abl.parser.final import check_document
 from abl.parser.lines import Lines, scan
+from abl.parser.prose import drop_prose
 from abl.parser.reader import READ, Reader, reads
 from abl.parser.sections import Section, cut, mend_opening, read_sections
 from abl.parser.values import cut_comment, unquote
@@ -46,8 +47,8 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
     source = Source(text)
     found = kind or detect(source.text)
     r = Reader(scan(source), strict=strict)
-    r.with_mode = has_mode(source.text)
     _lexical(r)
+    drop_prose(r)
     sections = cut(r)
     opening = mend_opening(r, sections)
     if found == "tools" or (found is None and opening == "TOOLS"):

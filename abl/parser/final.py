@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl.parser.detect import has_mode
 from abl.parser.reader import Reader
 from abl.parser.required import check_entries
 from abl.parser.tools import bound_fields
@@ -153,7 +154,7 @@ def _reasoning(r: Reader, document: Document, step: Step, *, has_goal: bool) -> 
     assert step.pos is not None
     place, length = step.pos.offset, len(step.name)
     if step.reasoning is None:
-        if "reasoning" not in step.at and not r.with_mode:
+        if "reasoning" not in step.at and not _is_older(r):
             start = r.source.text.find("\n", place)
             indent = " " * (step.pos.column + 1)
             fix = r.edit(start, 0, f"\n{indent}REASONING: false", "declare `REASONING: false`") if start >= 0 else None
@@ -164,6 +165,13 @@ def _reasoning(r: Reader, document: Document, step: Step, *, has_goal: bool) -> 
     elif step.goal or step.available_tools:
         field = "goal" if step.goal else "available_tools"
         r.report("GOAL_IN_DETERMINISTIC_STEP", step.at.get(field, place), 1, step=step.name, property=field.upper())
+
+
+def _is_older(r: Reader) -> bool:
+    """Return whether the text is of the generation that had MODE; looked for once, where a step needs to know."""
+    if r.with_mode is None:
+        r.with_mode = has_mode(r.source.text)
+    return r.with_mode
 
 
 def _branches(r: Reader, step: Step) -> None:

@@ -6,7 +6,7 @@ import re
 
 from abl.parser.entries import inline_entries, read_rest_lines
 from abl.parser.lists import joined
-from abl.parser.reader import READ, Reader, reads, table_of
+from abl.parser.reader import APPENDED, READ, Reader, reads, table_of
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.flow import Flow, Step
 from abl.syntax.gather import StepGather
@@ -157,23 +157,24 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
     texts, ends, offsets = r.texts, r.ends, r.offsets
     while k < stop:
         text = texts[k]
-        end = min(ends[k], stop)
-        colon = text.find(":")
-        entry = table.get(text[:colon]) if colon > 0 else None
-        if end == k + 1 and colon == len(text) - 1 and end < stop and texts[end][0] == "-":
+        end = ends[k]
+        if end > stop:
+            end = stop
+        key, colon, value = text.partition(":")
+        entry = table.get(key)
+        if not value and colon and end == k + 1 and end < stop and texts[end][0] == "-":
             end = _with_same_column_items(r, k, end, stop)
-        if entry is None:
+        if entry is None or not colon:
             if text[0] == "-" and step.on_input and text[1:].lstrip()[:4].upper() in ("IF: ", "IF:", "ELSE"):
                 READ[Kind.BRANCHES](r, step, Step.BY_FIELD["on_input"], k - 1, end, "", offsets[k])
             else:
                 r.line(step, k, end, text, offsets[k])
         else:
-            row = entry[1]
-            if row.field in step.at and row.repeat not in ("append", "merge"):
+            value = value.lstrip()
+            read, row = entry
+            if row.field in step.at and row.repeat not in APPENDED:
                 r.repeated(step, row, k)
-            rest = text[colon + 1 :]
-            value = rest.lstrip()
-            entry[0](r, step, row, k, end, value, offsets[k] + colon + 1 + len(rest) - len(value))
+            read(r, step, row, k, end, value, offsets[k] + len(text) - len(value))
         k = end
 
 
@@ -199,24 +200,31 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
             )
         step_props(r, last, j, stop)
         return stop
+    if steps and text[0] == "-" and (_open_list(steps[-1]) or not stop > j + 1):
+        return _loose_items(r, steps[-1], j, end)
     if stop > j + 1 and re.fullmatch(r"(?:-\s*)?[\w -]+:?", text):
         name = text.strip("-: ")
         if ":" not in text:
             fix = r.edit(r.offsets[j] + len(text), 0, ":", f"write `{text}:`")
             r.report_line("PROPERTY_MISSING_COLON", j, fix, name=text, property=text)
         return _step(r, flow, name, j, end)
-    if steps and text[0] == "-":
-        stop = r.same_column(j, end) if stop < end else stop
-        field = _open_list(steps[-1])
-        if field:
-            r.read_field(steps[-1], field, j - 1, stop, "", r.offsets[j])
-        else:
-            step_props(r, steps[-1], j, stop)
-        return stop
     if steps and key.isupper():
         step_props(r, steps[-1], j, stop)
         return stop
     r.report_line("PROPERTY_BEFORE_STEP" if not steps else "PROPERTY_MISSING_COLON", j, name=text, property=text)
+    return stop
+
+
+def _loose_items(r: Reader, step: Step, j: int, end: int) -> int:
+    """Read dash items that are not indented below the step they belong to; return the line after them."""
+    stop = j
+    while stop < end and r.indents[stop] == r.indents[j] and r.texts[stop][0] == "-":
+        stop = min(r.ends[stop], end)
+    field = _open_list(step)
+    if field:
+        r.read_field(step, field, j - 1, stop, "", r.offsets[j])
+    else:
+        step_props(r, step, j, stop)
     return stop
 
 

@@ -56,12 +56,13 @@ class Lines:
     def block_offset(self, k: int) -> int:
         """Return the offset of the first character of that text."""
         first, stop = self.blocks[k]
-        starts = self.source.starts
+        start = self.offsets[k] - self.columns[k] + len(self.raw[first - 1]) + 1
         for number in range(first, stop):
             line = self.raw[number]
             bare = line.lstrip()
             if bare:
-                return starts[number] + len(line) - len(bare)
+                return start + len(line) - len(bare)
+            start += len(line) + 1
         return self.offsets[k]
 
     def raw_between(self, first: int, stop: int) -> list[str]:
@@ -132,7 +133,7 @@ def scan(source: Source) -> Lines:
     for k, text in enumerate(texts):
         if text[0] in "]})" and k:
             lines.indents[k] = max(lines.indents[k], lines.indents[k - 1] + (texts[k - 1][-1] in "[{(")) or 1
-    lines.ends = _ends(lines.indents)
+    lines.ends = nesting(lines.indents)
     return lines
 
 
@@ -144,7 +145,8 @@ def _comment_end(raw: list[str], first: int) -> int:
     return len(raw)
 
 
-def _ends(indents: list[int]) -> list[int]:
+def nesting(indents: list[int]) -> list[int]:
+    """Return for each line the first later one that is not nested in it."""
     count = len(indents)
     ends = [count] * count
     open_lines: list[int] = []

@@ -102,36 +102,35 @@ class Reader(Scribe):
             end = ends[k]
             if end > stop:
                 end = stop
-            colon = text.find(":")
-            entry = table.get(text[:colon]) if colon > 0 else None
-            if entry is None:
+            key, colon, value = text.partition(":")
+            entry = table.get(key)
+            if entry is None or not colon:
                 self.odd_line(node, table, k, end, text, offsets[k])
             else:
-                rest = text[colon + 1 :]
-                value = rest.lstrip()
-                row = entry[1]
+                value = value.lstrip()
+                read, row = entry
                 if row.field in at and row.repeat not in APPENDED:
                     self.repeated(node, row, k)
                 if not value and end == k + 1 and end < stop and texts[end][0] == "-":
                     end = self.same_column(k, stop)
-                entry[0](self, node, row, k, end, value, offsets[k] + colon + 1 + len(rest) - len(value))
+                read(self, node, row, k, end, value, offsets[k] + len(text) - len(value))
             k = end if end > k else k + 1
 
     def line(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
         """Read one property whose text may begin in the middle of line `k` (after a dash)."""
         if not self.deeper(k):
             return
-        table = table_of(node.__class__)
-        colon = text.find(":")
-        entry = table.get(text[:colon]) if colon > 0 else None
-        if entry is None:
+        table = _TABLES.get(node.__class__) or table_of(node.__class__)
+        key, colon, rest = text.partition(":")
+        entry = table.get(key)
+        if entry is None or not colon:
             self.odd_line(node, table, k, end, text, offset)
         else:
-            rest = text[colon + 1 :]
             value = rest.lstrip()
-            if entry[1].field in node.at and entry[1].repeat not in APPENDED:
-                self.repeated(node, entry[1], k)
-            entry[0](self, node, entry[1], k, end, value, offset + colon + 1 + len(rest) - len(value))
+            read, row = entry
+            if row.field in node.at and row.repeat not in APPENDED:
+                self.repeated(node, row, k)
+            read(self, node, row, k, end, value, offset + len(text) - len(value))
         self.leave()
 
     def same_column(self, k: int, stop: int) -> int:

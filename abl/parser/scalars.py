@@ -19,6 +19,8 @@ from abl.parser.values import (
 from abl.syntax.flow import TERMINALS
 from abl.syntax.node import Kind, Node, Prop
 
+TARGET = Kind.TARGET
+
 
 @reads(Kind.TEXT)
 def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
@@ -156,9 +158,10 @@ def read_name(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         value, off = scalar(r, value, off)
         if len(value) > 1 and value[0] == "'" == value[-1]:
             value, off = value[1:-1], off + 1
-    if row.kind is Kind.TARGET:
+    if row.kind is TARGET:
         value, off = target(value, off)
-    set_text(node, row, value, off)
+    setattr(node, row.field, value)
+    node.at[row.field] = off
 
 
 def nothing_under(r: Reader, node: Node, row: Prop, k: int, end: int) -> None:

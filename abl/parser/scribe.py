@@ -6,7 +6,7 @@ from abl.diagnostics.model import Diagnostic, Edit, Fix
 from abl.diagnostics.reporter import finding
 from abl.diagnostics.suggest import closest
 from abl.parser.faults import Fault
-from abl.parser.lines import Lines, dedent
+from abl.parser.lines import Lines, dedent, nesting
 from abl.parser.values import MAX_NESTING
 from abl.source import Pos
 from abl.syntax.legacy import AgentRef
@@ -15,6 +15,9 @@ MAX_DIAGNOSTICS = 1000
 """Findings kept for one document; the last one says that there are more."""
 MAX_SUGGESTIONS = 200
 """Unknown words of one document for which near spellings are looked for."""
+
+_tuple = tuple.__new__
+"""Makes a Pos in half the time of its own constructor; every node has one."""
 
 
 class Scribe:
@@ -35,7 +38,7 @@ class Scribe:
         self.numbers = lines.numbers
         self.ends = lines.ends
         self.strict = strict
-        self.with_mode = False
+        self.with_mode: bool | None = None
         self.legacy_agents: list[AgentRef] = []
         self.findings: list[Diagnostic] = []
         self.depth = 0
@@ -64,6 +67,18 @@ class Scribe:
         for fault in faults:
             self.report(fault.code, fault.offset, fault.length, fault.fix, **fault.arguments)
 
+    def drop(self, unwanted: set[int]) -> None:
+        """Take lines out of the parse, as if they were comments."""
+        kept = [k for k in range(len(self.texts)) if k not in unwanted]
+        blocks = self.lines.blocks
+        moved = {new: blocks[old] for new, old in enumerate(kept) if old in blocks}
+        self.texts[:] = [self.texts[k] for k in kept]
+        for one in (self.indents, self.columns, self.offsets, self.numbers):
+            one[:] = [one[k] for k in kept]
+        self.ends[:] = nesting(self.indents)
+        blocks.clear()
+        blocks.update(moved)
+
     def near(self, word: str, candidates: list[str] | tuple[str, ...]) -> str | None:
         """Return the candidate that was probably meant; looked for at most `MAX_SUGGESTIONS` times a document."""
         self._suggestions += 1
@@ -71,7 +86,7 @@ class Scribe:
 
     def pos(self, k: int) -> Pos:
         """Return the place of line `k`."""
-        return Pos(self.numbers[k], self.columns[k] + 1, self.offsets[k])
+        return _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
 
     def edit(self, offset: int, length: int, text: str, title: str) -> Fix:
         """Return a fix of one replacement."""

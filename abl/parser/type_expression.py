@@ -104,14 +104,21 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
             name, optional, word, suffix, marked, end = match.groups()
             kind = words.get(word) if word else None
             if kind is not None or not word:
-                made = Parameter(name=name, at={"name": base + match.start(1)})
-                if kind is not None:
-                    made.type = TypeExpr(base=kind) if not suffix else arrays(TypeExpr(base=kind), suffix.count("["))
-                    made.at["type"] = base + match.start(3)
+                start = match.start(1)
+                if kind is None:
+                    made = Parameter(name=name, at={"name": base + start})
+                else:
+                    made = Parameter(
+                        name=name,
+                        type=TypeExpr(base=kind),
+                        at={"name": base + start, "type": base + match.start(3)},
+                    )
+                    if suffix:
+                        made.type = arrays(TypeExpr(base=kind), suffix.count("["))
                 if optional or marked:
                     made.optional = True
                 reading.at = match.end()
-                _keep(reading, made, seen, found, match.start(1), closer)
+                _keep(reading, made, seen, found, start, closer)
                 if end == closer:
                     return found
                 continue

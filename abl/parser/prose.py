@@ -1,0 +1,38 @@
+"""Unindented sentences between or after the sections: notes of people and chat windows. Spec: abl-language 1.2."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.scribe import Scribe
+from abl.syntax.document import HEADERS, SECTIONS
+
+FEWEST_WORDS = 3
+"""Shorter unindented lines may be a header without its colon, or a step."""
+
+_NO_PROSE = re.compile(r"->|\u2192|^\w+\s*\(|^(?:USE|FROM|TEMPLATE|STEP|IF|ELSE)\b|^\w+\s*=", re.IGNORECASE)
+_LABELLED = re.compile(r"[\w.-]+\s*:")
+
+
+def drop_prose(r: Scribe) -> None:
+    """Take unindented sentences out of the parse, with one warning for each run of them."""
+    unwanted = {k for k in range(len(r.texts)) if not r.indents[k] and is_prose(r.texts[k])}
+    if not unwanted or len(unwanted) == len(r.texts):
+        return
+    for k in sorted(unwanted):
+        if k - 1 not in unwanted:
+            r.report_line("TEXT_OUTSIDE_SECTION", k, value=r.texts[k])
+    r.drop(unwanted)
+
+
+def is_prose(text: str) -> bool:
+    """Return whether an unindented line can only be a sentence.
+
+    >>> is_prose("Let me know if you need changes."), is_prose("GOAL help people"), is_prose("ask_code:")
+    (True, False, False)
+    """
+    if not (text[0].isalpha() or text.startswith("--")) or _LABELLED.match(text) or _NO_PROSE.search(text):
+        return False
+    words = text.split()
+    first = words[0].upper()
+    return len(words) >= FEWEST_WORDS and first not in SECTIONS and first not in HEADERS
