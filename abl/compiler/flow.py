@@ -79,6 +79,7 @@ def lower_flow_node(node: Flow, scope: Scope, entities: dict[str, Entity]) -> Js
     sequences = [texts(line) for line in node.sequences] if isinstance(node.sequences, list) else []
     listed_names = [*texts(node.order), *(name for line in sequences for name in line)]
     names = list(dict.fromkeys(name for name in [*listed_names, *(text(step.name) for step in steps)] if name))
+    names = [name for name in names if name.upper() not in TERMINALS]
     gather = one(Gather, scope.document.gather)
     top = {text(field.name): field for field in only(GatherField, gather.fields)} if gather is not None else {}
     definitions: dict[str, Json] = {}

@@ -103,14 +103,21 @@ def lower_profiles(scope: Scope, known: Profiles, entities: dict[str, Entity]) -
     attached.sort(key=_priority)
     for lower_one, higher in pairwise(attached):
         if _priority(lower_one) == _priority(higher):
-            _report_conflict(text(lower_one.get("name")), text(higher.get("name")), used, scope)
+            names = (text(lower_one.get("name")), text(higher.get("name")))
+            _report_conflict(names, used, own, scope)
     return attached
 
 
-def _report_conflict(first: str, second: str, used: dict[str, int], scope: Scope) -> None:
-    later = max((used[name] for name in (first, second) if name in used), default=-1)
-    field = f"use_behavior_profiles.{later}" if later >= 0 else ""
-    scope.report("PROFILE_PRIORITY_CONFLICT", scope.document, field, name=first, value=second)
+def _report_conflict(names: tuple[str, str], used: dict[str, int], own: dict[str, Profile], scope: Scope) -> None:
+    """Report two profiles of one priority where the later is attached, or else where it is written."""
+    first, second = names
+    later = max((used[name] for name in names if name in used), default=-1)
+    inline = own.get(second) or own.get(first)
+    if later >= 0 or inline is None:
+        field = f"use_behavior_profiles.{later}" if later >= 0 else ""
+        scope.report("PROFILE_PRIORITY_CONFLICT", scope.document, field, name=first, value=second)
+    else:
+        scope.report("PROFILE_PRIORITY_CONFLICT", inline, "name", name=first, value=second)
 
 
 def _priority(profile: Json) -> float:

@@ -24,6 +24,13 @@ def lower_type(value: object, depth: int = 0) -> Json:
     return ir
 
 
+def _nested_parameters(kind: object, scope: Scope, depth: int) -> list[Json]:
+    """Return the fields of an object type as parameters of their own. Spec: abl-language 12.3."""
+    node = one(TypeExpr, kind)
+    fields = only(Parameter, node.fields) if node is not None and node.fields is not None else []
+    return [lower_parameter(field, scope, depth=depth + 1) for field in fields] if depth < MAX_NESTING else []
+
+
 def lower_returns(value: object) -> Json:
     """Return the type of a result; what is missing is an object."""
     return lower_type(value) if isinstance(value, TypeExpr) else {"type": "object"}
@@ -43,19 +50,19 @@ def lower_parameter(node: Parameter, scope: Scope, other: Parameter | None = Non
     sources = [node] if other is None else [node, other]
     kind = next((source.type for source in sources if source.type is not None), None)
     ir: Json = {"name": text(node.name), **lower_type(kind, depth)}
-    fields = ir.pop("fields", None)
+    ir.pop("fields", None)
     for source in sources:
         for name in ("description", "default"):
             value = getattr(source, name)
-            if name not in ir and not is_absent(value):
+            if name not in ir and (not is_absent(value) or (name == "default" and isinstance(value, list | dict))):
                 ir[name] = plain(value)
         if "enum" not in ir and source.enum:
             ir["enum"] = texts(source.enum)
         if "validation" not in ir and source.validate:
             ir["validation"] = text(source.validate)
         _add_nested(ir, source, scope, depth)
-    if "properties" not in ir and isinstance(fields, dict):
-        ir["properties"] = [{"name": name, **field} for name, field in fields.items()]
+    if "properties" not in ir and (nested := _nested_parameters(kind, scope, depth)):
+        ir["properties"] = nested
     ir["required"] = _required(sources, "default" in ir)
     return scope.record(ir, node)
 

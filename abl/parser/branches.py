@@ -74,7 +74,7 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         r.line(branch, j, j + 1, bare, offset)
         r.props(branch, j + 1, stop)
         if not branch.condition and not branch.otherwise:
-            branch.extras[""] = bare
+            branch.otherwise = True
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
 
 
@@ -88,7 +88,7 @@ def _head(text: str) -> tuple[str, str]:
 
 def _after_else(r: Reader, branches: list[Branch]) -> None:
     for index, branch in enumerate(branches[:-1]):
-        if branch.otherwise and not branch.condition:
+        if "otherwise" in branch.at and not branch.condition:
             after = branches[index + 1]
             if after.pos:
                 r.report("UNREACHABLE_BRANCH", after.pos.offset, 2)

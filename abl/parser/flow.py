@@ -14,7 +14,7 @@ from abl.syntax.node import Kind, Node, Prop
 
 _SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*+(?:->|\u2192)\s*+\"?[A-Za-z_][\w-]*\"?)+\s*+(?:->|\u2192)?\s*+\Z")
 _ARROW = re.compile(r"\s*(?:->|\u2192)\s*")
-_HEADER = re.compile(r"(?:step\s+|STEP\s+)?\"?([A-Za-z_][\w-]*)\"?\s*:\s*(?:#.*)?\Z")
+_HEADER = re.compile(r"(?:(?:step|STEP)\s+)?(?:\"([^\"]+)\"|([A-Za-z_][\w-]*))\s*:\s*(?:#.*)?\Z")
 _STEPS_ITEM = re.compile(r"-?\s*\d+\.\s")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 
@@ -58,10 +58,11 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     steps = flow.steps
     assert steps is not None
     header = _HEADER.match(text)
-    if header and not _is_flow_key(r, flow, text, j, stop):
-        step_row = table_of(Step).get(header[1].upper()) if steps else None
-        if step_row is None or (stop > j + 1 and header[1] != header[1].upper()):
-            return _step(r, flow, header[1], j, end)
+    if header and not _is_flow_key(text):
+        name = header[1] or header[2]
+        step_row = table_of(Step).get(name.upper()) if steps else None
+        if step_row is None or (stop > j + 1 and name != name.upper()):
+            return _step(r, flow, name, j, end)
     if "->" in text or "\u2192" in text:
         plain = cut_comment(text[1:].lstrip() if text[0] == "-" else text)
         if _SEQUENCE.match(plain):
@@ -82,7 +83,7 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     return _odd_line(r, flow, j, stop, end, text, key)
 
 
-def _is_flow_key(r: Reader, flow: Flow, text: str, j: int, stop: int) -> bool:
+def _is_flow_key(text: str) -> bool:
     key = text.partition(":")[0].strip()
     if key in ("steps", "STEPS"):
         return True

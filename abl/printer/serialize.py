@@ -20,6 +20,10 @@ def serialize(document: Document, format: str = "abl") -> str:  # noqa: A002 - t
     'AGENT: Parcel_Desk\\nGOAL: "Help people find their parcels"\\n'
     """
     if format == "yaml":
+        if document.format == "legacy":
+            from abl.legacy.modernise import modernise  # noqa: PLC0415 - loaded for the numbered grammar only
+
+            document = modernise(document)
         return to_yaml(document)
     if document.format == "legacy":
         from abl.legacy.printer import print_legacy  # noqa: PLC0415 - loaded for the numbered grammar only

@@ -125,6 +125,8 @@ def read_branches(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
             y.props(branch, _without_else(y, branch, one))
         elif isinstance(one, Scalar):
             y.value(branch, Branch.BY_FIELD["then"], one)
+        if branch.condition.strip().lower() in ("else", "default", "*"):
+            branch.condition = ""
         if not branch.condition and not branch.otherwise:
             branch.otherwise = True
             branch.at.setdefault("otherwise", one.offset)

@@ -7,7 +7,7 @@ from typing import Any
 
 from abl.diagnostics.reporter import did_you_mean
 from abl.parser.content import format_key
-from abl.parser.conversation import checked as checked
+from abl.parser.conversation import checked
 from abl.syntax.conversation import FIELDS
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Option, Template, Voice

@@ -19,7 +19,7 @@ from abl.yaml_form.values import (
     text_of,
 )
 
-_TEXT_KEYS = ("text", "description", "content", "value", "name", "template")
+_TEXT_KEYS = ("template", "text", "description", "content", "value", "name")
 """Keys under which a text may stand in a map where a text is wanted: `goal: {description: …}`."""
 
 
