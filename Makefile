@@ -24,8 +24,8 @@ setup-test: ## what the tests and checks need into .venv
 setup-base: ## the four base dependencies only into .venv
 	@$(PYTHON) tools/environment.py base
 
-serve: setup ## start the product
-	$(BIN)/abl serve
+serve: setup ## install everything; the server itself is the next step of the product
+	@echo "This version holds the language, not yet the server. Try: $(BIN)/abl check --effects examples/parcel-desk"
 
 test: setup-test ## the default tests
 	$(BIN)/python -m pytest -n $(WORKERS)
