@@ -69,7 +69,7 @@ def detect(text: str) -> str | None:
         return _by_any_section(text, first)
     word = found[1]
     if word == "TOOLS":
-        return "tools" if not _HEADER.search(text) else "agent-based"
+        return "agent-based" if _has_header(text) else "tools"
     if word == "BEHAVIOR_PROFILE" or has_mode(text):
         return "agent-based"
     return word.lower()
@@ -89,9 +89,13 @@ def _by_any_section(text: str, first: str) -> str | None:
         return "tools"
     if lowered.startswith(("agent:", "supervisor:", "agent ", "supervisor ")):
         return lowered.split(":")[0].split()[0]
-    if _HEADER.search(text):
+    if _has_header(text):
         return "agent-based" if has_mode(text) else "agent"
     return None
+
+
+def _has_header(text: str) -> bool:
+    return ("AGENT" in text or "SUPERVISOR" in text) and _HEADER.search(text) is not None
 
 
 def has_mode(text: str) -> bool:

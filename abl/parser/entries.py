@@ -49,7 +49,9 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
     texts, ends = r.texts, r.ends
     while k < end:
         text = texts[k]
-        stop = min(ends[k], end)
+        stop = ends[k]
+        if stop > end:
+            stop = end
         if text[0] == "-":
             made = cls(pos=r.pos(k))
             items.append(made)

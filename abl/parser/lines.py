@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from abl.source import Source
 
 _BLOCK = re.compile(r"(?:^|:|-)\s*[|>][-+]?\s*(?:#.*)?$")
-ODD_STARTS = frozenset("#/`-")
-"""First characters of lines that may not be significant."""
+ODD_STARTS = frozenset("#/`-]})")
+"""First characters of lines that may not be significant, or that close what an earlier line opened."""
 _BARE_BLOCK = re.compile(r"-?\s*[|>][-+]?\s*(?:#.*)?$")
 
 
@@ -100,6 +100,7 @@ def scan(source: Source) -> Lines:
     add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
     tabs = "\t" in source.text
     noted = "| #" in source.text or "> #" in source.text
+    closing: list[int] = []
     start = skip_to = 0
     for number, raw in enumerate(raw_lines, 1):
         here = start
@@ -118,6 +119,8 @@ def scan(source: Source) -> Lines:
             if body.startswith("```"):
                 lines.fences.append(here + raw.index("`"))
                 continue
+            if head in "]})":
+                closing.append(len(texts))
         column = raw.find(head)
         if tabs and lines.tab < 0 and "\t" in raw[:column]:
             lines.tab = here + raw.index("\t")
@@ -130,8 +133,8 @@ def scan(source: Source) -> Lines:
         add_number(number)
     base = columns[0] if columns else 0
     lines.indents = [column - base if column > base else 0 for column in columns] if base else columns.copy()
-    for k, text in enumerate(texts):
-        if text[0] in "]})" and k:
+    for k in closing:
+        if k:
             lines.indents[k] = max(lines.indents[k], lines.indents[k - 1] + (texts[k - 1][-1] in "[{(")) or 1
     lines.ends = nesting(lines.indents)
     return lines

@@ -16,7 +16,8 @@ _LABELLED = re.compile(r"[\w.-]+\s*:")
 
 def drop_prose(r: Scribe) -> None:
     """Take unindented sentences out of the parse, with one warning for each run of them."""
-    unwanted = {k for k in range(len(r.texts)) if not r.indents[k] and is_prose(r.texts[k])}
+    texts = r.texts
+    unwanted = {k for k, indent in enumerate(r.indents) if not indent and is_prose(texts[k])}
     if not unwanted or len(unwanted) == len(r.texts):
         return
     for k in sorted(unwanted):

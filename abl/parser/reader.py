@@ -142,7 +142,10 @@ class Reader(Scribe):
 
     def find_row(self, node: Node, key: str) -> tuple[ReadKind, Prop] | None:
         """Return the entry for `key` in any spelling."""
-        table = table_of(node.__class__)
+        table = _TABLES.get(node.__class__) or table_of(node.__class__)
+        entry = table.get(key)
+        if entry is not None:
+            return entry
         folded = key.strip().strip("\"'").strip()
         entry = table.get(folded) or table.get(folded.upper())
         if entry is None and ("-" in folded or " " in folded):

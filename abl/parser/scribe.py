@@ -25,7 +25,7 @@ class Scribe:
 
     __slots__ = (
         "_suggestions", "columns", "depth", "ends", "findings", "indents", "legacy_agents", "lines", "numbers",
-        "offsets", "source", "strict", "texts", "with_mode",
+        "offsets", "source", "strict", "texts", "tool_places", "with_mode",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, *, strict: bool = False) -> None:
@@ -40,6 +40,7 @@ class Scribe:
         self.strict = strict
         self.with_mode: bool | None = None
         self.legacy_agents: list[AgentRef] = []
+        self.tool_places: dict[str, int] = {}
         self.findings: list[Diagnostic] = []
         self.depth = 0
         self._suggestions = 0

@@ -58,6 +58,10 @@ def _header(r: Reader, k: int, sections: list[Section]) -> Section | None:
     if head == "-":
         return None
     if "A" <= head <= "Z":
+        word, colon, rest = text.partition(":")
+        if colon and word in SECTIONS:
+            value = rest.lstrip()
+            return Section(word, k, k + 1, value, r.offsets[k] + len(text) - len(value))
         found = HEADER.match(text)
         if found:
             return _make(r, k, found[1], found.end())

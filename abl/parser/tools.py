@@ -29,13 +29,16 @@ def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     """Read the lines of a TOOLS section into a document."""
     assert isinstance(node, Document)
     node.at[row.field] = off
-    names = {tool.name: tool for tool in node.tools}
+    first = len(node.tools)
     if value and value != "[]":
         _name_list(r, node, value, off)
+    listed = range(first, len(node.tools))
     j = k + 1
     while j < end:
         stop = min(r.ends[j], end)
-        j = _tool_line(r, node, names, j, stop, end)
+        j = _tool_line(r, node, j, stop, end)
+    for index in listed:
+        r.tool_places.setdefault(node.tools[index].name, index)
     if len(node.tools) > MAX_TOOLS:
         place = node.tools[MAX_TOOLS].pos
         r.report(
@@ -53,15 +56,14 @@ def _name_list(r: Reader, node: Document, value: str, off: int) -> None:
         node.tools.append(tool)
 
 
-def _tool_line(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, end: int) -> int:
+def _tool_line(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
     """Read one entry that begins on line `j`; return the line after it."""
     text = r.texts[j]
     if _import_line(r, node, j, text):
         return stop
-    paren = text.find("(")
     colon = text.find(":")
-    if paren > 0 and (colon < 0 or paren < colon or _LOOKS_LIKE_TOOL.match(text)) and _LOOKS_LIKE_TOOL.match(text):
-        return _signature(r, node, names, j, stop, end)
+    if "(" in text and _LOOKS_LIKE_TOOL.match(text):
+        return _signature(r, node, j, stop, end)
     key = text[:colon].strip() if colon > 0 else ""
     if not node.tools and key.isidentifier() and _is_default(r, key):
         _default(r, node, j, stop, text)
@@ -73,7 +75,7 @@ def _tool_line(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: 
         r.report_line("MISPLACED_INDENT", j, r.indent_fix(j, stop, column), name=key, property="TOOLS")
         r.line(last, j, stop, text, r.offsets[j])
         return stop
-    return _nameless(r, node, names, j, stop, text)
+    return _nameless(r, node, j, stop, text)
 
 
 def _import_line(r: Reader, node: Document, j: int, text: str) -> bool:
@@ -107,7 +109,7 @@ def _default(r: Reader, node: Document, j: int, stop: int, text: str) -> None:
     r.line(node.tool_defaults, j, stop, text, r.offsets[j])
 
 
-def _signature(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, end: int) -> int:
+def _signature(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
     """Read a signature, which may span lines, and the properties under it."""
     offset = r.offsets[j]
     text = r.texts[j]
@@ -130,24 +132,25 @@ def _signature(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: 
         r.props(Tool(), body, stop)
         return stop
     tool.pos = r.pos(j)
-    _add(r, node, names, tool, j)
+    _add(r, node, tool, j)
     r.props(tool, body, stop)
     return stop
 
 
-def _add(r: Reader, node: Document, names: dict[str, Tool], tool: Tool, j: int) -> None:
+def _add(r: Reader, node: Document, tool: Tool, j: int) -> None:
     offset = r.offsets[j]
-    first = names.get(tool.name)
-    if first is not None:
+    known = r.tool_places.get(tool.name)
+    if known is not None:
+        first = node.tools[known]
         line = first.pos.line if first.pos else 0
         fix = r.removal(j, line) if line else None
         r.report(
             "DUPLICATE_TOOL", tool.at.get("name", offset), len(tool.name), fix, name=tool.name, first_line=str(line)
         )
         if len(first.at) <= SIGNATURE_PLACES:
-            node.tools[node.tools.index(first)] = names[tool.name] = tool
+            node.tools[known] = tool
             return
-    names.setdefault(tool.name, tool)
+    r.tool_places.setdefault(tool.name, len(node.tools))
     node.tools.append(tool)
 
 
@@ -179,7 +182,7 @@ def _blank_comments(text: str) -> str:
     return re.sub(r"(?m)(?<=\s)#[^\n]*", lambda found: " " * len(found[0]), text)
 
 
-def _nameless(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: int, text: str) -> int:
+def _nameless(r: Reader, node: Document, j: int, stop: int, text: str) -> int:
     """Read an entry without parentheses: `- name: x`, `name:`, `- name`; anything else is reported."""
     listed = _LISTED_NAME.match(text)
     bare = _BARE_TOOL.match(text.removesuffix(":").rstrip())
@@ -201,7 +204,7 @@ def _nameless(r: Reader, node: Document, names: dict[str, Tool], j: int, stop: i
     elif not listed and text[0] != "-" and not text.endswith(":"):
         fix = r.edit(r.offsets[j] + len(text), 0, "()", f"write `{name}()`")
         r.report_line("INVALID_TOOL_SIGNATURE", j, fix, value=text, name=name)
-    _add(r, node, names, tool, j)
+    _add(r, node, tool, j)
     r.props(tool, j + 1, stop)
     return stop
 

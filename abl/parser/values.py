@@ -29,7 +29,9 @@ STRAIGHT = str.maketrans(
 
 def cut_comment(value: str) -> str:
     """Return `value` without a trailing ` # comment`, if what remains is a complete value (spec 1.3)."""
-    if value[:1] == "#" and value[1:2] in (" ", "!", ""):
+    if "#" not in value:
+        return value
+    if value[0] == "#" and value[1:2] in (" ", "!", ""):
         return ""
     if " #" not in value and "\t#" not in value:
         return value

@@ -92,9 +92,13 @@ def entries(key: str, doc: str, node: str, style: str = "map", **more: Any) -> A
     return prop(Kind.ENTRIES, key, doc, factory=list, node=node, style=style, **more)
 
 
+TEXTUAL = frozenset({Kind.RESPOND, Kind.CODE, Kind.EXPRESSION, Kind.TARGET, Kind.CHOICE, Kind.NAME, Kind.TEXT})
+"""Kinds whose value is text, so that absent is the empty string."""
+
+
 def special(kind: Kind, key: str, doc: str, **more: Any) -> Any:
-    """Declare a property with a form of its own; absent is None."""
-    return prop(kind, key, doc, default=None, **more)
+    """Declare a property with a form of its own; absent is None, or empty where the value is text."""
+    return prop(kind, key, doc, default="" if kind in TEXTUAL else None, **more)
 
 
 def listed(kind: Kind, key: str, doc: str, **more: Any) -> Any:
