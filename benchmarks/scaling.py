@@ -77,12 +77,22 @@ def _one_agent(size: int) -> str:
 
 REALISTIC: dict[str, Shape] = {"agents pasted together": _agents, "one large agent": _one_agent}
 HOSTILE: dict[str, Shape] = {
+    "sentences": of_lines(HEAD, lambda n: "Let me know what you think of it\nGOAL: x\n"),
+    "closing brackets": of_lines(HEAD + "GATHER:\n", lambda n: "]\n}\n"),
     "unknown sections": of_lines(HEAD, lambda n: f"GAOL{n}: x\n"),
     "repeated sections": of_lines(HEAD, lambda n: "GOAL: x\n"),
     "unknown properties": of_lines(HEAD + "EXECUTION:\n", lambda n: f"  xq{n}: 1\n"),
     "repeated properties": of_lines(HEAD + "EXECUTION:\n", lambda n: "  model: a\n"),
     "steps of one name": of_lines(HEAD + "FLOW:\n", lambda n: "  s:\n    THEN: s\n"),
     "tools of one name": of_lines("TOOLS:\n", lambda n: "  f(a: string) -> object\n"),
+    "sections of tools": of_lines("", lambda n: f"TOOLS:\n  f{n}() -> object\n"),
+    "the last tool again": lambda size: (
+        of_lines("TOOLS:\n", lambda n: f"  f{n}() -> object\n")(size // 2) + "  last() -> object\n" * (size // 40)
+    ),
+    "imports": lambda size: (
+        of_lines("TOOLS:\n", lambda n: f"  f{n}() -> object\n")(size // 2) + 'FROM "./a.abl" USE: b\n' * (size // 44)
+    ),
+    "conversation": of_lines(HEAD + "CONVERSATION:\n", lambda n: f"  a{n}: 1\n"),
     "open signatures": of_lines("TOOLS:\n", lambda n: "  f(\n"),
     "bare items": of_lines(HEAD + "GATHER:\n", lambda n: "  - f\n"),
     "lines of text": of_lines("", lambda n: "hello there\n"),

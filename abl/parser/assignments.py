@@ -7,7 +7,7 @@ import re
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.scalars import straight
-from abl.parser.values import QUOTES, cut_comment, inline_list, inline_map, split_top, unquote
+from abl.parser.values import QUOTES, cut_comment, inline_list, inline_map, split_top, unquote, without_comment
 from abl.source import Pos
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
@@ -124,7 +124,7 @@ def read_call_text(r: Reader, call: Call, text: str, off: int) -> None:
             close = len(text)
         call.arguments = [_argument(part, off + rest_at + 1 + at) for part, at in split_top(text[rest_at + 1 : close])]
         rest_at = close + 1
-    rest = text[rest_at:].strip()
+    rest = without_comment(text[rest_at:].strip())
     if not rest:
         return
     alias = _ALIAS.match(rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abl.parser.reader import Reader, reads
-from abl.parser.values import cut_comment
+from abl.parser.values import cut_comment, without_comment
 from abl.source import Pos
 from abl.syntax.coordination import HumanOutcome
 from abl.syntax.node import Kind, Node, Prop
@@ -15,6 +15,10 @@ _HUMAN = re.compile(
     r"(?:IF|WHEN)?\b:?\s*+(.+?)(?<!\s)\s*+(?::|->|\bTHEN\b)\s*+((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z",
     re.IGNORECASE,
 )
+
+
+_OTHER = re.compile(r"(?:IF|WHEN)\b:?\s*+(.+?)(?<!\s)\s*+:\s*+([A-Z]\w*+(?:\s++\w++)*+)\Z")
+"""An outcome whose action is none of the known words."""
 
 
 @reads(Kind.BRANCHES)
@@ -108,7 +112,9 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
         offset = r.offsets[j] + len(text) - len(bare)
         made = HumanOutcome(pos=r.pos(j))
         outcomes.append(made)
-        found = _HUMAN.match(cut_comment(bare))
+        bare = without_comment(bare)
+        found = _HUMAN.match(bare) if _head(bare)[0] != "ELSE" else None
+        found = found or _OTHER.match(bare)
         if found:
             made.condition, made.action = found[1], found[2].strip()
             made.at.update(condition=offset + found.start(1), action=offset + found.start(2))

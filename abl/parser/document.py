@@ -84,7 +84,7 @@ def _lexical(r: Reader) -> None:
 
 def _agent(r: Reader, sections: list[Section]) -> Document | None:
     document = Document()
-    if sections and sections[0].k > 0:
+    if sections and sections[0].k > 0 and not any(one.code == "TEXT_OUTSIDE_SECTION" for one in r.findings):
         r.report_line("TEXT_OUTSIDE_SECTION", 0, value=r.texts[0])
     read_sections(r, document, sections)
     if "name" not in document.at:

@@ -98,6 +98,20 @@ def read_history(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
             r.findings.pop()
             r.report("INVALID_HISTORY", off, len(text), value=text, known=", ".join(made.BY_FIELD["mode"].choices))
     else:
+        before = len(r.findings)
         r.fill(made, row, k, end, value, off)
+        _refuse_unknown(r, before)
     if made.mode == "last_n" and made.count is None and not made.extras:
         r.report("INVALID_HISTORY", off, max(len(value), 1), value=text or "last_n", detail="last_n needs a count")
+
+
+def _refuse_unknown(r: Reader, before: int) -> None:
+    """Turn the notes about unknown words of a history, from finding `before`, into errors (spec 3.8)."""
+    found, r.findings[before:] = r.findings[before:], []
+    for one in found:
+        if one.code in ("UNKNOWN_CHOICE", "UNKNOWN_PROPERTY") and one.offset is not None:
+            value = r.source.text[one.offset : one.offset + one.length]
+            known = ", ".join(History.BY_FIELD["mode"].choices)
+            r.report("INVALID_HISTORY", one.offset, one.length, one.fix, value=value, known=known)
+        else:
+            r.findings.append(one)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from abl.source import Source
 
-_BLOCK = re.compile(r"(?:^|:|-)\s*[|>][-+]?\s*(?:#.*)?$")
+_BLOCK = re.compile(r"(?:^|:|-|^[A-Z][A-Z_]*)\s*[|>][-+]?\s*(?:#.*)?$")
 ODD_STARTS = frozenset("#/`-]})")
 """First characters of lines that may not be significant, or that close what an earlier line opened."""
 _BARE_BLOCK = re.compile(r"-?\s*[|>][-+]?\s*(?:#.*)?$")
@@ -99,7 +99,7 @@ def scan(source: Source) -> Lines:
     texts, columns, offsets, numbers, blocks = lines.texts, lines.columns, lines.offsets, lines.numbers, lines.blocks
     add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
     tabs = "\t" in source.text
-    noted = "| #" in source.text or "> #" in source.text
+    noted = "#" in source.text
     closing: list[int] = []
     start = skip_to = 0
     for number, raw in enumerate(raw_lines, 1):
@@ -124,7 +124,7 @@ def scan(source: Source) -> Lines:
         column = raw.find(head)
         if tabs and lines.tab < 0 and "\t" in raw[:column]:
             lines.tab = here + raw.index("\t")
-        if (body[-1] in "|>-+" or (noted and ("| #" in body or "> #" in body))) and _BLOCK.search(body):
+        if (body[-1] in "|>-+" or (noted and " #" in body and ("|" in body or ">" in body))) and _BLOCK.search(body):
             skip_to = _block_end(raw_lines, number, column, body)
             blocks[len(texts)] = (number, skip_to)
         add_text(body)

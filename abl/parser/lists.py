@@ -13,16 +13,34 @@ from abl.parser.values import (
     inline_map,
     open_brackets,
     unquote,
+    without_comment,
 )
 from abl.syntax.node import Kind, Node, Prop
 
 
 def joined(r: Reader, k: int, end: int, value: str) -> str | None:
     """Return `value` with its nested lines if it leaves a bracket open, else None."""
-    if open_brackets(value) <= 0:
+    if open_brackets(without_comment(value)) <= 0:
         return None
-    parts = [value, *r.texts[k + 1 : min(end, k + MAX_JOINED_LINES)]]
-    return " ".join([cut_comment(part) for part in parts])
+    return " ".join([without_comment(part) for part in [value, *r.texts[k + 1 : last_joined(r, k, end)]]])
+
+
+def last_joined(r: Reader, k: int, end: int) -> int:
+    """Return the end of the lines that close a bracket opened on line `k`: its nested ones, and a lone closing one."""
+    closing = end < len(r.texts) and r.texts[end][0] in ")]}" and r.indents[end] >= r.indents[k]
+    return min(end + closing, k + MAX_JOINED_LINES)
+
+
+def spread(r: Reader, k: int, end: int, value: str, off: int) -> str | None:
+    """Return the same as `joined`, every character in its place of the source counted from `off`."""
+    if open_brackets(without_comment(value)) <= 0:
+        return None
+    text, at = value, off + len(value)
+    for j in range(k + 1, last_joined(r, k, end)):
+        line = without_comment(r.texts[j])
+        text = without_comment(text).ljust(at - off) + " " * (r.offsets[j] - at) + line
+        at = off + len(text)
+    return text
 
 
 @reads(Kind.LIST)
@@ -46,8 +64,8 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
             (_bare_item(r, part.strip(" -"), place)[0], place) for part in r.lines.block_text(k).split("\n") if part
         ]
     if value:
-        if end > k + 1:
-            whole = joined(r, k, end, value)
+        if end > k + 1 or value[-1:] in "[{":
+            whole = spread(r, k, end, value, off)
             if whole is None:
                 others = [r.texts[j] for j in range(k + 1, end)]
                 if not all(text[0] in "-]" for text in others):
@@ -120,7 +138,7 @@ def map_pairs(
     """Return (key, text, offset) of a map; `raw` keeps the quotes of values (they are expressions)."""
     raw = raw or row.formula
     if value and value[:1] != "|":
-        value = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
+        value = cut_comment((spread(r, k, end, value, off) if end > k + 1 else None) or value)
         if not value:
             return _nested_pairs(r, k + 1, end, row, raw)
         if value[0] == "{" and value[-1] != "}":

@@ -11,7 +11,7 @@ FEWEST_WORDS = 3
 """Shorter unindented lines may be a header without its colon, or a step."""
 
 _NO_PROSE = re.compile(r"->|\u2192|^\w+\s*\(|^(?:USE|FROM|TEMPLATE|STEP|IF|ELSE)\b|^\w+\s*=", re.IGNORECASE)
-_LABELLED = re.compile(r"[\w.-]+\s*:")
+_LABELLED = re.compile(r"[\w.-]+(?: [A-Z_]+)?\s*:")
 
 
 def drop_prose(r: Scribe) -> None:
@@ -23,6 +23,7 @@ def drop_prose(r: Scribe) -> None:
     for k in sorted(unwanted):
         if k - 1 not in unwanted:
             r.report_line("TEXT_OUTSIDE_SECTION", k, value=r.texts[k])
+        unwanted.update(range(k, r.ends[k]))
     r.drop(unwanted)
 
 

@@ -75,8 +75,8 @@ def _names(r: Reader, nodes: Iterable[Node], field: str) -> None:
 def _escalate(r: Reader, escalate: Escalate) -> None:
     for trigger in escalate.triggers:
         word = trigger.priority
-        if word and word.lower() not in PRIORITIES and not word.isdigit():
-            meant = r.near(word, PRIORITIES) or WORDS.get(word.lower())
+        if word and word.lower() not in PRIORITIES and not word.isdigit() and r.near(word, PRIORITIES) is None:
+            meant = WORDS.get(word.lower())
             _choice(r, trigger.at.get("priority"), word, "PRIORITY", meant, f"{', '.join(PRIORITIES)} or a number")
     for outcome in escalate.on_human_complete:
         if outcome.action and not _OUTCOME.match(outcome.action):

@@ -29,8 +29,8 @@ def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         value and value[0] == '"' and value[-1] == '"' and len(value) > 1 and end == k + 1 and " #" not in value
         and row.repeat != "append"
     ):  # fmt: skip
-        setattr(node, row.field, value[1:-1].strip())
-        node.at[row.field] = off + 1
+        value, off = inside(value[1:-1], off + 1)
+        set_text(node, row, value, off)
         return
     value, off = text_value(r, node, row, k, end, value, off)
     if row.repeat == "append" and getattr(node, row.field):
@@ -83,6 +83,12 @@ def _joined_string(r: Reader, k: int, end: int, value: str, off: int) -> str | N
     return None
 
 
+def inside(value: str, off: int) -> tuple[str, int]:
+    """Return what stands between quotes without the space around it, and where that begins."""
+    bare = value.strip()
+    return bare, off + len(value) - len(value.lstrip())
+
+
 def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     """Return an inline text without its quotes and comment; typographic quotes count as quotes."""
     value = cut_comment(value)
@@ -92,11 +98,11 @@ def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
         value = straight(r, value, off)
     if value[0] == '"':
         if len(value) > 1 and value[-1] == '"':
-            return value[1:-1].strip(), off + 1
+            return inside(value[1:-1], off + 1)
         if value.count('"') == 1:
             fix = r.edit(off + len(value), 0, '"', 'add the closing `"`')
             r.report("UNCLOSED_STRING", off, len(value), fix, value=value)
-            return value[1:].strip(), off + 1
+            return inside(value[1:], off + 1)
     elif value[-1] == '"' and value.count('"') == 1:
         return value[:-1].strip(), off
     return value, off

@@ -57,6 +57,8 @@ def _header(r: Reader, k: int, sections: list[Section]) -> Section | None:
     head = text[0]
     if head == "-":
         return None
+    if head in "FUfu" and _IMPORT.match(text):
+        return None if sections and sections[-1].word == "TOOLS" else Section("IMPORT", k, k + 1, text, r.offsets[k])
     if "A" <= head <= "Z":
         word, colon, rest = text.partition(":")
         if colon and word in SECTIONS:
@@ -67,8 +69,6 @@ def _header(r: Reader, k: int, sections: list[Section]) -> Section | None:
             return _make(r, k, found[1], found.end())
         if _TEMPLATE.match(text):
             return Section("TEMPLATE", k, k + 1, text, r.offsets[k])
-    if _IMPORT.match(text):
-        return None if sections and sections[-1].word == "TOOLS" else Section("IMPORT", k, k + 1, text, r.offsets[k])
     if _USE_PROFILE.match(text):
         return _make(r, k, "USE BEHAVIOR_PROFILE", text.index(":") + 1)
     return _odd_header(r, k, text, sections)

@@ -7,7 +7,7 @@ import re
 from abl.parser.reader import Reader, reads, spellings
 from abl.parser.scalars import read_text, scalar
 from abl.parser.signature import read_signature, read_type
-from abl.parser.values import MAX_NESTING, cut_comment, inline_list, is_balanced, unquote
+from abl.parser.values import MAX_NESTING, cut_comment, inline_list, is_balanced, unquote, without_comment
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
@@ -84,12 +84,13 @@ def _import_line(r: Reader, node: Document, j: int, text: str) -> bool:
     if head not in ("FROM", "USE ", "USE_"):
         return False
     made = ToolImport(pos=r.pos(j))
-    found = _IMPORT.match(cut_comment(bare))
+    bare = without_comment(bare)
+    found = _IMPORT.match(bare)
     if found:
         made.path = (found[1] or found[2] or found[3] or "").strip()
         made.names = [part.strip() for part in found[4].split(",") if part.strip()]
     else:
-        use = _USE_TOOL.match(cut_comment(bare))
+        use = _USE_TOOL.match(bare)
         if not use:
             return False
         made.slug, made.version = unquote(use[1]), use[2] or ""

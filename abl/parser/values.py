@@ -44,6 +44,22 @@ def cut_comment(value: str) -> str:
     return value
 
 
+def without_comment(line: str) -> str:
+    """Return one line of several that belong together without its trailing ` # comment`; only quotes hide a `#`."""
+    if "#" not in line:
+        return line
+    quote = ""
+    for at, sign in enumerate(line):
+        if quote:
+            if sign == quote:
+                quote = ""
+        elif sign == '"' or (sign == "'" and (at == 0 or not line[at - 1].isalnum())):
+            quote = sign
+        elif sign == "#" and (at == 0 or line[at - 1] in " \t"):
+            return line[:at].rstrip()
+    return line
+
+
 def _comment_start(value: str) -> int:
     """Return where a `#` preceded by space stands outside quotes, braces and brackets, or -1."""
     depth = 0

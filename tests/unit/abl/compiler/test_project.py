@@ -54,7 +54,7 @@ def test_a_second_supervisor_is_reported_where_it_stands() -> None:
 
 def test_a_second_agent_of_the_same_name_is_reported_and_left_out() -> None:
     result = compile_documents(units("A", "A"))
-    assert [one.code for one in result.findings] == ["DUPLICATE_NAME"]
+    assert [one.code for one in result.findings] == ["DUPLICATE_AGENT"]
     assert list(result.output["agents"]) == ["A"]
 
 

@@ -36,7 +36,8 @@ def test_a_parameter_with_a_default_or_a_question_mark_is_optional() -> None:
 def test_object_parameters_have_properties_and_arrays_items() -> None:
     kind = TypeExpr(base="object", fields=[Parameter(name="x")])
     assert lower_parameter(Parameter(name="a", type=kind), scope()) == {
-        "name": "a", "type": "object", "properties": [{"name": "x", "type": "string"}], "required": True,
+        "name": "a", "type": "object", "required": True,
+        "properties": [{"name": "x", "type": "string", "required": True}],
     }  # fmt: skip
     items = Parameter(type=TypeExpr(base="number"), description="One")
     assert lower_parameter(Parameter(name="a", type=TypeExpr(base="array"), items=items), scope())["items"] == {

@@ -67,7 +67,7 @@ def test_actions_in_another_order_than_a_modern_step_has_become_a_chain_of_steps
 
 def test_an_answer_that_mentions_the_result_of_the_next_call_is_said_before_it():
     made = flow('1. A\n  RESPOND "Was {{hub}}"\n  CALL x AS hub\n')
-    assert [(step.respond, step.call and step.call.tool) for step in made.steps] == [("Was {{hub}}", None), (None, "x")]
+    assert [(step.respond, step.call and step.call.tool) for step in made.steps] == [("Was {{hub}}", None), ("", "x")]
 
 
 def test_intents_and_yes_and_no_become_branches_on_input():
