@@ -18,7 +18,7 @@ MAX_FAULTS = 2000
 MAX_SUGGESTIONS = 200
 """Unknown words of one section for which near spellings are looked for."""
 
-ARROW = re.compile(r"\s*+(?:->|→|=>|—>|–>|⇒)\s*+")
+ARROW = re.compile(r"(?:(?<!\s)\s++)?+(?:->|→|=>|—>|–>|⇒)\s*+")
 _TARGET = re.compile(r"(?:(?:GOTO|STEP|TO)\b[\s:]*+(?=\S)|->\s*+)*+", re.IGNORECASE)
 _PIECE = re.compile(r""""(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?<!\w)'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|[][(){}]""", re.DOTALL)
 _TARGET_FORM = re.compile(r"[\w.\- ]+")

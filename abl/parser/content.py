@@ -14,7 +14,7 @@ from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Option, Template, Voice
 
 _ELEMENT = re.compile(r"(BUTTON|SELECT|INPUT)\b\s*:?\s*", re.IGNORECASE)
-_ARROW = re.compile(r"\s*(?:->|\u2192)\s*([\w.\-]+)\s*\Z")
+_ARROW = re.compile(r"(?:(?<!\s)\s++)?+(?:->|\u2192)\s*+([\w.\-]+)\s*+\Z")
 _VOICE_KEYS = {"VOICEINSTRUCTIONS": "instructions", "VOICESSML": "ssml", "VOICEPLAINTEXT": "plain_text"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from abl.source import normalise
@@ -19,10 +20,8 @@ _YAML_KEY = re.compile(r"([a-z_]+)\s*:")
 _FIRST = re.compile(r"(AGENT|SUPERVISOR|TOOLS|BEHAVIOR_PROFILE)\s*:")
 _HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
-_NUMBERED = re.compile(r"^STEPS:[^\n]*+\n(?:[ \t]*+\n|[ \t]*+(?:#|//)[^\n]*+\n)*+[ \t]*+\d++\.\s", re.MULTILINE)
-_INTENT_ROUTES = re.compile(
-    r"^INTENTS:[^\n]*+\n(?:[ \t]*+\n)*+[ \t]*+(?:-[ \t]*+)?\[[^\]\n]*+\][ \t]*+(?:->|\u2192)", re.MULTILINE
-)
+_NUMBERED = re.compile(r"STEPS:[^\n]*+\n(?:[ \t]*+\n|[ \t]*+(?:#|//)[^\n]*+\n)*+[ \t]*+\d++\.\s")
+_INTENT_ROUTES = re.compile(r"INTENTS:[^\n]*+\n(?:[ \t]*+\n)*+[ \t]*+(?:-[ \t]*+)?\[[^\]\n]*+\][ \t]*+(?:->|\u2192)")
 _SIGNATURE = re.compile(r"^[ \t]+\w+\([^\n]*\)[^\n]*->", re.MULTILINE)
 _SECTION_LINE = re.compile(rf"^(?:{'|'.join(word for word in SECTIONS if ' ' not in word)})\s*:", re.MULTILINE)
 _SPLIT = re.compile(r"^(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
@@ -54,7 +53,11 @@ def is_yaml_format(text: object) -> bool:
     >>> is_yaml_format("AGENT: Parcel_Tracer")
     False
     """
-    found = _YAML_KEY.match(first_line(normalise(text))) if isinstance(text, str) else None
+    return isinstance(text, str) and _opens_yaml(first_line(normalise(text)))
+
+
+def _opens_yaml(first: str) -> bool:
+    found = _YAML_KEY.match(first)
     return found is not None and found[1] in YAML_KEYS
 
 
@@ -62,7 +65,7 @@ def detect(text: str) -> str | None:
     """Return `yaml`, `tools`, `agent-based`, `supervisor` or `agent`; None when nothing fits."""
     text = normalise(text)
     first = first_line(text)
-    if is_yaml_format(text) and not _is_shouted(text, first):
+    if _opens_yaml(first) and not _is_shouted(text, first):
         return "yaml"
     found = _FIRST.match(first)
     if found is None:
@@ -106,19 +109,24 @@ def has_mode(text: str) -> bool:
 def is_legacy(text: str) -> bool:
     """Return whether a text has a line that only the numbered grammar has."""
     text = normalise(text)
-    if any(_begins_a_line(f"{word}:", text) for word in LEGACY_SECTIONS):
+    if any(True for word in LEGACY_SECTIONS for _ in _lines_with(f"{word}:", text)):
         return True
-    if _begins_a_line("FLOW:", text):
+    if any(True for _ in _lines_with("FLOW:", text)):
         return False
     return any(
-        _begins_a_line(word, text) and form.search(text) is not None
+        form.match(text, at) is not None
         for word, form in (("STEPS:", _NUMBERED), ("INTENTS:", _INTENT_ROUTES))
+        for at in _lines_with(word, text)
     )
 
 
-def _begins_a_line(word: str, text: str) -> bool:
-    """Return whether a line begins with `word`; a plain search costs a tenth of one for a pattern."""
-    return f"\n{word}" in text or text.startswith(word)
+def _lines_with(word: str, text: str) -> Iterator[int]:
+    """Yield where lines begin with `word`; a plain search costs a tenth of one for a pattern."""
+    at = text.find(word)
+    while at >= 0:
+        if at == 0 or text[at - 1] == "\n":
+            yield at
+        at = text.find(word, at + 1)
 
 
 def split_documents(text: str) -> list[str]:

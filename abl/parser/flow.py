@@ -13,7 +13,7 @@ from abl.syntax.gather import StepGather
 from abl.syntax.node import Kind, Node, Prop
 
 _SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*+(?:->|\u2192)\s*+\"?[A-Za-z_][\w-]*\"?)+\s*+(?:->|\u2192)?\s*+\Z")
-_ARROW = re.compile(r"\s*(?:->|\u2192)\s*")
+_ARROW = re.compile(r"(?:->|\u2192)")
 _HEADER = re.compile(r"(?:(?:step|STEP)\s+)?(?:\"([^\"]+)\"|([A-Za-z_][\w-]*))\s*:\s*(?:#.*)?\Z")
 _STEPS_ITEM = re.compile(r"-?\s*\d+\.\s")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
@@ -129,7 +129,8 @@ def _top_items(r: Reader, j: int, stop: int) -> list[int]:
 
 
 def _sequence(flow: Flow, text: str) -> None:
-    names = [unquote(part.strip(" []")) for part in _ARROW.split(text) if part.strip(" []")]
+    parts = [part.strip().strip("[]").strip() for part in _ARROW.split(text)]
+    names = [unquote(part) for part in parts if part]
     if len(names) == 1 and "," in names[0]:
         names = [unquote(part.strip()) for part in names[0].split(",") if part.strip()]
     if flow.sequences is None:

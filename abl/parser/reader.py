@@ -155,7 +155,7 @@ class Reader(Scribe):
     def odd_line(self, node: Node, table: Table, k: int, end: int, text: str, offset: int) -> None:
         """Read a line whose key is in no table as it stands: other case, misspelt, unknown, or no property at all."""
         colon = text.find(":")
-        if text[0] in ")]}" or not text.strip("- "):
+        if not text.strip("- ") or text[0] in ")]}":
             return
         if text[0] == "-" and node.REST == "":
             inner = text[1:].lstrip()

@@ -201,14 +201,14 @@ class Hangs(Exception):
 
 
 @contextmanager
-def patience() -> Iterator[None]:
+def patience(seconds: float = PATIENCE_S) -> Iterator[None]:
     """Raise Hangs in the block when it takes too long."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise Hangs
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
@@ -239,6 +239,30 @@ def feed_made(entry: Entry, count: int) -> None:
         feed(entry, text)
 
     answers()
+
+
+STEP = "AGENT: A\nGOAL: x\nFLOW:\n  s:\n    REASONING: false\n"
+FOUND = (
+    f'{STEP}    CALL: find\n    "AS: found\n',
+    f"{STEP}    ON_INPUT:\n      - \n",
+    "AGENT: A\nLIMITATIONS: # a # b\n",
+    "TOOLS:\n  f() -> object\n    parameters:\n      x: # a # b\n",
+    "AGENT: A\nGUARDRAILS:\n  g:\n    action: RETRY ²\n",
+    "AGENT: A\nCONVERSATION:\n  -\n",
+    "AGENT: A\nESCALATE:\n  on_human_complete:\n    - IF a" + " " * 30_000 + "x\n",
+    'TOOLS:\n  FROM "a' + " " * 30_000 + "x\n",
+    "SUPERVISOR: A\nROUTING:\n  - x" + " " * 30_000 + "x\n",
+    "AGENT: A\nFLOW: a -> b" + " " * 30_000 + "x\n",
+    'AGENT: A\nON_START:\n  RESPOND: x\n    ACTIONS:\n      - BUTTON: "a' + " " * 30_000 + "x\n",
+    "AGENT: A\nCONSTRAINTS:\n  - REQUIRE a" + " WHEN a" * 4_000 + "\n",
+)
+"""What once raised or hung; the number of spaces makes a square of them felt."""
+
+
+@pytest.mark.parametrize("text", FOUND, ids=lambda text: text[-40:].strip())
+def test_what_once_raised_or_hung_does_no_more(text: str) -> None:
+    with patience(1):
+        abl.validate_abl(text)
 
 
 EACH = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
