@@ -7,7 +7,16 @@ import re
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.scalars import straight
-from abl.parser.values import QUOTES, cut_comment, inline_list, inline_map, split_top, unquote, without_comment
+from abl.parser.values import (
+    QUOTES,
+    bare_formula,
+    cut_comment,
+    inline_list,
+    inline_map,
+    split_top,
+    unquote,
+    without_comment,
+)
 from abl.source import Pos
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
@@ -31,9 +40,9 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
     found: list[Assignment] = getattr(node, row.field)
     node.at.setdefault(row.field, off)
     if value:
-        text = cut_comment((joined(r, k, end, value) if end > k + 1 else None) or value)
+        text = bare_formula((joined(r, k, end, value) if end > k + 1 else None) or value)
         found.extend(assignments(r, text, off, r.numbers[k], off - r.offsets[k] + r.columns[k] + 1))
-        if end > k + 1 and text == cut_comment(value):
+        if end > k + 1 and text == bare_formula(value):
             for j in r.under_scalar(node, k, end, owner=row.key):
                 found.extend(_assignment_line(r, j))
         return
@@ -51,7 +60,7 @@ def _assignment_line(r: Reader, j: int, end: int = 0) -> list[Assignment]:
         bare = bare.rstrip("|>-+ ") + " " + r.lines.block_text(j).replace("\n", " ")
     elif end > j + 1:
         bare = " ".join([bare, *r.texts[j + 1 : end]])
-    return assignments(r, cut_comment(bare), r.offsets[j] + shift, r.numbers[j], r.columns[j] + shift + 1)
+    return assignments(r, bare_formula(bare), r.offsets[j] + shift, r.numbers[j], r.columns[j] + shift + 1)
 
 
 def assignments(r: Reader, text: str, off: int, line: int, column: int) -> list[Assignment]:
@@ -80,7 +89,7 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
     return [
         Assignment(
             variable=found[1].strip("\"'"),
-            expression=cut_comment(text[start:].strip()),
+            expression=bare_formula(text[start:].strip()),
             pos=Pos(line, column, off),
             at={"variable": off, "expression": off + start},
         )
@@ -177,7 +186,7 @@ def read_store(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     if not value:
         r.fill(store, row, k, end, "", off)
         return
-    text = cut_comment(value)
+    text = bare_formula(value)
     if len(text) > 1 and text[0] == '"' == text[-1] and "->" in text:
         text, off = text[1:-1], off + 1
     left, arrow, right = text.rpartition("->")
@@ -201,7 +210,7 @@ def read_transform(r: Reader, node: Node, row: Prop, k: int, end: int, value: st
     """Read `source AS item INTO target` with its nested FILTER, MAP, SORT_BY, LIMIT."""
     made = Transform(pos=r.pos(k))
     set_text(node, row, made, off)
-    found = _TRANSFORM.match(cut_comment(value))
+    found = _TRANSFORM.match(bare_formula(value))
     if found:
         made.source, made.item_var, made.target = found[1], found[2], found[3]
         made.at.update(source=off, item_var=off + found.start(2), target=off + found.start(3))

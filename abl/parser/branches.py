@@ -11,6 +11,7 @@ from abl.syntax.coordination import HumanOutcome
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.steps import Branch
 
+_THEN = re.compile(r"\s(?:THEN|GOTO)\s*+:?\s++([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
 _HUMAN = re.compile(
     r"(?:IF|WHEN)?\b:?\s*+(.+?)(?<!\s)\s*+(?::|->|\bTHEN\b)\s*+((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z",
     re.IGNORECASE,
@@ -63,13 +64,16 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         branch.otherwise = True
         branch.at["otherwise"] = offset
         rest = cut_comment(rest)
-        if rest:
+        if rest.replace("_", "").replace("-", "").isalnum():
+            branch.then, branch.at["then"] = rest, place
+        elif rest:
             r.line(branch, j, j + 1, rest, place)
         r.props(branch, j + 1, stop)
     elif word in ("IF", "WHEN", "CONDITION", "ELIF", "ELSE"):
         if word == "ELSE":
             rest = rest[2:].lstrip(" :")
             place = offset + len(bare) - len(rest)
+        rest = _inline_then(branch, rest.removesuffix(":").rstrip(), place)
         if not rest:
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
         r.read_field(branch, "condition", j, stop if j in r.lines.blocks else j + 1, rest, place)
@@ -80,6 +84,15 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         if not branch.condition and not branch.otherwise:
             branch.otherwise = True
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
+
+
+def _inline_then(branch: Branch, rest: str, place: int) -> str:
+    """Read `condition THEN: step` on one line; return the condition."""
+    found = _THEN.search(rest)
+    if found is None or rest[: found.start()].count('"') % 2:
+        return rest
+    branch.then, branch.at["then"] = found[1], place + found.start(1)
+    return rest[: found.start()].rstrip()
 
 
 def _head(text: str) -> tuple[str, str]:

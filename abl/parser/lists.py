@@ -71,7 +71,7 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
                 if not all(text[0] in "-]" for text in others):
                     r.report_line("UNEXPECTED_NESTING", k + 1, property=row.key)
             value = whole or value
-        value = cut_comment(value)
+        value = without_comment(value) if "," in value or value[0] == "[" else cut_comment(value)
         if not value:
             return dash_items(r, k + 1, end, row)
         if value[0] == "{" and not value.startswith("{{"):

@@ -6,6 +6,7 @@ modules of special forms), which all have the signature of `ReadKind`. Spec: abl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -25,6 +26,8 @@ Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], N
 """reader, node, line, end, key, value, offset of the key, offset of the value."""
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
+_BRANCH = re.compile(r"(?:IF|ELSE)\b", re.IGNORECASE)
+"""How a branch begins that stands without its dash."""
 MAX_KNOWN = 12
 """Known properties that are named in a finding about an unknown one."""
 CLOSED = {
@@ -156,6 +159,9 @@ class Reader(Scribe):
         """Read a line whose key is in no table as it stands: other case, misspelt, unknown, or no property at all."""
         colon = text.find(":")
         if not text.strip("- ") or text[0] in ")]}":
+            return
+        if "branches" in node.BY_FIELD and _BRANCH.match(text):
+            self.read_field(node, "branches", k - 1, end, "", offset)
             return
         if text[0] == "-" and node.REST == "":
             inner = text[1:].lstrip()

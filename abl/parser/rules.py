@@ -6,7 +6,7 @@ import re
 
 from abl.parser.reader import Reader, reads
 from abl.parser.scalars import scalar
-from abl.parser.values import cut_comment
+from abl.parser.values import bare_formula
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rules import RULE_KINDS, Constraint
 
@@ -89,7 +89,7 @@ def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[s
     rule = Constraint(pos=r.pos(k), kind=kind[1].lower(), phase=phase)
     rule.at["kind"] = offset
     begin = kind.end()
-    body = r.lines.block_text(k).replace("\n", " ") if k in r.lines.blocks else cut_comment(bare[begin:])
+    body = r.lines.block_text(k).replace("\n", " ") if k in r.lines.blocks else bare_formula(bare[begin:])
     place = r.lines.block_offset(k) if k in r.lines.blocks else offset + begin
     if not body.strip('"').strip():
         r.report("MALFORMED_CONSTRAINT", offset, len(bare), value=bare, name=kind[1])

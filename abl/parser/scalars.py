@@ -10,6 +10,7 @@ from abl.parser.values import (
     MAX_JOINED_LINES,
     QUOTES,
     STRAIGHT,
+    bare_formula,
     cut_comment,
     duration,
     number,
@@ -110,7 +111,7 @@ def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
 
 def bare_scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     """Return an inline condition or expression: its quotes belong to it, a trailing comment does not."""
-    value = cut_comment(value)
+    value = bare_formula(value)
     if not value.isascii() and '"' not in value and any(sign in QUOTES for sign in value):
         value = straight(r, value, off)
     return value, off
@@ -127,7 +128,7 @@ def straight(r: Reader, value: str, off: int) -> str:
 def read_condition(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read a condition; quotes around the whole of it are part of the text (a sentence for the model)."""
     if k not in r.lines.blocks and end == k + 1 and value.isascii():
-        setattr(node, row.field, cut_comment(value))
+        setattr(node, row.field, bare_formula(value))
         node.at[row.field] = off
         return
     value, off = text_value(r, node, row, k, end, value, off, keep_quotes=True)

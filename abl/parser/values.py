@@ -60,6 +60,17 @@ def without_comment(line: str) -> str:
     return line
 
 
+def bare_formula(value: str) -> str:
+    """Return a condition or expression without its trailing comment; `#` is no sign of the language (spec 1.3, 6.1).
+
+    Only a number after it (`ticket #12`) keeps it, as that is a sentence for the model.
+    """
+    if "#" not in value:
+        return value
+    rest = without_comment(value)
+    return value if value[len(rest) :].lstrip()[1:2].isdigit() else rest
+
+
 def _comment_start(value: str) -> int:
     """Return where a `#` preceded by space stands outside quotes, braces and brackets, or -1."""
     depth = 0

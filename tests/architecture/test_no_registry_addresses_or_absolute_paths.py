@@ -50,8 +50,6 @@ def test_an_address_or_a_path_would_be_seen(parts: tuple[str, str]) -> None:
     assert faults("".join(parts))
 
 
-@pytest.mark.parametrize(
-    "text", ["https://example.com/opt/1", "#!/usr/bin/env bash", "GET /api/v1/home/x", "./root/x"]
-)
+@pytest.mark.parametrize("text", ["https://example.com/opt/1", "#!/usr/bin/env bash", "GET /api/v1/home/x", "./root/x"])
 def test_urls_and_relative_paths_are_allowed(text: str) -> None:
     assert not faults(text)
