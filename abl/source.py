@@ -21,7 +21,10 @@ class Pos(NamedTuple):
 
 
 def normalise(text: str) -> str:
-    """Return `text` without a leading BOM and with `\\n` as the only line end."""
+    """Return `text` without a leading BOM and with `\\n` as the only line end; TypeError when it is no text."""
+    given: object = text
+    if not isinstance(given, str):
+        raise TypeError(f"a text is expected, not {type(given).__name__}")
     if text.startswith("\ufeff"):
         text = text[1:]
     if "\r" in text:

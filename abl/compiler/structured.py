@@ -6,29 +6,11 @@ import json
 import re
 from typing import Any
 
-import yaml
-
 from abl.compiler.plain import MAX_NESTING, plain
 
 MAX_YAML_CHARS = 50_000
 
 _LOOKS_LIKE_YAML = re.compile(r"^\s*+(?:- |[\w\"'-]+\s*+:(?:\s|$))", re.MULTILINE)
-
-
-class _Loader(yaml.SafeLoader):
-    """A safe loader without aliases (they can grow without bound) and with bounded nesting."""
-
-    _depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        """Compose one node, refusing aliases and nesting beyond the bound."""
-        if self.check_event(yaml.events.AliasEvent) or self._depth >= MAX_NESTING:
-            raise yaml.YAMLError("aliases and deep nesting are not read")
-        self._depth += 1
-        try:
-            return super().compose_node(parent, index)
-        finally:
-            self._depth -= 1
 
 
 def structured(text: str) -> Any:
@@ -40,10 +22,9 @@ def structured(text: str) -> Any:
             return data
     if len(body) > MAX_YAML_CHARS or not (body[:1] in ("{", "[") or _LOOKS_LIKE_YAML.search(body)):
         return text
-    try:
-        data = yaml.load(body, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
-    except (yaml.YAMLError, ValueError):
-        return text
+    from abl.compiler.yaml_data import yaml_data  # noqa: PLC0415 - PyYAML is loaded for texts that may be YAML only
+
+    data = yaml_data(body)
     return plain(data) if isinstance(data, dict | list) else text
 
 

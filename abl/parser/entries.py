@@ -110,8 +110,9 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         r.fill(made, row, k, k + 1, bare, offset)
         r.props(made, k + 1, stop)
         return
-    colon = bare.find(":")
-    entry = r.find_row(made, bare[:colon]) if colon > 0 else None
+    key, sign, value = bare.partition(":")
+    colon = len(key) if sign else -1
+    entry = r.find_row(made, key) if colon > 0 else None
     if entry is None and colon < 0 and _keyword_item(r, made, k, own, bare, offset):
         r.props(made, own, stop)
         return
@@ -120,9 +121,8 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         r.props(made, own, stop)
         return
     if entry is not None:
-        goes_on = entry[1].kind is Kind.CONDITION and open_brackets(bare) > 0
-        if own > k + 1 and entry[1].kind in SCALARS and k not in r.lines.blocks and bare[colon + 1 :].strip():
-            own = own if goes_on else k + 1
+        if own > k + 1 and entry[1].kind in SCALARS and k not in r.lines.blocks and value.strip():
+            own = own if entry[1].kind is Kind.CONDITION and open_brackets(bare) > 0 else k + 1
         r.line(made, k, own, bare, offset)
         r.props(made, own, stop)
         return

@@ -33,6 +33,8 @@ def is_prose(text: str) -> bool:
     >>> is_prose("Let me know if you need changes."), is_prose("GOAL help people"), is_prose("ask_code:")
     (True, False, False)
     """
+    if text.partition(":")[0] in SECTIONS and ":" in text:
+        return False
     if not (text[0].isalpha() or text.startswith("--")) or _LABELLED.match(text) or _NO_PROSE.search(text):
         return False
     words = text.split()

@@ -117,7 +117,7 @@ class Reader(Scribe):
                 if not value and end == k + 1 and end < stop and texts[end][0] == "-":
                     end = self.same_column(k, stop)
                 read(self, node, row, k, end, value, offsets[k] + len(text) - len(value))
-            k = end if end > k else k + 1
+            k = end
 
     def line(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
         """Read one property whose text may begin in the middle of line `k` (after a dash)."""

@@ -30,8 +30,10 @@ def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         value and value[0] == '"' and value[-1] == '"' and len(value) > 1 and end == k + 1 and " #" not in value
         and row.repeat != "append"
     ):  # fmt: skip
-        value, off = inside(value[1:-1], off + 1)
-        set_text(node, row, value, off)
+        text = value[1:-1]
+        bare = text.strip()
+        setattr(node, row.field, bare)
+        node.at[row.field] = off + 1 if bare == text else off + 1 + len(text) - len(text.lstrip())
         return
     value, off = text_value(r, node, row, k, end, value, off)
     if row.repeat == "append" and getattr(node, row.field):

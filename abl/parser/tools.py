@@ -18,6 +18,7 @@ MAX_SIGNATURE_LINES = 200
 _IMPORT = re.compile(
     r"""FROM\s++(?:"([^"]*+)"|'([^']*+)'|([^\s"']++))\s++(?:USE|IMPORT)\b\s*+:?\s*+(.*)\Z""", re.IGNORECASE
 )
+_IMPORT_STARTS = "FfUu-"
 _USE_TOOL = re.compile(r"USE[ _]TOOL\s*:?\s*([^@\s]+)(?:@(\S+))?\s*\Z", re.IGNORECASE)
 _LOOKS_LIKE_TOOL = re.compile(r"(?:-\s*)?[^\s:(\"']+\s*\(")
 _BARE_TOOL = re.compile(r"(?:-\s*+)?([A-Za-z_]\w*+)(?:\s*+->\s*+(.+))?\Z")
@@ -59,11 +60,11 @@ def _name_list(r: Reader, node: Document, value: str, off: int) -> None:
 def _tool_line(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
     """Read one entry that begins on line `j`; return the line after it."""
     text = r.texts[j]
-    if _import_line(r, node, j, text):
+    if text[0] in _IMPORT_STARTS and _import_line(r, node, j, text):
         return stop
-    colon = text.find(":")
     if "(" in text and _LOOKS_LIKE_TOOL.match(text):
         return _signature(r, node, j, stop, end)
+    colon = text.find(":")
     key = text[:colon].strip() if colon > 0 else ""
     if not node.tools and key.isidentifier() and _is_default(r, key):
         _default(r, node, j, stop, text)
@@ -238,9 +239,10 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
         stop = min(r.ends[k], end)
         text = r.texts[k]
         bare = text[1:].lstrip() if text[0] == "-" else text
-        listed = text[0] == "-" and bare[:5].lower() == "name:"
-        name = unquote(bare[5:].strip()) if listed else unquote(bare.partition(":")[0].strip())
-        value = "" if listed else bare.partition(":")[2].strip()
+        name, colon, value = bare.partition(":")
+        if text[0] == "-" and colon and name.lower() == "name":
+            name, value = value, ""
+        name, value = unquote(name.strip()), value.lstrip()
         made = known.get(name)
         if made is None and tool is not None and known and value and name.upper() in Tool.BY_KEY:
             r.misplaced(k, stop, r.columns[k] - 2, "parameters")

@@ -100,25 +100,24 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
     seen: set[str] = set()
     while True:
         match = plain(text, reading.at)
-        if match is not None and match[6] != ("}" if closer == ")" else ")"):
+        if match is not None:
             name, optional, word, suffix, marked, end = match.groups()
-            kind = words.get(word) if word else None
-            if kind is not None or not word:
+            kind = words.get(word)
+            if (kind is not None or not word) and (end == "," or end == closer):
                 start = match.start(1)
-                if kind is None:
-                    made = Parameter(name=name, at={"name": base + start})
-                else:
-                    made = Parameter(
-                        name=name,
-                        type=TypeExpr(base=kind),
-                        at={"name": base + start, "type": base + match.start(3)},
-                    )
+                made = Parameter(name=name, at={"name": base + start})
+                if kind is not None:
+                    made.at["type"] = base + match.start(3)
+                    made.type = TypeExpr(base=kind)
                     if suffix:
-                        made.type = arrays(TypeExpr(base=kind), suffix.count("["))
+                        made.type = arrays(made.type, suffix.count("["))
                 if optional or marked:
                     made.optional = True
                 reading.at = match.end()
-                _keep(reading, made, seen, found, start, closer)
+                if name in seen:
+                    _repeated(reading, name, start, closer)
+                seen.add(name)
+                found.append(made)
                 if end == closer:
                     return found
                 continue
@@ -126,14 +125,11 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
             return found
 
 
-def _keep(reading: Reading, made: Parameter, seen: set[str], found: list[Parameter], start: int, closer: str) -> None:
-    if made.name in seen:
-        if closer == ")":
-            reading.fault("DUPLICATE_PARAMETER", start, len(made.name), name=made.name, tool=reading.tool)
-        else:
-            reading.fault("DUPLICATE_NAME", start, len(made.name), name=made.name)
-    seen.add(made.name)
-    found.append(made)
+def _repeated(reading: Reading, name: str, start: int, closer: str) -> None:
+    if closer == ")":
+        reading.fault("DUPLICATE_PARAMETER", start, len(name), name=name, tool=reading.tool)
+    else:
+        reading.fault("DUPLICATE_NAME", start, len(name), name=name)
 
 
 def _member(reading: Reading, closer: str, depth: int, seen: set[str], found: list[Parameter]) -> bool:
@@ -172,7 +168,10 @@ def _member(reading: Reading, closer: str, depth: int, seen: set[str], found: li
         end = reading.last_ink(reading.at)
         reading.wrong(start, word.end() - start, f"A colon is missing after {name}", ("write a colon", end, 0, ":"))
         _value_part(reading, made, closer, depth)
-    _keep(reading, made, seen, found, start, closer)
+    if name in seen:
+        _repeated(reading, name, start, closer)
+    seen.add(name)
+    found.append(made)
     return _separator(reading, closer)
 
 

@@ -11,8 +11,8 @@ one node for about every six lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -63,6 +63,8 @@ class Kind(StrEnum):
     PROFILES = "profiles"  # list[str], one line each
     SKIP = "skip"  # content is not read
     ANY = "any"  # legacy content, read elsewhere
+
+    __hash__ = str.__hash__  # that of enumerations is written in Python, and every property is looked up by its kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,31 @@ def _spellings(row: Prop) -> Iterator[str]:
             yield fold(snake)
 
 
+def _constructor(cls: Any) -> Callable[..., None]:
+    """Return the constructor that `dataclass` makes for the fields of `cls`."""
+    rows = [
+        (one.name, Any, field(default=one.default, default_factory=one.default_factory, compare=one.compare))
+        for one in fields(cls)
+    ]
+    model: Any = make_dataclass(cls.__name__, rows, eq=False, repr=False, namespace={"__doc__": cls.__doc__})
+    made: Callable[..., None] = model.__init__
+    return made
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(prop, field))
 def node(cls: type[_T]) -> type[_T]:
-    """Turn `cls` into a slotted node class and record its property rows."""
-    made: Any = dataclass(slots=True, eq=False, repr=False)(cls)
+    """Turn `cls` into a slotted node class and record its property rows.
+
+    Its constructor is made on first use: a document has nodes of about a quarter of the classes, and making them all
+    takes a fifth of the time it takes to load the classes.
+    """
+    made: Any = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
+
+    def make_constructor(self: Any, *values: Any, **named: Any) -> None:
+        made.__init__ = _constructor(made)
+        made.__init__(self, *values, **named)
+
+    made.__init__ = make_constructor
     rows = [Prop(field=one.name, **one.metadata) for one in fields(made) if "kind" in one.metadata]
     made.PROPS = tuple(rows)
     made.BY_KEY = {spelling: row for row in rows for spelling in _spellings(row)}
