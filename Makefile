@@ -4,13 +4,14 @@
 PYTHON ?= $(or $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done),python3)
 WORKERS ?= 2
+PROJECT ?= examples/parcel-desk
 BIN := .venv/bin
 PACKAGES := $(wildcard abl cli domain engine voice evals providers storage actors gateway)
 GENERATORS := $(wildcard tools/generate_*.py)
 BENCHES := $(shell grep -l __main__ benchmarks/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-base setup-test serve test check bench soak lock fmt clean
+.PHONY: help setup setup-base setup-test serve test check prove bench soak lock fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /\1: /p' Makefile
@@ -24,13 +25,13 @@ setup-test: ## what the tests and checks need into .venv
 setup-base: ## the four base dependencies only into .venv
 	@$(PYTHON) tools/environment.py base
 
-serve: setup ## install everything; the server itself is the next step of the product
-	@echo "This version holds the language, not yet the server. Try: $(BIN)/abl check --effects examples/parcel-desk"
+serve: setup ## start the product on an example; PROJECT=DIR takes another folder of agents
+	$(BIN)/abl serve --runtime local --project $(PROJECT)
 
-test: setup-test ## the default tests
+test: setup ## the default tests
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-check: setup-test ## what the gate runs: format, lint, types, imports, generated files, fast tests
+check: setup ## what the gate runs: format, lint, types, imports, generated files, fast tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(PACKAGES) benchmarks tools
@@ -38,13 +39,16 @@ check: setup-test ## what the gate runs: format, lint, types, imports, generated
 	@set -e; for generator in $(GENERATORS); do echo "$$generator --check"; $(BIN)/python $$generator --check; done
 	$(BIN)/python -m pytest -n $(WORKERS) tests/architecture tests/unit
 
+prove: setup ## the kill test: 2,000 turns while hosts, gateway and servers are killed; nothing lost, nothing twice
+	$(BIN)/python -m tests.prove.kill_test
+
 bench: setup-test ## every benchmark, one after the other
 	@set -e; for bench in $(BENCHES); do $(BIN)/python -m benchmarks.$$(basename $$bench .py); done
 
 bench-%: setup-test ## one benchmark: bench-abl runs benchmarks/abl.py, bench-cold-start runs benchmarks/cold_start.py
 	$(BIN)/python -m benchmarks.$(subst -,_,$*)
 
-soak: setup-test ## the long tests: fuzzing, generated documents
+soak: setup ## the long tests: fuzzing, generated documents
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
 lock: setup-test ## write requirements/*.txt from pyproject.toml; UPGRADE=1 takes the newest versions

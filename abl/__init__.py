@@ -1,7 +1,10 @@
 """ABL, the Agent Blueprint Language: parse, check, print and compile agents.
 
-Everything here is pure: texts go in, documents, findings and IR come out; nothing raises on bad input. The names are
-loaded on first use, so importing the package costs next to nothing. Spec: abl-language 2.4.
+Everything here is pure: texts go in, documents, findings and IR come out. Whatever a text says, nothing raises: faults
+are findings. What is no text is the finding NOT_TEXT where a function gives findings; those that give texts
+(`serialize`, `format_text`, `split_documents`) raise a TypeError for a value of a wrong type, as does an option of the
+compiler that does not exist, or a ValueError for a `type` or `format` that does not exist. The names are loaded on
+first use, so importing the package costs next to nothing. Spec: abl-language 2.4.
 
 >>> import abl
 >>> result = abl.parse("AGENT: Parcel_Desk\\nGOAL: Help people find their parcels\\n")

@@ -19,7 +19,11 @@ Given = str | Document | list[str | Document] | tuple[str | Document, ...] | Map
 def compile_abl_to_ir(source: Given, options: Mapping[str, Any] | CompileOptions | None = None) -> dict[str, Any]:
     """Return the compilation output of spec 12.1; faults of the source stand in `compilation_errors`.
 
-    A mapping of paths to texts is a project: tool libraries and behaviour profiles in it are found.
+    A mapping of paths to texts is a project: tool libraries and behaviour profiles in it are found. The options are
+    those of `CompileOptions`, as such or as a mapping.
+
+    Raises:
+        TypeError: A name in `options` is no option, for instance because it is misspelt.
 
     >>> output = compile_abl_to_ir("AGENT: Parcel_Desk\\nGOAL: Help people find their parcels\\n")
     >>> list(output["agents"]), output["agents"]["Parcel_Desk"]["identity"]["goal"]

@@ -1,7 +1,7 @@
 """What each agent of a compiled project can reach: tools, hosts, agents, memory, secrets, people.
 
-Read off the IR alone, so it holds for every way in which an agent can be driven: whatever is listed may happen, and
-what is not listed cannot. Spec: abl-language 7, 12.
+Read off the IR alone: every tool, target, path and name that is written there, wherever it is written. What code in a
+sandbox, a workflow, a connector or a remote agent does further on is not seen. Spec: abl-language 7, 12.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ Json = dict[str, Any]
 
 _HOST = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?((?:\{\{.*?\}\}|\[[^\]]*\]|[^/?#:])+)")
 _FILLED_IN = re.compile(r"\s*(\{\{.*?\}\})")
+_LASTING = re.compile(r"(?<![\w.])((?:user|project|execution_tree)(?:\.[A-Za-z_]\w*)+)")
+_COMPUTED = frozenset({"user.intent", "user.sentiment"})
+"""Names below `user.` that the engine fills and nothing keeps. Spec: abl-language 6.7."""
+_STRING = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'")
 _NAMED = re.compile(r"(?<![\w.])(secrets|env|config)\.([A-Za-z_]\w*)")
 _BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
@@ -25,7 +29,7 @@ _ADDRESS_KEYS = frozenset({"endpoint", "url", "token_url", "base_url"})
 _CODE_KEYS = frozenset(
     {
         "when", "condition", "check", "expression", "exit_when", "complete_when", "success_when", "applies_when",
-        "filter", "with", "input", "map",
+        "filter", "with", "input", "map", "args", "fix_expression", "value", "items", "source",
     }
 )  # fmt: skip
 """Keys whose texts are conditions and expressions: names in them need no braces."""
@@ -42,6 +46,8 @@ _SERVICES = (
     ("sandbox_binding", "sandbox", "runtime"),
 )
 """Binding -> kind of service and the key that names it."""
+_NAMES = ("action_id", "condition", "type", "name", "intent", "to", "agent")
+"""Keys by which a reader knows a block again, the most telling first."""
 _MAX_DEPTH = 64
 
 
@@ -56,7 +62,7 @@ def effects(compilation: Compilation | Mapping[str, Any]) -> Json:
     >>> people = "ESCALATE:\\n  triggers:\\n    - WHEN: sentiment.is_angry\\n"
     >>> found = effects(compile_abl_to_ir(desk + people))["agents"]["Desk"]
     >>> found["agents"]["direct"], found["human"]
-    ([{'name': 'Cards', 'by': 'handoff'}], ['coordination.escalation.triggers.0'])
+    ([{'name': 'Cards', 'by': 'handoff'}], ['sentiment.is_angry'])
     """
     output = compilation.output if isinstance(compilation, Compilation) else compilation
     agents = {str(name): ir for name, ir in mapping(output.get("agents")).items() if isinstance(ir, dict)}
@@ -108,7 +114,7 @@ def _agent(ir: Json) -> Json:
     for key, value in _texts(ir):
         if key in _ADDRESS_KEYS and (host := host_in(value)):
             hosts.add(host)
-        for code in (value,) if key in _CODE_KEYS else _BRACES.findall(value) if "{{" in value else ():
+        for code in _codes_in(key, value):
             for kind, name in _NAMED.findall(code):
                 names[kind].add(name)
     return {
@@ -126,6 +132,12 @@ def _agent(ir: Json) -> Json:
         **{kind: sorted(found) for kind, found in names.items()},
         "human": _unique(path for block in blocks for path in _people(block)),
     }
+
+
+def _codes_in(key: str, value: str) -> list[str]:
+    """Return the parts of a text in which names are names: all of a condition, else what is braced."""
+    braced = _BRACES.findall(value) if "{{" in value else []
+    return [*braced, _STRING.sub(" ", _BRACES.sub(" ", value))] if key in _CODE_KEYS else braced
 
 
 def _tool(tool: Json) -> Json:
@@ -187,6 +199,10 @@ def _memory(ir: Json, blocks: list[Block]) -> Json:
             writes.append(target)
         elif block.role == "recall":
             reads += [text(path) for path in block.subject.get("paths") or ()] + [text(block.subject.get("domain"))]
+    for key, value in _texts(ir):
+        for code in _codes_in(key, value):
+            reads += [path for path in _LASTING.findall(code) if path not in _COMPUTED]
+    writes += [path for block in blocks for path in _set_paths(block) if _LASTING.fullmatch(path)]
     grants = [
         {"agent": text(handoff.get("to")), "path": text(grant.get("path")), "access": text(grant.get("access"))}
         for handoff in rows(dig(ir, "coordination", "handoffs"))
@@ -195,14 +211,44 @@ def _memory(ir: Json, blocks: list[Block]) -> Json:
     return {"reads": _unique(reads), "writes": _unique(writes), "grants": grants}
 
 
-def _people(block: Block) -> Iterator[str]:
-    """Yield the places of a block at which a human is called."""
+def _set_paths(block: Block) -> Iterator[str]:
+    """Yield what a block assigns, clears or receives."""
     subject = block.subject
-    if block.role in ("triggers", "human_approval") or subject.get("escalate") is True:
-        yield block.path
+    yield text(subject.get("variable")) if block.role == "set" else ""
+    if isinstance(subject.get("set"), dict) and block.role != "context":
+        yield from map(str, subject["set"])
+    yield from (text(name) for name in subject.get("clear") or () if isinstance(subject.get("clear"), list))
+    yield text(subject.get("as")) or text(subject.get("call_as"))
+    for key in ("returns", "map"):
+        yield from (text(name) for name in mapping(subject.get(key)).values())
+
+
+def _people(block: Block) -> Iterator[str]:
+    """Yield why or where a human is called: the reason or the condition of a trigger, else the step."""
+    subject = block.subject
+    if block.role == "triggers":
+        yield text(subject.get("reason")) or text(subject.get("when")) or block.path
+    elif block.role == "human_approval":
+        yield f"{_where(block)}: approval"
+    elif subject.get("escalate") is True:
+        yield _where(block)
     for key in _ENDING_KEYS:
         if text(subject.get(key)).upper() == "ESCALATE":
-            yield f"{block.path}.{key}"
+            yield _where(block)
+
+
+def _where(block: Block) -> str:
+    """Return where something stands in the words of the text: a step, a rule, a handler."""
+    if block.step:
+        return f"step {block.step}"
+    around: Block | None = block
+    while around is not None and around.parent is not None:
+        subject = around.subject
+        named = next((text(subject.get(key)) for key in _NAMES if text(subject.get(key))), "")
+        if named and named.lower() != "escalate":
+            return named
+        around = around.parent
+    return block.section.replace("_", " ")
 
 
 def _closure(names: Iterable[str], found: Mapping[str, Json]) -> list[str]:
@@ -225,6 +271,8 @@ def _texts(ir: Json) -> Iterator[tuple[str, str]]:
         if isinstance(value, str):
             yield key, value
         elif isinstance(value, dict) and depth < _MAX_DEPTH:
+            if key == "set" and "variable" not in value:
+                key = "expression"
             keep = key in _CODE_KEYS
             pending.extend((key if keep else str(name), one, depth + 1) for name, one in value.items())
         elif isinstance(value, list) and depth < _MAX_DEPTH:

@@ -15,17 +15,20 @@ from abl.source import normalise
 from abl.syntax.result import ParseResult
 
 TYPES = ("supervisor", "agent", "agent-based", "yaml", "tools")
-"""Types a caller may name; any other word means: look."""
+"""Types a caller may name."""
 
 _MAY_BE_NUMBERED = frozenset({"agent", "supervisor", "agent-based"})
 _HEADLESS = frozenset({"UNDETECTED_TYPE", "MISSING_AGENT"})
 
 
 def parse(text: str, type: str | None = None, *, strict: bool = False) -> ParseResult:  # noqa: A002 - the word of the API
-    """Return the document in `text` with what was found on the way; never raises (spec 2.2, 2.3).
+    """Return the document in `text` with what was found on the way; no text makes it raise (spec 2.2, 2.3).
 
     `type` is `supervisor`, `agent`, `agent-based`, `yaml` or `tools`; without it the first line decides. With
     `strict` the warnings about older forms are errors.
+
+    Raises:
+        ValueError: `type` is none of these.
 
     >>> result = parse("AGENT: Parcel_Desk\\nGOAL: Help people find their parcels\\n")
     >>> result.document.name, result.document.kind, result.errors
@@ -33,10 +36,12 @@ def parse(text: str, type: str | None = None, *, strict: bool = False) -> ParseR
     >>> [error.code for error in parse("Help people find their parcels").errors]
     ['UNDETECTED_TYPE']
     """
+    if type is not None and type not in TYPES:
+        raise ValueError(f"there is no type {type!r}; the argument type takes {', '.join(TYPES)}, or None to look")
     value: object = text
     if not isinstance(value, str):
         return _not_text(value)
-    kind = type if type in TYPES else detect(text)
+    kind = type or detect(text)
     if kind == "yaml":
         return parse_yaml_abl(text, strict=strict)
     if kind in _MAY_BE_NUMBERED and type != "agent-based" and is_legacy(text):

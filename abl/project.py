@@ -15,7 +15,7 @@ from abl.folders import group_projects, is_project_file
 from abl.frontend import parse
 from abl.parser.detect import split_documents
 from abl.source import Source
-from abl.validation import check_units, in_order, without_repeats
+from abl.validation import check_units, in_order, in_yaml_words, without_repeats
 
 __all__ = ["Part", "Project", "check_project", "compile_project", "group_projects", "is_project_file"]
 
@@ -142,7 +142,22 @@ def check_project(project: Project, options: CompileOptions | None = None) -> li
     [('desk.abl', 4, 'INVALID_HANDOFF_TARGET')]
     """
     found = check_units(project.units, _options(project, options))
-    return in_order(without_repeats([*project.findings, *_placed(project, found)]), list(project.files))
+    placed = without_repeats([*project.findings, *_placed(project, found)])
+    return in_order(_in_their_words(project, placed), list(project.files))
+
+
+def _in_their_words(project: Project, findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Return findings with those about YAML texts naming properties as these write them."""
+    yaml = {unit.path for unit in project.units if unit.document.format == "yaml"}
+    if not yaml:
+        return findings
+    by_file: dict[str | None, list[Diagnostic]] = {}
+    for one in findings:
+        by_file.setdefault(one.file, []).append(one)
+    for path, source in project.files.items():
+        if path in yaml and path in by_file:
+            by_file[path] = in_yaml_words(by_file[path], source.text)
+    return [one for found in by_file.values() for one in found]
 
 
 def _placed(project: Project, findings: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -86,7 +86,16 @@ def check_text(text: object, *, strict: bool = False) -> list[Diagnostic]:
     if result.document is not None and isinstance(text, str):
         unit = Unit(result.document, Source(text))
         findings = [*findings, *check_units([unit], CompileOptions(strict=strict, single_agent=True))]
+        if result.document.format == "yaml":
+            findings = in_yaml_words(findings, text)
     return in_order(findings)
+
+
+def in_yaml_words(findings: Iterable[Diagnostic], text: str) -> list[Diagnostic]:
+    """Return findings about a YAML text, with properties named as it writes them."""
+    from abl.yaml_form.wording import reworded  # noqa: PLC0415 - PyYAML is loaded for YAML texts only
+
+    return list(reworded(findings, text))
 
 
 def check_units(units: Sequence[Unit], options: CompileOptions | None = None) -> list[Diagnostic]:
@@ -99,8 +108,17 @@ def check_units(units: Sequence[Unit], options: CompileOptions | None = None) ->
     findings = list(compilation.findings)
     for unit in units:
         findings.extend(_in_file(check_document(unit, strict=options.strict), unit))
+    libraries = [unit.document for unit in units if unit.document.kind == "tools"]
     check_options = CheckOptions(
-        strict=options.strict, single_agent=options.single_agent, project_agents=tuple(options.project_agents)
+        strict=options.strict,
+        single_agent=options.single_agent,
+        project_agents=tuple(options.project_agents),
+        library_tools={
+            tool.name: tuple(one.name for one in tool.parameters or [])
+            for library in libraries
+            for tool in library.tools or []
+        },
+        allowed_hosts=tuple(options.allowed_hosts),
     )
     context = CheckContext.of_output(compilation.output, check_options, compilation.places)
     for agent in context.agents.values():

@@ -1,7 +1,8 @@
 """How good the diagnostics are: single mistakes in the example projects, and what the checker makes of each.
 
-A mistake counts as found when a new finding stands on its line; a fix is correct when the mended file means what
-the file meant before; follow-ups are the other new findings. `python -m benchmarks.diagnostics --show RULE` prints
+A mistake counts as found when a new error or warning stands on its line (either line of a repeated one, the owner's
+of a line that was left out); a fix is correct when the mended file means what the file meant before; follow-ups are
+the other new errors and warnings. `python -m benchmarks.diagnostics --show RULE` prints
 the mistakes of one rule that were not answered well.
 """
 
@@ -19,9 +20,12 @@ from abl.frontend import parse
 from abl.project import Project, check_project
 from benchmarks.mutations import Mutation, mutations
 from benchmarks.report import Figure, publish
+from benchmarks.slips import ALL_RULES
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-MISTAKES = 1500
+MISTAKES = 2000
+FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, AssertionError)
+"""What a broken checker would raise; each counts as a failure of the benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class Answer:
     new: tuple[Diagnostic, ...]
     on_line: bool
     mended: bool
+    failed: bool = False
 
     @property
     def follow_ups(self) -> int:
@@ -61,14 +66,17 @@ def answer(mutation: Mutation, files: dict[str, str], before: Counter[tuple[str 
     """Return what the checker says of one mistake in a project."""
     left = before.copy()
     new: list[Diagnostic] = []
-    for one in check_project(Project.from_files({**files, mutation.path: mutation.after})):
+    try:
+        found = check_project(Project.from_files({**files, mutation.path: mutation.after}))
+    except FAULTS:
+        return Answer(mutation, (), on_line=False, mended=False, failed=True)
+    for one in found:
         key = _key(one)
         if left[key] > 0:
             left[key] -= 1
-        elif one.severity != "info" or one.code == "UNKNOWN_PROPERTY":
+        elif one.severity != "info":
             new.append(one)
-    first_line = mutation.line - (mutation.after.count("\n") - mutation.before.count("\n"))
-    here = [one for one in new if one.file == mutation.path and one.line in (mutation.line, first_line)]
+    here = [one for one in new if one.file == mutation.path and one.line in mutation.lines]
     return Answer(mutation, tuple(new), bool(here), any(_mends(one, mutation) for one in here))
 
 
@@ -87,7 +95,7 @@ def answers(count: int, seed: int = 1) -> list[Answer]:
     everything = projects()
     owner = {path: index for index, files in enumerate(everything) for path in files}
     before = [findings(files) for files in everything]
-    texts = {path: text for files in everything for path, text in files.items() if path.endswith(".abl")}
+    texts = {path: text for files in everything for path, text in files.items()}
     return [answer(one, everything[owner[one.path]], before[owner[one.path]]) for one in mutations(texts, count, seed)]
 
 
@@ -97,8 +105,13 @@ def figures(found: list[Answer]) -> list[Figure]:
     right = 100 * sum(one.on_line for one in found) / count
     mended = 100 * sum(one.mended for one in found) / count
     follow = sum(one.follow_ups for one in found) / count
+    failed = sum(one.failed for one in found)
+    idle = len(ALL_RULES.keys() - {one.mutation.rule for one in found})
     return [
-        Figure("mistakes made", count, "", None, "at least 400", count >= 400),
+        Figure("mistakes made", count, "", None, "at least 1,500", count >= 1500),
+        Figure("kinds of mistakes", len(ALL_RULES), "", None, "at least 40", len(ALL_RULES) >= 40),
+        Figure("kinds without a spot", idle, "", None, "0", idle == 0),
+        Figure("exceptions", failed, "", None, "0", failed == 0),
         Figure("found on the right line", right, "%", None, "at least 99", right >= 99),
         Figure("a correct fix offered", mended, "%", None, "at least 80", mended >= 80),
         Figure("follow-up findings, on average", follow, "", None, "at most 1", follow <= 1),
@@ -115,7 +128,8 @@ def by_rule(found: Iterable[Answer]) -> str:
         total = len(group)
         lines.append(
             f"{name:28} {total:6} {100 * sum(one.on_line for one in group) / total:5.0f}% "
-            f"{100 * sum(one.mended for one in group) / total:5.0f}% {sum(one.follow_ups for one in group) / total:7.2f}"
+            f"{100 * sum(one.mended for one in group) / total:5.0f}% "
+            f"{sum(one.follow_ups for one in group) / total:7.2f}"
         )
     return "\n".join(lines)
 

@@ -34,13 +34,21 @@ _CONDITION = re.compile(r"(.*\b(?:IF|WHEN|REQUIRE|RESTRICT|LIMIT|EXIT_WHEN|CHECK
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One spoilt file: which rule did it, the file, the text before and after, and the 1-based line of the mistake."""
+    """One spoilt file: which rule did it, the file, the text before and after, and the 1-based lines of the mistake.
+
+    Two lines when one is a repeat of the other; for a line that was left out, that of the construct it belonged to.
+    """
 
     rule: str
     path: str
     before: str
     after: str
-    line: int
+    lines: tuple[int, ...]
+
+    @property
+    def line(self) -> int:
+        """The line to show."""
+        return self.lines[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,31 @@ class Spot:
         """The line itself."""
         return self.lines[self.index]
 
+    @property
+    def owner(self) -> int:
+        """Index of the nearest line above that is indented less, -1 when there is none."""
+        above = (at for at in range(self.index - 1, -1, -1) if self.lines[at].strip())
+        return next((at for at in above if _indent(self.lines[at]) < _indent(self.line)), -1)
+
+    @property
+    def is_library(self) -> bool:
+        """Whether the file is a tool library."""
+        return next((line for line in self.lines if line.strip() and line[0] != "#"), "").startswith("TOOLS:")
+
+
+DELETED = "\0"
+"""What a rule gives back for a line that shall be left out."""
+
+YAML_RULES = frozenset(
+    {
+        "misspelt_property", "boolean_as_word", "number_as_word", "unknown_choice", "unknown_variable",
+        "single_equals", "template_name", "unknown_filter",
+    }
+)  # fmt: skip
+"""Rules that strike YAML files too."""
+
+BLOCK_RULES = frozenset({"template_name", "unknown_filter"})
+"""Rules that strike within block texts: braces mean the same there."""
 
 Rule = Callable[[Spot], str | None]
 RULES: dict[str, Rule] = {}
@@ -300,34 +333,6 @@ def open_template(spot: Spot) -> str | None:
 
 
 @rule
-def unknown_filter(spot: Spot) -> str | None:
-    """`{{name | upper}}` -> `{{name | uper}}`."""
-    found = re.match(r"(.*\{\{[^}|]+\| ?)(upper|lower|json)(.*)\Z", spot.line)
-    return found[1] + misspell(found[2], spot.chance) + found[3] if found else None
-
-
-@rule
-def unknown_template(spot: Spot) -> str | None:
-    """`TEMPLATE(card)` -> `TEMPLATE(crad)`."""
-    found = re.match(r"(.*RESPOND: TEMPLATE\()(\w{4,})(\).*)\Z", spot.line)
-    return found[1] + misspell(found[2], spot.chance) + found[3] if found else None
-
-
-@rule
-def misspelt_rule_kind(spot: Spot) -> str | None:
-    """`- REQUIRE` -> `- REQIRE`."""
-    found = re.match(r"(\s+- )(REQUIRE|RESTRICT|LIMIT)( .*)\Z", spot.line)
-    return found[1] + misspell(found[2], spot.chance) + found[3] if found else None
-
-
-@rule
-def unknown_dependency(spot: Spot) -> str | None:
-    """`depends_on: [code]` -> `depends_on: [cdoe]`."""
-    found = re.match(r"(\s+depends_on: \[)(\w{4,})(.*)\Z", spot.line)
-    return found[1] + misspell(found[2], spot.chance) + found[3] if found else None
-
-
-@rule
 def missing_header(spot: Spot) -> str | None:
     """`AGENT: Name` without its colon."""
     found = re.match(r"(AGENT|SUPERVISOR):( .+)\Z", spot.line)
@@ -344,7 +349,7 @@ def duplicate_definition(spot: Spot) -> str | None:
 def mutations(files: dict[str, str], count: int, seed: int = 1) -> Iterator[Mutation]:
     """Yield `count` mistakes spread evenly over the rules; the same for the same arguments."""
     chance = random.Random(seed)
-    spots = {name: list(_spots(files, one, chance)) for name, one in RULES.items()}
+    spots = {name: list(_spots(files, name, one, chance)) for name, one in RULES.items()}
     for found in spots.values():
         chance.shuffle(found)
     given = 0
@@ -355,18 +360,22 @@ def mutations(files: dict[str, str], count: int, seed: int = 1) -> Iterator[Muta
                 yield found.pop()
 
 
-def _spots(files: dict[str, str], one: Rule, chance: random.Random) -> Iterator[Mutation]:
+def _spots(files: dict[str, str], name: str, one: Rule, chance: random.Random) -> Iterator[Mutation]:
     for path, text in files.items():
         lines = text.split("\n")
         blocks = _block_lines(lines)
+        if not path.endswith(".abl") and name not in YAML_RULES:
+            continue
         for index, line in enumerate(lines):
-            if index in blocks or line.lstrip().startswith("#") or not line.strip():
+            if (index in blocks and name not in BLOCK_RULES) or line.lstrip().startswith("#") or not line.strip():
                 continue
-            spoilt = one(Spot(lines, index, chance))
+            spot = Spot(lines, index, chance)
+            spoilt = one(spot)
             if spoilt is None or spoilt == line:
                 continue
-            after = "\n".join([*lines[:index], spoilt, *lines[index + 1 :]])
-            yield Mutation(one.__name__, path, text, after, index + 1 + spoilt.count("\n"))
+            here = (spot.owner + 1,) if spoilt == DELETED else tuple(range(index + 1, index + 2 + spoilt.count("\n")))
+            now = [] if spoilt == DELETED else [spoilt]
+            yield Mutation(name, path, text, "\n".join([*lines[:index], *now, *lines[index + 1 :]]), here)
 
 
 def _block_lines(lines: list[str]) -> set[int]:

@@ -18,13 +18,14 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "dist", "build"})
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A path that cannot be read, and why."""
+    """A path that cannot be read, or written, and why."""
 
     path: str
     reason: str
+    wanted: str = "read"
 
     def __str__(self) -> str:
-        return f"cannot read {self.path}: {self.reason}"
+        return f"cannot {self.wanted} {self.path}: {self.reason}"
 
 
 @dataclass(slots=True)
@@ -110,7 +111,7 @@ def write(path: str, text: str) -> Unreadable | None:
     except OSError as error:
         if made:
             Path(made).unlink(missing_ok=True)
-        return Unreadable(path, f"it cannot be written ({_reason(error)})")
+        return Unreadable(path, _reason(error), "write")
     return None
 
 

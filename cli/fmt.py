@@ -10,7 +10,7 @@ from pathlib import PurePath
 from abl.folders import is_project_file
 from abl.formatter import format_text
 from abl.frontend import parse
-from abl.parser.detect import split_documents
+from abl.parser.detect import detect, split_documents
 from abl.source import normalise
 from abl.syntax.document import Document
 from cli import files
@@ -22,6 +22,7 @@ class _Counts:
     changed: int = 0
     unchanged: int = 0
     refused: int = 0
+    yaml: int = 0
     unreadable: int = 0
 
 
@@ -36,7 +37,7 @@ def fmt(paths: list[str], *, check: bool, diff: bool) -> int:
         complain(fault)
     for path in dict.fromkeys([*found.files, *below]):
         _format_file(path, counts, check=check, diff=diff)
-    if files.STDIN not in found.files:
+    if files.STDIN not in found.files or counts.yaml:
         _say(counts, would=check or diff)
     if counts.unreadable:
         return USAGE
@@ -50,6 +51,10 @@ def _format_file(path: str, counts: _Counts, *, check: bool, diff: bool) -> None
         counts.unreadable += 1
         return
     before = normalise(given)
+    kind = detect(before)
+    if kind is None or kind == "yaml":
+        _leave(path, given, kind, counts)
+        return
     after = format_text(before)
     if after != before and _documents(after) != _documents(before):
         complain(f"{path} is left as it is: formatting would change what it says; please report this")
@@ -72,6 +77,17 @@ def _format_file(path: str, counts: _Counts, *, check: bool, diff: bool) -> None
         counts.unreadable += 1
 
 
+def _leave(path: str, given: str, kind: str | None, counts: _Counts) -> None:
+    """Leave a text as it is that has no layout of its own here: YAML, or no ABL at all."""
+    name = files.STDIN_NAME if path == files.STDIN else path
+    if kind == "yaml":
+        counts.yaml += 1
+    else:
+        complain(f"{name} is not formatted: it holds no ABL document")
+    if path == files.STDIN:
+        sys.stdout.buffer.write(given.encode("utf-8"))
+
+
 def _documents(text: str) -> list[Document | None]:
     """Return what a text says, agents pasted together one by one."""
     return [parse(piece).document for piece in split_documents(text)]
@@ -84,7 +100,12 @@ def _diff(path: str, before: str, after: str) -> str:
 
 def _say(counts: _Counts, *, would: bool) -> None:
     done = "would be formatted" if would else "formatted"
-    files_of = [(counts.changed, done), (counts.unchanged, "already fine"), (counts.refused, "left as they are")]
+    files_of = [
+        (counts.changed, done),
+        (counts.unchanged, "already fine"),
+        (counts.refused, "left as they are"),
+        (counts.yaml, "not formatted: YAML"),
+    ]
     said = [f"{number} {'file' if number == 1 else 'files'} {what}" for number, what in files_of if number]
     if said:
         print(", ".join(said), file=sys.stderr)

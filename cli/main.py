@@ -118,14 +118,17 @@ def convert(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="OUT", help="File to write; standard output by default.")
     ] = None,
+    tools: Annotated[
+        str | None, typer.Option("--tools", metavar="OUT", help="Library to write the tool bindings of agents to.")
+    ] = None,
 ) -> None:
     """Write a file in another form: the YAML form, the text form, or the modern form of an older file.
 
-    Comments are not carried over.
+    Comments are not carried over. What else is left out, made up, or still to be done is said on standard error.
     """
     from cli.show import convert as run_convert
 
-    raise typer.Exit(run_convert(file, to=to, output=output))
+    raise typer.Exit(run_convert(file, to=to, output=output, tools=tools))
 
 
 @app.command(cls=PlainCommand)
@@ -140,6 +143,37 @@ def lsp() -> None:
             raise
         refuse("the language server needs pygls; install it with: pip install 'abl-runtime[lsp]'")
     serve_editor()
+
+
+@app.command()
+def serve(
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="DIR", help="Folder of the project; a small demo without it.")
+    ] = None,
+    runtime: Annotated[str, typer.Option("--runtime", metavar="KIND", help="local or process.")] = "",
+    hosts: Annotated[int | None, typer.Option("--hosts", metavar="N", help="Session hosts; 0: one per core.")] = None,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
+    port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
+    data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
+) -> None:
+    """Serve a project over HTTP; ends in good order on SIGTERM."""
+    from cli.serve import serve as run_serve
+
+    raise typer.Exit(run_serve(project, runtime=runtime, hosts=hosts, host=host, port=port, data_dir=data_dir))
+
+
+@app.command(cls=PlainCommand)
+def replay(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="Id of a session; `all` takes every one.")],
+    data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
+) -> None:
+    """Fold a session's journal again and compare with what was stored, byte by byte.
+
+    Exit code 0: the same, 1: not the same, 2: it could not be read.
+    """
+    from cli.replay import replay as run_replay
+
+    raise typer.Exit(run_replay(session, data_dir=data_dir))
 
 
 def run() -> None:

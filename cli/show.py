@@ -78,30 +78,52 @@ def explain(code: str | None) -> int:
     return CLEAN
 
 
-def convert(path: str, *, to: str, output: str | None) -> int:
-    """Print a text in another form, or write it to `output`."""
+def convert(path: str, *, to: str, output: str | None, tools: str | None = None) -> int:
+    """Print a text in another form, or write it to `output`; its tool bindings go to the file `tools`.
+
+    What was left out, made up or still has to be done is said on standard error.
+    """
     from abl.conversion import TARGETS
     from abl.conversion import convert as converted
 
     target = next((one for one in TARGETS if one == to.lower()), None)
     if target is None:
         refuse(f"there is no form {to}; --to takes {', '.join(TARGETS)}")
+    if tools is not None and target != "modern":
+        refuse("--tools takes the bindings out of modern agents; use it with --to modern")
     text = _text(path)
-    result = converted(text, target)
+    result = converted(text, target, split_tools=tools is not None)
     if result.text is None:
         name = files.STDIN_NAME if path == files.STDIN else path
         errors = [one.in_file(name) for one in result.findings if one.is_error]
         print_findings(errors, {name: text}, Screen.of_terminal())
         complain(f"{name} is not converted: {result.reason}")
         return FAULTY
+    if tools is not None:
+        _write_library(tools, result.library)
     if output is None or output == files.STDIN:
         print(result.text, end="")
-        return CLEAN
-    fault = files.write(output, result.text)
+    else:
+        _write(output, result.text)
+    for note in result.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if tools is None and any("E720" in note for note in result.notes):
+        print("note: --tools FILE.tools.abl puts the bindings of tools into a library", file=sys.stderr)
+    return CLEAN
+
+
+def _write_library(path: str, library: str | None) -> None:
+    if library is None:
+        print(f"note: no tool has a binding, so {path} is not written", file=sys.stderr)
+    else:
+        _write(path, library)
+
+
+def _write(path: str, text: str) -> None:
+    fault = files.write(path, text)
     if fault is not None:
         refuse(fault)
-    print(f"wrote {output}", file=sys.stderr)
-    return CLEAN
+    print(f"wrote {path}", file=sys.stderr)
 
 
 def _text(path: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abl.checks import (
+    call_arguments,
     cross_agent,
     field_references,
     flow_graph,
@@ -20,8 +21,10 @@ from abl.checks import (
     recall_events,
     reserved_names,
     texts_of_ir,
+    tool_bindings,
     tool_descriptions,
     tool_references,
+    undefined_names,
 )
 from abl.checks.context import CheckContext, CheckOptions
 from abl.checks.documents import document_findings
@@ -33,9 +36,12 @@ from abl.diagnostics.model import Diagnostic
 FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "flow graph": flow_graph.CHECKS,
     "tool references": tool_references.CHECKS,
+    "calls": call_arguments.CHECKS,
+    "tool bindings": tool_bindings.CHECKS,
     "tool descriptions": tool_descriptions.CHECKS,
     "cross-agent": cross_agent.CHECKS,
     "field references": field_references.CHECKS,
+    "names": undefined_names.CHECKS,
     "input mappings": input_mappings.CHECKS,
     "reserved names": reserved_names.CHECKS,
     "guardrails": guardrails.CHECKS,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,12 +22,16 @@ class CheckOptions:
         single_agent: The agents are not all there is: references to agents outside are not reported.
         default_model: The deployment has a model for agents that name none.
         project_agents: Names of agents known elsewhere.
+        library_tools: Tools that the libraries of the project define: name -> names of the parameters.
+        allowed_hosts: Private hosts that tools may call.
     """
 
     strict: bool = False
     single_agent: bool = False
     default_model: bool = False
     project_agents: Iterable[str] = ()
+    library_tools: Mapping[str, Collection[str]] = field(default_factory=dict)
+    allowed_hosts: Iterable[str] = ()
 
 
 class CheckContext:

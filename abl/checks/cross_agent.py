@@ -14,12 +14,10 @@ from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, words_of
 from abl.checks.finding import Finding
+from abl.checks.names import RESULT_NAMES
 from abl.checks.reading import dig, mapping, root, rows, text
 from abl.checks.report import Check
-from abl.checks.suggestions import unknown
-
-RESULT_NAMES = frozenset({"result", "message", "response", "output", "status", "success", "error", "reason", "summary"})
-"""What every agent gives back: its last answer and how it ended."""
+from abl.checks.suggestions import slip, unknown
 
 _HANDOFF_TEXT = re.compile(r"\bHANDOFF(?:\s+to)?\s+(\w[\w-]*)", re.IGNORECASE)
 
@@ -98,14 +96,13 @@ def _inline_delegate(block: Block) -> Reference | None:
 
 
 def invalid_routing_targets(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
-    """Yield routing rules of a supervisor that lead to unknown agents.
+    """Yield routing rules that lead to unknown agents.
 
-    The rules of an agent repeat its handoffs, where the fault is reported already.
+    Rules that repeat a handoff are left out: the fault is reported there already.
     """
     if context.options.single_agent:
         return
-    handoffs = frozenset() if facts.is_supervisor else facts.partners
-    references = [one for one in _routes(facts) if one.name not in handoffs]
+    references = [one for one in _routes(facts) if one.name not in facts.partners]
     yield from _unknown_agents("INVALID_ROUTING_TARGET", facts, context, references)
 
 
@@ -113,15 +110,14 @@ def invalid_default_target(facts: AgentFacts, context: CheckContext) -> Iterator
     """Yield a default agent that nobody knows."""
     routing = mapping(facts.ir.get("routing"))
     default = text(routing.get("default_agent"))
-    if default and not context.options.single_agent and (facts.is_supervisor or default not in facts.partners):
-        reference = Reference(facts.handoff_to.get(default) or facts.block(routing), "to", default)
+    if default and not context.options.single_agent and default not in facts.partners:
+        reference = Reference(facts.block(routing), "to", default)
         yield from _unknown_agents("INVALID_DEFAULT_ROUTING_TARGET", facts, context, [reference])
 
 
 def self_routes(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield routing rules of a supervisor that lead back to it."""
-    handoffs = frozenset() if facts.is_supervisor else facts.partners
-    references = [one for one in _routes(facts) if one.name not in handoffs]
+    references = [one for one in _routes(facts) if one.name not in facts.partners]
     yield from _self_references("SELF_ROUTING_TARGET", facts, references)
 
 
@@ -175,6 +171,40 @@ def _texts(other: AgentFacts) -> list[object]:
     return [value for key, value in other.ir.items() if key not in ("metadata", "messages", "behavior_profiles")]
 
 
+def unknown_inputs(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield keys of INPUT and `set` that the other agent never mentions, and that are nearly a name it knows."""
+    for block, field, agent in _inputs(facts):
+        other = context.facts_by_name(text(agent))
+        given = mapping(dig(block.subject, *field.split(".")))
+        if other is None or not given:
+            continue
+        known = [name for name in other.known_names if name not in other.passed] + [*other.session]
+        known += [name for name in other.passed if name in frozenset(words_of(_texts(other)))]
+        mentioned = frozenset(words_of(_texts(other)))
+        for key in given:
+            near = slip(key, sorted(set(known) - set(given))) if key not in mentioned else ""
+            if near:
+                yield unknown("UNKNOWN_INPUT_FIELD", block, f"{field}.{key}", key, [near], value=text(agent))
+
+
+def _inputs(facts: AgentFacts) -> Iterator[tuple[Block, str, object]]:
+    for block in facts.delegates:
+        yield block, "input", block.subject.get("agent")
+    for block in facts.handoffs:
+        yield block, "context.set", block.subject.get("to")
+
+
+def unknown_return_handlers(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield handlers named under ON_RETURN that RETURN_HANDLERS does not have."""
+    known = mapping(dig(facts.ir, "coordination", "return_handlers"))
+    for block in facts.under("coordination"):
+        name = text(block.subject.get("handler")) if block.role == "on_return" else ""
+        if name and name not in known:
+            place = context.place(block.subject)
+            inline = place is not None and "handler" not in place.node.at and "action" in place.node.at
+            yield unknown("UNKNOWN_RETURN_HANDLER", block, "action" if inline else "handler", name, known)
+
+
 # -- shared ------------------------------------------------------------------------------------------------------
 
 
@@ -204,5 +234,7 @@ CHECKS = (
     Check("SELF_ROUTING_TARGET", self_routes),
     Check("UNKNOWN_HANDOFF_RETURN_FIELD", unknown_handoff_returns),
     Check("UNKNOWN_DELEGATE_RETURN_FIELD", unknown_delegate_returns),
+    Check("UNKNOWN_INPUT_FIELD", unknown_inputs),
+    Check("UNKNOWN_RETURN_HANDLER", unknown_return_handlers),
 )
 """The rules of this family, in the order in which they are checked."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from abl.checks.action_ids import unknown_action_ids
+from abl.checks.declarations import declaration_findings
 from abl.checks.document_expressions import text_findings
 from abl.compiler.places import Place, Unit, locate
 from abl.diagnostics.model import Diagnostic
@@ -22,6 +24,8 @@ def document_findings(unit: Unit, *, strict: bool = False) -> Iterator[Diagnosti
         yield from invalid_profile_condition(profile, unit)
         yield from profile_flow_conflict(profile, unit)
     yield from text_findings(unit, strict=strict)
+    yield from declaration_findings(unit)
+    yield from unknown_action_ids(unit)
 
 
 def invalid_profile_condition(profile: Profile, unit: Unit) -> Iterator[Diagnostic]:

@@ -27,6 +27,7 @@ CONDITION_SECTIONS = frozenset(
 )  # fmt: skip
 """Sections whose conditions read the state of this agent; `routing` repeats those of the handoffs."""
 
+_TAG = re.compile(r"\{\{[^{}]*\}\}")
 _WORD = re.compile(r"[^\W\d]\w*")
 _MAX_DATA_NESTING = 64
 _MAX_VALUES = 2_000_000
@@ -60,6 +61,7 @@ class AgentFacts:
         ir: The agent as handed in; may be any JSON object.
         name: Its name, empty when it has none.
         imported_tools: Tools it imports from files that were not given.
+        remembered: What rules want to compute once per agent, by a name of their own.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class AgentFacts:
         self.name = name or text(dig(ir, "metadata", "name"))
         self.imported_tools = frozenset(imported_tools)
         self._exchange = exchange
+        self.remembered: dict[str, Any] = {}
 
     @cached_property
     def passed(self) -> frozenset[str]:
@@ -243,6 +246,15 @@ class AgentFacts:
         return frozenset(words_of([self.ir.get("identity"), goals]))
 
     @cached_property
+    def spoken_names(self) -> frozenset[str]:
+        """The `told_names` outside of braces: what stands in them is read and not told."""
+        if not self.reasons:
+            return frozenset()
+        goals = [[dig(zone.subject, "reasoning_zone", key) for key in ("goal", "behavior")] for zone in self.zones]
+        told = _TAG.sub(" ", " ".join(texts_of([self.ir.get("identity"), goals])))
+        return frozenset(_WORD.findall(told))
+
+    @cached_property
     def allowed_values(self) -> frozenset[str]:
         """Values of fields and entities, which authors like to write without quotes."""
         found: set[str] = set()
@@ -278,13 +290,19 @@ def is_engine_name(name: str) -> bool:
 
 def words_of(value: Any) -> Iterator[str]:
     """Yield the words of all texts in a JSON value."""
+    for one in texts_of(value):
+        yield from _WORD.findall(one)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield all texts in a JSON value."""
     pending = [(value, 0)]
     for _ in range(_MAX_VALUES):
         if not pending:
             return
         current, depth = pending.pop()
         if isinstance(current, str):
-            yield from _WORD.findall(current)
+            yield current
         elif depth < _MAX_DATA_NESTING and isinstance(current, dict):
             pending.extend((one, depth + 1) for one in current.values())
         elif depth < _MAX_DATA_NESTING and isinstance(current, list):

@@ -29,6 +29,7 @@ from abl.checks.reading import mapping, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.targets import edges_of, reached, targets_of
+from abl.checks.undefined_names import misspelt_fields, read_by_mistake
 from abl.diagnostics.suggest import closest, distance
 
 MAX_SHOWN = 80
@@ -45,6 +46,7 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
     if context.is_numbered(facts.ir):
         return
     said: set[tuple[int, str]] = set()
+    meant = frozenset(misspelt_fields(facts, context).values())
     for condition in facts.conditions:
         extra = _also_known(condition)
         for reading in condition.formula.readings:
@@ -55,7 +57,7 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
                 if near := _misspelt_human_name(name):
                     said.add((id(condition.block), name))
                     yield _undefined(name, condition, facts, [near])
-            elif name not in facts.known_names and name not in facts.told_names:
+            elif name not in facts.known_names and name not in facts.told_names and name not in meant:
                 said.add((id(condition.block), name))
                 yield _undefined(name, condition, facts, [*facts.candidates, *extra])
 
@@ -184,14 +186,23 @@ def _is_filled(name: str, facts: AgentFacts) -> bool:
     return name in facts.passed or is_engine_name(name) or name in facts.told_names
 
 
-def unused_required_fields(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
-    """Yield required fields whose value nothing reads."""
+def unused_required_fields(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield required fields whose value nothing reads; perhaps another name is read that is nearly theirs."""
     if facts.reasons or not facts.gather_fields:
         return
-    used = _used_words(facts)
+    used = _used_words(facts) | read_by_mistake(facts, context)
+    meant = misspelt_fields(facts, context)
     for name, block in _required_fields(facts).items():
-        if name not in used:
-            yield Finding("UNUSED_REQUIRED_GATHER_FIELD", block, "name", name, arguments={"name": name})
+        if name not in used or name in meant:
+            near = meant.get(name) or closest(name, _declared_elsewhere(name, facts)) or ""
+            said = {"name": name, "suggestion": f"Did you mean {near}?" if near else ""}
+            yield Finding("UNUSED_REQUIRED_GATHER_FIELD", block, "name", name, near, said)
+
+
+def _declared_elsewhere(name: str, facts: AgentFacts) -> list[str]:
+    """Return the fields of the agent that a field of a step may be meant as."""
+    of_agent = [text(block.subject.get("name")) for block in facts.gather_fields if not block.step]
+    return [] if name in of_agent else [*of_agent, *facts.session]
 
 
 def _required_fields(facts: AgentFacts) -> dict[str, Block]:

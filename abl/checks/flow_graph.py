@@ -11,6 +11,7 @@ from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.reading import dig, rows, text, texts
 from abl.checks.report import Check
+from abl.checks.spans import written_keyword
 from abl.checks.suggestions import unknown
 from abl.checks.targets import Target, edges_of, entry_of, reached, targets_of
 from abl.diagnostics.suggest import closest
@@ -38,13 +39,14 @@ def missing_entry_point(facts: AgentFacts, _context: CheckContext) -> Iterator[F
         yield unknown("MISSING_ENTRY_POINT", facts.block(facts.flow), "entry_point", entry, facts.steps)
 
 
-def dangling_step_refs(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+def dangling_step_refs(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield every way to a step that does not exist, and every listed step that is not defined."""
     if not facts.steps:
         return
     for target in targets_of(facts):
         if target.name and target.name not in facts.steps:
-            spelling = _SPELLING.get(target.field, target.field.upper())
+            spelling = written_keyword(context.place(target.block.subject), target.field)
+            spelling = spelling or _SPELLING.get(target.field, target.field.upper())
             said = {"step": target.source, "property": spelling}
             steps = (*facts.steps, *TERMINALS)
             yield unknown("DANGLING_STEP_REF", target.block, target.field, target.name, steps, **said)

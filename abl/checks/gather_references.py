@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
-from abl.checks.reading import text, texts
+from abl.checks.reading import mapping, text, texts
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
+
+_HAS_BOUNDS = re.compile(r"\d|\.\.|\{\{|today|now", re.IGNORECASE)
+_ONE_NUMBER = re.compile(r"\s*-?\d+(?:\.\d+)?\s*")
 
 
 def unknown_dependencies(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
@@ -72,7 +76,39 @@ def _rings(edges: dict[str, list[str]]) -> Iterator[list[str]]:
                 pending.append((other, iter(edges[other])))
 
 
+def enums_without_options(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield fields of type `enum` that say nowhere which values are allowed."""
+    for name, block in _first_of_each(facts):
+        field = block.subject
+        semantics = mapping(field.get("semantics"))
+        given = (field.get("enum_values"), field.get("entity_ref"), semantics.get("lookup"), semantics.get("enum_set"))
+        if field.get("type") == "enum" and not any(given) and not mapping(field.get("validation")).get("rule"):
+            yield Finding("ENUM_WITHOUT_OPTIONS", block, "type", arguments={"name": name})
+
+
+def invalid_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield checks of type `range` whose rule is no range."""
+    for name, block in _first_of_each(facts):
+        validation = mapping(block.subject.get("validation"))
+        rule = text(validation.get("rule"))
+        if validation.get("type") == "range" and (not _HAS_BOUNDS.search(rule) or _ONE_NUMBER.fullmatch(rule)):
+            said = {"name": name, "value": rule}
+            yield Finding("INVALID_RANGE", facts.block(validation), "rule", rule, arguments=said)
+
+
+def _first_of_each(facts: AgentFacts) -> Iterator[tuple[str, Block]]:
+    """Yield the fields by name, once each: a step lends what the agent says of its field."""
+    seen: set[str] = set()
+    for block in facts.gather_fields:
+        name = text(block.subject.get("name"))
+        if name not in seen:
+            seen.add(name)
+            yield name, block
+
+
 CHECKS = (
+    Check("ENUM_WITHOUT_OPTIONS", enums_without_options),
+    Check("INVALID_RANGE", invalid_ranges),
     Check("INVALID_DEPENDS_ON_REF", unknown_dependencies),
     Check("CIRCULAR_DEPENDS_ON", circular_dependencies),
 )

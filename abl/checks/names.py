@@ -38,6 +38,9 @@ GUARDRAIL_NAMES = frozenset(
 ERROR_NAMES = frozenset({"error", "error_code", "error_message", "error_type"})
 """What is known of a failure; read in the branches after one."""
 
+RESULT_NAMES = frozenset({"result", "message", "response", "output", "status", "success", "error", "reason", "summary"})
+"""What every agent gives back: its last answer and how it ended."""
+
 HUMAN_NAMES = frozenset({"resolution", "human", "human_response", "approved"})
 """Fields of a finished human task, in agents that escalate or ask for approval."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from abl.checks.written import Written
-from abl.compiler.places import locate
+from abl.compiler.places import Place, locate
 from abl.diagnostics.model import Edit, Fix
 from abl.expressions.faults import Edit as RelativeEdit
 
@@ -25,6 +26,30 @@ def span(written: Written, start: int, length: int) -> dict[str, Any]:
         return where
     at = unit.source.pos(found + start)
     return {**where, "line": at.line, "column": at.column, "offset": at.offset, "length": length}
+
+
+def key_span(place: Place, field: str, key: str) -> dict[str, Any]:
+    """Return the span of a key of a map, `field` being the place of its value; empty when `key` is not that key."""
+    source, offset = place.unit.source, place.node.at.get(field)
+    if source is None or offset is None or not key or not field.endswith(f".{key}"):
+        return {}
+    line = source.text.rfind("\n", 0, offset) + 1
+    found = re.search(rf"(?<![\w.-]){re.escape(key)}(?=[\"']?\s*(?:[:=]|->)\s*[\"']?\Z)", source.text[line:offset])
+    if found is None:
+        return {}
+    at = source.pos(line + found.start())
+    file = {"file": place.unit.path} if place.unit.path else {}
+    return {**file, "line": at.line, "column": at.column, "offset": at.offset, "length": len(key)}
+
+
+def written_keyword(place: Place | None, field: str) -> str:
+    """Return the keyword that stands before the value of a field in the text, e.g. `ON_FAIL`; empty when unknown."""
+    where = locate(place, field)
+    if place is None or place.unit.source is None or not where.get("length"):
+        return ""
+    text, offset = place.unit.source.text, where["offset"]
+    found = re.search(r"([A-Z_]+)\s*:\s*\"?\Z", text[text.rfind("\n", 0, offset) + 1 : offset])
+    return found[1] if found else ""
 
 
 def fix_at(written: Written, where: dict[str, Any], start: int, edit: RelativeEdit | None, title: str) -> Fix | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from abl.checks.blocks import Block
 from abl.checks.finding import Finding
-from abl.diagnostics.suggest import closest
+from abl.diagnostics.suggest import closest, distance
 
 MAX_LISTED = 12
+MAX_SLIPS = 2
+MIN_SLIP_CHARS = 4
+LONG_WORD_CHARS = 6
 
 
 def unknown(code: str, block: Block, field: str, word: str, candidates: Iterable[str], **arguments: str) -> Finding:
@@ -24,3 +28,33 @@ def listed(names: Iterable[str]) -> str:
     known = list(names)
     shown = ", ".join(known[:MAX_LISTED])
     return f"{shown} and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else shown
+
+
+def slip(word: str, candidates: Iterable[str]) -> str:
+    """Return the candidate that `word` is with a slip of the pen, empty when there is none.
+
+    Nearer than a suggestion has to be, for names that may well exist where nobody can look: at most two letters
+    differ (one in a short word), and neither only the number of a noun, nor a digit, nor a whole part.
+    """
+    if len(word) < MIN_SLIP_CHARS:
+        return ""
+    near = closest(word, (name for name in candidates if name != word)) or ""
+    limit = MAX_SLIPS if len(word) >= LONG_WORD_CHARS else 1
+    if not near or len(near) < MIN_SLIP_CHARS or distance(word, near, limit) > limit:
+        return ""
+    left, right = sorted((word, near), key=len)
+    only_number = right in (left + "s", left + "es")
+    other = only_number or _without_digits(left) == _without_digits(right) or _other_part(word, near)
+    return "" if other else near
+
+
+def _other_part(word: str, near: str) -> bool:
+    """Whether one part between `_` is another word altogether: `customer_no` is not meant as `customer_id`."""
+    pairs = list(zip(re.split(r"[_.-]", word), re.split(r"[_.-]", near), strict=False))
+    if word.count("_") != near.count("_"):
+        return False
+    return any(left != right and distance(left, right, 2) >= min(len(left), len(right), 3) for left, right in pairs)
+
+
+def _without_digits(word: str) -> str:
+    return "".join(char for char in word if not char.isdecimal())

@@ -10,15 +10,17 @@ from abl.checks.finding import Finding
 from abl.checks.reading import dig, rows, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
+from abl.checks.tool_bindings import misspelt_tools
 
 SYSTEM_PREFIX = "__"
 
 
-def undefined_tool_calls(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+def undefined_tool_calls(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield every CALL of a tool that is not declared, and every unknown tool offered to a reasoning zone."""
     own = _own_tools(facts)
+    known = facts.known_tools.union(misspelt_tools(facts, context).values())
     for call in facts.calls:
-        if call.tool not in facts.known_tools and not call.tool.startswith(SYSTEM_PREFIX):
+        if call.tool not in known and not call.tool.startswith(SYSTEM_PREFIX):
             said = {"step": call.block.step, "tool": call.tool}
             yield unknown("UNDEFINED_TOOL_CALL", call.block, call.field, call.tool, own, **said)
 

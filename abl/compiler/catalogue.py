@@ -13,7 +13,6 @@ from abl.syntax.node import Kind, Prop, fold
 from abl.syntax.tools import Parameter, Tool, ToolDefaults, TypeExpr
 
 MAX_TYPE_NESTING = 32
-MAX_INDEXED_TOOLS = 100_000
 
 _CAMEL_HINTS = {
     "TIMEOUT_MS": "timeout",

@@ -11,6 +11,7 @@ from abl.ir import COMPILER_VERSION, IR_VERSION
 from abl.syntax.document import Document, Identity
 from abl.syntax.execution import Execution, IntentBridge, KeywordVeto, Pipeline, ShortCircuit, Timeouts, ToolFilter
 from abl.syntax.flow import Flow, Step
+from abl.syntax.goal import unwritten_goal
 
 DEFAULT_VERSION = "1.0.0"
 TOOL_TIMEOUT_MS = 30_000
@@ -96,7 +97,7 @@ def lower_identity(document: Document, scope: Scope) -> Json:
 def goal_of(document: Document) -> str:
     """Return the goal with the instructions appended."""
     older = one(Identity, document.identity) or Identity()
-    goal = text(document.goal) or text(older.goal) or text(older.role)
+    goal = text(document.goal) or text(older.goal) or text(older.role) or text(unwritten_goal(document))
     if instructions := text(document.instructions):
         return f"{goal}\n\nInstructions:\n{instructions}" if goal else f"Instructions:\n{instructions}"
     return goal

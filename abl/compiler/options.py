@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from abl.diagnostics.reporter import did_you_mean
+from abl.diagnostics.suggest import closest
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -21,8 +24,9 @@ class CompileOptions:
         project_agents: Names of agents known elsewhere.
         messages: Platform texts of the project, below those of the document.
         entry_agent: Name of the agent that begins.
-        timeout_ms: Most time the compile may take; needs `clock`.
-        clock: Gives monotonic seconds; the compiler reads no clock of its own.
+        timeout_ms: Most time the compile may take, in milliseconds; when it is over, the error E727 says how many
+            agents were compiled. Has no effect without `clock`.
+        clock: Gives monotonic seconds, for example `time.monotonic`; the compiler reads no clock of its own.
         strict: Deprecated forms are errors, bindings inside agents are not attached.
         single_agent: Agents, libraries and profiles outside the given documents are not missed.
         compiled_at: ISO time written into the output.
@@ -47,7 +51,13 @@ class CompileOptions:
 
     @classmethod
     def read(cls, options: Any) -> CompileOptions:
-        """Return options from a mapping (snake_case or camelCase), ready options or None; unknown keys are ignored."""
+        """Return options from a mapping (snake_case or camelCase), ready options or None.
+
+        Values of a wrong type count as not given.
+
+        Raises:
+            TypeError: The mapping has a name that is no option; a misspelt option would silently do nothing.
+        """
         if isinstance(options, cls):
             return options
         if not isinstance(options, Mapping):
@@ -55,10 +65,15 @@ class CompileOptions:
         given: dict[str, Any] = {}
         for key, value in options.items():
             name = _CAMEL.sub("_", str(key)).lower()
-            accepts = _ACCEPTS.get(name)
-            if accepts is not None and value is not None and accepts(value):
+            if name not in _ACCEPTS:
+                raise TypeError(_unknown(str(key), name))
+            if value is not None and _ACCEPTS[name](value):
                 given[name] = value
         return cls(**given)
+
+
+def _unknown(key: str, name: str) -> str:
+    return f"there is no option {key}. {did_you_mean(closest(name, _ACCEPTS))}Options are: {', '.join(_ACCEPTS)}"
 
 
 def _is_mapping(value: Any) -> bool:

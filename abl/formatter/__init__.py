@@ -26,6 +26,9 @@ def format_text(text: str) -> str:
 
     >>> format_text("Agent: Hub\\nGOAL:   find it   \\n\\n\\nLIMITATIONS:\\n- never guess")
     'AGENT: Hub\\nGOAL: find it\\n\\nLIMITATIONS:\\n  - never guess\\n'
+
+    Raises:
+        TypeError: `text` is no text.
     """
     made = _formatted(normalise(text))
     return BOM + made if made.startswith(BOM) else made  # a mark within the text must not become the mark before it

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from abl.outline import Entry, Outline, Role
-from abl.parser.reader import SCALARS
+from abl.printer.document import is_short
 from abl.syntax.document import HEADERS, SECTIONS
-from abl.syntax.node import Kind
 
 STEP = 2
 """Spaces for one level."""
-_SHORT = (Kind.LIST, Kind.PROFILES)
 
 
 def laid_out(made: Outline, kept: frozenset[str] = frozenset()) -> str:
@@ -167,11 +165,16 @@ class _Page:
 
         Only between two of the short ones that open a text (name, goal, persona ...) the author decides.
         """
-        return not (self.is_short(k) and self.is_short(self.section_before()))
+        before = self.section_before()
+        return not (self.is_short(k) and (self.is_short(before) or self.opens_profile(before)))
 
     def is_short(self, k: int) -> bool:
-        entry = self.made.entries[k]
-        return entry.row is None or entry.row.kind in SCALARS or entry.row.kind in _SHORT
+        row = self.made.entries[k].row
+        return row is None or is_short(row)
+
+    def opens_profile(self, k: int) -> bool:
+        """Return whether line `k` is the header of a profile, whose own sections follow."""
+        return k in self.made.sections and self.made.sections[k].word == "BEHAVIOR_PROFILE"
 
     def section_before(self) -> int:
         parents = self.made.ancestors(self.last)

@@ -9,13 +9,17 @@ from typing import Any
 from abl.legacy.flow import flow_of
 from abl.legacy.handoffs import completions_of, handoffs_of
 from abl.syntax.document import Document
+from abl.syntax.goal import unwritten_goal
 from abl.syntax.legacy import Behavior, Communication, Contract, LegacyAgent, LegacySupervisor, Policy
-from abl.syntax.memory import Memory, SessionVariable
+from abl.syntax.memory import Memory, PersistentPath, SessionVariable
 from abl.syntax.rules import Constraint, FailAction
 from abl.syntax.tools import Parameter, Tool, TypeExpr
 
 REPLY_FIELDS = frozenset({"response", "signal"})
 """Outputs of a contract that every reply has; they are no variables."""
+
+PERSISTENT_ROOTS = ("user", "project")
+"""Namespaces of STATE whose values outlive the session (spec 3.5, 6.7)."""
 
 _RETRY = re.compile(r"retry\s*\(\s*([0-9]{1,3})\s*\)", re.IGNORECASE)
 
@@ -28,6 +32,7 @@ def modernise(document: Document) -> Document:
     if document.format != "legacy":
         return document
     made = _copy(document)
+    made.goal = document.goal or unwritten_goal(document)
     _identity(made)
     made.tools = [_tool(tool) for tool in document.tools]
     legacy = document.legacy
@@ -87,17 +92,33 @@ def _contract(made: Document, contract: Contract | None) -> None:
 
 
 def _state(made: Document, state: Sequence[Parameter]) -> None:
-    """Make `ns.var` fields: one object variable per namespace, whose initial value holds the defaults."""
+    """Make `user.` and `project.` fields persistent paths; of other namespaces one object variable each."""
     variables: dict[str, SessionVariable] = {}
+    paths: dict[str, PersistentPath] = {}
     for one in state:
         space, _, name = one.name.removeprefix("session.").partition(".")
         if not name:
             variables[space] = _variable(space, one)
             continue
+        if space in PERSISTENT_ROOTS:
+            paths[one.name] = _path(space, one)
+            continue
         variable = variables.setdefault(space, SessionVariable(name=space, type="object", pos=one.pos))
         if one.default is not None:
             _place(variable, name.split("."), one.default)
-    _declare(made, list(variables.values()))
+    _declare(made, list(variables.values()), list(paths.values()))
+
+
+def _path(scope: str, one: Parameter) -> PersistentPath:
+    """Return the declaration of a fact that outlives the session; a user's facts need no SCOPE."""
+    return PersistentPath(
+        path=one.name,
+        scope="" if scope == "user" else scope,
+        type=(one.type or TypeExpr()).base,
+        default_value=one.default,
+        description=one.description,
+        pos=one.pos,
+    )
 
 
 def _place(variable: SessionVariable, path: Sequence[str], value: Any) -> None:
@@ -120,15 +141,17 @@ def _variable(name: str, one: Parameter) -> SessionVariable:
     )
 
 
-def _declare(made: Document, variables: Sequence[SessionVariable]) -> None:
-    """Add variables that are not declared yet."""
-    if not variables:
+def _declare(made: Document, variables: Sequence[SessionVariable], paths: Sequence[PersistentPath] = ()) -> None:
+    """Add variables and persistent paths that are not declared yet."""
+    if not variables and not paths:
         return
     old = made.memory
     memory = Memory(**{name: getattr(old, name) for name in Memory.FIELDS}) if old is not None else Memory()
     known = {one.name for one in memory.session}
     fresh = {one.name: one for one in variables if one.name not in known}
     memory.session = [*memory.session, *fresh.values()]
+    stored = {one.path for one in memory.persistent}
+    memory.persistent = [*memory.persistent, *(one for one in paths if one.path not in stored)]
     made.memory = memory
 
 

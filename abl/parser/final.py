@@ -9,6 +9,7 @@ from abl.parser.tools import bound_fields
 from abl.syntax.document import Document
 from abl.syntax.execution import Execution
 from abl.syntax.flow import Digression, Flow, Step
+from abl.syntax.goal import may_lack_goal
 from abl.syntax.profile import Profile
 from abl.syntax.tools import BINDING_FIELDS, Tool
 
@@ -71,19 +72,10 @@ def _goal(r: Reader, document: Document) -> None:
     if "goal" not in document.at and place is not None:
         offset = place.offset
         length = len("AGENT: ") + len(document.name)
-    deterministic = _is_deterministic(document)
     stop = r.source.text.find("\n", offset)
     stop = len(r.source.text) if stop < 0 else stop
     fix = r.edit(stop, 0, '\nGOAL: "What this agent has to reach"', "add `GOAL:`")
-    r.report("GOAL_MISSING" if deterministic else "GOAL_REQUIRED", offset, length, fix, agent=document.name)
-
-
-def _is_deterministic(document: Document) -> bool:
-    """Return whether an agent can do without a goal: a FLOW without any reasoning zone, or MODE: scripted."""
-    if document.mode.lower() == "scripted":
-        return True
-    flow = document.flow
-    return flow is not None and bool(flow.steps) and not any(step.reasoning for step in flow.steps or [])
+    r.report("GOAL_MISSING" if may_lack_goal(document) else "GOAL_REQUIRED", offset, length, fix, agent=document.name)
 
 
 def _model(r: Reader, document: Document) -> None:

@@ -186,7 +186,6 @@ def write_item(page: Page, indent: int, item: Node) -> None:
         page.put(indent + STEP, getattr(item, main))
     elif main and main not in cls.BY_FIELD:
         page.put(indent + STEP, f"{entry_name(str(getattr(item, main)))}:")
-        write_props(page, indent + 2 * STEP, item)
-    else:
+    if not alone:
         write_props(page, indent + STEP, item)
     page.dash(start, indent)

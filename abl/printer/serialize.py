@@ -10,15 +10,26 @@ from abl.syntax.document import Document
 
 __all__ = ["actions", "flow", "free", "kinds", "rich", "rules", "serialize", "tools"]
 
+FORMATS = ("abl", "yaml")
+
 
 def serialize(document: Document, format: str = "abl") -> str:  # noqa: A002 - the word of the API
     """Return the canonical text of a document, in the text form (`abl`) or the YAML form (`yaml`).
 
     In the text form, documents of the numbered grammar are written in that grammar (spec 10, 11.2).
 
+    Raises:
+        TypeError: `document` is no Document, for instance the result of `parse` instead of its document.
+        ValueError: `format` is neither `abl` nor `yaml`.
+
     >>> serialize(Document(name="Parcel_Desk", goal="Help people find their parcels"))
     'AGENT: Parcel_Desk\\nGOAL: "Help people find their parcels"\\n'
     """
+    given: object = document
+    if not isinstance(given, Document):
+        raise TypeError(f"serialize takes a Document, not {type(given).__name__}")
+    if format not in FORMATS:
+        raise ValueError(f"there is no format {format!r}; the argument format takes {', '.join(FORMATS)}")
     if format == "yaml":
         if document.format == "legacy":
             from abl.legacy.modernise import modernise  # noqa: PLC0415 - loaded for the numbered grammar only

@@ -23,6 +23,7 @@ from abl.templates.parts import Choice, Each, Part, Plain, Value
 BLOCKS = ("each", "if")
 MAX_REPAIRS = 50
 """After so many faults no more edits are looked for."""
+_ESCAPED = re.compile(r'''"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\"(?P<inside>(?:[^\\"]|\\(?!"))*+)\\"''', re.DOTALL)
 _BLOCK = re.compile(r"\s*#\s*(\w*)\s*(.*?)\s*\Z", re.DOTALL)
 _ELSE = re.compile(r"\s*#?\s*else(?:\s+if\s+(.*?))?\s*\Z", re.DOTALL)
 _NAME_OF_TAG = re.compile(r"\s*[#/]?[\w.@]+(?:\[\w+\])*(?:[ \t]*\|[ \t]*\w+)*(?:(?<=each)[ \t]+[\w.]+)?")
@@ -84,7 +85,7 @@ class TemplateReader:
             if tag.start > at:
                 self._add(Plain(self.text[at : tag.start]))
             at = tag.start if tag.stop is None else tag.stop
-            self._tag(tag)
+            self._tag(tag._replace(inside=_unescaped(tag.inside)))
         if at < len(self.text):
             self._add(Plain(self.text[at:]))
         while len(self._open) > 1:
@@ -254,6 +255,16 @@ class TemplateReader:
         edit = (place, 0, closing)
         length = (frame.tag.stop or 0) - frame.tag.start
         self.faults.append(Fault("TEMPLATE_SYNTAX", frame.tag.start, length, said, edit, f"add `{closing}`"))
+
+
+def _unescaped(inside: str) -> str:
+    """Return a tag of a quoted value with its `\\"…\\"` as strings: escapes stay raw until rendering (spec 1.4).
+
+    Nothing moves: each backslash leaves a space outside of the string.
+    """
+    if '\\"' not in inside:
+        return inside
+    return _ESCAPED.sub(lambda one: one[0] if one["inside"] is None else f' "{one["inside"]}" ', inside)
 
 
 def _reads(text: str) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from abl.diagnostics.model import Diagnostic, Edit, Fix
+from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.parser.document import result
 from abl.parser.final import check_document
@@ -17,13 +15,14 @@ from abl.syntax.rules import FailAction
 
 # The readers of all kinds are in the table as soon as their modules are imported.
 from abl.yaml_form import actions, content, flow, kinds, rules, tools
+from abl.yaml_form.faults import report_fault
 from abl.yaml_form.reader import YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree, YamlFault, compose
 from abl.yaml_form.values import content_offset, is_null, key_text, one_line, text_of
+from abl.yaml_form.wording import reworded
 
 __all__ = ["actions", "content", "flow", "kinds", "parse_yaml", "rules"]
 
-_BARE_VALUE = re.compile(r"(\s*(?:- +)*[\w-]+: +)([^\s'\"\[|>&#-].*?)\s*\Z")
 _KINDS = {"AGENT": "agent", "SUPERVISOR": "supervisor", "BEHAVIOR_PROFILE": "profile"}
 _OWN_KEYS = frozenset({*_KINDS, "NAME", "KIND", "TOOL_IMPORTS", "TOOL_DEFAULTS"})
 
@@ -36,24 +35,15 @@ def parse_yaml(text: object, *, strict: bool = False) -> ParseResult:
     y = YamlReader(source, strict=strict)
     tree = compose(source)
     if isinstance(tree, YamlFault):
-        fix = _quoted_value(source, tree)
-        y.inner.report(tree.code, min(tree.offset, len(source.text)), 1, fix, detail=tree.detail, value=tree.detail)
+        report_fault(y, tree)
         return result(None, y.inner)
     if not isinstance(tree, Mapping):
         shown = "a list" if isinstance(tree, Sequence) else "empty" if tree is None or is_null(tree) else "one value"
         y.inner.report("YAML_NOT_MAPPING", tree.offset if tree is not None else 0, 1, value=shown)
         return result(None, y.inner)
-    return result(_document(y, tree), y.inner)
-
-
-def _quoted_value(source: Source, fault: YamlFault) -> Fix | None:
-    """Return the fix for a colon, brace or sign in a value that has no quotes."""
-    line = source.pos(fault.offset).line
-    found = _BARE_VALUE.match(source.line(line))
-    if fault.code != "YAML_INVALID" or found is None or "'" in found[2]:
-        return None
-    at = source.starts[line - 1] + found.start(2)
-    return Fix("put the value in quotes", (Edit(at, len(found[2]), f"'{found[2]}'"),))
+    document = _document(y, tree)
+    y.inner.findings[:] = reworded(y.inner.findings, source.text)
+    return result(document, y.inner)
 
 
 def _document(y: YamlReader, tree: Mapping) -> Document | None:

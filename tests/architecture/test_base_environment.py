@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 
 import pytest
 
+from cli.main import app
 from tests.support.repository import ROOT
 from tools.lock import distribution
 
@@ -97,7 +98,38 @@ def test_a_package_is_imported_with_the_base_alone(module: str) -> None:
     assert finished.returncode == 0, finished.stderr
 
 
-def test_the_command_line_answers_with_the_base_alone() -> None:
-    finished = run_blocked("sys.argv = ['abl', '--help']\nfrom cli.main import run\nrun()")
+COMMANDS = {
+    "help": (["--help"], "convert"),
+    "check": (["check", "examples/parcel-desk"], "no problems"),
+    "check --effects": (["check", "--effects", "examples/parcel-desk"], "trace_parcel"),
+    "fmt": (["fmt", "--check", "examples/parcel-desk"], "already fine"),
+    "ir": (["ir", "examples/parcel-desk"], '"ir_version"'),
+    "tokens": (["tokens", "tests/corpus/abl/legacy/agent.abl"], "AgentKeyword"),
+    "explain": (["explain", "UNKNOWN_SECTION"], "Wrong:"),
+    "convert to yaml": (["convert", "examples/parcel-desk/agents/parcel_desk.agent.abl", "--to", "yaml"], "agent:"),
+    "convert to modern": (["convert", "tests/corpus/abl/legacy/supervisor.abl"], "SUPERVISOR: "),
+}
+
+
+def run_command(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    return run_blocked(f"sys.argv = ['abl', *{arguments!r}]\nfrom cli.main import run\nrun()")
+
+
+@pytest.mark.parametrize(("arguments", "said"), COMMANDS.values(), ids=COMMANDS)
+def test_a_command_works_with_the_base_alone(arguments: list[str], said: str) -> None:
+    finished = run_command(arguments)
     assert finished.returncode == 0, finished.stderr
-    assert "check" in finished.stdout
+    assert said in finished.stdout + finished.stderr
+
+
+def test_the_language_server_says_which_extra_it_needs() -> None:
+    finished = run_command(["lsp"])
+    assert finished.returncode == 2
+    assert finished.stderr == "abl: the language server needs pygls; install it with: pip install 'abl-runtime[lsp]'\n"
+
+
+def test_every_command_of_the_language_is_tried() -> None:
+    of_the_server = {"serve", "replay", "chat", "eval", "keys", "models", "migrate", "doctor"}
+    tried = {name.split()[0] for name in COMMANDS} - {"help"} | {"lsp"}
+    named = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback is not None}
+    assert named - of_the_server == tried

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import abl
+from abl.conversion import convert
 from abl.source import Source
 from tools.corpus import CORPUS, MARKED, RESULTS, Case, cases, expected
 
@@ -85,6 +86,27 @@ def test_a_formatted_text_means_the_same_and_is_not_formatted_again(case: Case) 
     assert before is not None
     assert after is not None
     assert after.to_dict() == before.to_dict()
+
+
+@each_readable_case
+def test_a_printed_text_has_the_layout_of_the_formatter(case: Case) -> None:
+    document = abl.parse(case.text, strict=case.strict).document
+    assert document is not None
+    printed = abl.serialize(document, "yaml" if document.format == "yaml" else "abl")
+    assert abl.format_text(printed) == printed
+
+
+@each_readable_case
+def test_a_text_compiles_like_its_modern_form(case: Case) -> None:
+    if abl.parse(case.text).document.kind in ("agent", "supervisor"):
+        made = convert(case.text, "modern").text
+        assert lasting(made) == lasting(case.text)
+
+
+def lasting(text: str) -> dict[str, object]:
+    """Return the agents that a text compiles to, without what tells of the text itself."""
+    agents = abl.compile_abl_to_ir(text)["agents"]
+    return {name: {key: part for key, part in ir.items() if key != "metadata"} for name, ir in agents.items()}
 
 
 @pytest.mark.parametrize("case", MODERN_AGENTS, ids=str)

@@ -79,26 +79,9 @@ ROWS: tuple[Rule, ...] = (
             Requests that match it would fail.
             Correct the spelling, or add the agent.
         """,
-        wrong="""
-            === front.agent.abl
-            SUPERVISOR: Front_Desk
-            GOAL: "Find the right agent"
-            HANDOFF:
-              - TO: Claim_Desk
-                WHEN: input CONTAINS "claim"
-        """
-        + _CLAIMS,
-        right="""
-            === front.agent.abl
-            SUPERVISOR: Front_Desk
-            GOAL: "Find the right agent"
-            HANDOFF:
-              - TO: Claims_Desk
-                WHEN: input CONTAINS "claim"
-        """
-        + _CLAIMS,
-        needs="a project",
-        also=("INVALID_HANDOFF_TARGET",),
+        wrong="",
+        right="",
+        example_note="Shown by an IR whose routing was written by hand: a text has the HANDOFF entry reported.",
     ),
     rule(
         "INVALID_DEFAULT_ROUTING_TARGET",
@@ -110,26 +93,9 @@ ROWS: tuple[Rule, ...] = (
             Its agent does not exist, so all of these would fail.
             Correct the spelling, or add the agent.
         """,
-        wrong="""
-            === front.agent.abl
-            SUPERVISOR: Front_Desk
-            GOAL: "Find the right agent"
-            HANDOFF:
-              - TO: Claim_Desk
-                WHEN: true
-        """
-        + _CLAIMS,
-        right="""
-            === front.agent.abl
-            SUPERVISOR: Front_Desk
-            GOAL: "Find the right agent"
-            HANDOFF:
-              - TO: Claims_Desk
-                WHEN: true
-        """
-        + _CLAIMS,
-        needs="a project",
-        also=("INVALID_HANDOFF_TARGET", "INVALID_ROUTING_TARGET"),
+        wrong="",
+        right="",
+        example_note="Shown by an IR whose routing was written by hand: a text has the HANDOFF entry reported.",
     ),
     agent_rule(
         "SELF_HANDOFF_TARGET",
@@ -181,21 +147,9 @@ ROWS: tuple[Rule, ...] = (
             so it is refused.
             Name the agent that is meant.
         """,
-        wrong="""
-            SUPERVISOR: Front_Desk
-            GOAL: "Find the right agent"
-            HANDOFF:
-              - TO: Front_Desk
-                WHEN: input CONTAINS "claim"
-        """,
-        right="""
-            SUPERVISOR: Front_Desk
-            GOAL: "Find the right agent"
-            HANDOFF:
-              - TO: Claims_Desk
-                WHEN: input CONTAINS "claim"
-        """,
-        also=("SELF_HANDOFF_TARGET",),
+        wrong="",
+        right="",
+        example_note="Shown by an IR whose routing was written by hand: a text has the HANDOFF entry reported.",
     ),
     rule(
         "UNKNOWN_HANDOFF_RETURN_FIELD",

@@ -164,7 +164,8 @@ ROWS: tuple[Rule, ...] = (
         "UNUSED_REQUIRED_GATHER_FIELD",
         "warning",
         "required field that nothing reads",
-        message="The required field {name} is collected but never read. Use it, or make it `required: false`.",
+        message="The required field {name} is collected but never read. {suggestion}Use it, or make it "
+        "`required: false`.",
         explanation="""
             The user has to answer this question before the agent goes on, but nothing uses the answer:
             no condition, no tool, no template, no handoff.

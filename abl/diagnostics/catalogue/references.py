@@ -33,6 +33,34 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "UNDEFINED_NAME",
+        "warning",
+        "text or value over an unknown name",
+        message="Nothing is called {name}. {suggestion}Set it, or declare it under GATHER or MEMORY.",
+        explanation="""
+            A text, a call, an assignment or a list of passed values reads a name that is neither gathered, nor set,
+            nor declared, nor built in. It has no value: a text has a hole there, a call gets null.
+            Correct the spelling, or declare the name under GATHER or MEMORY.
+            Where a model or another agent may set names, only one that is nearly a known name is reported.
+        """,
+        wrong="""
+            GATHER:
+              tracking_code:
+                prompt: "Which code?"
+            COMPLETE:
+              - WHEN: tracking_code IS SET
+                RESPOND: "We look for {{traking_code}}."
+        """,
+        right="""
+            GATHER:
+              tracking_code:
+                prompt: "Which code?"
+            COMPLETE:
+              - WHEN: tracking_code IS SET
+                RESPOND: "We look for {{tracking_code}}."
+        """,
+    ),
+    agent_rule(
         "MISSING_VARIABLE_PRODUCER_WARNING",
         "warning",
         "name read before it is set",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abl import parse
+from abl import compile_abl_to_ir, parse
 from abl.conversion import TARGETS, convert
 
 DESK = 'AGENT: Desk\nGOAL: "Help"\n'
@@ -69,3 +69,78 @@ def test_several_agents_are_converted_one_by_one_but_not_to_yaml():
     assert convert(both, "abl").text.count("AGENT: ") == 2
     assert convert(both, "yaml").text is None
     assert convert(both, "yaml").reason == "it holds 2 agents, and a YAML text holds one"
+
+
+OLD = """\
+SUPERVISOR: Old_Front
+# who is next
+STATE:
+  user.name: string? = "x"
+CONTRACT:
+  inputs:
+    region: enum(EU, US)
+  outputs:
+    response: string
+AGENTS:
+  trace: "agents/trace" [find]
+INTENTS:
+  [a] -> trace
+TOOLS:
+  find(a: string) -> object
+    type: http
+    endpoint: "https://x.example/{a}"
+    on_failure: retry(2)
+TESTS:
+  one:
+    input: "hi"
+"""
+
+
+def without_metadata(text):
+    return {name: {**ir, "metadata": None} for name, ir in compile_abl_to_ir(text)["agents"].items()}
+
+
+def test_a_conversion_says_what_it_left_out_what_it_made_up_and_what_remains():
+    made = convert(OLD, "modern")
+    assert made.notes[:-1] == [
+        "left out: the comments",
+        "left out of Old_Front: TESTS (one)",
+        "left out of Old_Front: CONTRACT outputs that every reply has (response)",
+        "left out of Old_Front: allowed values in CONTRACT (region)",
+        "left out of Old_Front: file paths of AGENTS (trace)",
+        'made up for Old_Front, which has none: GOAL: "Hand every request to the right agent"',
+    ]
+    assert made.notes[-1].startswith("`abl check --strict` still refuses (E720): A tool binding does not belong")
+    assert made.library is None
+    assert convert(DESK, "modern").notes == []
+
+
+def test_a_supervisor_of_the_numbered_grammar_compiles_like_its_modern_form():
+    assert without_metadata(convert(OLD, "modern").text) == without_metadata(OLD)
+
+
+def test_the_bindings_go_into_a_library_and_nothing_remains():
+    made = convert(OLD, "modern", split_tools=True)
+    assert not [note for note in made.notes if "strict" in note]
+    assert read(made.text).tools[0].endpoint == ""
+    library = read(made.library)
+    assert (library.kind, library.tools[0].endpoint, library.tools[0].retry) == ("tools", "https://x.example/{a}", 2)
+    joined = compile_abl_to_ir({"a.abl": made.text, "t.tools.abl": made.library})
+    assert joined["agents"]["Old_Front"]["tools"] == compile_abl_to_ir(OLD)["agents"]["Old_Front"]["tools"]
+
+
+def test_a_binding_that_two_agents_have_otherwise_is_named():
+    tools = "TOOLS:\n  find() -> object\n    endpoint: {}\n"
+    both = DESK + tools.format("/a") + DESK.replace("Desk", "Other") + tools.format("/b")
+    made = convert(both, "modern", split_tools=True)
+    assert made.notes == ["left out: the binding of find in Other; another agent has its own"]
+    assert '"/a"' in made.library
+
+
+@pytest.mark.parametrize("line", ["# note", "  // note", "/* note */", 'PERSONA: "x"  # note'])
+def test_comments_are_noticed(line):
+    assert "left out: the comments" in convert(f"{DESK}{line}\n", "abl").notes
+
+
+def test_what_looks_like_a_comment_in_a_block_text_is_none():
+    assert convert(f"{DESK}PERSONA: |\n  # calm\n", "abl").notes == []

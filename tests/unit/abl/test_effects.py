@@ -147,8 +147,8 @@ def test_names_of_secrets_environment_and_configuration_are_listed(found):
 
 
 def test_the_ways_to_a_human_are_listed(found):
-    assert found["agents"]["Desk"]["human"] == ["coordination.escalation.triggers.0"]
-    assert found["agents"]["Quotes"]["human"] == ["flow.definitions.ask.on_input.0.then"]
+    assert found["agents"]["Desk"]["human"] == ["Asked for"]
+    assert found["agents"]["Quotes"]["human"] == ["step ask"]
     assert found["agents"]["Front"]["human"] == []
 
 
@@ -191,3 +191,61 @@ def test_an_output_that_is_no_output_has_no_effects():
 )
 def test_the_host_of_an_address(address, host):
     assert host_in(address) == host
+
+
+ASSISTANT = """\
+AGENT: Assistant
+GOAL: "Help {{user.name}}"
+MEMORY:
+  session:
+    - basket
+  remember:
+    - WHEN: user.seen_tip == false
+      STORE: project.tariff -> user.last_tariff
+CONSTRAINTS:
+  - REQUIRE user.age >= 18
+    ON_FAIL: ESCALATE
+  - REQUIRE secrets.MASTER IS SET
+GUARDRAILS:
+  g:
+    kind: output
+    check: output CONTAINS user.nickname
+    action: block
+FLOW:
+  ask:
+    REASONING: false
+    CHECK: execution_tree.budget > 0
+    SET: user.visits = user.visits + 1
+    SET: note = "user.quoted"
+    RESPOND: "Hello {{user.title | upper}}, user.plain stays"
+    THEN: tell
+  tell:
+    REASONING: false
+    ON_INPUT:
+      - IF: input == "x"
+        SET: project.answers = input
+        CLEAR: [user.draft]
+        THEN: ESCALATE
+      - ELSE:
+        THEN: COMPLETE
+"""
+
+
+def test_lasting_memory_is_found_in_every_text_that_reads_or_sets_it():
+    memory = effects(compile_project(Project.from_files({"a.abl": ASSISTANT})))["agents"]["Assistant"]["memory"]
+    assert set(memory["reads"]) == {
+        "user.name", "user.seen_tip", "project.tariff", "user.age", "user.nickname", "execution_tree.budget",
+        "user.visits", "user.title",
+    }  # fmt: skip
+    assert set(memory["writes"]) == {"user.last_tariff", "user.visits", "project.answers", "user.draft"}
+
+
+def test_secrets_are_found_in_conditions_and_people_by_what_calls_them():
+    found = effects(compile_project(Project.from_files({"a.abl": ASSISTANT})))["agents"]["Assistant"]
+    assert found["secrets"] == ["MASTER"]
+    assert found["human"] == ["user.age IS NOT SET OR user.age >= 18", "step tell"]
+
+
+def test_a_trigger_without_a_reason_is_known_by_its_condition():
+    text = "AGENT: A\nGOAL: x\nESCALATE:\n  triggers:\n    - WHEN: turn_count > 9\n"
+    assert effects(compile_project(Project.from_files({"a.abl": text})))["agents"]["A"]["human"] == ["turn_count > 9"]

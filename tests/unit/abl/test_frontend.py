@@ -52,8 +52,9 @@ def test_the_type_agent_based_always_means_the_modern_grammar():
     assert parse(NUMBERED, "agent").document.format == "legacy"
 
 
-def test_a_type_nobody_knows_means_look():
-    assert parse(SUPERVISOR, "novel").document.kind == "supervisor"
+def test_a_type_nobody_knows_is_named_with_the_ones_there_are():
+    with pytest.raises(ValueError, match="no type 'novel'; the argument type takes supervisor, agent, agent-based"):
+        parse(SUPERVISOR, "novel")
 
 
 def test_an_agent_is_not_a_supervisor():

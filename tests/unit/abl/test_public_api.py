@@ -84,3 +84,25 @@ def test_every_other_function_survives_what_it_cannot_read(value):
     assert not abl.is_yaml_format(value)
     assert abl.tokenize(value).errors
     assert abl.compile_abl_to_ir(value)["compilation_errors"]
+
+
+@pytest.mark.parametrize("value", [None, b"AGENT: A", 7, ["AGENT: A"]])
+@pytest.mark.parametrize("name", ["format_text", "split_documents", "serialize"])
+def test_what_gives_a_text_says_which_type_it_was_given(name, value):
+    with pytest.raises(TypeError, match=f"not {type(value).__name__}$"):
+        getattr(abl, name)(value)
+
+
+def test_the_result_of_a_parse_is_not_its_document():
+    with pytest.raises(TypeError, match="serialize takes a Document, not ParseResult"):
+        abl.serialize(abl.parse("AGENT: A\nGOAL: x\n"))
+
+
+def test_a_format_nobody_knows_is_named():
+    with pytest.raises(ValueError, match="no format 'json'; the argument format takes abl, yaml"):
+        abl.serialize(abl.parse("AGENT: A\nGOAL: x\n").document, "json")
+
+
+def test_the_package_says_what_raises():
+    assert "TypeError" in abl.__doc__
+    assert "ValueError" in abl.__doc__

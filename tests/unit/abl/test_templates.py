@@ -148,3 +148,22 @@ def test_output_and_work_are_bounded() -> None:
 def test_single_braces_are_filled_for_known_paths_only() -> None:
     text = "/{name}/{m.k}/{unknown}/{{name}}/{not a path}/{inj}"
     assert interpolate_braces(text, STATE) == "/ada/1/{unknown}/{{name}}/{not a path}/{{name}} {name}"
+
+
+ESCAPED = [
+    (r"{{price | currency:\"EUR\"}}", "€1,234.50"),
+    (r"{{#if name == \"ada\"}}yes{{else}}no{{/if}}", "yes"),
+    (r"{{name == \"ada\" ? \"a b\" : \"c\"}}", "a b"),
+    (r"say \"{{name}}\"", r"say \"ada\""),
+    (r"""{{ "a \"b\"" }}""", 'a "b"'),
+]
+
+
+@pytest.mark.parametrize(("text", "rendered"), ESCAPED)
+def test_strings_of_a_quoted_value_may_be_escaped(text: str, rendered: str) -> None:
+    assert analyse_template(text).faults == ()
+    assert render_template(text, STATE, ENVIRONMENT) == rendered
+
+
+def test_an_escaped_quote_without_its_other_is_still_a_fault() -> None:
+    assert [one.code for one in analyse_template(r"{{ name + \" }}").faults] == ["TEMPLATE_SYNTAX"]

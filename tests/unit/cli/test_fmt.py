@@ -116,3 +116,24 @@ def test_nothing_to_format_is_a_wrong_call(tmp_path):
     outcome = run(str(tmp_path))
     assert outcome.exit_code == 2
     assert "nothing to format" in outcome.stderr
+
+
+def test_yaml_is_left_to_its_author_and_said_so(desk):
+    yaml = desk.with_name("desk.agent.yaml")
+    yaml.write_text("agent: Desk   \ngoal:   Help\n")
+    outcome = run(".")
+    assert outcome.exit_code == 0
+    assert outcome.stderr == "1 file formatted, 1 file not formatted: YAML\n"
+    assert yaml.read_text() == "agent: Desk   \ngoal:   Help\n"
+    assert run("--check", str(yaml)).exit_code == 0
+    assert run("-", text="agent: Desk   \n").stdout == "agent: Desk   \n"
+
+
+@pytest.mark.parametrize("text", ["Dear all,  \n\n\n\nbye\n", "", '{"a": 1}   \n'])
+def test_what_is_no_abl_is_neither_written_nor_counted(desk, text):
+    other = desk.with_name("other.txt")
+    other.write_text(text)
+    outcome = run("desk.abl", "other.txt")
+    assert other.read_text() == text
+    assert outcome.stderr == "abl: other.txt is not formatted: it holds no ABL document\n1 file formatted\n"
+    assert run("-", text=text).stdout == text

@@ -129,3 +129,38 @@ def test_a_wrong_call_of_convert_writes_nothing(folder, arguments):
     assert outcome.exit_code == 2
     assert outcome.stdout == ""
     assert outcome.stderr.startswith("abl: ")
+
+
+BOUND = NUMBERED + 'TOOLS:\n  find(code: string) -> object\n    type: http\n    endpoint: "https://x.example/{code}"\n'
+
+
+def test_what_a_conversion_did_and_left_to_do_is_said(folder):
+    outcome = run("convert", "-", text=BOUND)
+    assert outcome.exit_code == 0
+    assert 'note: made up for Desk, which has none: GOAL: "Follow the steps"' in outcome.stderr
+    assert "still refuses (E720)" in outcome.stderr
+    assert "--tools FILE.tools.abl" in outcome.stderr
+    assert "note:" not in outcome.stdout
+
+
+def test_bindings_can_be_put_beside_and_the_rest_is_then_strict(folder):
+    (folder / "desk.abl").unlink()
+    outcome = run("convert", "-", "--tools", "desk.tools.abl", "-o", "desk.agent.abl", text=BOUND)
+    assert outcome.exit_code == 0
+    assert "E720" not in outcome.stderr
+    assert "endpoint" in (folder / "desk.tools.abl").read_text()
+    checked = run("check", "--strict", "--json", ".")
+    assert checked.exit_code == 0, checked.stdout
+
+
+def test_a_library_that_would_be_empty_is_not_written(folder):
+    outcome = run("convert", "desk.abl", "--tools", "desk.tools.abl")
+    assert "no tool has a binding, so desk.tools.abl is not written" in outcome.stderr
+    assert not (folder / "desk.tools.abl").exists()
+    assert run("convert", "desk.abl", "--to", "yaml", "--tools", "x").exit_code == 2
+
+
+def test_a_place_that_cannot_be_written_is_named(folder):
+    outcome = run("convert", "desk.abl", "-o", "nowhere/desk.abl")
+    assert outcome.exit_code == 2
+    assert outcome.stderr == "abl: cannot write nowhere/desk.abl: no such file or directory\n"

@@ -45,3 +45,8 @@ def test_checking_all_examples_finds_nothing():
     outcome = CliRunner().invoke(app, ["check", str(EXAMPLES)])
     assert outcome.exit_code == 0, outcome.output
     assert len(outcome.output.splitlines()) == 1, outcome.output
+
+
+def test_all_examples_are_laid_out():
+    outcome = CliRunner().invoke(app, ["fmt", "--check", str(EXAMPLES), str(ROOT / "docs" / "older-files")])
+    assert outcome.exit_code == 0, outcome.output

@@ -1,7 +1,7 @@
 from abl.legacy import modernise, parse_legacy
 from abl.parser import parse_text
 from abl.printer import serialize
-from abl.syntax.memory import SessionVariable
+from abl.syntax.memory import PersistentPath, SessionVariable
 from abl.syntax.rules import Constraint, FailAction
 
 
@@ -99,3 +99,21 @@ def test_a_lowered_document_is_a_modern_text_without_errors():
     result = parse_text(serialize(made))
     assert result.findings == []
     assert result.document.flow == made.flow
+
+
+def test_facts_of_users_and_projects_become_persistent_paths():
+    made = modern(
+        'SUPERVISOR: A\nMEMORY:\n  persistent:\n    - user.known\nSTATE:\n  user.name: string? = "x"\n'
+        "  user.known: string\n  project.rate: number = 2\n"
+    )
+    assert made.memory.session == []
+    assert made.memory.persistent == [
+        PersistentPath(path="user.known"),
+        PersistentPath(path="user.name", type="string", default_value="x"),
+        PersistentPath(path="project.rate", scope="project", type="number", default_value=2),
+    ]
+
+
+def test_a_numbered_document_without_a_goal_gets_one():
+    assert modern("SUPERVISOR: A\nSTATE:\n  a: number\n").goal == "Hand every request to the right agent"
+    assert modern("AGENT: A\nIDENTITY:\n  role: r\nCONTRACT:\n").goal == "r"

@@ -1,0 +1,100 @@
+"""Whether hooks, models, guardrails, memory and error handlers are written so that they can work.
+
+Spec: abl-language 3.5, 3.7, 3.11, 3.12, 3.15.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abl.checks.document_report import found_at, unknown_at
+from abl.checks.suggestions import slip
+from abl.checks.tool_declarations import tool_findings
+from abl.checks.walk import nodes_of
+from abl.compiler.places import Place, Unit
+from abl.diagnostics.model import Diagnostic
+from abl.diagnostics.suggest import closest
+from abl.syntax.document import HOOKS, Document
+from abl.syntax.execution import OPERATIONS
+from abl.syntax.memory import Memory
+from abl.syntax.steps import ErrorHandler
+
+_TIME = r"(?:ms|s|m|h|d|w|y|milli\w*|sec\w*|min\w*|hours?|hrs?|days?|weeks?|months?|years?)"
+_TTL = re.compile(rf"\d+(?:\.\d+)?\s*{_TIME}?|P[\dTYMWDHS.]+|never|forever|session|\{{\{{.*\}}\}}", re.IGNORECASE)
+
+
+def declaration_findings(unit: Unit) -> Iterator[Diagnostic]:
+    """Yield what is said of the declarations of a document; the numbered grammar has its own."""
+    document = unit.document
+    if document.format == "legacy":
+        return
+    yield from tool_findings(unit)
+    yield from unknown_hooks(document, unit)
+    yield from unknown_operations(document, unit)
+    yield from guardrails_without_check(document, unit)
+    yield from backtracks_without_target(document, unit)
+    if document.memory is not None:
+        yield from invalid_ttl(document.memory, unit)
+        yield from unknown_memory_paths(document, document.memory, unit)
+
+
+def unknown_hooks(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield hooks that are never run, because their name is nearly one of the four."""
+    written = [hook.name.lower() for hook in document.hooks or []]
+    for hook in document.hooks or []:
+        if hook.name.lower() not in HOOKS and closest(hook.name, HOOKS):
+            free = [name for name in HOOKS if name not in written]
+            yield unknown_at("UNKNOWN_HOOK", Place(hook, unit), "name", hook.name, free, path="hooks")
+
+
+def unknown_operations(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield models for operations that are nearly one there is."""
+    execution = document.execution
+    for name in (execution.models if execution is not None else None) or {}:
+        if execution is not None and name not in OPERATIONS and closest(name, OPERATIONS):
+            place = Place(execution, unit)
+            path = f"execution.models.{name}"
+            yield unknown_at("UNKNOWN_MODEL_OPERATION", place, f"models.{name}", name, list(OPERATIONS), path=path)
+
+
+def guardrails_without_check(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield guardrails that look at nothing."""
+    for one in document.guardrails or []:
+        if one.name and not (one.check or one.llm_check or one.provider or one.extras):
+            yield found_at(
+                "GUARDRAIL_WITHOUT_CHECK", Place(one, unit), "name", one.name, path="guardrails", name=one.name
+            )
+
+
+def backtracks_without_target(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield error handlers that go back without saying where to."""
+    for node, path in nodes_of(document):
+        if isinstance(node, ErrorHandler) and "BACKTRACK" in node.then.upper().split() and not node.backtrack_to:
+            yield found_at("BACKTRACK_WITHOUT_TARGET", Place(node, unit), "then", path=path, name=node.type)
+
+
+def invalid_ttl(memory: Memory, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield lifetimes that are no duration."""
+    for at, one in enumerate(memory.remember or []):
+        if one.ttl and not _TTL.fullmatch(one.ttl.strip()):
+            path = f"memory.remember.{at}.ttl"
+            yield found_at("INVALID_TTL", Place(one, unit), "ttl", one.ttl, path=path, value=one.ttl)
+
+
+def unknown_memory_paths(document: Document, memory: Memory, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield paths that are loaded or lent and are nearly a declared one."""
+    known = [one.path for one in memory.persistent or []]
+    known += [*(memory.reads or []), *(memory.writes or [])]
+    known += [one.store.target for one in memory.remember or [] if one.store is not None]
+    for place, field, path in _paths(document, memory, unit):
+        near = slip(path, [name for name in known if name]) if path not in known else ""
+        if near:
+            yield unknown_at("UNKNOWN_MEMORY_PATH", place, field, path, [near])
+
+
+def _paths(document: Document, memory: Memory, unit: Unit) -> Iterator[tuple[Place, str, str]]:
+    for rule in memory.recall or []:
+        yield from ((Place(rule, unit), f"paths.{at}", path) for at, path in enumerate(rule.paths or []))
+    for handoff in document.handoffs or []:
+        yield from ((Place(grant, unit), "path", grant.path) for grant in handoff.memory_grants or [])

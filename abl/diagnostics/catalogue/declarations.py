@@ -1,0 +1,318 @@
+"""Findings about declarations that cannot work: hooks, models, memory, handlers. Spec: abl-language 3.3 to 3.15."""
+
+from __future__ import annotations
+
+from abl.diagnostics.catalogue.rule import Rule, agent_rule, rule
+
+_TWO_AGENTS = """=== desk.agent.abl
+AGENT: Desk
+GOAL: "Help"
+GATHER:
+  zip_code:
+    prompt: "Where to?"
+DELEGATE:
+  - AGENT: Prices
+    WHEN: zip_code IS SET
+    INPUT: {KEY: zip_code}
+=== prices.agent.abl
+AGENT: Prices
+GOAL: "Tell the price of a parcel"
+GATHER:
+  postcode:
+    prompt: "Which postcode?"
+"""
+
+ROWS: tuple[Rule, ...] = (
+    agent_rule(
+        "UNKNOWN_HOOK",
+        "warning",
+        "hook that is never run",
+        message="There is no hook {name}. {suggestion}",
+        explanation="""
+            Hooks run around the agent and around each turn, and only under the four names that are known.
+            What stands under another name is never run.
+            Write before_agent, after_agent, before_turn or after_turn.
+        """,
+        wrong="""
+            HOOKS:
+              befor_turn:
+                SET: attempts = 1
+        """,
+        right="""
+            HOOKS:
+              before_turn:
+                SET: attempts = 1
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_MODEL_OPERATION",
+        "warning",
+        "model for an unknown operation",
+        message="No operation is called {name}. {suggestion}[[Operations are {known}.]]",
+        explanation="""
+            Under `models` a model can be chosen for each kind of work: extraction, reasoning and others.
+            For a name that is no such kind the model is never used.
+            Correct the spelling.
+        """,
+        wrong="""
+            EXECUTION:
+              models:
+                extractoin: "tiny-local"
+        """,
+        right="""
+            EXECUTION:
+              models:
+                extraction: "tiny-local"
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_MEMORY_PATH",
+        "warning",
+        "memory path that is not declared",
+        message="The memory path {name} is not declared. {suggestion}",
+        explanation="""
+            Facts that outlive the session are declared under MEMORY: persistent.
+            This path is not, but nearly one that is, so nothing would be loaded or lent.
+            Correct the spelling, or declare the path.
+        """,
+        wrong="""
+            MEMORY:
+              persistent:
+                - PATH: user.preferred_hub
+              recall:
+                - ON: session:start
+                  ACTION: inject_context
+                  PATHS: [user.prefered_hub]
+        """,
+        right="""
+            MEMORY:
+              persistent:
+                - PATH: user.preferred_hub
+              recall:
+                - ON: session:start
+                  ACTION: inject_context
+                  PATHS: [user.preferred_hub]
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_ACTION_ID",
+        "warning",
+        "button that nothing handles",
+        message="Nothing handles the action {name}. {suggestion}",
+        explanation="""
+            A button sends its id, and the handler of that id under ACTION_HANDLERS or ON_ACTION answers.
+            No handler has this id, but one whose button is missing has nearly the same.
+            Correct the spelling.
+        """,
+        wrong="""
+            ON_START:
+              RESPOND: "Hello."
+                ACTIONS:
+                  - BUTTON: "Open a claim" -> open-clam
+            ACTION_HANDLERS:
+              open-claim:
+                RESPOND: "Opening a claim."
+        """,
+        right="""
+            ON_START:
+              RESPOND: "Hello."
+                ACTIONS:
+                  - BUTTON: "Open a claim" -> open-claim
+            ACTION_HANDLERS:
+              open-claim:
+                RESPOND: "Opening a claim."
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_RETURN_HANDLER",
+        "warning",
+        "return handler that does not exist",
+        message="RETURN_HANDLERS has no entry {name}. {suggestion}[[Entries are {known}.]]",
+        explanation="""
+            ON_RETURN names the handler that runs when the other agent comes back.
+            No handler has this name, so nothing would happen.
+            Correct the spelling, or add the handler to RETURN_HANDLERS.
+        """,
+        wrong="""
+            HANDOFF:
+              - TO: Claims_Desk
+                WHEN: intent.category == "claim"
+                RETURN: true
+                ON_RETURN:
+                  HANDLER: after_clam
+            RETURN_HANDLERS:
+              after_claim:
+                RESPOND: "Your claim is open."
+        """,
+        right="""
+            HANDOFF:
+              - TO: Claims_Desk
+                WHEN: intent.category == "claim"
+                RETURN: true
+                ON_RETURN:
+                  HANDLER: after_claim
+            RETURN_HANDLERS:
+              after_claim:
+                RESPOND: "Your claim is open."
+        """,
+    ),
+    rule(
+        "UNKNOWN_INPUT_FIELD",
+        "warning",
+        "value that the other agent does not know",
+        message="{value} knows nothing called {name}. {suggestion}",
+        explanation="""
+            INPUT (and `set` of a handoff) gives values to another agent, under the names that it uses.
+            It never mentions this name, but knows one that is nearly the same.
+            Correct the spelling.
+        """,
+        wrong=_TWO_AGENTS.replace("KEY", "postcoed"),
+        right=_TWO_AGENTS.replace("KEY", "postcode"),
+        needs="a project",
+    ),
+    agent_rule(
+        "GUARDRAIL_WITHOUT_CHECK",
+        "warning",
+        "guardrail that looks at nothing",
+        message="The guardrail {name} has neither check, llm_check nor provider: it never finds anything. Add one.",
+        explanation="""
+            A guardrail looks at a text by a condition (`check`), by a sentence that a model judges (`llm_check`),
+            or by a classifier (`provider`).
+            Without any of them it does nothing. Add one, or remove the guardrail.
+        """,
+        wrong="""
+            GUARDRAILS:
+              no_insults:
+                kind: output
+                action: block
+        """,
+        right="""
+            GUARDRAILS:
+              no_insults:
+                kind: output
+                llm_check: "The answer insults the user"
+                action: block
+        """,
+    ),
+    agent_rule(
+        "BACKTRACK_WITHOUT_TARGET",
+        "warning",
+        "going back to nowhere",
+        message="BACKTRACK needs a step to go back to[[ ({name})]]: add `BACKTRACK_TO: step`.",
+        explanation="""
+            After this error the flow shall go back, but the step is not named.
+            Add a line `BACKTRACK_TO:` with the name of a step.
+        """,
+        wrong="""
+            FLOW:
+              entry_point: ask
+              ask:
+                REASONING: false
+                RESPOND: "Hello."
+                THEN: COMPLETE
+            ON_ERROR:
+              invalid_input:
+                RESPOND: "Once more, please."
+                THEN: BACKTRACK
+        """,
+        right="""
+            FLOW:
+              entry_point: ask
+              ask:
+                REASONING: false
+                RESPOND: "Hello."
+                THEN: COMPLETE
+            ON_ERROR:
+              invalid_input:
+                RESPOND: "Once more, please."
+                THEN: BACKTRACK
+                BACKTRACK_TO: ask
+        """,
+    ),
+    agent_rule(
+        "INVALID_TTL",
+        "warning",
+        "lifetime that is no duration",
+        message="{value} is no duration: write a number and a unit, e.g. 30d, 12h or 90s.",
+        explanation="""
+            TTL says how long a fact is kept, as a number with a unit: s, m, h, d or w.
+            What stands here cannot be read as one, so the fact would be kept without an end.
+        """,
+        wrong="""
+            GATHER:
+              hub:
+                prompt: "Which hub?"
+            MEMORY:
+              persistent:
+                - PATH: user.hub
+              remember:
+                - WHEN: hub IS SET
+                  STORE: hub -> user.hub
+                  TTL: thirty days
+        """,
+        right="""
+            GATHER:
+              hub:
+                prompt: "Which hub?"
+            MEMORY:
+              persistent:
+                - PATH: user.hub
+              remember:
+                - WHEN: hub IS SET
+                  STORE: hub -> user.hub
+                  TTL: 30d
+        """,
+    ),
+    agent_rule(
+        "ENUM_WITHOUT_OPTIONS",
+        "warning",
+        "choice without options",
+        message="The field {name} is an enum without options: add `options: [..]`.",
+        explanation="""
+            The answer has to be one of a list of values, and the list is missing.
+            Nothing could be an answer, or anything.
+            Add `options: [a, b]`, or name an entity that has the values with `entity_ref`.
+        """,
+        wrong="""
+            GATHER:
+              size:
+                prompt: "Which size?"
+                type: enum
+        """,
+        right="""
+            GATHER:
+              size:
+                prompt: "Which size?"
+                type: enum
+                options: [small, large]
+        """,
+    ),
+    agent_rule(
+        "INVALID_RANGE",
+        "warning",
+        "range without bounds",
+        message="{value} is no range[[ (field {name})]]: write two bounds, e.g. 1..10, or one, e.g. >= 1.",
+        explanation="""
+            The check of type `range` compares the answer with a lower and an upper bound.
+            What stands here has none, so every answer would be refused or none.
+        """,
+        wrong="""
+            GATHER:
+              weight:
+                prompt: "How heavy is it?"
+                type: number
+                validate:
+                  type: range
+                  rule: "heavy"
+        """,
+        right="""
+            GATHER:
+              weight:
+                prompt: "How heavy is it?"
+                type: number
+                validate:
+                  type: range
+                  rule: "1..30"
+        """,
+    ),
+)

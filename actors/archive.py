@@ -1,0 +1,204 @@
+"""What the gateway reads without waking a session: rows of the store, spelled as on the wire."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from actors.callbacks import CallbackDesk
+from actors.runtime import (
+    CallbackDelivery,
+    CallbackResult,
+    Caller,
+    Page,
+    SessionFilter,
+    SessionPage,
+    SessionRef,
+    SessionView,
+    TraceFilter,
+)
+from domain.clock import iso_ms, parse_iso
+from domain.errors import NotFound, Unavailable
+from domain.json_values import JsonObject
+from storage.coordination import Coordination
+from storage.database import Database
+from storage.repositories.api_keys import ApiKeys
+from storage.repositories.sessions import SessionQuery, SessionRecord, Sessions
+from storage.repositories.traces import Traces
+from storage.repositories.transcripts import Transcripts
+from storage.statements import Statement
+from storage.turn_end import MessageRow
+
+OK = "ok"
+PING = Statement("SELECT 1")
+
+
+class StoredArchive:
+    """Satisfies `actors.session_runtime.Archive`."""
+
+    def __init__(self, database: Database, coordination: Coordination | None, desk: CallbackDesk) -> None:
+        self._database = database
+        self._coordination = coordination
+        self._desk = desk
+        self._keys = ApiKeys(database)
+        self._sessions = Sessions(database)
+        self._traces = Traces(database)
+        self._transcripts = Transcripts(database)
+
+    async def caller(self, api_key: str) -> Caller | None:
+        """Return who brings an API key."""
+        key = await self._keys.find_by_plaintext(api_key)
+        if key is None or key.kind != "secret":
+            return None
+        return Caller(
+            tenant_id=key.tenant_id,
+            subject=key.key_id,
+            permissions=frozenset(key.scopes),
+            project_id=key.project_id or "",
+            rate_key=key.key_id,
+        )
+
+    async def resolve(self, session: SessionRef) -> SessionRef:
+        """Return the session under its stable id. Raises NotFound when it is not of that tenant and project."""
+        record = await self._record(session)
+        return SessionRef(session.tenant_id, record.project_id, record.session_id)
+
+    async def view(self, session: SessionRef) -> SessionView:
+        """Return the row of a session."""
+        return _view(await self._record(session))
+
+    async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:
+        """Return sessions of a project."""
+        query = SessionQuery(
+            status=wanted.status or None,
+            channel=wanted.channel or None,
+            agent_name=wanted.agent_name or None,
+            environment=wanted.environment or None,
+            words=wanted.q or None,
+            since=_moment(wanted.since),
+            until=_moment(wanted.until),
+            sort_by=wanted.sort_by,
+            descending=wanted.descending,
+            limit=wanted.limit,
+            offset=wanted.offset,
+        )
+        rows, total = await self._sessions.list(tenant_id, project_id, query)
+        return SessionPage(rows=tuple(_view(row) for row in rows), total=total)
+
+    async def traces(self, session: SessionRef, wanted: TraceFilter) -> Page:
+        """Return trace events."""
+        rows, total = await self._traces.list(
+            session.tenant_id,
+            session.session_id,
+            types=wanted.event_types,
+            decision_kind=wanted.decision_kind,
+            span_id=wanted.span_id,
+            limit=wanted.limit,
+            offset=wanted.offset,
+            descending=wanted.descending,
+        )
+        return Page(rows=tuple(msgspec.json.decode(row.data) for row in rows), total=total)
+
+    async def transcript(self, session: SessionRef, *, limit: int, offset: int, last: bool = False) -> Page:
+        """Return lines of the transcript, oldest first; with `last` the last ones."""
+        if last:
+            rows = (await self._transcripts.before(session.tenant_id, session.session_id, None, limit))[::-1]
+            return Page(rows=tuple(map(_line, rows)), total=len(rows))
+        page, total = await self._transcripts.list(session.tenant_id, session.session_id, limit=limit, offset=offset)
+        return Page(rows=tuple(map(_line, page)), total=total)
+
+    async def delete(self, session: SessionRef) -> None:
+        """Remove what a session left. Raises NotFound."""
+        if not await self._sessions.delete(session.tenant_id, session.session_id):
+            raise NotFound("Session not found")
+
+    async def take_callback(self, delivery: CallbackDelivery) -> tuple[CallbackResult, str, str]:
+        """Check and claim a callback; return the result, the tenant and the session to wake."""
+        return await self._desk.take(delivery)
+
+    async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
+        """Return callbacks without their secrets."""
+        return await self._desk.page(tenant_id, project_id, status=status, limit=limit, offset=offset)
+
+    async def parts(self) -> dict[str, str]:
+        """Return the state of each server behind the runtime."""
+        try:
+            await self._database.value(PING)
+            database = OK
+        except Unavailable as error:
+            database = error.message
+        parts = {"database": database}
+        if self._coordination is not None:
+            parts["coordination"] = (
+                OK if await self._coordination.is_there() else "The coordination store does not answer."
+            )
+        return parts
+
+    async def count_active(self, tenant_id: str) -> int | None:
+        """Return how many sessions of a tenant are active."""
+        return await self._sessions.count_active(tenant_id)
+
+    async def _record(self, session: SessionRef) -> SessionRecord:
+        record = await self._sessions.find(session.tenant_id, session.session_id)
+        if record is None or (session.project_id and record.project_id != session.project_id):
+            raise NotFound("Session not found")
+        return record
+
+
+def _moment(text: str) -> datetime | None:
+    return parse_iso(text) if text else None
+
+
+def _line(row: MessageRow) -> JsonObject:
+    line: JsonObject = {
+        "id": row.message_id,
+        "role": row.role,
+        "content": row.content,
+        "timestamp": iso_ms(row.at),
+        "turn": row.turn,
+    }
+    if row.agent_name:
+        line["agentName"] = row.agent_name
+    if row.extra:
+        line.update(msgspec.json.decode(row.extra))
+    return line
+
+
+def _view(row: SessionRecord) -> SessionView:
+    return SessionView(
+        id=row.session_id,
+        runtime_session_id=row.runtime_session_id,
+        project_id=row.project_id,
+        agent_name=row.agent_name,
+        entry_agent_name=row.entry_agent_name,
+        status="ended" if row.status == "ended" else "active",
+        execution_state=row.execution_state,
+        channel=row.channel,
+        transport=row.transport,
+        environment=row.environment,
+        deployment_id=row.deployment_id,
+        created_at=iso_ms(row.created_at),
+        last_activity_at=iso_ms(row.last_activity_at),
+        ended_at=iso_ms(row.ended_at) if row.ended_at is not None else "",
+        end_reason=row.end_reason,
+        message_count=row.message_count,
+        trace_event_count=row.trace_count,
+        token_count=row.input_tokens + row.output_tokens,
+        estimated_cost=row.estimated_cost,
+        error_count=row.error_count,
+        duration_ms=row.duration_ms,
+        handoff_count=row.handoff_count,
+        source=row.source,
+        detail={
+            "userId": row.user_id,
+            "contactId": row.contact_id,
+            "delegateCount": row.delegate_count,
+            "lastError": row.last_error,
+            "tokenUsage": {
+                "inputTokens": row.input_tokens,
+                "outputTokens": row.output_tokens,
+                "totalTokens": row.input_tokens + row.output_tokens,
+            },
+        },
+    )

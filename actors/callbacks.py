@@ -1,0 +1,133 @@
+"""Callbacks of suspended sessions: issued once for each suspension, claimed once, and what was delivered given back.
+
+Spec: platform-api 3.3, 7.1. The order of checks is: known, signature, expired or cancelled, claimed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from datetime import timedelta
+
+import msgspec
+
+from actors.runtime import CallbackDelivery, CallbackResult, Page
+from actors.session.store import CallbackTicket, SessionPin, StoreLost, WaitingCallback
+from domain.clock import Clock, iso_ms
+from domain.errors import Overloaded, Unavailable
+from storage.database import Database
+from storage.repositories.callbacks import CallbackRecord, Callbacks, NewCallback
+from storage.repositories.jobs import Jobs
+
+SECRET_BYTES = 24
+ID_DIGEST_BYTES = 12
+SIGNATURE_SCHEME = "sha256="
+EXPIRE_JOB = "callback.expire"
+CLOSED: dict[str, CallbackResult] = {"processed": "already_processed", "expired": "expired", "cancelled": "expired"}
+BETWEEN = "/"
+"""Between a runtime session id and a suspension id: after a reset the same suspension ids come again."""
+
+
+class CallbackDesk:
+    """Where callbacks are issued and delivered."""
+
+    def __init__(self, database: Database, clock: Clock, *, public_url: str, ttl_s: float) -> None:
+        self._callbacks = Callbacks(database)
+        self._jobs = Jobs(database)
+        self._clock = clock
+        self._public_url = public_url.rstrip("/")
+        self._ttl_s = ttl_s
+
+    async def issue(
+        self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
+    ) -> CallbackTicket:
+        """Return the callback of a suspension, made when first asked for, with the job that lets it expire."""
+        lasts_s = self._ttl_s if expires_s is None else expires_s
+        place = f"{pin.runtime_session_id}{BETWEEN}{suspension_id}"
+        digest = hashlib.blake2b(f"{pin.session_id}{BETWEEN}{place}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
+        callback = NewCallback(
+            callback_id=f"cb_c{digest}",
+            project_id=pin.project_id,
+            session_id=pin.session_id,
+            suspension_id=place,
+            expires_at=self._clock.now() + timedelta(seconds=lasts_s),
+            agent_name=agent,
+            tool_name=tool,
+            secret=secrets.token_urlsafe(SECRET_BYTES),
+        )
+        try:
+            record = await self._callbacks.issue(pin.tenant_id, callback)
+            work = {"callback_id": record.callback_id, "session_id": pin.session_id}
+            await self._jobs.enqueue(pin.tenant_id, EXPIRE_JOB, record.callback_id, work, delay_s=lasts_s)
+        except (Unavailable, Overloaded) as error:
+            raise StoreLost from error
+        url = f"{self._public_url}/api/v1/callbacks/{record.callback_id}"
+        return CallbackTicket(record.callback_id, url, record.secret, iso_ms(record.expires_at))
+
+    async def waiting(self, callback_id: str) -> WaitingCallback | None:
+        """Return a callback with what was delivered under it; None when it is known no more."""
+        try:
+            record = await self._callbacks.find_by_id(callback_id)
+        except (Unavailable, Overloaded) as error:
+            raise StoreLost from error
+        if record is None:
+            return None
+        payload = msgspec.json.decode(record.payload) if record.payload else {}
+        return WaitingCallback(record.suspension_id.rpartition(BETWEEN)[2], payload)
+
+    async def take(self, delivery: CallbackDelivery) -> tuple[CallbackResult, str, str]:
+        """Check and claim a callback; return the result, the tenant and the session to wake."""
+        try:
+            record = await self._callbacks.find_by_id(delivery.callback_id)
+            if record is None:
+                return "not_found", "", ""
+            if not _is_signed(record, delivery):
+                return "invalid_signature", "", ""
+            if record.status in CLOSED:
+                return CLOSED[record.status], "", ""
+            if record.expires_at <= self._clock.now():
+                return "expired", "", ""
+            payload = msgspec.json.encode(delivery.body)
+            if not await self._callbacks.claim(record.tenant_id, record.callback_id, record.session_id, payload):
+                return "already_processed", "", ""
+        except Unavailable:
+            return "unavailable", "", ""
+        return "accepted", record.tenant_id, record.session_id
+
+    async def expire(self, tenant_id: str, callback_id: str) -> bool:
+        """Close a callback whose time is over; False unless it was pending."""
+        return await self._callbacks.expire(tenant_id, callback_id)
+
+    async def cancel(self, pin: SessionPin) -> None:
+        """Close everything a session waits for."""
+        try:
+            await self._callbacks.cancel(pin.tenant_id, pin.session_id)
+        except (Unavailable, Overloaded) as error:
+            raise StoreLost from error
+
+    async def page(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
+        """Return callbacks without their secrets."""
+        rows, total = await self._callbacks.list(
+            tenant_id, project_id, status=status or None, limit=limit, offset=offset
+        )
+        shown = tuple(
+            {
+                "id": row.callback_id,
+                "sessionId": row.session_id,
+                "agentName": row.agent_name,
+                "toolName": row.tool_name,
+                "status": row.status,
+                "createdAt": iso_ms(row.created_at),
+                "expiresAt": iso_ms(row.expires_at),
+            }
+            for row in rows
+        )
+        return Page(rows=shown, total=total)
+
+
+def _is_signed(record: CallbackRecord, delivery: CallbackDelivery) -> bool:
+    if not record.secret:
+        return True
+    expected = SIGNATURE_SCHEME + hmac.new(record.secret.encode(), delivery.raw, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected, delivery.signature.strip().lower())

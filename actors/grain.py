@@ -1,0 +1,107 @@
+"""The virtual session actor: always addressable, awake only while needed, one message at a time.
+
+A grain owns no task while nothing waits; the first message starts one that drains the mailbox and ends with it.
+Urgent messages go before the others, and may interrupt the turn that runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from actors.mailbox import Mailbox, MailboxFull
+from actors.messages import EndSession, Failed, ForgetSession, HostAnswer, HostMessage, ResetSession
+from actors.session.body import SessionBody
+from actors.session.stream import Listener
+
+log = logging.getLogger(__name__)
+
+URGENT = (EndSession, ResetSession, ForgetSession)
+MS_PER_S = 1_000.0
+CRASHED = Failed(kind="AppError", message="The session's actor failed.")
+
+
+class _Waiting:
+    """A message with the place for its answer."""
+
+    __slots__ = ("answer", "listener", "message")
+
+    def __init__(self, message: HostMessage, listener: Listener | None, answer: asyncio.Future[HostAnswer]) -> None:
+        self.message = message
+        self.listener = listener
+        self.answer = answer
+
+
+class Grain:
+    """One session in a host."""
+
+    __slots__ = ("_body", "_drain", "_mailbox", "is_broken", "last_used_s", "session_id")
+
+    def __init__(self, session_id: str, body: SessionBody) -> None:
+        self.session_id = session_id
+        self.last_used_s = time.monotonic()
+        self._body = body
+        self._mailbox: Mailbox[_Waiting] = Mailbox()
+        self._drain: asyncio.Task[None] | None = None
+        self.is_broken = False
+
+    @property
+    def body(self) -> SessionBody:
+        """What carries the messages out."""
+        return self._body
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a message is being carried out or waits."""
+        return self._drain is not None
+
+    @property
+    def waiting(self) -> int:
+        """Messages that have not begun."""
+        return len(self._mailbox)
+
+    async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
+        """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
+        answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
+        try:
+            self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
+        except MailboxFull as full:
+            return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=full.retry_after_ms)
+        if isinstance(message, URGENT) and self._drain is not None:
+            self._body.interrupt(type(message).__name__)
+        if self._drain is None:
+            self._drain = asyncio.get_running_loop().create_task(self._work())
+        return await asyncio.shield(answer)
+
+    async def settle(self) -> None:
+        """Wait until nothing waits any more; the caller bounds the wait."""
+        while self._drain is not None:
+            await asyncio.shield(self._drain)
+
+    def turn_away(self, answer: Failed) -> None:
+        """Answer everything that waits without carrying it out: the session lives elsewhere now."""
+        for one in self._mailbox.take_usual():
+            _settle(one, answer)
+
+    async def _work(self) -> None:
+        try:
+            while (one := self._mailbox.take()) is not None:
+                started_s = time.monotonic()
+                try:
+                    answer = await self._body.handle(one.message, one.listener)
+                except Exception:
+                    log.exception("session %s: the actor failed and is started again from its journal", self.session_id)
+                    answer = CRASHED
+                    self.is_broken = True
+                    self._body.fall_asleep()
+                _settle(one, answer)
+                self.last_used_s = time.monotonic()
+                self._mailbox.note_duration((self.last_used_s - started_s) * MS_PER_S)
+        finally:
+            self._drain = None
+
+
+def _settle(one: _Waiting, answer: HostAnswer) -> None:
+    if not one.answer.done():
+        one.answer.set_result(answer)

@@ -1,0 +1,1 @@
+"""The socket between gateway and hosts: many sessions on one connection."""

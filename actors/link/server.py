@@ -1,0 +1,101 @@
+"""The answering side of a link: hands the messages of all connections to one host and sends its answers back."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from pathlib import Path
+
+import msgspec
+
+from actors.hosts.port import Host
+from actors.link.connection import Connection
+from actors.link.frames import Frame, FrameKind
+from actors.messages import VERSION, Emitted, Failed, decode_message, encode
+from actors.runtime import StreamEvent
+
+SOCKET_MODE = 0o600
+MAX_CALLS = 20_000
+"""Calls one connection may have out at once."""
+
+
+class _Answerer(Connection):
+    """One connection of a gateway: nothing is answered before a HELLO with the right version and token."""
+
+    def __init__(self, server: LinkServer) -> None:
+        super().__init__()
+        self._server = server
+        self._known = False
+        self._calls: dict[int, asyncio.Task[None]] = {}
+
+    def received(self, one: Frame) -> None:
+        if not self._known:
+            self._known = one.kind is FrameKind.HELLO and self._server.admits(one.number, one.payload)
+            if not self._known:
+                self.close()
+        elif one.kind is FrameKind.CALL:
+            if len(self._calls) >= MAX_CALLS:
+                refusal = Failed(kind="Overloaded", message="The host has too many calls open.", retry_after_ms=1000)
+                self.send(FrameKind.ANSWER, one.number, encode(refusal))
+                return
+            task = asyncio.get_running_loop().create_task(self._answer(one))
+            self._calls[one.number] = task
+            task.add_done_callback(lambda _task: self._calls.pop(one.number, None))
+        elif one.kind is FrameKind.CANCEL and (task_out := self._calls.get(one.number)) is not None:
+            task_out.cancel()
+
+    def lost(self) -> None:
+        self._server.connections.discard(self)
+        for task in self._calls.values():
+            task.cancel()
+
+    async def _answer(self, call: Frame) -> None:
+        try:
+            message = decode_message(call.payload)
+        except msgspec.DecodeError as error:
+            refusal = Failed(kind="InvalidInput", message=f"The message cannot be read: {error}")
+            self.send(FrameKind.ANSWER, call.number, encode(refusal))
+            return
+
+        def listener(event: StreamEvent) -> bool:
+            self.send(FrameKind.EVENT, call.number, encode(Emitted(event=event)))
+            return self.is_open and self.keeps_up
+
+        answer = await self._server.host.ask(message, listener)
+        self.send(FrameKind.ANSWER, call.number, encode(answer))
+
+
+class LinkServer:
+    """A Unix socket that leads to one host."""
+
+    def __init__(self, host: Host, address: Path, token: str) -> None:
+        self.host = host
+        self.connections: set[_Answerer] = set()
+        self._address = address
+        self._token = token
+        self._server: asyncio.Server | None = None
+
+    def admits(self, version: int, token: bytes) -> bool:
+        """Whether the peer speaks our version and knows the token."""
+        return version == VERSION and hmac.compare_digest(token, self._token.encode())
+
+    async def start(self) -> None:
+        """Listen; a socket file left by a dead process is replaced."""
+        self._address.parent.mkdir(parents=True, exist_ok=True)
+        self._address.unlink(missing_ok=True)
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_unix_server(self._accept, str(self._address))
+        self._address.chmod(SOCKET_MODE)
+
+    async def stop(self) -> None:
+        """Take no more connections and close those that are open."""
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self.connections):
+            connection.close()
+        self._address.unlink(missing_ok=True)
+
+    def _accept(self) -> _Answerer:
+        connection = _Answerer(self)
+        self.connections.add(connection)
+        return connection

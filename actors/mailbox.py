@@ -1,0 +1,76 @@
+"""The order in which a session takes its messages: first come, first served, a bounded depth, and an urgent lane."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+MAX_WAITING = 100
+"""Messages that may wait for one session; the next one is refused with QUEUE_FULL."""
+MAX_WAITING_URGENT = 16
+"""Urgent messages (cancel, reset, end) that may wait; they are few and short."""
+FIRST_TURN_ESTIMATE_MS = 200.0
+"""What a turn is taken to last before one has been measured."""
+SMOOTHING = 0.2
+"""Weight of the newest turn in the running estimate."""
+MIN_RETRY_AFTER_MS = 50
+
+
+class MailboxFull(Exception):
+    """The mailbox holds as much as it may.
+
+    Attributes:
+        retry_after_ms: When half of what waits will probably be gone.
+    """
+
+    def __init__(self, retry_after_ms: int) -> None:
+        super().__init__(f"The session has {MAX_WAITING} messages waiting.")
+        self.retry_after_ms = retry_after_ms
+
+
+class Mailbox(Generic[Item]):
+    """Messages that wait for one receiver. Holds no task and no lock: one event loop uses it."""
+
+    __slots__ = ("_limit", "_turn_ms", "_urgent", "_usual")
+
+    def __init__(self, limit: int = MAX_WAITING) -> None:
+        self._limit = limit
+        self._usual: deque[Item] = deque()
+        self._urgent: deque[Item] = deque()
+        self._turn_ms = FIRST_TURN_ESTIMATE_MS
+
+    def __len__(self) -> int:
+        return len(self._usual) + len(self._urgent)
+
+    def put(self, item: Item, *, urgent: bool = False) -> None:
+        """Add a message at the end of its lane.
+
+        Raises:
+            MailboxFull: The lane is at its bound.
+        """
+        lane, limit = (self._urgent, MAX_WAITING_URGENT) if urgent else (self._usual, self._limit)
+        if len(lane) >= limit:
+            raise MailboxFull(self.retry_after_ms())
+        lane.append(item)
+
+    def take(self) -> Item | None:
+        """Return the next message, urgent ones first; None when nothing waits."""
+        if self._urgent:
+            return self._urgent.popleft()
+        return self._usual.popleft() if self._usual else None
+
+    def take_usual(self) -> list[Item]:
+        """Return and remove everything that is not urgent, for a receiver that will not come to it."""
+        waiting = list(self._usual)
+        self._usual.clear()
+        return waiting
+
+    def note_duration(self, turn_ms: float) -> None:
+        """Learn how long a message has taken."""
+        self._turn_ms += SMOOTHING * (turn_ms - self._turn_ms)
+
+    def retry_after_ms(self) -> int:
+        """Return when half of what waits will probably be gone."""
+        return max(MIN_RETRY_AFTER_MS, int(self._turn_ms * max(1, len(self._usual)) / 2))

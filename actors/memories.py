@@ -1,0 +1,73 @@
+"""Persistent memory of a session's agents, by scope: the user's, the project's, the execution tree's."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import timedelta
+
+from actors.session.store import SessionPin
+from domain.clock import Clock
+from domain.json_values import JsonObject
+from engine import MemoryWrite
+from storage.database import Database
+from storage.repositories.memory import Memory, MemoryValue
+
+SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_TTL = re.compile(r"(\d+)\s*([smhdw])")
+
+
+class StoredMemories:
+    """Satisfies `actors.session.effects.Memories`."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._memory = Memory(database)
+        self._clock = clock
+
+    async def read(self, pin: SessionPin, scopes: Mapping[str, str]) -> JsonObject:
+        """Return path -> value of the paths that have one."""
+        by_scope: defaultdict[str, list[str]] = defaultdict(list)
+        for path, scope in scopes.items():
+            by_scope[scope].append(path)
+        found: JsonObject = {}
+        for scope, paths in by_scope.items():
+            subject = subject_of(pin, scope)
+            found.update(await self._memory.read(pin.tenant_id, pin.project_id, scope, subject, paths))
+        return found
+
+    async def write(self, pin: SessionPin, writes: tuple[MemoryWrite, ...], key: str) -> None:
+        """Keep values; doing so again under the same key changes nothing."""
+        now = self._clock.now()
+        values = [
+            MemoryValue(
+                scope=one.scope,
+                subject=subject_of(pin, one.scope),
+                path=one.path,
+                value=one.value,
+                expires_at=now + timedelta(seconds=ttl_s(one.ttl)) if ttl_s(one.ttl) else None,
+            )
+            for one in writes
+        ]
+        await self._memory.write(pin.tenant_id, pin.project_id, values, written_by=key)
+
+
+def subject_of(pin: SessionPin, scope: str) -> str:
+    """Return whose memory a scope means for this session."""
+    match scope:
+        case "project":
+            return pin.project_id
+        case "execution_tree":
+            return pin.root_session_id or pin.session_id
+        case _:
+            return pin.contact_id or pin.user_id or pin.session_id
+
+
+def ttl_s(text: str) -> int:
+    """Return the seconds of a text such as `30d`; 0 for none.
+
+    >>> ttl_s("30d"), ttl_s("")
+    (2592000, 0)
+    """
+    found = _TTL.fullmatch(text.strip())
+    return int(found[1]) * SECONDS[found[2]] if found else 0

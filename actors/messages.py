@@ -1,0 +1,194 @@
+"""Every message that crosses an actor or link boundary, and how it is written as bytes.
+
+The gateway's runtime, the hosts and the grains speak only in these. They are frozen, and `VERSION` stands in the frame
+that carries them (`actors.link.frames`), not in each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from actors.runtime import ChatTurn, NewSession, SessionView, StreamEvent, TurnReply
+
+VERSION = 1
+"""Raised when a message changes in a way that an older peer cannot read."""
+
+
+class RunTurn(Struct, frozen=True, kw_only=True, tag=True):
+    """A user message for the session named in it.
+
+    Attributes:
+        new: The session may have to be created.
+        follow: The sender wants the turn's stream events as they come.
+        may_be_known: The idempotency key may have been used before: it is the client's, or this is another try.
+    """
+
+    turn: ChatTurn
+    new: bool = False
+    follow: bool = False
+    may_be_known: bool = True
+
+
+class OpenSession(Struct, frozen=True, kw_only=True, tag=True):
+    """A session that is to exist before anybody speaks."""
+
+    session_id: str
+    wanted: NewSession
+
+
+class EndSession(Struct, frozen=True, kw_only=True, tag=True):
+    """A session is over; urgent: it does not wait behind turns that have not begun."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    reason: str
+
+
+class ResetSession(Struct, frozen=True, kw_only=True, tag=True):
+    """A session starts again; urgent: the running turn is cancelled."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+
+
+class ForgetSession(Struct, frozen=True, kw_only=True, tag=True):
+    """The grain is to let go of its state without writing; what is stored has changed or gone. Urgent."""
+
+    tenant_id: str
+    session_id: str
+
+
+class CallbackReady(Struct, frozen=True, kw_only=True, tag=True):
+    """The body of a claimed callback waits in the store; the session is to go on with it."""
+
+    tenant_id: str
+    session_id: str
+    callback_id: str
+
+
+class SuspensionDue(Struct, frozen=True, kw_only=True, tag=True):
+    """The time of a suspension is over; the session is to go on without an answer."""
+
+    tenant_id: str
+    session_id: str
+    callback_id: str
+
+
+class DelegateTask(Struct, frozen=True, kw_only=True, tag=True):
+    """Work for a child session, keyed by the parent's effect; asking twice finds the same child and its reply."""
+
+    tenant_id: str
+    project_id: str
+    parent_session_id: str
+    session_id: str
+    agent: str
+    task: str
+    context: dict[str, Any] = field(default_factory=dict)
+    effect_key: str = ""
+    deployment_id: str = ""
+    environment: str = ""
+    depth: int = 1
+
+
+class Follow(Struct, frozen=True, kw_only=True, tag=True):
+    """A listener wants the session's output after a number; answered by stream frames."""
+
+    tenant_id: str
+    session_id: str
+    after: int
+
+
+class Look(Struct, frozen=True, kw_only=True, tag=True):
+    """What the live session holds (variables, gathered values, agent stack) is wanted; nothing changes."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+
+
+class HostStats(Struct, frozen=True, kw_only=True, tag=True):
+    """What a host carries at this moment."""
+
+    host_id: str
+    live_sessions: int
+    running_turns: int
+    waiting_turns: int
+    draining: bool
+    rss_bytes: int = 0
+
+
+class Done(Struct, frozen=True, kw_only=True, tag=True):
+    """The message has been taken in; there is nothing to say."""
+
+    note: str = ""
+
+
+class Failed(Struct, frozen=True, kw_only=True, tag=True):
+    """The message could not be carried out; `kind` is the class name of the `domain.errors` error to raise.
+
+    Attributes:
+        moved: The host does not own the session (any more); the sender asks the directory again.
+    """
+
+    kind: str
+    message: str
+    retry_after_ms: int = 0
+    moved: bool = False
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Replied(Struct, frozen=True, kw_only=True, tag=True):
+    """A turn has ended and is committed."""
+
+    reply: TurnReply
+
+
+class Viewed(Struct, frozen=True, kw_only=True, tag=True):
+    """What a session looks like now."""
+
+    view: SessionView
+
+
+class Emitted(Struct, frozen=True, kw_only=True, tag=True):
+    """One event of a followed session."""
+
+    event: StreamEvent
+
+
+HostMessage = (
+    RunTurn
+    | OpenSession
+    | EndSession
+    | ResetSession
+    | ForgetSession
+    | CallbackReady
+    | SuspensionDue
+    | DelegateTask
+    | Follow
+    | Look
+)
+HostAnswer = Done | Failed | Replied | Viewed | Emitted | HostStats
+
+_encoder = msgspec.msgpack.Encoder()
+_message_decoder: msgspec.msgpack.Decoder[HostMessage] = msgspec.msgpack.Decoder(HostMessage)
+_answer_decoder: msgspec.msgpack.Decoder[HostAnswer] = msgspec.msgpack.Decoder(HostAnswer)
+
+
+def encode(message: HostMessage | HostAnswer) -> bytes:
+    """Return the bytes of a message or an answer."""
+    return _encoder.encode(message)
+
+
+def decode_message(raw: bytes | memoryview) -> HostMessage:
+    """Return the message in these bytes; raises msgspec.DecodeError."""
+    return _message_decoder.decode(raw)
+
+
+def decode_answer(raw: bytes | memoryview) -> HostAnswer:
+    """Return the answer in these bytes; raises msgspec.DecodeError."""
+    return _answer_decoder.decode(raw)

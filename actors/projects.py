@@ -1,0 +1,108 @@
+"""A folder of ABL texts as a project: its documents stored, its program compiled and kept, a key to use it.
+
+Putting the same folder in again changes nothing; changed texts make another program, and sessions that run keep theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+
+from abl.project import Project
+from actors.programs import PROGRAM_SETTING, compile_texts
+from domain.clock import IdSource
+from domain.ids import CUID_CHARS, PREFIXES
+from storage.database import Database
+from storage.errors import Duplicate
+from storage.repositories.agents import Agents
+from storage.repositories.api_keys import ApiKeys, NewKey
+from storage.repositories.projects import ProjectRecord, Projects
+
+TENANT_ID = "ten_default"
+KEY_BYTES = 24
+KEY_FORM = "abl_sk_{}"
+
+
+class Seeded(Struct, frozen=True):
+    """A project that is ready to be talked to."""
+
+    tenant_id: str
+    project_id: str
+    name: str
+    agents: tuple[str, ...]
+
+
+async def put_project(database: Database, name: str, files: Mapping[str, str], *, tenant_id: str = TENANT_ID) -> Seeded:
+    """Store a project's texts and their program; return it.
+
+    Raises:
+        UnreadableProject: The texts do not compile.
+    """
+    program_id, ir = compile_texts(files)
+    projects, agents = Projects(database), Agents(database)
+    await projects.ensure_tenant(tenant_id, tenant_id.removeprefix("ten_"))
+    project = await _project(projects, tenant_id, name)
+    await agents.keep_program(tenant_id, program_id, project.project_id, ir)
+    documents = _documents(files)
+    for document, (kind, path) in documents.items():
+        await agents.save(
+            tenant_id,
+            project.project_id,
+            _stable_id(PREFIXES["agent"], tenant_id, project.project_id, document),
+            name=document,
+            dsl=files[path],
+            kind=kind,
+            path=path,
+        )
+    if project.settings.get(PROGRAM_SETTING) != program_id:
+        settings = {**project.settings, PROGRAM_SETTING: program_id}
+        await projects.update(tenant_id, msgspec.structs.replace(project, settings=settings))
+    names = tuple(name for name, (kind, _) in documents.items() if kind in ("agent", "supervisor"))
+    return Seeded(tenant_id, project.project_id, name, names)
+
+
+async def make_key(database: Database, ids: IdSource, *, tenant_id: str = TENANT_ID, name: str = "first key") -> str:
+    """Make an API key that may do everything in its tenant, and return it in clear."""
+    plaintext = KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES))
+    key = NewKey(key_id=ids.new(PREFIXES["key"]), plaintext=plaintext, name=name, scopes=("*",))
+    await ApiKeys(database).create(tenant_id, key)
+    return plaintext
+
+
+async def is_key(database: Database, plaintext: str) -> bool:
+    """Return whether this is a key that still opens something."""
+    return await ApiKeys(database).find_by_plaintext(plaintext) is not None
+
+
+async def _project(projects: Projects, tenant_id: str, name: str) -> ProjectRecord:
+    known = await projects.find_by_slug(tenant_id, name)
+    if known is not None:
+        return known
+    project_id = _stable_id("", tenant_id, name)
+    try:
+        return await projects.create(tenant_id, project_id, name=name, slug=name)
+    except Duplicate:
+        return await projects.get(tenant_id, project_id)
+
+
+def _documents(files: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return name -> (kind, path) of every document; libraries and profiles without a name go by their path."""
+    found: dict[str, tuple[str, str]] = {}
+    for unit in Project.from_files(files).units:
+        path = (unit.path or "").partition("#")[0]
+        found.setdefault(unit.document.name or path, (unit.document.kind, path))
+    return found
+
+
+def _stable_id(prefix: str, *parts: str) -> str:
+    digest = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest())
+    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
+    text = ""
+    while len(text) < CUID_CHARS - 1:
+        digest, place = divmod(digest, len(signs))
+        text += signs[place]
+    return f"{prefix}_c{text}" if prefix else f"c{text}"

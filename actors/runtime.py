@@ -1,0 +1,314 @@
+"""What the gateway may ask for: the `Runtime` protocol and the values that go in and come out.
+
+The gateway knows nothing else of actors: not where a session lives, not on which kind of host, not how it is stored.
+Every method raises the errors of `domain.errors` and nothing else. Spec: platform-api 3.1, 3.3, 4.1, 5, 7.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct, field
+
+JsonObject = dict[str, Any]
+
+StreamKind = Literal[
+    "session_start",
+    "response_start",
+    "response_chunk",
+    "response_restart",
+    "trace_event",
+    "response_end",
+    "complete",
+    "error",
+]
+CallbackResult = Literal["accepted", "already_processed", "invalid_signature", "not_found", "expired", "unavailable"]
+
+
+class Caller(Struct, frozen=True):
+    """Somebody the platform knows, by whatever credential they brought.
+
+    Attributes:
+        permissions: Names of platform-api 2.2; "*" grants all.
+        project_id: The only project the caller may see; empty means every project of the tenant.
+        rate_key: What the caller's requests are counted under.
+    """
+
+    tenant_id: str
+    subject: str
+    permissions: frozenset[str]
+    project_id: str = ""
+    rate_key: str = ""
+    kind: Literal["api_key", "sdk", "user"] = "api_key"
+    may_see_traces: bool = True
+
+
+class SessionRef(Struct, frozen=True):
+    """A session as a caller names it; `session_id` may also be its runtime session id, and no project means any."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+
+
+class ChatTurn(Struct, frozen=True, kw_only=True):
+    """One user message for one session. Spec: platform-api 4.1.
+
+    Attributes:
+        session_id: Empty opens a new session; with an idempotency key the same new session on every try.
+        idempotency_key: The same key with the same request gives the stored reply; with another request, Conflict.
+        request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
+        deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
+    """
+
+    tenant_id: str
+    project_id: str
+    message: str
+    session_id: str = ""
+    idempotency_key: str = ""
+    request_hash: str = ""
+    agent: str = ""
+    deployment_id: str = ""
+    environment: str = ""
+    channel: str = "api"
+    transport: str = "http"
+    user_id: str = ""
+    contact_id: str = ""
+    metadata: JsonObject = field(default_factory=dict)
+    test_context: JsonObject | None = None
+    attachment_ids: tuple[str, ...] = ()
+    deadline_s: float = 120.0
+
+
+class TurnReply(Struct, frozen=True, kw_only=True):
+    """What a finished turn answers; field for field the body of platform-api 4.1.
+
+    Attributes:
+        first_seq, last_seq: Numbers of the first and last stream event of the turn.
+        outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
+        repeated: True when this is the stored reply of an earlier request with the same idempotency key.
+    """
+
+    session_id: str
+    message_id: str
+    turn: int
+    response: str
+    action: JsonObject
+    agent_name: str = ""
+    state: JsonObject = field(default_factory=dict)
+    trace_events: tuple[JsonObject, ...] = ()
+    voice_config: JsonObject | None = None
+    rich_content: JsonObject | None = None
+    actions: JsonObject | None = None
+    first_seq: int = 0
+    last_seq: int = 0
+    outcome: JsonObject = field(default_factory=dict)
+    repeated: bool = False
+
+
+class StreamEvent(Struct, frozen=True, kw_only=True):
+    """One numbered piece of a session's output; numbers rise by one and never start again within a session.
+
+    `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt};
+    response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
+    void); trace_event {event}; response_end {messageId, fullText, richContent?, actions?}; complete: the JSON body of
+    the plain reply without `success`; error {error, code?, retryAfterMs?}. `complete` and `error` end a turn.
+    """
+
+    seq: int
+    turn: int
+    kind: StreamKind
+    data: JsonObject
+
+
+class NewSession(Struct, frozen=True, kw_only=True):
+    """A session to open without a first message. Spec: platform-api 5.1."""
+
+    tenant_id: str
+    project_id: str
+    agent: str
+    environment: str = "working-copy"
+    deployment_id: str = ""
+    channel: str = "web_debug"
+    transport: str = "http"
+    user_id: str = ""
+    contact_id: str = ""
+    variables: JsonObject = field(default_factory=dict)
+    test_context: JsonObject | None = None
+    idempotency_key: str = ""
+
+
+class SessionView(Struct, frozen=True, kw_only=True):
+    """A session as the list and the detail routes show it. Spec: platform-api 5.2, 5.3.
+
+    Attributes:
+        execution_state: idle, processing, suspended or ended.
+        detail: The further fields of 5.3, spelled as on the wire; empty in lists.
+    """
+
+    id: str
+    runtime_session_id: str
+    project_id: str
+    agent_name: str
+    entry_agent_name: str
+    status: Literal["active", "ended"]
+    execution_state: str
+    channel: str
+    transport: str
+    environment: str = ""
+    deployment_id: str = ""
+    created_at: str = ""
+    last_activity_at: str = ""
+    ended_at: str = ""
+    end_reason: str = ""
+    message_count: int = 0
+    trace_event_count: int = 0
+    token_count: int = 0
+    estimated_cost: float = 0.0
+    error_count: int = 0
+    duration_ms: int = 0
+    handoff_count: int = 0
+    source: str = "live"
+    detail: JsonObject = field(default_factory=dict)
+
+
+class SessionFilter(Struct, frozen=True, kw_only=True):
+    """Which sessions a list shows; times are ISO 8601, empty means no bound."""
+
+    status: str = ""
+    channel: str = ""
+    agent_name: str = ""
+    environment: str = ""
+    q: str = ""
+    since: str = ""
+    until: str = ""
+    sort_by: str = "lastActivityAt"
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0
+
+
+class TraceFilter(Struct, frozen=True, kw_only=True):
+    """Which trace events a list shows. Spec: platform-api 5.7."""
+
+    event_types: tuple[str, ...] = ()
+    decision_kind: str = ""
+    span_id: str = ""
+    limit: int = 200
+    offset: int = 0
+    descending: bool = False
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """Some rows of a list and how many there are in all; the rows are spelled as on the wire."""
+
+    rows: tuple[JsonObject, ...]
+    total: int
+
+
+class SessionPage(Struct, frozen=True, kw_only=True):
+    """Some sessions of a list and how many there are in all."""
+
+    rows: tuple[SessionView, ...]
+    total: int
+
+
+class CallbackDelivery(Struct, frozen=True, kw_only=True):
+    """What came in at a callback address; `raw` is the body as it arrived, for the signature."""
+
+    callback_id: str
+    raw: bytes
+    body: JsonObject
+    signature: str = ""
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """How the runtime is; `ready` is False while starting, draining or without its store."""
+
+    ready: bool
+    draining: bool = False
+    hosts: int = 0
+    live_sessions: int = 0
+    waiting_turns: int = 0
+    parts: dict[str, str] = field(default_factory=dict)
+
+
+class Runtime(Protocol):
+    """Everything the gateway can do."""
+
+    async def authenticate(self, api_key: str) -> Caller | None:
+        """Return who brings this API key (as sent, in clear); None when nobody does."""
+        ...
+
+    async def chat(self, turn: ChatTurn) -> TurnReply:
+        """Run one turn to its end and return its committed reply.
+
+        Raises:
+            NotFound, Conflict, Gone, InvalidInput, QueueFull, Unavailable: As the table of platform-api 4.1 says.
+        """
+        ...
+
+    def stream(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+        """Run one turn and yield its output as it comes, ended by `complete` or `error`.
+
+        Errors met before the first event are raised; later ones are the `error` event. Leaving the iterator does not
+        stop the turn.
+        """
+        ...
+
+    def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
+        """Yield the session's output with numbers above `after`, to the end of the turn that is running or was last."""
+        ...
+
+    async def create_session(self, wanted: NewSession) -> SessionView:
+        """Open a session that has not spoken yet."""
+        ...
+
+    async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
+        """Return a session with its detail, and up to `messages` of its last messages in it. Raises NotFound."""
+        ...
+
+    async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:
+        """Return sessions of a project."""
+        ...
+
+    async def end_session(self, session: SessionRef, reason: str = "api") -> SessionView:
+        """End a session; doing so again changes nothing."""
+        ...
+
+    async def reset_session(self, session: SessionRef) -> SessionView:
+        """Put a session back to its start, under a new runtime session id; revives an ended one."""
+        ...
+
+    async def delete_session(self, session: SessionRef) -> None:
+        """End a session and remove what it left. Raises NotFound on the second call."""
+        ...
+
+    async def traces(self, session: SessionRef, wanted: TraceFilter) -> Page:
+        """Return trace events of a session in the order in which they happened."""
+        ...
+
+    async def transcript(self, session: SessionRef, *, limit: int = 50, offset: int = 0) -> Page:
+        """Return messages of a session, oldest first: {id, role, content, agentName?, timestamp, turn, ...}."""
+        ...
+
+    async def deliver_callback(self, delivery: CallbackDelivery) -> CallbackResult:
+        """Hand an outside answer to the session that waits for it, at most once; it has taken effect durably."""
+        ...
+
+    async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
+        """Return callbacks without their secrets."""
+        ...
+
+    async def health(self) -> Health:
+        """Return how the runtime is."""
+        ...
+
+    async def metrics(self) -> Sequence[tuple[str, dict[str, str], float]]:
+        """Return counters and gauges as (name, labels, value)."""
+        ...
+
+    async def drain(self) -> None:
+        """Take no new turns, let the running ones finish within their bound, write what is open, release the leases."""
+        ...

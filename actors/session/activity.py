@@ -1,0 +1,77 @@
+"""What the end of a turn adds to the transcript and to the session's row in lists."""
+
+from __future__ import annotations
+
+import msgspec
+
+from actors.session.live import LiveSession
+from actors.session.output import TurnOutput
+from actors.session.views import execution_state
+from domain.clock import parse_iso
+from domain.json_values import JsonObject
+from engine import EndTurn, UserSpoke
+from storage.turn_end import Activity, MessageRow
+
+
+def transcript_of(
+    live: LiveSession, spoke: UserSpoke | None, end: EndTurn, output: TurnOutput, at: str
+) -> tuple[MessageRow, ...]:
+    """Return the lines a turn adds to the transcript."""
+    number = live.state.turn.number if live.state is not None else 0
+    lines: list[MessageRow] = []
+    if spoke is not None:
+        lines.append(
+            MessageRow(
+                seq=live.messages + 1,
+                message_id=spoke.message_id,
+                role="user",
+                content=spoke.text,
+                turn=number,
+                at=parse_iso(spoke.at),
+            )
+        )
+    if end.reply or end.rich_content:
+        extra: JsonObject = {"richContent": end.rich_content, "actions": end.actions}
+        said = {name: value for name, value in extra.items() if value}
+        lines.append(
+            MessageRow(
+                seq=live.messages + len(lines) + 1,
+                message_id=output.message_id,
+                role="assistant",
+                content=end.reply,
+                turn=number,
+                at=parse_iso(at),
+                agent_name=end.agent,
+                extra=msgspec.json.encode(said) if said else None,
+            )
+        )
+    return tuple(lines)
+
+
+def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity:
+    """Return where the session stands now, and what to add to its counters."""
+    kinds = [row["type"] for row in output.traces]
+    usages = [row["data"].get("usage") or {} for row in output.traces if row["type"] == "llm_call"]
+    errors = [row["data"] for row in output.traces if row["type"] == "error"]
+    ended = end.status == "ended"
+    return Activity(
+        agent_name=end.agent or live.pin.entry_agent,
+        execution_state="ended" if ended else execution_state(live),
+        end_reason="human_completed" if ended else None,
+        last_error=str(errors[-1].get("message", "")) if errors else None,
+        input_tokens=sum(usage.get("inputTokens", 0) for usage in usages),
+        output_tokens=sum(usage.get("outputTokens", 0) for usage in usages),
+        errors=len(errors),
+        handoffs=kinds.count("handoff"),
+        delegates=kinds.count("delegate"),
+    )
+
+
+def ended_activity(reason: str) -> Activity:
+    """Return what the row of a session says that was ended from outside."""
+    return Activity(execution_state="ended", end_reason=reason)
+
+
+def reset_activity(live: LiveSession) -> Activity:
+    """Return what the row of a session says that starts again."""
+    return Activity(agent_name=live.pin.entry_agent, execution_state="idle")

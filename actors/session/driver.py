@@ -1,0 +1,233 @@
+"""The loop of one turn: fact -> step -> journal -> effects -> facts, until the turn ends.
+
+Three rules make "an acknowledged turn is never lost and never run twice" true, and they stand in `_take`, `_end` and
+`LiveSession.write`: an effect that changes the outside world is performed only after the record that asks for it is
+durable; what ends a turn is shown only after the transaction that holds it; every write carries the lease epoch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol
+
+from actors.session.live import LiveSession
+from actors.session.output import TurnOutput
+from actors.session.records import TurnOpening
+from domain.clock import Clock, iso_ms
+from engine import (
+    AnyEffect,
+    AnyFact,
+    AskModel,
+    CallTool,
+    Delegate,
+    EndTurn,
+    HandOff,
+    OpenTask,
+    OutcomeUnknown,
+    ReadMemory,
+    Say,
+    SessionBegun,
+    StartTimer,
+    Step,
+    Suspend,
+    Trace,
+    TurnCancelled,
+    WriteMemory,
+    advance,
+    begin,
+    expects_outcome,
+)
+
+CANCEL_GRACE_S = 5.0
+"""How long performers may take to let go of a cancelled turn."""
+
+
+class Performer(Protocol):
+    """Does what effects ask for."""
+
+    async def perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:
+        """Carry an effect out and return the fact that answers it; None for effects that are not answered."""
+        ...
+
+
+class TurnStopped(Exception):
+    """The turn was interrupted and is not to be ended: the session is being reset, ended or let go."""
+
+
+def changes_the_world(effect: AnyEffect) -> bool:
+    """Whether an effect may be performed only after the record that asks for it is durable.
+
+    >>> changes_the_world(StartTimer(id="1.1", agent="A", delay_ms=5, reason="wait"))
+    False
+    """
+    match effect:
+        case CallTool():
+            return not effect.safe or effect.kind == "async_webhook"
+        case Delegate() | WriteMemory() | OpenTask() | Suspend():
+            return True
+        case HandOff():
+            return bool(effect.remote)
+        case StartTimer():
+            return effect.outlives_turn
+        case AskModel() | ReadMemory() | Say() | Trace() | EndTurn():
+            return False
+
+
+def may_be_repeated(effect: AnyEffect) -> bool:
+    """Whether an effect without a known outcome is performed again, under the same key, after a crash."""
+    match effect:
+        case CallTool():
+            return effect.safe
+        case HandOff():
+            return not effect.remote
+        case _:
+            return True
+
+
+def fold(live: LiveSession, fact: AnyFact) -> Step:
+    """Return the step of one fact over the session's state, and make its state the session's."""
+    if isinstance(fact, SessionBegun):
+        step = begin(live.program, fact)
+    elif live.state is None:
+        raise ValueError("the journal of a session does not begin with SessionBegun")
+    else:
+        step = advance(live.program, live.state, fact)
+    live.state = step.state
+    return step
+
+
+class Turn:
+    """One turn under way."""
+
+    __slots__ = ("_clock", "_facts", "_failure", "_more", "_opens", "_performer", "_running", "_stop", "live", "output")
+
+    def __init__(self, live: LiveSession, performer: Performer, clock: Clock, output: TurnOutput) -> None:
+        self.live = live
+        self.output = output
+        self._performer = performer
+        self._clock = clock
+        self._opens: TurnOpening | None = None
+        self._facts: deque[AnyFact] = deque()
+        self._more = asyncio.Event()
+        self._running: dict[str, tuple[AnyEffect, asyncio.Task[None]]] = {}
+        self._stop = ""
+        self._failure: BaseException | None = None
+
+    def give_up(self, reason: str) -> None:
+        """Have the turn cancelled by the engine: it ends with what it has to say about that."""
+        self._add(TurnCancelled(at=iso_ms(self._clock.now()), reason=reason))
+
+    def stop(self, reason: str) -> None:
+        """Break the turn off without an end."""
+        self._stop = reason
+        self._more.set()
+
+    async def run(self, fact: AnyFact, opening: TurnOpening, *, deadline_s: float) -> EndTurn:
+        """Fold a fact that begins something, perform what follows, and return the end, which is not yet committed.
+
+        Raises:
+            TurnStopped: `stop` was called.
+            SessionMoved, StoreLost: As for every write.
+        """
+        self._opens = opening
+        self._add(fact)
+        return await self._until_end(deadline_s)
+
+    async def take_up(self, effects: Sequence[AnyEffect], *, deadline_s: float) -> EndTurn:
+        """Go on with a turn whose host died: these effects were asked for and have no outcome."""
+        self.live.note_attempt(self.output.attempt)
+        await self.live.write()
+        for effect in effects:
+            if may_be_repeated(effect):
+                self._start(effect)
+            else:
+                self._add(OutcomeUnknown(at=iso_ms(self._clock.now()), effect_id=effect.id))
+        return await self._until_end(deadline_s)
+
+    async def _until_end(self, deadline_s: float) -> EndTurn:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + deadline_s
+        try:
+            while True:
+                if self._stop:
+                    raise TurnStopped(self._stop)
+                if self._failure is not None:
+                    raise self._failure
+                if self._facts:
+                    end = await self._take(self._facts.popleft())
+                    if end is not None:
+                        return end
+                    continue
+                self._more.clear()
+                try:
+                    async with asyncio.timeout_at(deadline):
+                        await self._more.wait()
+                except TimeoutError:
+                    deadline = loop.time() + CANCEL_GRACE_S
+                    self.give_up("deadline")
+        finally:
+            await self._let_go()
+
+    def _add(self, fact: AnyFact) -> None:
+        self._facts.append(fact)
+        self._more.set()
+
+    async def _take(self, fact: AnyFact) -> EndTurn | None:
+        """Fold one fact, write what has to be durable before the effects, and start them."""
+        step = fold(self.live, fact)
+        self.output.open(step.state.turn.number)
+        self.live.note(fact, step.effects, self._opens)
+        self._opens = None
+        if isinstance(fact, TurnCancelled):
+            await self._let_go()
+        if step.end is None and (self._answers_for_good(fact) or any(map(changes_the_world, step.effects))):
+            await self.live.write()
+        for effect in step.effects:
+            match effect:
+                case Say():
+                    self.output.say(effect)
+                case Trace():
+                    self.output.trace(effect.event)
+                case EndTurn():
+                    return effect
+                case Suspend() | OpenTask():
+                    await self._performer.perform(effect, self.live, self.output)
+                case _:
+                    self._start(effect)
+        return None
+
+    def _answers_for_good(self, fact: AnyFact) -> bool:
+        """Whether losing this fact would lose the outcome of something that may not be done again."""
+        effect_id = getattr(fact, "effect_id", "")
+        known = self._running.pop(effect_id, None) if effect_id else None
+        return known is not None and changes_the_world(known[0])
+
+    def _start(self, effect: AnyEffect) -> None:
+        task = asyncio.get_running_loop().create_task(self._perform(effect))
+        task.add_done_callback(self._look_at)
+        if expects_outcome(effect):
+            self._running[effect.id] = (effect, task)
+        else:
+            self._running["-" + effect.id] = (effect, task)
+
+    async def _perform(self, effect: AnyEffect) -> None:
+        fact = await self._performer.perform(effect, self.live, self.output)
+        if fact is not None:
+            self._add(fact)
+
+    def _look_at(self, task: asyncio.Task[None]) -> None:
+        """A performer that raises ends the turn; what it could say about the world it says as a fact."""
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            self._failure = failure
+            self._more.set()
+
+    async def _let_go(self) -> None:
+        """Cancel what is still being performed and wait until it has let go; its outcomes are not wanted any more."""
+        tasks = [task for _, task in self._running.values() if not task.done()]
+        self._running.clear()
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=CANCEL_GRACE_S)

@@ -1,0 +1,133 @@
+"""What one turn shows while it runs: texts as chunks of one message, traces, and the lines for the transcript.
+
+Texts a model streams are shown while they come; the engine's `Say` for the same text shows nothing twice, and one that
+says something else (a guardrail stepped in) begins the message again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from actors.session.live import LiveSession
+from actors.session.stream import Listener
+from domain.traces import TraceEvent
+from engine import EndTurn, Say
+
+BETWEEN_TEXTS = "\n\n"
+CLOSING_EVENTS = 2
+"""`response_end` and `complete`, which are shown after the commit."""
+
+
+class TurnOutput:
+    """The output of one turn of a session."""
+
+    __slots__ = ("_listener", "_live", "_number", "_said", "_shown", "attempt", "first_seq", "message_id", "traces")
+
+    def __init__(self, live: LiveSession, message_id: str, attempt: int = 1, listener: Listener | None = None) -> None:
+        self._live = live
+        self._listener = listener
+        self._number = 0
+        self.first_seq = 0
+        self._said: list[str] = []
+        self._shown = ""
+        self.attempt = attempt
+        self.message_id = message_id
+        self.traces: list[dict[str, Any]] = []
+
+    def open(self, number: int) -> None:
+        """Open the message of turn `number`; done once, when its first fact is folded."""
+        if self.first_seq:
+            self._number = number
+            return
+        stream = self._live.stream
+        stream.begin(attempt=self.attempt)
+        self._number = number
+        self.first_seq = stream.last_seq + 1
+        if self._listener is not None:
+            stream.listen(self._listener)
+        stream.emit(self._number, "session_start", {"sessionId": self._live.pin.session_id})
+        stream.emit(self._number, "response_start", {"messageId": self.message_id, "attempt": self.attempt})
+
+    def show_delta(self, text: str) -> None:
+        """Show a piece of what a model writes."""
+        if text:
+            if self._shown and self._shown == BETWEEN_TEXTS.join(self._said):
+                self._chunk(BETWEEN_TEXTS)
+            self._chunk(text)
+
+    def model_begins_again(self) -> None:
+        """What a model has written so far is void."""
+        self._restart(BETWEEN_TEXTS.join(self._said))
+
+    def say(self, effect: Say) -> None:
+        """Show a text, unless it has been streamed already."""
+        self._said.append(effect.text)
+        wanted = BETWEEN_TEXTS.join(self._said)
+        if wanted == self._shown:
+            return
+        if wanted.startswith(self._shown):
+            self._chunk(wanted[len(self._shown) :])
+        else:
+            self._restart(wanted)
+
+    def trace(self, event: TraceEvent) -> None:
+        """Keep a trace event as it goes over the wire, and show it."""
+        session_id = self._live.pin.session_id
+        seq = self._live.traces + len(self.traces) + 1
+        row = {
+            "id": f"evt_{session_id.removeprefix('sess_')}_{seq}",
+            "sessionId": session_id,
+            "type": str(event.type),
+            "timestamp": event.at,
+            "agentName": event.agent,
+            "turn": event.turn,
+            "seq": seq,
+            "spanId": event.span,
+            "data": msgspec.to_builtins(event.data),
+        }
+        if event.parent_span:
+            row["parentSpanId"] = event.parent_span
+        if event.duration_ms is not None:
+            row["durationMs"] = event.duration_ms
+        self.traces.append(row)
+        self._live.stream.emit(self._number, "trace_event", {"event": row})
+
+    def settle(self, reply: str) -> int:
+        """Show what is missing of the reply; return the number that the turn's last event will have."""
+        if reply != self._shown:
+            if reply.startswith(self._shown):
+                self._chunk(reply[len(self._shown) :])
+            else:
+                self._restart(reply)
+        return self._live.stream.last_seq + CLOSING_EVENTS
+
+    def close(self, effect: EndTurn, complete: dict[str, Any]) -> None:
+        """Close the message of a committed turn; nothing of the turn follows."""
+        closing: dict[str, Any] = {"messageId": self.message_id, "fullText": effect.reply}
+        if effect.rich_content:
+            closing["richContent"] = effect.rich_content
+        if effect.actions:
+            closing["actions"] = effect.actions
+        self._live.stream.emit(self._number, "response_end", closing)
+        self._live.stream.emit(self._number, "complete", complete)
+
+    def fail(self, message: str, code: str, retry_after_ms: int = 0) -> None:
+        """Close the turn with an error."""
+        data: dict[str, Any] = {"error": message, "code": code}
+        if retry_after_ms:
+            data["retryAfterMs"] = retry_after_ms
+        self._live.stream.emit(self._number, "error", data)
+
+    def _chunk(self, text: str) -> None:
+        self._shown += text
+        self._live.stream.emit(self._number, "response_chunk", {"messageId": self.message_id, "chunk": text})
+
+    def _restart(self, text: str) -> None:
+        self.attempt += 1
+        self._shown = ""
+        restart = {"messageId": self.message_id, "attempt": self.attempt}
+        self._live.stream.emit(self._number, "response_restart", restart)
+        if text:
+            self._chunk(text)

@@ -1,0 +1,56 @@
+"""What a session's body is given: the store, the performer of effects, the programs, time and ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from actors.session.driver import Performer
+from actors.session.store import SessionPin, SessionStore
+from domain.clock import Clock, IdSource
+from domain.json_values import JsonObject
+from engine import Program
+
+
+class Programs(Protocol):
+    """The compiled programs that sessions are pinned to."""
+
+    async def get(self, tenant_id: str, project_id: str, program_id: str) -> Program:
+        """Return the program of that id. Raises NotFound when it is stored no more."""
+        ...
+
+    async def choose(
+        self, tenant_id: str, project_id: str, *, deployment_id: str, environment: str, agent: str
+    ) -> Chosen:
+        """Return what a new session is pinned to. Raises NotFound, Gone as platform-api 4.1 says."""
+        ...
+
+    def environment(self, pin: SessionPin) -> JsonObject:
+        """Return the values of `env.` and `config.` a session was pinned to."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a new session runs: a program, its entry agent, and where that came from."""
+
+    program_id: str
+    entry_agent: str
+    environment: str
+    deployment_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything a body works with.
+
+    Attributes:
+        has_model: Whether a chat model is configured at all.
+    """
+
+    store: SessionStore
+    performer: Performer
+    programs: Programs
+    clock: Clock
+    ids: IdSource
+    has_model: bool = True

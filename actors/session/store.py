@@ -1,0 +1,156 @@
+"""What a session needs of the store, in its own words: claim, load, append, look up a reply.
+
+`actors.stored_sessions` says it with the tables of `storage`; tests say it with lists.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from domain.json_values import JsonObject
+from storage.turn_end import Activity, MessageRow
+
+
+class SessionMoved(Exception):
+    """The session belongs to another host, or this host's lease is over: nothing was written, the grain must go.
+
+    Attributes:
+        owner: The host that owns it, where that is known.
+    """
+
+    def __init__(self, owner: str = "") -> None:
+        super().__init__(owner)
+        self.owner = owner
+
+
+class StoreLost(Exception):
+    """The store did not answer; whether the last write has taken place is not known."""
+
+
+class SessionPin(Struct, frozen=True, kw_only=True):
+    """What is fixed when a session is created. Spec: platform-api 3.1, 4.1."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    runtime_session_id: str
+    program_id: str
+    entry_agent: str
+    channel: str = "api"
+    transport: str = "http"
+    environment: str = ""
+    deployment_id: str = ""
+    user_id: str = ""
+    contact_id: str = ""
+    created_at: str = ""
+    parent_session_id: str = ""
+    root_session_id: str = ""
+    test_context: JsonObject | None = None
+    variables: JsonObject = field(default_factory=dict)
+
+
+class Stored(Struct, frozen=True, kw_only=True):
+    """A session as it was found in the store.
+
+    Attributes:
+        records: (sequence number, bytes) of what the journal holds after the snapshot.
+        seq: The last sequence number of the journal, 0 when it is empty.
+    """
+
+    pin: SessionPin
+    status: str
+    end_reason: str
+    snapshot: bytes | None
+    records: tuple[tuple[int, bytes], ...]
+    seq: int
+
+
+class KnownTurn(Struct, frozen=True):
+    """A turn that was ended under an idempotency key."""
+
+    request_hash: str
+    reply: bytes
+
+
+class TurnCommit(Struct, frozen=True, kw_only=True):
+    """What is written in the transaction that ends a turn, beside its last records.
+
+    Attributes:
+        key, request_hash: Of the request; an empty key stores no reply.
+    """
+
+    number: int = 0
+    key: str = ""
+    request_hash: str = ""
+    reply: bytes = b""
+    snapshot: bytes = b""
+    transcript: tuple[MessageRow, ...] = ()
+    traces: tuple[JsonObject, ...] = ()
+    activity: Activity = Activity()
+
+
+class CallbackTicket(Struct, frozen=True):
+    """The address under which the outside answers a suspension."""
+
+    callback_id: str
+    url: str
+    secret: str
+    expires_at: str
+
+
+class WaitingCallback(Struct, frozen=True):
+    """What a callback is for, and what came in under it."""
+
+    suspension_id: str
+    payload: JsonObject
+
+
+class SessionStore(Protocol):
+    """The store as one host sees it: every write carries the host's lease epoch."""
+
+    async def claim(self, tenant_id: str, session_id: str) -> int | None:
+        """Make this host the session's owner and return the epoch to write under; None when there is no such session.
+
+        Raises:
+            SessionMoved: A live host owns it.
+        """
+        ...
+
+    async def load(self, tenant_id: str, session_id: str) -> Stored | None:
+        """Return what the store holds of a session; None when there is none."""
+        ...
+
+    async def create(self, pin: SessionPin) -> int:
+        """Create the session's row, owned by this host, and return the epoch to write under."""
+        ...
+
+    async def append(
+        self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
+    ) -> int:
+        """Append records behind `expect_seq`, with what ends the turn; return the last number once it is durable.
+
+        Raises:
+            SessionMoved: The lease is stale or somebody else has written.
+            StoreLost: The store is away; the write may or may not have taken place.
+        """
+        ...
+
+    async def known_turn(self, pin: SessionPin, key: str) -> KnownTurn | None:
+        """Return the turn that was ended under a key in the last 24 hours."""
+        ...
+
+    async def open_callback(
+        self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
+    ) -> CallbackTicket:
+        """Return the callback of a suspension, made when first asked for."""
+        ...
+
+    async def callback(self, callback_id: str) -> WaitingCallback | None:
+        """Return a callback with what was delivered under it; None when it is known no more."""
+        ...
+
+    async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
+        """Make a session active under a new runtime session id; its open callbacks are cancelled."""
+        ...

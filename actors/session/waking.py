@@ -1,0 +1,110 @@
+"""How a session wakes: load the snapshot, fold what came after it, and find what an unfinished turn still waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from actors.session.driver import fold
+from actors.session.live import LiveSession
+from actors.session.records import Record, TurnOpening, decode_record
+from actors.session.snapshot import decode_snapshot
+from actors.session.store import Stored
+from engine import AnyEffect, EndTurn, Fact, Say, Suspend, Trace, UserSpoke, expects_outcome
+
+
+@dataclass(slots=True)
+class Unfinished:
+    """A turn whose host died.
+
+    Attributes:
+        effects: What was asked for and has no outcome, in the order in which it was asked.
+        shown: What had been said and traced, to be shown again.
+        attempt: Which attempt begins now.
+        spoke: The message it answers, None when it is not the answer to one.
+        before: What the session said at its own start, just before this turn and not yet committed.
+    """
+
+    opening: TurnOpening
+    effects: list[AnyEffect]
+    shown: list[Say | Trace]
+    attempt: int
+    end: EndTurn | None = None
+    before: str = ""
+    spoke: UserSpoke | None = None
+
+
+@dataclass(slots=True)
+class _Folding:
+    opening: TurnOpening | None = None
+    asked: dict[str, AnyEffect] = field(default_factory=dict)
+    shown: list[Say | Trace] = field(default_factory=list)
+    attempt: int = 1
+    end: EndTurn | None = None
+    before: str = ""
+    spoke: UserSpoke | None = None
+
+    def take(self, live: LiveSession, record: Record) -> None:
+        """Fold one record."""
+        if record.reset:
+            live.state = None
+            self.forget()
+        if record.attempt:
+            self.attempt = record.attempt
+        if record.fact is None:
+            return
+        if record.opens is not None:
+            before = self.end.reply if self.end is not None and self.opening and self.opening.kind == "begin" else ""
+            self.forget()
+            self.opening, self.before = record.opens, before
+            self.spoke = record.fact if isinstance(record.fact, UserSpoke) else None
+        self.settle(record.fact)
+        step = fold(live, record.fact)
+        for effect in step.effects:
+            match effect:
+                case EndTurn():
+                    self.end = effect
+                    self.asked.clear()
+                case Say() | Trace():
+                    self.shown.append(effect)
+                case _ if expects_outcome(effect) or isinstance(effect, Suspend) or not step.end:
+                    self.asked[effect.id] = effect
+                case _:
+                    continue
+
+    def settle(self, fact: Fact) -> None:
+        """An outcome is known."""
+        self.asked.pop(getattr(fact, "effect_id", ""), None)
+        self.end = None
+
+    def forget(self) -> None:
+        """A turn begins."""
+        self.opening, self.end, self.attempt, self.before = None, None, 1, ""
+        self.asked.clear()
+        self.shown.clear()
+
+
+def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
+    """Bring a session's state up to its journal; return the turn that was running, None when none was.
+
+    Raises:
+        UnreadableSnapshot, UnknownSchema: The session was written by a newer version.
+    """
+    if stored.snapshot is not None:
+        found = decode_snapshot(stored.snapshot)
+        live.state, live.stream.last_seq = found.state, found.last_seq
+        live.messages, live.traces = found.messages, found.traces
+    folding = _Folding()
+    for _, raw in stored.records:
+        folding.take(live, decode_record(raw))
+    live.seq = stored.seq
+    if not stored.records or folding.opening is None:
+        return None
+    return Unfinished(
+        folding.opening,
+        list(folding.asked.values()),
+        list(folding.shown),
+        folding.attempt + 1,
+        folding.end,
+        folding.before,
+        folding.spoke,
+    )

@@ -1,0 +1,58 @@
+"""Everything the runtime may be told: a frozen tree with a default for every key, so that nothing has to be set.
+
+`cli.environment` reads it from the environment; tests replace a few fields.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from actors.session_host import HostLimits
+from domain.json_values import JsonObject
+
+
+class ModelProvider(Struct, frozen=True, kw_only=True):
+    """One provider of chat models; `kind` is a key of `providers.registry.ADAPTERS`."""
+
+    name: str
+    kind: str = "openai_compatible"
+    base_url: str = ""
+    api_key: str = ""
+    models: tuple[str, ...] = ()
+    options: JsonObject = field(default_factory=dict)
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What the runtime is told.
+
+    Attributes:
+        data_dir: Folder of the embedded servers and of secrets made at the first start.
+        database_url, redis_url: Servers to use instead of the embedded ones; empty means embedded.
+        runtime: `local` serves sessions in this process, `process` in child processes.
+        hosts: Session hosts; 0 takes one for each core.
+        public_url: Address under which the outside reaches callbacks; empty takes host and port.
+        providers, default_model: Where models are, and the one for agents that name none.
+        allowed_networks: Networks and names that HTTP tools may call besides public ones.
+        rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
+        environment: Values of `env.` in agents.
+    """
+
+    data_dir: str = "data"
+    database_url: str = ""
+    redis_url: str = ""
+    runtime: Literal["local", "process"] = "local"
+    hosts: int = 1
+    host: str = "127.0.0.1"
+    port: int = 8400
+    public_url: str = ""
+    providers: tuple[ModelProvider, ...] = ()
+    default_model: str = ""
+    allowed_networks: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    limits: HostLimits = HostLimits()
+    callback_ttl_s: float = 86_400.0
+    database_connections: int = 10
+    rate_limits: bool = True
+    link_token: str = ""

@@ -1,0 +1,177 @@
+"""The store as one host's sessions see it, said with the tables of `storage`."""
+
+from __future__ import annotations
+
+import msgspec
+
+from actors.callbacks import CallbackDesk
+from actors.hosts.tenancy import Epoch
+from actors.session.store import (
+    CallbackTicket,
+    KnownTurn,
+    SessionMoved,
+    SessionPin,
+    Stored,
+    StoreLost,
+    TurnCommit,
+    WaitingCallback,
+)
+from domain.errors import NotFound, Overloaded, Unavailable
+from domain.json_values import JsonObject
+from storage.database import Database
+from storage.errors import OwnedElsewhere, SequenceConflict, StaleEpoch, TurnRepeated
+from storage.journal import Journal
+from storage.leases import Leases
+from storage.repositories.sessions import NewSession, Sessions
+from storage.repositories.turns import Turns
+from storage.turn_end import KeyedReply, TraceRow, TurnEnd
+
+AWAY = (Unavailable, Overloaded)
+
+
+class StoredSessions:
+    """Satisfies `actors.session.store.SessionStore` for the host of one epoch."""
+
+    def __init__(self, database: Database, journal: Journal, epoch: Epoch, desk: CallbackDesk) -> None:
+        self._journal = journal
+        self._epoch = epoch
+        self._desk = desk
+        self._leases = Leases(database)
+        self._sessions = Sessions(database)
+        self._turns = Turns(database)
+
+    async def claim(self, tenant_id: str, session_id: str) -> int | None:
+        """Make this host the session's owner and return the epoch to write under; None when there is no session."""
+        epoch = self._epoch.value
+        try:
+            await self._leases.claim_session(tenant_id, session_id, epoch)
+        except OwnedElsewhere as error:
+            raise SessionMoved(error.host_id) from error
+        except StaleEpoch as error:
+            raise SessionMoved("") from error
+        except NotFound:
+            return None
+        except AWAY as error:
+            raise StoreLost from error
+        return epoch
+
+    async def load(self, tenant_id: str, session_id: str) -> Stored | None:
+        """Return what the store holds of a session; None when there is none."""
+        try:
+            record = await self._sessions.find(tenant_id, session_id)
+            head = await self._journal.head(tenant_id, session_id)
+            if record is None or head is None:
+                return None
+            after = head.snapshot.seq if head.snapshot is not None else 0
+            records = await self._journal.read(tenant_id, session_id, after) if head.last_seq > after else []
+        except AWAY as error:
+            raise StoreLost from error
+        return Stored(
+            pin=msgspec.convert(record.pin, SessionPin),
+            status=record.status,
+            end_reason=record.end_reason,
+            snapshot=head.snapshot.state if head.snapshot is not None else None,
+            records=tuple(records),
+            seq=head.last_seq,
+        )
+
+    async def create(self, pin: SessionPin) -> int:
+        """Create the session's row, owned by this host, and return the epoch to write under."""
+        epoch = self._epoch.value
+        session = NewSession(
+            session_id=pin.session_id,
+            project_id=pin.project_id,
+            runtime_session_id=pin.runtime_session_id,
+            entry_agent_name=pin.entry_agent,
+            pin=_pin(pin),
+            channel=pin.channel,
+            transport=pin.transport,
+            environment=pin.environment,
+            deployment_id=pin.deployment_id,
+            contact_id=pin.contact_id,
+            user_id=pin.user_id,
+            parent_session_id=pin.parent_session_id,
+        )
+        try:
+            made = await self._sessions.create(pin.tenant_id, session, epoch=epoch)
+        except AWAY as error:
+            raise StoreLost from error
+        if not made:
+            raise SessionMoved("")
+        return epoch
+
+    async def append(
+        self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
+    ) -> int:
+        """Append records behind `expect_seq`, with what ends the turn."""
+        try:
+            return await self._journal.append(
+                pin.tenant_id,
+                pin.session_id,
+                epoch,
+                records,
+                expect_seq=expect_seq,
+                turn=_turn_end(pin, end) if end is not None else None,
+            )
+        except (StaleEpoch, SequenceConflict, TurnRepeated, NotFound) as error:
+            raise SessionMoved("") from error
+        except AWAY as error:
+            raise StoreLost from error
+
+    async def known_turn(self, pin: SessionPin, key: str) -> KnownTurn | None:
+        """Return the turn that was ended under a key in the last 24 hours."""
+        try:
+            known = await self._turns.find(pin.tenant_id, pin.session_id, key)
+        except AWAY as error:
+            raise StoreLost from error
+        return KnownTurn(known.request_hash, known.reply) if known is not None and known.reply is not None else None
+
+    async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
+        """Make a session active under a new runtime session id; its open callbacks are cancelled."""
+        await self._desk.cancel(pin)
+        renewed = msgspec.structs.replace(pin, runtime_session_id=runtime_session_id)
+        try:
+            await self._sessions.renew(pin.tenant_id, pin.session_id, runtime_session_id, _pin(renewed))
+        except AWAY as error:
+            raise StoreLost from error
+
+    async def open_callback(
+        self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
+    ) -> CallbackTicket:
+        """Return the callback of a suspension, made when first asked for."""
+        return await self._desk.issue(pin, suspension_id=suspension_id, agent=agent, tool=tool, expires_s=expires_s)
+
+    async def callback(self, callback_id: str) -> WaitingCallback | None:
+        """Return a callback with what was delivered under it; None when it is known no more."""
+        return await self._desk.waiting(callback_id)
+
+
+def _pin(pin: SessionPin) -> JsonObject:
+    written: JsonObject = msgspec.to_builtins(pin)
+    return written
+
+
+def _turn_end(pin: SessionPin, end: TurnCommit) -> TurnEnd:
+    keyed = KeyedReply(pin.session_id, end.key, end.request_hash, end.reply) if end.key else None
+    return TurnEnd(
+        turn=end.number,
+        keyed=keyed,
+        snapshot=end.snapshot or None,
+        messages=end.transcript,
+        traces=tuple(_trace(row) for row in end.traces),
+        activity=end.activity,
+    )
+
+
+def _trace(row: JsonObject) -> TraceRow:
+    return TraceRow(
+        seq=row["seq"],
+        turn=row["turn"],
+        type=row["type"],
+        data=msgspec.json.encode(row),
+        agent_name=row["agentName"],
+        decision_kind=row["data"].get("decisionKind", ""),
+        span_id=row["spanId"],
+        parent_span_id=row.get("parentSpanId", ""),
+        duration_ms=row.get("durationMs"),
+    )

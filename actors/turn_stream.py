@@ -1,0 +1,140 @@
+"""One turn as a stream of events for one reader: what the host sends live, and what is missing asked for again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from actors.messages import Done, Failed, Follow, HostAnswer, Replied, RunTurn
+from actors.raising import error_of
+from actors.router import Router
+from actors.runtime import StreamEvent, TurnReply
+from actors.session.replies import wire_form
+from actors.session.stream import TURN_ENDS
+
+MAX_BEHIND = 4_096
+"""Events that may wait for one reader; then it is served from what the host holds."""
+MAX_LOOKS = 100
+"""How often the rest of a stream is asked for before the reader is told that it is cut."""
+
+
+class Inbox:
+    """Where events wait for the reader."""
+
+    __slots__ = ("_events", "_more", "last_seq")
+
+    def __init__(self, last_seq: int = 0) -> None:
+        self._events: deque[StreamEvent] = deque()
+        self._more = asyncio.Event()
+        self.last_seq = last_seq
+
+    def push(self, event: StreamEvent) -> bool:
+        """Take an event; False when the reader is too far behind. Satisfies `Listener`."""
+        if len(self._events) >= MAX_BEHIND:
+            return False
+        self._events.append(event)
+        self._more.set()
+        return True
+
+    def wake(self, _task: object = None) -> None:
+        """Have the reader look whether its source has ended."""
+        self._more.set()
+
+    async def next(self, is_over: Callable[[], bool]) -> StreamEvent | None:
+        """Return the next event that the reader has not seen; None when the source has ended."""
+        while True:
+            while self._events:
+                event = self._events.popleft()
+                if event.seq > self.last_seq:
+                    self.last_seq = event.seq
+                    return event
+            if is_over():
+                return None
+            self._more.clear()
+            await self._more.wait()
+
+
+async def turn_events(
+    router: Router, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]
+) -> AsyncIterator[StreamEvent]:
+    """Run a turn and yield its events; `keep` holds the task that runs it, which goes on when the reader leaves.
+
+    Raises:
+        AppError: What kept the turn from beginning.
+    """
+    inbox = Inbox()
+    task = asyncio.get_running_loop().create_task(router.ask(message, inbox.push))
+    keep(task)
+    task.add_done_callback(inbox.wake)
+    shown = False
+    while (event := await inbox.next(task.done)) is not None:
+        shown = True
+        yield event
+        if event.kind in TURN_ENDS:
+            return
+    answer = task.result()
+    if isinstance(answer, Failed) and not shown:
+        raise error_of(answer)
+    if isinstance(answer, Replied):
+        async for event in _rest(router, message, answer.reply, max(inbox.last_seq, answer.reply.first_seq - 1)):
+            yield event
+    elif isinstance(answer, Failed):
+        yield _error(inbox.last_seq + 1, answer)
+
+
+async def _rest(router: Router, message: RunTurn, reply: TurnReply, after: int) -> AsyncIterator[StreamEvent]:
+    turn = message.turn
+    async for event in followed(router, turn.tenant_id, turn.session_id, after):
+        after = event.seq
+        yield event
+        if event.kind in TURN_ENDS:
+            return
+    for event in told_again(reply, after):
+        yield event
+
+
+async def followed(router: Router, tenant_id: str, session_id: str, after: int) -> AsyncIterator[StreamEvent]:
+    """Yield what a session's host holds after a number, to the end of the running turn; nothing when it holds none."""
+    for _ in range(MAX_LOOKS):
+        inbox = Inbox(after)
+        question = Follow(tenant_id=tenant_id, session_id=session_id, after=after)
+        task: asyncio.Task[HostAnswer] = asyncio.get_running_loop().create_task(router.ask(question, inbox.push))
+        task.add_done_callback(inbox.wake)
+        try:
+            while (event := await inbox.next(task.done)) is not None:
+                after = event.seq
+                yield event
+            answer = task.result()
+        finally:
+            task.cancel()
+        if isinstance(answer, Done):
+            return
+        if isinstance(answer, Failed) and not answer.moved and answer.kind != "Unavailable":
+            raise error_of(answer)
+
+
+def told_again(reply: TurnReply, after: int) -> list[StreamEvent]:
+    """Return the events of a committed turn as far as its reply tells them; the last has the number it had before."""
+    pieces: list[tuple[Any, dict[str, Any]]] = [
+        ("session_start", {"sessionId": reply.session_id}),
+        ("response_start", {"messageId": reply.message_id, "attempt": 1}),
+    ]
+    if reply.response:
+        pieces.append(("response_chunk", {"messageId": reply.message_id, "chunk": reply.response}))
+    pieces.append(("response_end", {"messageId": reply.message_id, "fullText": reply.response}))
+    pieces.append(("complete", wire_form(reply)))
+    first = reply.last_seq - len(pieces) + 1
+    events = [
+        StreamEvent(seq=first + offset, turn=reply.turn, kind=kind, data=data)
+        for offset, (kind, data) in enumerate(pieces)
+    ]
+    return [event for event in events if event.seq > after]
+
+
+def _error(seq: int, failed: Failed) -> StreamEvent:
+    data: dict[str, Any] = {"error": failed.message}
+    if failed.retry_after_ms:
+        data["retryAfterMs"] = failed.retry_after_ms
+    return StreamEvent(seq=seq, turn=0, kind="error", data=data)

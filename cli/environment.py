@@ -1,0 +1,101 @@
+"""Environment -> settings; the only reader of the environment. What an option of the command line says comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from actors.settings import ModelProvider, Settings
+from domain.errors import InvalidInput
+
+PREFIX = "ABL_"
+AGENT_PREFIX = "ABL_ENV_"
+"""`ABL_ENV_SHOP_URL=...` is `env.SHOP_URL` in agents."""
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_MODEL = "gpt-4o-mini"
+
+
+def settings_from(
+    environment: Mapping[str, str],
+    *,
+    runtime: str = "",
+    hosts: int | None = None,
+    host: str = "",
+    port: int | None = None,
+    data_dir: str = "",
+) -> Settings:
+    """Return the settings that environment and options give together.
+
+    Raises:
+        InvalidInput: A value has the wrong form; the message names its variable.
+    """
+    given = {
+        "data_dir": data_dir or environment.get("ABL_DATA_DIR", ""),
+        "database_url": environment.get("DATABASE_URL", ""),
+        "redis_url": environment.get("REDIS_URL", ""),
+        "runtime": runtime or environment.get("ABL_RUNTIME", ""),
+        "hosts": hosts if hosts is not None else _integer(environment, "ABL_HOSTS"),
+        "host": host or environment.get("ABL_HOST", ""),
+        "port": port if port is not None else _integer(environment, "ABL_PORT"),
+        "public_url": environment.get("ABL_PUBLIC_URL", ""),
+        "allowed_networks": tuple(environment.get("ABL_ALLOWED_NETWORKS", "").replace(",", " ").split()),
+        "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
+        "environment": {
+            name.removeprefix(AGENT_PREFIX): value
+            for name, value in environment.items()
+            if name.startswith(AGENT_PREFIX)
+        },
+    }
+    providers, default_model = models_from(environment)
+    set_values = {name: value for name, value in given.items() if value not in ("", None)}
+    return _checked({**set_values, "providers": providers, "default_model": default_model})
+
+
+def models_from(environment: Mapping[str, str]) -> tuple[tuple[ModelProvider, ...], str]:
+    """Return the providers of chat models and the default model; nothing when none is configured.
+
+    `ABL_SCRIPTED` names a JSON file with the table of the scripted model; `ABL_MODEL_URL` any server that speaks the
+    OpenAI chat completions; `OPENAI_API_KEY` alone means OpenAI.
+    """
+    providers: list[ModelProvider] = []
+    default = environment.get("ABL_MODEL", "")
+    script = environment.get("ABL_SCRIPTED", "")
+    if script:
+        options = _script(script)
+        providers.append(ModelProvider(name="scripted", kind="scripted", models=("default",), options=options))
+        default = default or "scripted/default"
+    url = environment.get("ABL_MODEL_URL", "")
+    key = environment.get("ABL_MODEL_KEY", "") or environment.get("OPENAI_API_KEY", "")
+    if url or key:
+        providers.append(ModelProvider(name="openai", base_url=url or OPENAI_URL, api_key=key))
+        default = default or f"openai/{OPENAI_MODEL}"
+        if "/" not in default:
+            default = f"openai/{default}"
+    return tuple(providers), default
+
+
+def _script(path: str) -> dict[str, object]:
+    try:
+        options = msgspec.json.decode(Path(path).read_bytes(), type=dict[str, object])
+    except (OSError, msgspec.DecodeError) as error:
+        raise InvalidInput(f"ABL_SCRIPTED: {path} cannot be read as JSON: {error}") from error
+    return options
+
+
+def _integer(environment: Mapping[str, str], name: str) -> int | None:
+    text = environment.get(name, "")
+    if not text:
+        return None
+    try:
+        return int(text)
+    except ValueError as error:
+        raise InvalidInput(f"{name} is {text!r}, not a number") from error
+
+
+def _checked(values: Mapping[str, object]) -> Settings:
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"A setting has the wrong form: {error}") from error

@@ -1,0 +1,62 @@
+"""`abl replay SESSION`: folds journals again and says whether they still give what was stored."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import AsyncExitStack
+
+from actors.replaying import Replayed, Replayer
+from actors.settings import Settings
+from actors.wiring import data_folder
+from cli.environment import settings_from
+from cli.output import CLEAN, FAULTY, refuse
+from domain.errors import AppError
+from engine import ENGINE_VERSION
+from storage.database import Database
+from storage.embedded import DirectoryInUse, PostgresServer
+
+ALL = "all"
+
+
+def replay(session: str, *, data_dir: str) -> int:
+    """Replay one session, or all; return the exit status."""
+    try:
+        results = asyncio.run(_replay(settings_from(os.environ, data_dir=data_dir), session))
+    except AppError as error:
+        refuse(error.message)
+    for one in results:
+        if session != ALL or one.difference:
+            print(_line(one))
+    same = sum(1 for one in results if not one.difference)
+    if session == ALL:
+        print(f"replayed={same}/{len(results)} facts={sum(one.facts for one in results)}")
+    return CLEAN if same == len(results) else FAULTY
+
+
+async def _replay(settings: Settings, session: str) -> list[Replayed]:
+    async with AsyncExitStack() as stack:
+        database = await Database.open(await _database_url(stack, settings))
+        stack.push_async_callback(database.close)
+        replayer = Replayer(database)
+        wanted = await replayer.sessions() if session == ALL else [await replayer.find(session)]
+        return [await replayer.replay(*one) for one in wanted]
+
+
+async def _database_url(stack: AsyncExitStack, settings: Settings) -> str:
+    """Return the database of the settings; the embedded one is started unless `abl serve` runs it now."""
+    if settings.database_url:
+        return settings.database_url
+    server = PostgresServer(data_folder(settings))
+    try:
+        await server.start()
+    except DirectoryInUse:
+        return server.url
+    stack.push_async_callback(server.stop)
+    return server.url
+
+
+def _line(one: Replayed) -> str:
+    engines = f" (written by engine {', '.join(one.engines)}; this is {ENGINE_VERSION})" if one.engines else ""
+    verdict = f"differs at {one.difference}" if one.difference else "the same, byte by byte"
+    return f"{one.session_id}: {one.facts} facts, {verdict}{engines}"

@@ -1,0 +1,172 @@
+"""`abl serve`: the whole product in one command; prints a line to paste, serves, and drains when it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from abl.project import is_project_file
+from actors.clocks import RandomIds, SystemClock
+from actors.projects import Seeded, is_key, make_key, put_project
+from actors.settings import Settings
+from actors.wiring import RunningRuntime, data_folder, open_runtime
+from cli import demo
+from cli.environment import settings_from
+from cli.output import refuse
+from cli.serving import access_services
+from domain.errors import AppError
+from gateway.app import build_app, drain
+from gateway.settings import GatewaySettings, RateSettings
+
+SECRET_FILE = "token_secret"
+KEY_FILE = "first_api_key"
+SECRET_BYTES = 48
+PRIVATE = 0o600
+GRACE_S = 30
+"""How long open requests may go on after the end was asked for."""
+BACKLOG = 2_048
+UNLIMITED = RateSettings(
+    requests_per_second=0,
+    requests_burst=0,
+    session_messages_per_minute=0,
+    concurrent_sessions=0,
+    concurrent_voice_rooms=0,
+    sdk_inits_per_minute=0,
+    tickets_per_minute=0,
+    tickets_per_tenant_minute=0,
+)
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: a drain comes before the end."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def serve(project: str | None, *, runtime: str, hosts: int | None, host: str, port: int | None, data_dir: str) -> int:
+    """Serve until a signal; return the exit status."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    try:
+        settings = settings_from(os.environ, runtime=runtime, hosts=hosts, host=host, port=port, data_dir=data_dir)
+        listener = _listen(settings)
+        asyncio.run(_serve(settings, project, listener))
+    except AppError as error:
+        refuse(error.message)
+    return 0
+
+
+async def _serve(settings: Settings, project: str | None, listener: socket.socket) -> None:
+    name, files, message = _project(project)
+    async with open_runtime(settings) as running:
+        seeded = await put_project(running.database, name, files)
+        key = await _key(running)
+        clock, ids = SystemClock(), RandomIds()
+        gateway = GatewaySettings(
+            token_secret=_secret(data_folder(settings)),
+            public_url=settings.public_url,
+            rates=RateSettings() if settings.rate_limits else UNLIMITED,
+        )
+        app = build_app(running.runtime, access_services(running, clock, ids), gateway)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S, backlog=BACKLOG
+        )
+        server = _Server(config)
+        over = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, over.set)
+        serving = loop.create_task(server.serve(sockets=[listener]))
+        print(_greeting(settings, seeded, key, message), flush=True)
+        ending = loop.create_task(over.wait())
+        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        await drain(app)
+        server.should_exit = True
+        await serving
+        await running.runtime.drain()
+
+
+def _listen(settings: Settings) -> socket.socket:
+    try:
+        return socket.create_server((settings.host, settings.port), backlog=BACKLOG, reuse_port=False)
+    except OSError as error:
+        refuse(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; choose another --port")
+
+
+def _project(folder: str | None) -> tuple[str, dict[str, str], str]:
+    """Return name, texts and a first message of the project to serve."""
+    if folder is None:
+        return demo.NAME, demo.FILES, demo.FIRST_MESSAGE
+    root = Path(folder)
+    files = {
+        str(path.relative_to(root)): path.read_text(encoding="utf-8")
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and is_project_file(path.name)
+    }
+    if not files:
+        refuse(f"{folder}: no ABL files in this folder")
+    return root.resolve().name, files, "Hello"
+
+
+async def _key(running: RunningRuntime) -> str:
+    """Return the key of the first start, made when there is none that still opens something."""
+    place = data_folder(running.settings) / KEY_FILE
+    known = _read(place)
+    if known and await is_key(running.database, known):
+        return known
+    made = await make_key(running.database, RandomIds())
+    _keep(place, made)
+    return made
+
+
+def _secret(folder: Path) -> bytes:
+    place = folder / SECRET_FILE
+    known = _read(place)
+    if not known:
+        known = secrets.token_urlsafe(SECRET_BYTES)
+        _keep(place, known)
+    return known.encode()
+
+
+def _read(place: Path) -> str:
+    return place.read_text(encoding="ascii").strip() if place.exists() else ""
+
+
+def _keep(place: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch(mode=PRIVATE, exist_ok=True)
+    place.write_text(text + "\n", encoding="ascii")
+
+
+def _greeting(settings: Settings, seeded: Seeded, key: str, message: str) -> str:
+    url = f"http://{settings.host}:{settings.port}"
+    body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
+    hosts = (
+        f"{settings.hosts} host{'s' if settings.hosts != 1 else ''}" if settings.runtime != "local" else "in process"
+    )
+    model = settings.default_model or "none configured (agents with FLOW and GATHER need none)"
+    lines = [
+        f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
+        f"  url      {url}",
+        f"  project  {seeded.project_id}",
+        f"  api key  {key}",
+        f"  model    {model}",
+        f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
+        "",
+        "Try:",
+        f"  curl -s {url}/api/v1/chat/agent -H 'X-API-Key: {key}' \\",
+        f"    -H 'Content-Type: application/json' -d '{body}'",
+    ]
+    return "\n".join(lines)

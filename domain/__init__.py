@@ -1,0 +1,1 @@
+"""The words of the system: plain values for every package; standard library and msgspec only, nothing waits."""

@@ -1,0 +1,103 @@
+"""What is said to and by a language model. Adapters convert these to and from their wire; nobody else knows a wire."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from domain.json_values import JsonObject
+from domain.tool_calls import ToolCall
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class Message(Struct, frozen=True, omit_defaults=True):
+    """One message of a prompt; `tool_call_id` and `name` stand on role `tool`."""
+
+    role: Role
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    name: str = ""
+
+
+class ToolSpec(Struct, frozen=True, omit_defaults=True):
+    """A tool as a model sees it; `parameters` is a JSON schema of an object."""
+
+    name: str
+    description: str = ""
+    parameters: JsonObject = field(default_factory=dict)
+
+
+class ModelRequest(Struct, frozen=True, omit_defaults=True):
+    """One call of a model; an empty `model` means the deployment's default.
+
+    Attributes:
+        json_schema: The answer has to be JSON of this schema.
+        metadata: For routing and counting: `agent`, `operation`, `session_id`; never part of the prompt.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    model: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    json_schema: JsonObject | None = None
+    metadata: JsonObject = field(default_factory=dict)
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens of one call; `cached_tokens` is the part of the input that was read from a cache."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+
+FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "error"]
+
+
+class ModelReply(Struct, frozen=True, omit_defaults=True):
+    """The whole answer of a model."""
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    finish_reason: FinishReason = "stop"
+    model: str = ""
+    provider: str = ""
+    latency_ms: int = 0
+    first_token_ms: int = 0
+    attempts: int = 1
+
+
+class ToolCallPart(Struct, frozen=True, omit_defaults=True):
+    """A piece of a streamed tool call; `arguments` is a piece of JSON text."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class ModelDelta(Struct, frozen=True, omit_defaults=True):
+    """One piece of a streamed answer."""
+
+    text: str = ""
+    tool_call: ToolCallPart | None = None
+    usage: Usage | None = None
+    finish_reason: FinishReason | None = None
+    model: str = ""
+
+
+MODEL_ERROR_KINDS = (
+    "llm_error",
+    "llm_timeout",
+    "llm_content_filter",
+    "llm_rate_limited",
+    "llm_context_exceeded",
+    "llm_api_error",
+    "credential_not_found",
+)
+"""How a model call can fail; each has a message `error_<kind>`. Spec: abl-language 3.14."""

@@ -1,0 +1,49 @@
+"""A call of a tool and what came of it."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from domain.json_values import JsonObject, JsonValue
+
+
+class ToolCall(Struct, frozen=True, omit_defaults=True):
+    """What a model or a step asks for."""
+
+    id: str
+    name: str
+    arguments: JsonObject = field(default_factory=dict)
+
+
+class ToolResult(Struct, frozen=True, omit_defaults=True):
+    """What came of a call: `value` when `ok`, else the kind and the sentence of the error.
+
+    Attributes:
+        error_kind: A word of ON_ERROR: `tool_error`, `tool_timeout`, `invalid_input`, `api_error`.
+        error_code: What the other side said, e.g. `404`.
+        accepted: An asynchronous tool took the call; its value arrives as a callback.
+    """
+
+    ok: bool
+    value: JsonValue = None
+    error_kind: str = ""
+    error_code: str = ""
+    error_message: str = ""
+    duration_ms: int = 0
+    attempts: int = 1
+    accepted: bool = False
+
+
+TOOL_KINDS = (
+    "http",
+    "mcp",
+    "lambda",
+    "sandbox",
+    "connector",
+    "workflow",
+    "searchai",
+    "async_webhook",
+    "mock",
+    "unbound",
+)
+"""How a tool is reached; `mock` is a scripted answer of a test context, `unbound` a tool nobody bound."""

@@ -1,0 +1,91 @@
+"""CONSTRAINTS: rules over state, checked at turn start, before tools and before replies. Spec: abl-language 3.6, 8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from domain.json_values import JsonObject
+from engine.run import Run
+
+KIND = "_abl_constraint_checkpoint_kind"
+TARGET = "_abl_constraint_checkpoint_target"
+MAX_WARNINGS = 20
+
+DEFAULT_MESSAGES = {
+    "block": "constraint_blocked",
+    "respond": "constraint_respond",
+    "collect_field": "constraint_collect",
+    "goto_step": "constraint_backtrack",
+    "retry_step": "constraint_backtrack",
+    "redact": "constraint_redact",
+}
+"""Action -> the platform text when the rule has none."""
+
+
+def violated(
+    run: Run, rules: Iterable[JsonObject], kind: str = "", target: str = "", arguments: JsonObject | None = None
+) -> JsonObject | None:
+    """Return the first rule of severity error that does not hold at this checkpoint; warnings are noted.
+
+    Arguments of the tool stand in for variables that have no value.
+    """
+    names: JsonObject = {KIND: kind, TARGET: target}
+    for name, value in (arguments or {}).items():
+        if run.scope.get(name) is None:
+            names[name] = value
+    scope = run.local(names)
+    for rule in rules:
+        checkpoint = rule.get("checkpoint")
+        if checkpoint and checkpoint.get("kind") != kind:
+            continue
+        if bool(kind) != bool(checkpoint) or run.test(rule["condition"], scope) or _waits(run, rule["condition"]):
+            continue
+        run.decide("stop", "constraint", outcome=rule.get("severity"), condition=rule["condition"], matched=True)
+        if rule.get("severity") == "warning":
+            _warn(run, rule)
+            continue
+        run.state.constraint_failures += 1
+        return rule
+    return None
+
+
+def _waits(run: Run, condition: str) -> bool:
+    """Return whether a rule that does not itself test what is set speaks of a field that is still to be gathered."""
+    if "IS NOT SET" in condition or "IS SET" in condition or KIND in condition:
+        return False
+    roots = run.program.texts.roots(condition)
+    return any(name in run.agent.fields and run.scope.get(name) is None for name in roots)
+
+
+def rules_of(run: Run) -> list[JsonObject]:
+    """Return the rules in force: the agent's and those of the current step."""
+    found: list[JsonObject] = list(run.agent.ir["constraints"]["constraints"])
+    step = run.agent.steps.get(run.thread.step)
+    if step is not None:
+        found += step.get("step_constraints") or ()
+        found += (step.get("reasoning_zone") or {}).get("constraints") or ()
+    return found
+
+
+def text_of(run: Run, rule: JsonObject) -> str:
+    """Return what is said when `rule` is broken."""
+    action = rule.get("on_fail") or {"type": "block"}
+    if action.get("message"):
+        return run.render(action["message"])
+    return run.message(DEFAULT_MESSAGES.get(action["type"], "constraint_blocked"))
+
+
+def check_response(run: Run, text: str) -> str:
+    """Return the text that may be said: another one where a rule BEFORE responding is broken."""
+    rules = run.agent.ir["constraints"]["constraints"]
+    if not any((rule.get("checkpoint") or {}).get("kind") == "response" for rule in rules):
+        return text
+    rule = violated(run, rules, "response")
+    return text if rule is None else text_of(run, rule)
+
+
+def _warn(run: Run, rule: JsonObject) -> None:
+    words = str((rule.get("on_fail") or {}).get("message") or rule["condition"])
+    if words not in run.thread.warnings:
+        run.thread.warnings.append(words)
+        del run.thread.warnings[:-MAX_WARNINGS]

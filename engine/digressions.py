@@ -1,0 +1,76 @@
+"""Side questions, sub-intents, and the built-in words of ON_INPUT. Spec: abl-language 5.6, 5.7."""
+
+from __future__ import annotations
+
+import re
+
+from domain.json_values import JsonObject
+from engine import actions, profiles, understanding
+from engine.extraction.choices import means, spoken
+from engine.extraction.vocabulary import vocabulary
+from engine.run import Run
+
+_DIRECT = (
+    "respond",
+    "message_key",
+    "set",
+    "clear",
+    "call",
+    "call_spec",
+    "delegate",
+    "goto",
+    "voice_config",
+    "rich_content",
+    "actions",
+)
+_INTENT = re.compile(r"""intent(?:\.category)?\s*==\s*["'](\w+)["']""")
+
+
+def matches(run: Run, branch: JsonObject) -> bool:
+    """Return whether an ON_INPUT branch fits the text; built-in words stand for lists of phrases."""
+    condition = branch.get("condition")
+    if condition is None:
+        return True
+    words = vocabulary(str(run.scope.get("language") or "en"))
+    word = condition.strip().strip("\"'").lower()
+    found = _INTENT.fullmatch(condition.strip())
+    if found is not None and found[1].lower() in words.builtin:
+        word = found[1].lower()
+    if word in words.builtin and run.scope.get(word) is None:
+        return means(run.state.turn.text, word, words)
+    return run.test(condition)
+
+
+def take(run: Run, step: JsonObject) -> bool:
+    """Start the digression or sub-intent the text asks for; return whether there was one."""
+    own = step.get("digressions") or ()
+    of_flow = profiles.flow_of(run).get("global_digressions") or ()
+    for digression in (*own, *of_flow):
+        if _is_meant(run, digression):
+            _start(run, digression, is_digression=True)
+            return True
+    for sub in step.get("sub_intents") or ():
+        if _is_meant(run, sub):
+            _start(run, sub, is_digression=False)
+            return True
+    return False
+
+
+def _is_meant(run: Run, digression: JsonObject) -> bool:
+    if not run.test(digression.get("condition", "")):
+        return False
+    said = spoken(run.state.turn.text)
+    if any(spoken(str(word)) in said for word in digression.get("keywords") or ()):
+        return True
+    return understanding.means_intent(run, str(digression.get("intent", "")))
+
+
+def _start(run: Run, digression: JsonObject, *, is_digression: bool) -> None:
+    run.decide("routing", str(digression.get("intent", "")), outcome="digression", matched=True)
+    run.state.turn.is_consumed = True
+    leads_back = is_digression or bool(digression.get("resume"))
+    run.push("flow.resume" if leads_back else "flow.stay")
+    if digression.get("do"):
+        actions.perform_all(run, digression["do"])
+        return
+    actions.perform(run, {key: digression[key] for key in _DIRECT if key in digression})

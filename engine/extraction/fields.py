@@ -1,0 +1,230 @@
+"""One field and what was said -> its value. Asked-for fields take more than fields nobody asked about.
+
+A field that was not asked for is filled only where the form of the value speaks for itself: a pattern, an e-mail, a
+date, an option, a number beside the field's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from abl.patterns import full_match, search
+from domain.json_values import JsonObject, JsonValue
+from engine.extraction.choices import read_boolean, read_choice, spoken
+from engine.extraction.dates import read_date, read_moment, read_time
+from engine.extraction.numbers import read_numbers, tidy
+from engine.extraction.vocabulary import Vocabulary
+
+_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_PHONE = re.compile(r"(?<![\w])\+?\(?\d[\d\s()/.-]{5,20}\d(?!\w)")
+_SPLIT = re.compile(r"\s*(?:,|;|\band\b|\n)\s*")
+_PLACE = r"([A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|am|an der|de|del|la|upon))*)"
+_BEFORE_PLACE = re.compile(r"^(?:(?:to )?(?:go|get|travel|fly|drive) to|from|to|in|at|near)\s+", re.IGNORECASE)
+MIN_PHONE_DIGITS = 6
+MAX_PHONE_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read: the text, whether this field was asked for, what day it is, and the words of the language.
+
+    `is_used`: another field of the same kind has taken its value from this text already.
+    """
+
+    text: str
+    is_asked: bool
+    today: date
+    words: Vocabulary
+    locale: str = ""
+    options: tuple[object, ...] = ()
+    is_used: bool = False
+
+
+def read_field(field: JsonObject, reading: Reading) -> JsonValue:
+    """Return the value of `field` in what was said, None when there is none. `list` fields give a list."""
+    if field.get("list") or field.get("type") == "list":
+        return _many(field, reading)
+    return _one(field, reading)
+
+
+def without_lead_in(text: str, words: Vocabulary) -> str:
+    """Return a text without what people say before a value.
+
+    >>> from engine.extraction.vocabulary import ENGLISH
+    >>> without_lead_in("My name is Anna Berg.", ENGLISH)
+    'Anna Berg'
+    """
+    text = text.strip()
+    for _ in range(3):
+        for pattern in words.lead_ins:
+            found = re.match(rf"{pattern}\s+(?=\S)", text, re.IGNORECASE)
+            if found is not None:
+                text = text[found.end() :]
+                break
+        else:
+            break
+    return text.rstrip(".!,; ") or text
+
+
+def _one(field: JsonObject, reading: Reading) -> JsonValue:
+    if (pattern := field.get("extraction_pattern")) is not None:
+        match = search(pattern, reading.text)
+        group = match.group(int(field.get("extraction_group", 0))) if match is not None else None
+        if group is not None:
+            return group
+        if field.get("type") == "pattern" and not reading.is_asked:
+            return None
+    options = reading.options or tuple(field.get("enum_values") or ())
+    if options:
+        return read_choice(reading.text, options, field.get("synonyms") or {}, fuzzy=reading.is_asked)
+    if reading.is_used and field.get("type") in ("date", "datetime", "email", "phone"):
+        return None
+    reader = READERS.get(str(field.get("type", "string")), _text)
+    return reader(field, reading)
+
+
+def _many(field: JsonObject, reading: Reading) -> JsonValue:
+    if not (reading.is_asked or field.get("enum_values")):
+        return None
+    single = {**field, "list": False, "type": "string" if field.get("type") == "list" else field.get("type")}
+    pieces = [piece for piece in _SPLIT.split(without_lead_in(reading.text, reading.words)) if piece]
+    found = [_one(single, Reading(piece, reading.is_asked, reading.today, reading.words)) for piece in pieces]
+    values = list(dict.fromkeys(value for value in found if value is not None))
+    return values or None
+
+
+def _text(field: JsonObject, reading: Reading) -> JsonValue:
+    """Return free text: what fits the pattern, else all that was said when it was asked for."""
+    validation = field.get("validation") or {}
+    if validation.get("type") == "pattern" and validation.get("rule"):
+        return _by_pattern(str(validation["rule"]), reading)
+    if validation.get("rule") == "email":
+        return _email(field, reading)
+    if not reading.is_asked:
+        return None
+    return without_lead_in(reading.text, reading.words) or None
+
+
+def _by_pattern(rule: str, reading: Reading) -> JsonValue:
+    bare = without_lead_in(reading.text, reading.words)
+    core = rule.removeprefix("^").removesuffix("$")
+    is_specific = "\\d" in rule or "0-9" in rule
+    if reading.is_asked or is_specific:
+        for candidate in (bare, reading.text.strip(), *_SPLIT.split(bare)):
+            if candidate and full_match(core, candidate) is not None:
+                return candidate
+    if is_specific:
+        match = search(rf"(?:^|[^\w])({core})(?:[^\w]|$)", reading.text)
+        if match is not None and match.group(1):
+            return match.group(1)
+    return None
+
+
+def _email(field: JsonObject, reading: Reading) -> JsonValue:
+    del field
+    found = _EMAIL.search(reading.text)
+    return found[0] if found else None
+
+
+def _phone(field: JsonObject, reading: Reading) -> JsonValue:
+    del field
+    for found in _PHONE.finditer(reading.text):
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", found[0]):
+            continue
+        digits = re.sub(r"\D", "", found[0])
+        if MIN_PHONE_DIGITS <= len(digits) <= MAX_PHONE_DIGITS:
+            return re.sub(r"\s+", " ", re.sub(r"[()/.-]", " ", found[0])).strip()
+    return None
+
+
+def _number(field: JsonObject, reading: Reading) -> JsonValue:
+    for value, start, end in read_numbers(reading.text, reading.words):
+        if reading.is_asked or _is_beside_name(field, reading.text, start, end):
+            return tidy(value)
+    return None
+
+
+def _integer(field: JsonObject, reading: Reading) -> JsonValue:
+    value = _number(field, reading)
+    return value if isinstance(value, int) else None
+
+
+def _is_beside_name(field: JsonObject, text: str, start: int, end: int) -> bool:
+    """Return whether a word beside a number is one of the field's name or unit."""
+    names = {word for word in spoken(str(field["name"])).split() if len(word) > 2}
+    names.add(str((field.get("semantics") or {}).get("unit", "")).lower())
+    around = spoken(text[end : end + 30]).split()[:2] + spoken(text[max(0, start - 30) : start]).split()[-2:]
+    return any(word.rstrip("s") == name.rstrip("s") for word in around for name in names if name)
+
+
+def _currency(field: JsonObject, reading: Reading) -> JsonValue:
+    for value, start, end in read_numbers(reading.text, reading.words):
+        if reading.is_asked or (not reading.is_used and _has_currency(reading, start, end)):
+            return tidy(value)
+        if _is_beside_name(field, reading.text, start, end):
+            return tidy(value)
+    return None
+
+
+def _has_currency(reading: Reading, start: int, end: int) -> bool:
+    around = reading.text[max(0, start - 5) : start].lower() + " " + reading.text[end : end + 10].lower()
+    return any(re.search(rf"(?<!\w){re.escape(sign)}(?!\w)", around) for sign in reading.words.currencies)
+
+
+def _boolean(field: JsonObject, reading: Reading) -> JsonValue:
+    return read_boolean(reading.text, reading.words) if reading.is_asked else None
+
+
+def _date(field: JsonObject, reading: Reading) -> JsonValue:
+    locale = str((field.get("semantics") or {}).get("locale") or reading.locale)
+    return read_date(reading.text, reading.today, reading.words, locale)
+
+
+def _moment(field: JsonObject, reading: Reading) -> JsonValue:
+    locale = str((field.get("semantics") or {}).get("locale") or reading.locale)
+    return read_moment(reading.text, reading.today, reading.words, locale)
+
+
+def _time(field: JsonObject, reading: Reading) -> JsonValue:
+    del field
+    return read_time(reading.text, reading.words)
+
+
+_FROM = ("origin", "start", "from", "departure", "source")
+_TO = ("destination", "target", "to", "arrival", "city", "place")
+
+
+def _location(field: JsonObject, reading: Reading) -> JsonValue:
+    """Return a place: free text when asked, else what stands after `from` or `to` when the field's name says which."""
+    name = spoken(str(field["name"]))
+    for words, preposition in ((_FROM, "from"), (_TO, "(?:to|in)")):
+        if any(f" {word} " in name for word in words):
+            found = re.search(rf"\b(?i:{preposition}) {_PLACE}", reading.text)
+            if found is not None:
+                return found[1]
+    if not reading.is_asked:
+        return None
+    bare = without_lead_in(reading.text, reading.words)
+    return (
+        re.sub(r"^(?:(?:to )?(?:go|get|travel|fly|drive) to|from|to|in|at|near)\s+", "", bare, flags=re.IGNORECASE)
+        or None
+    )
+
+
+READERS: dict[str, Callable[[JsonObject, Reading], JsonValue]] = {
+    "number": _number,
+    "float": _number,
+    "integer": _integer,
+    "currency": _currency,
+    "boolean": _boolean,
+    "date": _date,
+    "datetime": _moment,
+    "time": _time,
+    "email": _email,
+    "phone": _phone,
+    "location": _location,
+}
+"""Type of a field -> how it is read; everything else is text."""

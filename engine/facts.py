@@ -1,0 +1,202 @@
+"""Everything that can have happened to a session. Facts are what the journal holds; the state is their fold.
+
+`at` is the moment as ISO 8601 UTC with milliseconds; `effect_id` names the effect a fact answers.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from domain.json_values import JsonObject, JsonValue
+from domain.messages import ActionEvent, Attachment
+from domain.model_calls import ModelReply
+from domain.tool_calls import ToolResult
+
+
+class ToolMock(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A scripted answer of one tool; `match` compares parameters by equality. Spec: platform-api 4.1."""
+
+    tool_name: str
+    response: JsonValue = None
+    error: JsonObject | None = None
+    delay_ms: int = 0
+    times: int | None = None
+    match: JsonObject = field(default_factory=dict)
+
+
+class TestContext(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """How a test wants a session to begin. Spec: platform-api 4.1."""
+
+    __test__ = False
+
+    gather_values: JsonObject = field(default_factory=dict)
+    session_variables: JsonObject = field(default_factory=dict)
+    caller_context: JsonObject = field(default_factory=dict)
+    tool_mocks: tuple[ToolMock, ...] = ()
+    skip_on_start: bool = False
+    start_at_step: str = ""
+
+
+class Fact(Struct, frozen=True, omit_defaults=True, tag=True, kw_only=True):
+    """What all facts have."""
+
+    at: str
+
+
+class SessionBegun(Fact, frozen=True, kw_only=True):
+    """A session exists now; the agent starts (ON_START, entry step) before any message of the user.
+
+    Attributes:
+        agent: The entry agent; empty means the program's own.
+        task: Not empty for a delegated child: what it is for; `input` are then its session values.
+        has_model: Whether model calls can be made at all; without, extraction and validation stay local.
+        environment: Values of `env.`; never secrets.
+    """
+
+    session_id: str
+    project_id: str = ""
+    tenant_id: str = ""
+    user_id: str = ""
+    customer_id: str = ""
+    agent: str = ""
+    channel: str = "api"
+    language: str = ""
+    locale: str = ""
+    caller: JsonObject = field(default_factory=dict)
+    environment: JsonObject = field(default_factory=dict)
+    has_model: bool = True
+    task: str = ""
+    input: JsonObject = field(default_factory=dict)
+    test_context: TestContext | None = None
+
+
+class UserSpoke(Fact, frozen=True, kw_only=True):
+    """A message of the user, or a pressed button; begins a turn.
+
+    Attributes:
+        agent: Overrides the agent of this turn.
+        opening_unseen: The session began with this message, so nobody has read the opening yet: a text that does not
+            answer its question is no wrong answer.
+    """
+
+    text: str = ""
+    message_id: str = ""
+    metadata: JsonObject = field(default_factory=dict)
+    action: ActionEvent | None = None
+    attachments: tuple[Attachment, ...] = ()
+    agent: str = ""
+    opening_unseen: bool = False
+
+
+class ModelAnswered(Fact, frozen=True, kw_only=True):
+    """Answers AskModel."""
+
+    effect_id: str
+    reply: ModelReply
+
+
+class ModelFailed(Fact, frozen=True, kw_only=True):
+    """Answers AskModel; `kind` is one of `domain.model_calls.MODEL_ERROR_KINDS`."""
+
+    effect_id: str
+    kind: str
+    message: str = ""
+    latency_ms: int = 0
+
+
+class ToolReturned(Fact, frozen=True, kw_only=True):
+    """Answers CallTool."""
+
+    effect_id: str
+    result: ToolResult
+
+
+class OutcomeUnknown(Fact, frozen=True, kw_only=True):
+    """Answers any effect whose outcome was lost in a crash and which may not be repeated."""
+
+    effect_id: str
+    message: str = "The outcome is unknown"
+
+
+class MemoryRead(Fact, frozen=True, kw_only=True):
+    """Answers ReadMemory: path -> value; paths without a value are absent."""
+
+    effect_id: str
+    values: JsonObject = field(default_factory=dict)
+    error: str = ""
+
+
+class MemoryWritten(Fact, frozen=True, kw_only=True):
+    """Answers WriteMemory."""
+
+    effect_id: str
+    error: str = ""
+
+
+class ChildReplied(Fact, frozen=True, kw_only=True):
+    """Answers Delegate, and HandOff to a remote agent.
+
+    Attributes:
+        values: Variables of the child.
+        error: Empty when the child did its work; else `needs_input`, `timeout`, `delegation_error`, ...
+    """
+
+    effect_id: str
+    values: JsonObject = field(default_factory=dict)
+    text: str = ""
+    error: str = ""
+    error_message: str = ""
+    duration_ms: int = 0
+
+
+class CallbackArrived(Fact, frozen=True, kw_only=True):
+    """The other side of a suspension delivered its payload; `suspension_id` is the id of the Suspend effect."""
+
+    suspension_id: str
+    payload: JsonValue = None
+
+
+class SuspensionExpired(Fact, frozen=True, kw_only=True):
+    """Nobody delivered in time."""
+
+    suspension_id: str
+
+
+class HumanResolved(Fact, frozen=True, kw_only=True):
+    """A person finished the task of a suspension; `fields` become state."""
+
+    suspension_id: str
+    fields: JsonObject = field(default_factory=dict)
+    approved: bool | None = None
+
+
+class TimerFired(Fact, frozen=True, kw_only=True):
+    """Answers StartTimer."""
+
+    effect_id: str
+
+
+class TurnCancelled(Fact, frozen=True, kw_only=True):
+    """The running turn is given up: by its deadline, by the user, by a reset."""
+
+    reason: str = "cancelled"
+
+
+AnyFact: TypeAlias = (
+    SessionBegun
+    | UserSpoke
+    | ModelAnswered
+    | ModelFailed
+    | ToolReturned
+    | OutcomeUnknown
+    | MemoryRead
+    | MemoryWritten
+    | ChildReplied
+    | CallbackArrived
+    | SuspensionExpired
+    | HumanResolved
+    | TimerFired
+    | TurnCancelled
+)

@@ -1,0 +1,301 @@
+"""FLOW: entering steps, the order inside a step, and what the user's next message means to the step that waits.
+
+Spec: abl-language 5, 14.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.json_values import JsonObject
+from engine import actions, digressions, gather, memory, profiles, saying, variables
+from engine.flow_calls import OPS as CALL_OPS
+from engine.flow_calls import call_phase, check_phase, result_phase, speaks_after_call
+from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES
+from engine.run import Run
+from engine.state import Task
+from engine.transform import transform
+from engine.waiting import approval_phase, attachment_phase
+
+MAX_TRAIL = 50
+TERMINALS = {"COMPLETE": "complete.begin", "ESCALATE": "escalate.begin"}
+
+
+def begin(run: Run, task: Task) -> None:
+    """Enter the entry step, or the step a test context names."""
+    del task
+    flow = profiles.flow_of(run)
+    context = run.state.begun.test_context
+    start = context.start_at_step if context is not None and not run.thread.trail else ""
+    run.push("flow.enter", step=start if start in flow["definitions"] else flow["entry_point"])
+
+
+def enter(run: Run, task: Task) -> None:
+    """Go to a step or a terminal; guards, attempts and the limit of steps per turn are looked at here."""
+    name, thread, turn = task.data["step"], run.thread, run.state.turn
+    if name in TERMINALS:
+        run.decide("flow_transition", name, outcome="terminal", matched=True)
+        needs = {"message": ""} if name == "COMPLETE" else {"reason": f"Step {thread.step}"}
+        run.push(TERMINALS[name], **needs)
+        return
+    turn.flow_iterations += 1
+    most = int(run.agent.ir["execution"].get("max_flow_iterations") or MAX_FLOW_ITERATIONS)
+    if turn.flow_iterations > most:
+        run.fault("max_iterations", f"More than {most} steps in one turn", origin="flow", handled=True)
+        saying.tell(run, "max_iterations")
+        run.unwind()
+        return
+    step = profiles.step_of(run, name)
+    if step is None:
+        run.fault("unknown_step", f"There is no step {name}", origin="flow")
+        saying.tell(run, "error_default")
+        run.unwind()
+        return
+    if (before := profiles.inserted(run, name, "before")) and thread.step != before:
+        name, step = before, profiles.step_of(run, before) or {}
+    _change_step(run, name)
+    if profiles.is_skipped(run, name) or (step.get("when") and not run.test(step["when"])):
+        run.decide("flow_transition", name, outcome="skipped", condition=step.get("when"))
+        run.push("flow.leave", step=name)
+        return
+    attempts = thread.attempts[name] = thread.attempts.get(name, 0) + 1
+    if step.get("max_attempts") and attempts > step["max_attempts"]:
+        run.decide("flow_transition", name, outcome="exhausted", reasoning=f"{step['max_attempts']} attempts")
+        if step.get("on_exhausted"):
+            run.push("flow.enter", step=step["on_exhausted"])
+        else:
+            run.push("flow.leave", step=name)
+        return
+    _phase(run, name, 0)
+
+
+def _change_step(run: Run, name: str) -> None:
+    thread = run.thread
+    old = thread.step
+    run.decide("flow_transition", name, outcome="entered", matched=True, candidates=None, reasoning=old or None)
+    if old and old != name:
+        memory.recall(run, f"step:exit:{old}")
+        for one in run.agent.ir["memory"]["session"]:
+            if one.get("reset") == "per_step" and run.scope.get(one["name"]) != one.get("initial_value"):
+                thread.variables = {**thread.variables, one["name"]: one.get("initial_value")}
+    thread.step = name
+    thread.awaiting, thread.asked = "", []
+    thread.zone_turns = thread.misses = 0
+    thread.trail.append(name)
+    del thread.trail[:-MAX_TRAIL]
+    memory.recall(run, f"step:enter:{name}")
+
+
+def _phase(run: Run, name: str, index: int) -> None:
+    run.push("flow.step", step=name, phase=index)
+
+
+def step_op(run: Run, task: Task) -> None:
+    """Do one phase of a step; the next one follows unless the phase leads elsewhere."""
+    name, index = task.data["step"], task.data["phase"]
+    step = profiles.step_of(run, name)
+    if step is None:
+        run.unwind()
+        return
+    if index + 1 < len(PHASES):
+        _phase(run, name, index + 1)
+    PHASES[index](run, step)
+
+
+def _prepare(run: Run, step: JsonObject) -> None:
+    variables.set_lines(run, step.get("set", ()))
+    for name in step.get("clear", ()):
+        variables.clear_value(run, name)
+    if "transform" in step:
+        transform(run, step["transform"])
+
+
+def _zone(run: Run, step: JsonObject) -> None:
+    if "reasoning_zone" in step:
+        run.push("zone.run", step=step["name"])
+
+
+def _open(run: Run, step: JsonObject) -> None:
+    if not speaks_after_call(step):
+        saying.respond(run, step)
+
+
+def _gather(run: Run, step: JsonObject) -> None:
+    if "gather" not in step:
+        return
+    gather.begin(run, step["name"])
+    run.push("gather.ask", step=step["name"])
+    run.push("gather.read", step=step["name"], answer=False)
+
+
+def _input(run: Run, step: JsonObject) -> None:
+    if step.get("on_input"):
+        run.thread.awaiting = "input"
+        run.unwind()
+
+
+def _then(run: Run, step: JsonObject) -> None:
+    run.push("flow.leave", step=step["name"])
+
+
+PHASES: tuple[Callable[[Run, JsonObject], None], ...] = (
+    _prepare,
+    _zone,
+    _open,
+    _gather,
+    attachment_phase,
+    approval_phase,
+    call_phase,
+    check_phase,
+    result_phase,
+    _input,
+    _then,
+)
+"""The order inside a step."""
+
+GATHER, AFTER_ZONE, ATTACHMENT, APPROVED = 3, 9, 5, 6
+"""Phases a step goes on with after the user or a person has answered."""
+
+
+def leave(run: Run, task: Task) -> None:
+    """Go to the step after this one; without one the turn ends and the flow stays."""
+    name = task.data["step"]
+    target = _successor(run, name)
+    run.unwind()
+    if target:
+        run.push("flow.enter", step=target)
+
+
+def _successor(run: Run, name: str) -> str:
+    if (after := profiles.inserted(run, name, "after")) and after != name:
+        return after
+    step = profiles.step_of(run, name) or {}
+    if step.get("then"):
+        return str(step["then"])
+    for profile in profiles.active(run):
+        for one in (profile.get("flow_modifications") or {}).get("insertions", ()):
+            if one.get("step") == name and one.get("before"):
+                return str(one["before"])
+            if one.get("step") == name and one.get("after"):
+                return str((profiles.step_of(run, one["after"]) or {}).get("then", ""))
+    return ""
+
+
+def turn(run: Run, task: Task) -> None:
+    """Give the user's message to the step that waits: digressions, sub-intents, corrections, then its question."""
+    del task
+    name, thread = run.thread.step, run.thread
+    step = profiles.step_of(run, name)
+    if step is None:
+        run.push("flow.begin")
+        return
+    if not run.state.turn.is_consumed and digressions.take(run, step):
+        return
+    corrects = step.get("corrections") is not False and thread.awaiting in ("gather", "input")
+    if corrects and ("gather" in step or step.get("corrections")) and gather.correct(run):
+        run.push("flow.resume", reask=True)
+        return
+    match thread.awaiting:
+        case "gather":
+            thread.awaiting = ""
+            _phase(run, name, GATHER + 1)
+            run.push("gather.ask", step=name)
+            run.push("gather.read", step=name, answer=True)
+        case "attachment":
+            _phase(run, name, ATTACHMENT)
+            attachment_phase(run, step)
+        case "input":
+            _answer(run, step)
+        case "zone":
+            _phase(run, name, 2)
+            run.push("zone.run", step=name)
+        case "callback":
+            saying.say(run, run.message("still_waiting") or "I am still waiting for an answer.")
+            run.unwind()
+        case _:
+            run.push("flow.enter", step=name)
+
+
+def _answer(run: Run, step: JsonObject) -> None:
+    """Take the first ON_INPUT branch that fits; without one the question is repeated, at most three times."""
+    branch = next((one for one in step["on_input"] if digressions.matches(run, one)), None)
+    if run.state.turn.opening_unseen and (branch is None or "condition" not in branch):
+        run.unwind()
+        return
+    run.state.turn.is_consumed = run.state.turn.is_branched = True
+    if branch is not None:
+        run.decide(
+            "flow_transition", str(branch.get("then", "stay")), condition=branch.get("condition", "ELSE"), matched=True
+        )
+        run.thread.misses = 0
+        run.push("flow.stay")
+        actions.perform(run, branch)
+        return
+    run.thread.misses += 1
+    run.decide("flow_transition", step["name"], outcome="no match", matched=False)
+    if run.thread.misses >= MAX_MISSES:
+        run.thread.misses = 0
+        if "on_fail" in step:
+            actions.perform(run, step["on_fail"])
+            return
+        saying.tell(run, "error_validation")
+        return
+    if not saying.respond(run, step):
+        saying.tell(run, "error_validation")
+
+
+def stay(run: Run, task: Task) -> None:
+    """End the turn where the flow stands, waiting for the next message."""
+    del task
+    run.unwind()
+
+
+def resume(run: Run, task: Task) -> None:
+    """Go back to the question that was interrupted and put it again."""
+    del task
+    name, thread = run.thread.step, run.thread
+    step = profiles.step_of(run, name) or {}
+    run.state.turn.is_consumed = True
+    if "gather" in step and thread.awaiting in ("gather", ""):
+        thread.awaiting = ""
+        _phase(run, name, GATHER + 1)
+        run.push("gather.ask", step=name)
+    elif thread.awaiting == "input":
+        saying.respond(run, step)
+        run.unwind()
+    elif not thread.awaiting:
+        run.unwind()
+
+
+def again(run: Run, task: Task) -> None:
+    """Do a step again from its beginning, not counted as another attempt."""
+    _phase(run, task.data["step"], int(task.data.get("phase", 0)))
+
+
+def failed(run: Run, task: Task) -> None:
+    """A gather gave up on a field: ON_FAIL, else the field is skipped when optional, else a person takes over."""
+    step = profiles.step_of(run, task.data["step"]) or {}
+    field = task.data["field"]
+    run.decide("stop", field, outcome="too many invalid answers")
+    outcome = step.get("on_fail") or step.get("on_failure")
+    run.thread.awaiting = ""
+    if outcome:
+        run.push("flow.leave", step=step["name"])
+        actions.perform(run, outcome)
+    else:
+        run.unwind()
+        run.push("escalate.begin", reason=f"No valid answer for {field}")
+
+
+OPS = {
+    "flow.begin": begin,
+    "flow.enter": enter,
+    "flow.step": step_op,
+    "flow.leave": leave,
+    "flow.turn": turn,
+    "flow.stay": stay,
+    "flow.resume": resume,
+    "flow.again": again,
+    "flow.failed": failed,
+    **CALL_OPS,
+}

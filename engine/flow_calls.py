@@ -1,0 +1,118 @@
+"""The part of a step around its CALL: the call itself, CHECK, and the outcomes. Spec: abl-language 5.4, 5.8."""
+
+from __future__ import annotations
+
+import re
+
+from domain.json_values import JsonObject
+from engine import actions, calls, constraints, failures, saying, variables
+from engine.effects import StartTimer
+from engine.run import Run
+from engine.state import Task
+
+_PREPARE = 0
+
+
+def speaks_after_call(step: JsonObject) -> bool:
+    """Return whether the answer of a step mentions what its call gives, and therefore comes after it."""
+    if "call_spec" not in step:
+        return False
+    names = {"result", "match", step["call_spec"].get("as", ""), step["call_spec"]["tool"]}
+    names |= {f"last_{step['call_spec']['tool']}_result"}
+    said = f"{step.get('respond', '')} {step.get('rich_content', '')} {step.get('voice_config', '')}"
+    mentioned = " ".join(re.findall(r"\{\{(.*?)\}\}", said, re.DOTALL))
+    return any(re.search(rf"\b{re.escape(name)}\b", mentioned) for name in names if name)
+
+
+def _failed_key(step: JsonObject) -> str:
+    return f"call:{step['name']}"
+
+
+def call_phase(run: Run, step: JsonObject) -> None:
+    """Send the call of the step, unless a constraint at this checkpoint forbids it."""
+    spec = step.get("call_spec")
+    if spec is None:
+        return
+    arguments = calls.arguments_of(run, spec)
+    rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
+    if rule is not None:
+        run.push("constraint.act", rule=rule)
+        return
+    key = f"step:{run.state.count}"
+    run.push("flow.called", step=step["name"], key=key)
+    run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
+
+
+def called(run: Run, task: Task) -> None:
+    """Take the result; a failure meets ON_ERROR before the outcomes of the step."""
+    step = run.agent.steps.get(task.data["step"]) or {"name": task.data["step"]}
+    spec, outcome = step["call_spec"], run.take(task.data["key"])
+    failures_ = run.state.turn.failures
+    failures_.pop(_failed_key(step), None)
+    if outcome.ok:
+        failures_.pop(f"step:{step['name']}", None)
+        if "as" in spec:
+            variables.set_value(run, spec["as"], run.thread.last_result, "tool")
+        return
+    failures_[_failed_key(step)] = 1
+    run.state.turn.error = outcome.kind
+    handler = failures.find(run, outcome.kind, (spec["tool"], outcome.code))
+    if handler.retries_step and _retry_step(run, step, handler):
+        return
+    has_outcome = any(step.get(name) for name in ("on_failure", "on_fail", "on_result"))
+    if handler.retries_step and not has_outcome:
+        run.unwind()
+        run.push("escalate.begin", reason=outcome.message or outcome.kind)
+    elif handler.level == "step" or not has_outcome:
+        failures.follow(run, handler, outcome.kind, outcome.message)
+
+
+def _retry_step(run: Run, step: JsonObject, handler: failures.Handler) -> bool:
+    counts, key = run.state.turn.failures, f"step:{step['name']}"
+    counts[key] = counts.get(key, 0) + 1
+    delay = failures.delay_before(handler, counts[key])
+    if delay is None:
+        return False
+    if counts[key] == 1:
+        saying.respond(run, handler.ir)
+    run.decide("retry", step["name"], outcome=f"attempt {counts[key] + 1}")
+    run.unwind()
+    run.push("flow.again", step=step["name"], phase=_PREPARE)
+    if delay:
+        run.send(StartTimer, delay_ms=delay, reason=f"retry {step['name']}")
+    return True
+
+
+def check_phase(run: Run, step: JsonObject) -> None:
+    """Test CHECK; a failed call has its own way out."""
+    if not step.get("check") or _failed_key(step) in run.state.turn.failures or run.test(step["check"]):
+        return
+    run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
+    outcome = step.get("on_fail") or step.get("on_failure")
+    if outcome:
+        run.push("flow.leave", step=step["name"])
+        actions.perform(run, outcome)
+
+
+def result_phase(run: Run, step: JsonObject) -> None:
+    """Run ON_RESULT, else ON_SUCCESS or ON_FAILURE/ON_FAIL; the answer that waited for the call comes first."""
+    has_failed = _failed_key(step) in run.state.turn.failures
+    if has_failed:
+        run.state.turn.failures.pop(_failed_key(step))
+        outcome = step.get("on_failure") or step.get("on_fail")
+        if outcome:
+            actions.perform(run, outcome)
+            return
+    elif speaks_after_call(step):
+        saying.respond(run, step)
+    branch = actions.first_branch(run, step.get("on_result", ()))
+    if branch is not None:
+        run.decide(
+            "flow_transition", str(branch.get("then", "stay")), condition=branch.get("condition", "ELSE"), matched=True
+        )
+        actions.perform(run, branch)
+    elif not has_failed and step.get("on_success"):
+        actions.perform(run, step["on_success"])
+
+
+OPS = {"flow.called": called}

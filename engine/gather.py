@@ -1,0 +1,325 @@
+"""GATHER: what was said becomes values, values are checked, and what is missing is asked for.
+
+Three tasks in a row: `gather.read` fills what can be read, `gather.take` what a model read or judged, and `gather.ask`
+asks for the first field that is missing or lets the step go on. Spec: abl-language 3.3, 5.3, 5.7, 14.4.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from domain.json_values import JsonObject, JsonValue
+from domain.traces import TraceType
+from engine import constraints, extraction_model, memory, profiles, saying, variables
+from engine.extraction import read_field
+from engine.extraction.choices import spoken
+from engine.extraction.fields import Reading
+from engine.extraction.validate import is_valid
+from engine.extraction.vocabulary import vocabulary
+from engine.run import Run
+from engine.state import Task
+
+DEFAULT_RETRIES = 3
+
+FAMILIES = {
+    **dict.fromkeys(("number", "integer", "float", "currency"), "number"),
+    **dict.fromkeys(("date", "datetime"), "date"),
+    "email": "email",
+    "phone": "phone",
+}
+"""Types whose value in one message fills one field only, unless another field is named beside it."""
+
+
+def fields_of(run: Run, step_name: str) -> list[JsonObject]:
+    """Return the fields of a step, or of the agent for an empty name, as the profiles change them."""
+    step = profiles.step_of(run, step_name) if step_name else None
+    fields = (step or {}).get("gather", {}).get("fields", []) if step_name else run.agent.ir["gather"]["fields"]
+    return [profiles.changed_field(run, one) for one in fields]
+
+
+def is_active(run: Run, field: JsonObject) -> bool:
+    """Return whether a field is wanted now: its activation holds and what it depends on is there."""
+    activation = field.get("activation", "required")
+    if isinstance(activation, dict) and not run.test(activation.get("when", "")):
+        return False
+    return all(run.scope.get(name) is not None for name in field.get("depends_on", ()))
+
+
+def missing(run: Run, fields: list[JsonObject]) -> list[JsonObject]:
+    """Return the fields that have to be asked for."""
+    return [
+        one
+        for one in fields
+        if one.get("required")
+        and one.get("prompt_mode") != "extract_only"
+        and one.get("activation") not in ("optional", "progressive")
+        and is_active(run, one)
+        and run.scope.get(one["name"]) is None
+    ]
+
+
+def begin(run: Run, step_name: str) -> None:
+    """Give fields with a default their value, and those the test context or the caller filled their mark."""
+    for field in fields_of(run, step_name):
+        name = field["name"]
+        if "default" in field and run.scope.get(name) is None:
+            variables.set_value(run, name, field["default"], "default")
+
+
+def read(run: Run, task: Task) -> None:
+    """Fill the open fields from the text of the turn; ask a model for the rest where the strategy says so."""
+    step_name, is_answer = task.data.get("step", ""), bool(task.data.get("answer"))
+    turn, thread = run.state.turn, run.thread
+    if not turn.text or (turn.is_consumed and (is_answer or not turn.is_branched)):
+        return
+    asked = list(thread.asked) if is_answer else []
+    found = 0
+    used: set[str] = set()
+    for field in sorted(fields_of(run, step_name), key=lambda one: one["name"] not in asked):
+        name = field["name"]
+        is_open = run.scope.get(name) is None or thread.gathered.get(name) == "default"
+        if not (is_open or name in asked) or not (is_active(run, field) or name in asked):
+            continue
+        if not _reads_first(run, name) and name not in asked:
+            continue
+        family = FAMILIES.get(str(field.get("type")), "")
+        is_asked = _counts_as_asked(run, name, asked, found)
+        value = _read_one(run, field, turn.text, is_asked=is_asked, is_used=bool(family) and family in used)
+        if value is not None and value != run.scope.get(name):
+            found += 1
+            used.add(family)
+            _offer(run, field, value, "user")
+    if turn.opening_unseen and asked and not found and step_name:
+        run.unwind()
+        run.thread.awaiting = "gather"
+        return
+    if is_answer:
+        turn.is_consumed = bool(step_name)
+        thread.asked = asked if step_name else []
+    _ask_model(run, step_name, found, asked)
+    if asked and not found and step_name and not run.is_blocked:
+        _count_failure(run, asked[0])
+
+
+def _reads_first(run: Run, name: str) -> bool:
+    """Return whether this turn's text has not been read for a field before: a cleared field is not filled again."""
+    key = f"read:{name}"
+    is_first = key not in run.state.turn.failures
+    run.state.turn.failures[key] = 1
+    return is_first
+
+
+def _counts_as_asked(run: Run, name: str, asked: list[str], found: int) -> bool:
+    """Return whether a field may take free text: it was asked for, and the user has seen the question."""
+    if run.state.turn.opening_unseen:
+        return False
+    return name in asked[:1] or (name in asked and not found)
+
+
+def _ask_model(run: Run, step_name: str, found: int, asked: list[str]) -> None:
+    """Send an extraction call when the strategy wants one and fields are still open."""
+    step = profiles.step_of(run, step_name) if step_name else None
+    gathering = (step or {}).get("gather") or run.agent.ir["gather"]
+    if gathering.get("strategy") not in ("llm", "hybrid") or not run.state.begun.has_model or not step_name:
+        return
+    wanted = [one for one in fields_of(run, step_name) if run.scope.get(one["name"]) is None and is_active(run, one)]
+    if wanted:
+        effect = extraction_model.ask(run, wanted, understand=False)
+        run.push("gather.take", effect=effect, step=step_name, asked=asked, found=found)
+
+
+def take(run: Run, task: Task) -> None:
+    """Take the values a model read; they are checked like any others."""
+    needs = task.data
+    values = extraction_model.values_of(run, needs["effect"])
+    found = needs["found"] + offer_all(run, fields_of(run, needs["step"]), values)
+    if needs["asked"] and not found:
+        _count_failure(run, needs["asked"][0])
+
+
+def offer_all(run: Run, fields: list[JsonObject], values: JsonObject) -> int:
+    """Check and set the values a model read; return how many there were."""
+    count = 0
+    for field in fields:
+        value = values.get(field["name"])
+        if value is None or value == "" or value == run.scope.get(field["name"]):
+            continue
+        count += 1
+        _offer(run, field, value, "model")
+    return count
+
+
+def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used: bool = False) -> JsonValue:
+    language = str(run.scope.get("language") or "en")
+    options = _options(run, field)
+    reading = Reading(
+        text=text,
+        is_asked=is_asked,
+        is_used=is_used,
+        today=date.fromisoformat(run.state.at[:10]),
+        words=vocabulary(language),
+        locale=str(run.scope.get("locale") or language),
+        options=options,
+    )
+    return read_field(field, reading)
+
+
+def _options(run: Run, field: JsonObject) -> tuple[object, ...]:
+    """Return the values of the lookup table a field is bound to."""
+    name = (field.get("semantics") or {}).get("lookup")
+    table = run.agent.ir.get("lookup_tables", {}).get(name) if name else None
+    return tuple((table or {}).get("values") or ())
+
+
+def _offer(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:
+    """Set a value that passes its check; count a failure where it does not."""
+    name = field["name"]
+    run.trace(
+        TraceType.DECISION,
+        decisionKind="extraction",
+        decision=name,
+        outcome=source,
+        matched=True,
+        kind="entity_extraction",
+    )
+    holds = is_valid(
+        field, value, lambda rule: run.test(rule, run.local({name: value, "value": value, "input": value}))
+    )
+    if not holds:
+        _count_failure(run, name)
+        return
+    validation = field.get("validation") or {}
+    if validation.get("type") == "llm" and run.state.begun.has_model:
+        effect = extraction_model.judge(run, str(validation.get("rule", "")), str(value))
+        run.push("gather.judged", effect=effect, field=name, value=value, source=source)
+        return
+    accept(run, field, value, source)
+
+
+def accept(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:
+    """Set a checked value."""
+    name = field["name"]
+    is_inferred = source == "model" and field.get("infer") and field.get("infer_confirm")
+    run.thread.retries.pop(name, None)
+    run.state.turn.failures.pop(f"field:{name}", None)
+    variables.set_value(run, name, value, "unconfirmed" if is_inferred else source)
+    memory.recall(run, f"entity:{name}:extracted")
+
+
+def judged(run: Run, task: Task) -> None:
+    """Take a model's judgement of a value; when it cannot be had the value passes."""
+    needs = task.data
+    field = run.agent.fields[needs["field"]]
+    verdict = extraction_model.verdict_of(run, needs["effect"])
+    if verdict:
+        accept(run, field, needs["value"], needs["source"])
+    else:
+        _count_failure(run, needs["field"])
+
+
+def _count_failure(run: Run, name: str) -> None:
+    run.thread.retries[name] = run.thread.retries.get(name, 0) + 1
+    run.state.turn.failures[f"field:{name}"] = 1
+
+
+def ask(run: Run, task: Task) -> None:
+    """Ask for the first field that is missing and end the turn; with nothing missing the step goes on."""
+    step_name = task.data["step"]
+    step = profiles.step_of(run, step_name) or {}
+    fields = fields_of(run, step_name)
+    if any(one["name"] in run.state.turn.changed for one in fields):
+        rule = constraints.violated(run, constraints.rules_of(run))
+        if rule is not None:
+            run.push("constraint.act", rule=rule)
+            return
+    if step.get("complete_when") and run.test(step["complete_when"]):
+        run.thread.asked = []
+        return
+    wanted = missing(run, fields)
+    for field in wanted:
+        if run.thread.retries.get(field["name"], 0) >= _most_retries(field):
+            run.thread.retries.pop(field["name"], None)
+            run.push("flow.failed", step=step_name, field=field["name"])
+            return
+    if not wanted:
+        run.thread.asked = []
+        return
+    _question(run, step, wanted)
+    run.thread.awaiting = "gather"
+    run.unwind()
+
+
+def _most_retries(field: JsonObject) -> int:
+    return int((field.get("validation") or {}).get("max_retries") or DEFAULT_RETRIES)
+
+
+def _question(run: Run, step: JsonObject, wanted: list[JsonObject]) -> None:
+    gathering = step.get("gather") or {}
+    failed = next((one for one in wanted if f"field:{one['name']}" in run.state.turn.failures), None)
+    first = failed or wanted[0]
+    _present(run, step)
+    if failed is not None:
+        words = _retry_text(run, failed)
+    elif gathering.get("prompt") or gathering.get("message_key"):
+        words = run.agent.messages.get(str(gathering.get("message_key", "")).lower()) or gathering.get("prompt", "")
+    else:
+        words = prompt_of(run, first)
+    is_joint = failed is None and bool(gathering.get("prompt") or gathering.get("message_key"))
+    run.thread.asked = [one["name"] for one in (wanted if is_joint else [first])]
+    saying.say(run, run.render(words))
+    run.act("collect", fields=[one["name"] for one in wanted], prompts=[run.render(words)])
+
+
+def prompt_of(run: Run, field: JsonObject) -> str:
+    """Return the question for a field."""
+    words = run.agent.messages.get(str(field.get("message_key", "")).lower()) or field.get("prompt") or ""
+    return words or run.message("gather_prompt", {"fields": field["name"].replace("_", " ")})
+
+
+def _retry_text(run: Run, field: JsonObject) -> str:
+    validation = field.get("validation") or {}
+    words = validation.get("retry_prompt") or validation.get("error_message")
+    if words:
+        return str(words)
+    asked = prompt_of(run, field)
+    return f"{run.message('error_validation')} {asked}" if asked else run.message("error_validation")
+
+
+def _present(run: Run, step: JsonObject) -> None:
+    """Show PRESENT once something of it is known: every value it mentions is there."""
+    words = step.get("present", "")
+    if not words:
+        return
+    roots = re.findall(r"\{\{\s*([A-Za-z_]\w*)", words)
+    if all(run.scope.get(name) is not None for name in roots):
+        saying.say(run, run.render(words))
+
+
+def correct(run: Run) -> bool:
+    """Overwrite an earlier field when the text is a correction; return whether it was one."""
+    text = run.state.turn.text
+    words = vocabulary(str(run.scope.get("language") or "en"))
+    tail = next((found[1] for one in words.corrections if (found := re.search(one, text, re.IGNORECASE))), "")
+    if not tail:
+        return False
+    given = [field for name in reversed(list(run.thread.gathered)) if (field := run.agent.fields.get(name)) is not None]
+    said = spoken(text)
+    named = [one for one in given if _is_named(one, said)]
+    for is_asked, candidates in ((True, named), (False, given)):
+        for field in candidates:
+            value = _read_one(run, field, tail, is_asked=is_asked)
+            if value is not None and value != run.scope.get(field["name"]):
+                run.decide("extraction", field["name"], outcome="corrected", matched=True, kind="correction")
+                run.state.turn.is_consumed = True
+                _offer(run, field, value, "user")
+                return True
+    return False
+
+
+def _is_named(field: JsonObject, said: str) -> bool:
+    names = [word for word in spoken(str(field["name"])).split() if len(word) > 2]
+    return any(f" {name} " in said for name in names)
+
+
+OPS = {"gather.read": read, "gather.take": take, "gather.judged": judged, "gather.ask": ask}

@@ -1,0 +1,240 @@
+"""Control moves to another agent and back. Spec: abl-language 7.2."""
+
+from __future__ import annotations
+
+from abl.templates import interpolate_braces
+from domain.json_values import JsonObject
+from domain.messages import TranscriptLine
+from domain.traces import TraceType
+from engine import guardrails, memory, saying, variables
+from engine.effects import HandOff, Suspend
+from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
+from engine.run import Run
+from engine.state import Task, Thread
+
+
+def begin(run: Run, task: Task) -> None:
+    """Check that the target may take over, build what it is told, and let it run on the same message."""
+    target, parent = str(task.data["target"]), run.thread
+    at, rule = _rule(run, target, task.data.get("rule"))
+    found = run.program.find(target)
+    remote = rule.get("remote") or run.program.remote_agents.get(target)
+    if target == parent.agent or (found is not None and found.name == parent.agent):
+        _refuse(run, "self_handoff", target)
+        return
+    if found is None and remote is None:
+        _fail(run, rule, "invalid_handoff", target)
+        return
+    run.state.turn.handoffs += 1
+    if run.state.turn.handoffs > MAX_HANDOFFS:
+        _fail(run, rule, "error_handoff", target)
+        return
+    context = _context(run, rule, task.data.get("context") or {})
+    summary = _summary(run, rule)
+    if summary:
+        checked = guardrails.check_local(run, "handoff", summary)
+        if checked.is_blocked:
+            _refuse(run, "", target, text=checked.text)
+            return
+        summary = checked.text
+    if rule.get("experienceMode") == "visible_handoff":
+        saying.tell(run, "remote_handoff_message" if remote else "handoff_message", {"agent": target.replace("_", " ")})
+    returns = bool(rule.get("return"))
+    _record(run, target, returns, context, str(task.data.get("reason", "")), summary)
+    grants = {one["path"]: one.get("access", "read") for one in rule.get("context", {}).get("memory_grants", ())}
+    is_async = bool(rule.get("async"))
+    if found is None or is_async:
+        _send_away(run, at, rule, HandOff, target, context, summary, grants, remote or {}, is_async=is_async)
+        return
+    run.send(HandOff, target=found.name, context=context, summary=summary, returns=returns, grants=grants)
+    view = _history(run, rule, summary)
+    _switch(run, found.name, at, returns=returns)
+    child = run.thread
+    child.grants, child.summary, child.view = {**child.grants, **grants}, summary, view
+    is_new = child.status == "new"
+    child.status = "active"
+    for name, value in context.items():
+        if value is not None:
+            variables.set_value(run, name, value, "passed")
+    run.unwind_turn()
+    run.push_all([*([("thread.start", {}), ("barrier", {})] if is_new else []), ("turn.again", {"is_new": is_new})])
+
+
+def _switch(run: Run, target: str, at: int, *, returns: bool) -> None:
+    """Make the target's thread the active one; a parent that expects no return ends."""
+    state, parent = run.state, run.thread
+    known = state.threads.get(target)
+    if known is None or known.status == "completed":
+        known = state.threads[target] = Thread(agent=target)
+    if returns:
+        parent.status = "waiting"
+        known.parent, known.rule = parent.agent, at
+    else:
+        parent.status = "completed"
+        if parent.parent != target:
+            known.parent, known.rule = parent.parent, parent.rule
+    state.active = target
+    run.focus(target)
+
+
+def _rule(run: Run, target: str, at: int | None) -> tuple[int, JsonObject]:
+    rules = run.agent.handoffs
+    if at is not None:
+        return at, rules[at]
+    for index, rule in enumerate(rules):
+        if rule["to"] == target:
+            return index, rule
+    return -1, {"to": target, "return": False, "context": {"pass": [], "history": "auto"}, "on_failure": "continue"}
+
+
+def _refuse(run: Run, key: str, target: str, *, text: str = "") -> None:
+    run.decide("handoff", target, outcome="refused", matched=False, reasoning=key)
+    run.unwind_turn()
+    saying.say(run, text or run.message(key))
+
+
+def _fail(run: Run, rule: JsonObject, key: str, target: str) -> None:
+    """Do ON_FAILURE of a handoff that its target has not accepted."""
+    run.fault("handoff_error", f"Handoff to {target} failed", origin="flow", details={"target": target})
+    run.unwind_turn()
+    words = rule.get("failure_message")
+    match rule.get("on_failure", "continue"):
+        case "escalate":
+            run.push("escalate.begin", reason=rule.get("on_failure_reason") or f"Handoff to {target} failed")
+        case "handoff" if rule.get("on_failure_target") not in (None, target):
+            run.push("handoff.begin", target=rule["on_failure_target"], reason="failure")
+        case _:
+            saying.say(run, run.render(words) if words else run.message(key))
+
+
+def _context(run: Run, rule: JsonObject, given: JsonObject) -> JsonObject:
+    told = rule.get("context", {})
+    context = {one["name"]: run.scope.get(one["name"]) for one in told.get("pass", ())}
+    context.update({name: run.value(expression) for name, expression in told.get("set", {}).items()})
+    context.update({name: value for name, value in given.items() if value is not None and not name.startswith("_")})
+    return {name: value for name, value in context.items() if value is not None}
+
+
+def _summary(run: Run, rule: JsonObject) -> str:
+    words = rule.get("context", {}).get("summary", "")
+    return interpolate_braces(run.render(words), run.scope).strip() if words else ""
+
+
+def _history(run: Run, rule: JsonObject, summary: str) -> list[TranscriptLine]:
+    """Return the lines the target sees of what was said before."""
+    history = rule.get("context", {}).get("history", "auto")
+    lines = run.state.transcript[:-1] if run.state.transcript and run.state.turn.text else list(run.state.transcript)
+    if isinstance(history, dict):
+        count = int(history.get("count") or 0)
+        return lines[-count:] if count else []
+    if history in ("none", "summary_only"):
+        return []
+    del summary
+    return lines if history == "full" else lines[-HISTORY_MESSAGES:]
+
+
+def _record(run: Run, target: str, returns: bool, context: JsonObject, reason: str, summary: str) -> None:
+    run.trace(
+        TraceType.HANDOFF,
+        fromAgent=run.thread.agent,
+        toAgent=target,
+        reason=reason or None,
+        timestamp=run.state.at,
+        returnExpected=returns,
+        context=context,
+        direction="forward",
+    )
+    run.act("handoff", target=target, returnExpected=returns, **({"summary": summary} if summary else {}))
+
+
+def _send_away(
+    run: Run,
+    at: int,
+    rule: JsonObject,
+    kind: type[HandOff],
+    target: str,
+    context: JsonObject,
+    summary: str,
+    grants: JsonObject,
+    remote: JsonObject,
+    *,
+    is_async: bool,
+) -> None:
+    """Let an agent elsewhere work; its answer comes back as a fact."""
+    run.unwind_turn()
+    asked: JsonObject = {"target": target, "context": context, "summary": summary, "grants": grants, "returns": True}
+    if is_async:
+        timeout = rule.get("asyncTimeout")
+        suspension = run.send(Suspend, kind="handoff", subject=target, expires_s=float(timeout) if timeout else None)
+        run.send(kind, text=run.state.turn.text, **asked)
+        run.push("suspend.begin", task=["handoff.answered", {"effect": suspension, "rule": at}], effect=suspension)
+        return
+    effect = run.send(kind, text=run.state.turn.text, remote=remote or {"endpoint": "", "protocol": "a2a"}, **asked)
+    run.push("handoff.answered", effect=effect, rule=at)
+
+
+def answered(run: Run, task: Task) -> None:
+    """Take the answer of an agent elsewhere."""
+    outcome, at = run.take(task.data["effect"]), int(task.data["rule"])
+    rule = run.agent.handoffs[at] if at >= 0 else {}
+    if not outcome.ok:
+        if outcome.kind == "expired" and rule.get("timeout_message"):
+            saying.say(run, run.render(rule["timeout_message"]))
+            return
+        _fail(run, rule, "error_handoff", str(rule.get("to", "")))
+        return
+    values = outcome.value if isinstance(outcome.value, dict) else {}
+    if text := outcome.extra.get("text"):
+        saying.say(run, str(text))
+    _go_on(run, rule, values)
+
+
+def come_back(run: Run, task: Task) -> None:
+    """A child is done: its values are mapped, the return handler speaks, the parent goes on."""
+    child = run.state.threads[task.data["child"]]
+    run.focus(child.parent)
+    run.state.active, run.thread.status = child.parent, "active"
+    at = child.rule
+    rule = run.agent.handoffs[at] if 0 <= at < len(run.agent.handoffs) else {}
+    run.thread.counters["handoffs_completed"] = run.thread.counters.get("handoffs_completed", 0) + 1
+    run.trace(
+        TraceType.HANDOFF,
+        fromAgent=child.agent,
+        toAgent=run.thread.agent,
+        reason="return",
+        timestamp=run.state.at,
+        returnExpected=False,
+        direction="return",
+    )
+    run.act("handoff", target=run.thread.agent, returnExpected=False)
+    run.unwind_turn()
+    _go_on(run, rule, child.variables)
+
+
+def _go_on(run: Run, rule: JsonObject, values: JsonObject) -> None:
+    """Do ON_RETURN of a rule."""
+    returning = rule.get("on_return") or {}
+    for theirs, ours in (returning.get("map") or {}).items():
+        if values.get(theirs) is not None:
+            variables.set_value(run, ours, values[theirs], "set")
+    variables.set_map(run, returning.get("set") or {})
+    handler = run.agent.ir["coordination"]["return_handlers"].get(returning.get("handler", "")) or {}
+    has_spoken = saying.respond(run, handler)
+    for name in handler.get("clear", ()):
+        variables.clear_value(run, name)
+    memory.recall(run, f"agent:{rule.get('to', '')}:after")
+    action = returning.get("action") or (
+        "resume_intent" if handler.get("resume_intent") else "continue" if handler.get("continue") else ""
+    )
+    if run.state.queued:
+        run.push("turn.queued")
+    elif action == "resume_intent":
+        if returning.get("resume_with"):
+            run.state.turn.text = run.render(returning["resume_with"])
+        run.state.turn.is_consumed = False
+        run.push("turn.again")
+    elif action == "continue" and not (has_spoken and run.agent.flow is None):
+        run.push("agent.continue")
+
+
+OPS = {"handoff.begin": begin, "handoff.answered": answered, "handoff.return": come_back}

@@ -1,0 +1,162 @@
+"""The compiled agents of one deployment, with every condition, expression and template compiled once.
+
+Built from the compilation output (spec: abl-language 12.1) and never changed; one program serves all its sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from abl.expressions import Condition, compile_condition, compile_expression, parse_condition
+from abl.expressions import variables as paths_in
+from abl.expressions.environment import Environment, Variables
+from abl.ir import canonical_bytes
+from abl.templates import CompiledTemplate, analyse_template, compile_template
+from domain.errors import InvalidInput
+from domain.json_values import JsonObject, JsonValue
+from engine.effects import request_hash
+
+MAX_CACHED = 20_000
+"""Texts a program compiles and keeps; they come from the IR, so a larger number means a leak."""
+
+Run = Callable[[Variables, Environment | None], JsonValue]
+
+
+class Texts:
+    """Conditions, expressions and templates by their text."""
+
+    def __init__(self) -> None:
+        self._conditions: dict[str, Condition] = {}
+        self._expressions: dict[str, Run] = {}
+        self._templates: dict[str, CompiledTemplate] = {}
+        self._roots: dict[str, frozenset[str]] = {}
+
+    def condition(self, text: str) -> Condition:
+        """Return a condition, compiled when first asked for."""
+        known = self._conditions.get(text)
+        if known is None:
+            known = compile_condition(text)
+            if len(self._conditions) < MAX_CACHED:
+                self._conditions[text] = known
+        return known
+
+    def expression(self, text: str) -> Run:
+        """Return an expression, compiled when first asked for."""
+        known = self._expressions.get(text)
+        if known is None:
+            known = compile_expression(text)
+            if len(self._expressions) < MAX_CACHED:
+                self._expressions[text] = known
+        return known
+
+    def roots(self, condition: str) -> frozenset[str]:
+        """Return the root names a condition reads."""
+        known = self._roots.get(condition)
+        if known is None:
+            known = frozenset(path.split(".")[0] for path in paths_in(parse_condition(condition)))
+            if len(self._roots) < MAX_CACHED:
+                self._roots[condition] = known
+        return known
+
+    def template(self, text: str) -> CompiledTemplate:
+        """Return a template, compiled when first asked for."""
+        known = self._templates.get(text)
+        if known is None:
+            known = compile_template(text)
+            if len(self._templates) < MAX_CACHED:
+                self._templates[text] = known
+        return known
+
+
+@dataclass(slots=True)
+class AgentProgram:
+    """One agent: its IR and what is looked up in it often."""
+
+    name: str
+    ir: JsonObject
+    tools: dict[str, JsonObject] = field(default_factory=dict)
+    steps: dict[str, JsonObject] = field(default_factory=dict)
+    fields: dict[str, JsonObject] = field(default_factory=dict)
+    step_order: tuple[str, ...] = ()
+    prompts: dict[str, str] = field(default_factory=dict)
+    """Parts of prompts that depend on nothing but the IR, made when first needed."""
+
+    @property
+    def flow(self) -> JsonObject | None:
+        """The flow, None without FLOW."""
+        found: JsonObject | None = self.ir.get("flow")
+        return found
+
+    @property
+    def is_supervisor(self) -> bool:
+        """Whether the document is a supervisor."""
+        return bool(self.ir["metadata"]["type"] == "supervisor")
+
+    @property
+    def messages(self) -> dict[str, str]:
+        """Platform texts."""
+        found: dict[str, str] = self.ir["messages"]
+        return found
+
+    @property
+    def handoffs(self) -> list[JsonObject]:
+        """HANDOFF entries in the order they are tried: ascending priority, then text order."""
+        found: list[JsonObject] = self.ir["coordination"]["handoffs"]
+        return found
+
+
+class Program:
+    """The agents of a deployment."""
+
+    def __init__(self, output: JsonObject) -> None:
+        """Index the compilation output `output`.
+
+        Raises:
+            InvalidInput: There is no agent in it.
+        """
+        agents: dict[str, JsonObject] = output.get("agents") or {}
+        if not agents:
+            raise InvalidInput("The project has no agents")
+        self.output = output
+        self.texts = Texts()
+        self.agents = {name: _agent(name, ir) for name, ir in agents.items()}
+        self.entry_agent: str = output.get("entry_agent") or next(iter(agents))
+        if self.entry_agent not in self.agents:
+            raise InvalidInput(f"The entry agent {self.entry_agent} is not in the project")
+        self.remote_agents: dict[str, JsonObject] = output.get("remote_agents") or {}
+
+    @cached_property
+    def hash(self) -> str:
+        """The hash of everything in the program; sessions are pinned to it."""
+        return request_hash(canonical_bytes(self.output).decode())
+
+    def find(self, name: str) -> AgentProgram | None:
+        """Return an agent by name, also by a name in another case or the form `<domain>/<agent>`."""
+        known = self.agents.get(name)
+        if known is not None:
+            return known
+        wanted = name.rsplit("/", 1)[-1].replace("-", "_").lower()
+        return next((one for key, one in self.agents.items() if key.replace("-", "_").lower() == wanted), None)
+
+    def mentioned(self, text: str) -> list[str]:
+        """Return the root names a template text mentions."""
+        return sorted({path.split(".")[0] for path in analyse_template(text).paths})
+
+
+def _agent(name: str, ir: JsonObject) -> AgentProgram:
+    flow: JsonObject = ir.get("flow") or {}
+    steps: dict[str, JsonObject] = flow.get("definitions") or {}
+    fields = {one["name"]: one for one in ir["gather"]["fields"]}
+    for step in steps.values():
+        for one in (step.get("gather") or {}).get("fields", ()):
+            fields.setdefault(one["name"], one)
+    return AgentProgram(
+        name=name,
+        ir=ir,
+        tools={tool["name"]: tool for tool in ir["tools"]},
+        steps=steps,
+        fields=fields,
+        step_order=tuple(flow.get("steps", ())),
+    )

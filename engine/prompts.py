@@ -1,0 +1,251 @@
+"""State -> the messages and tools of a model call. What never changes stands first, so that prefixes can be cached.
+
+Order: identity, goal, rules, routing (the same for all sessions of an agent); then profiles, values, recalled memory,
+warnings (of this moment); then the conversation. Spec: abl-language 14.3.
+"""
+
+from __future__ import annotations
+
+import json
+
+from domain.json_values import JsonObject
+from domain.model_calls import Message, ModelRequest, ToolSpec
+from engine import gather, profiles
+from engine.limits import WINDOW_MESSAGES
+from engine.program import AgentProgram
+from engine.run import Run
+from engine.sensitive import is_sensitive, masked
+
+JSON_TYPES = {
+    "date": "string",
+    "datetime": "string",
+    "float": "number",
+    "currency": "number",
+    "any": "string",
+    "list": "array",
+}
+KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+
+
+def request(run: Run, step: JsonObject | None, *, note: str = "") -> ModelRequest:
+    """Return the next request of the reasoning loop of a zone, or of the whole agent without a step."""
+    execution = run.agent.ir["execution"]
+    system = "\n\n".join(part for part in (_fixed(run, step), _moment(run, step, note)) if part)
+    models = execution.get("operation_models") or {}
+    return ModelRequest(
+        messages=(Message("system", system), *run.thread.messages),
+        tools=tuple(tools(run, step)),
+        model=str(models.get("reasoning") or models.get("response_gen") or execution.get("model") or ""),
+        temperature=execution.get("temperature"),
+        max_tokens=execution.get("max_tokens"),
+        metadata={"agent": run.thread.agent, "operation": "reasoning", "session_id": run.state.begun.session_id},
+    )
+
+
+def _fixed(run: Run, step: JsonObject | None) -> str:
+    """Return the part of the prompt that depends on nothing but the program, made once."""
+    key = f"prompt:{step['name'] if step else ''}"
+    known = run.agent.prompts.get(key)
+    if known is None:
+        known = run.agent.prompts[key] = _write_fixed(run.agent, step)
+    return run.render(known) if "{{" in known else known
+
+
+def _write_fixed(agent: AgentProgram, step: JsonObject | None) -> str:
+    identity = agent.ir["identity"]
+    prompt = identity.get("system_prompt") or {}
+    parts = (
+        [str(prompt.get("template") or "")] if prompt.get("custom") else [f"You are {agent.name.replace('_', ' ')}."]
+    )
+    zone = (step or {}).get("reasoning_zone") or {}
+    parts.append(f"Your goal:\n{(zone.get('goal') or identity.get('goal') or '').strip()}")
+    if identity.get("persona"):
+        parts.append(f"Your manner: {identity['persona']}")
+    if identity.get("limitations"):
+        parts.append("You cannot or must not:\n" + "\n".join(f"- {one}" for one in identity["limitations"]))
+    if rules := _rules(agent, zone):
+        parts.append("Rules:\n" + "\n".join(f"- {one}" for one in rules))
+    if agent.handoffs:
+        lines = [f"- {one['to']}: {_described(agent, one)}" for one in agent.handoffs]
+        parts.append("Agents you can hand over to with __handoff__:\n" + "\n".join(lines))
+    if delegates := agent.ir["coordination"]["delegates"]:
+        lines = [
+            f"- {one['agent']}: {one.get('purpose', '')} {one.get('use_result', '')}".rstrip() for one in delegates
+        ]
+        parts.append("Agents you can give a sub-task with __delegate__:\n" + "\n".join(lines))
+    if agent.is_supervisor and not (agent.ir.get("routing") or {}).get("direct_response_allowed", True):
+        parts.append("You only route. Answer yourself only a greeting, a farewell, or a request nobody here is for.")
+    if behavior := agent.ir.get("conversation_behavior"):
+        parts.append("How to talk: " + json.dumps(behavior, sort_keys=True, ensure_ascii=False))
+    if language := identity.get("language"):
+        parts.append(f"Answer in the language {language} unless the user writes in another one.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _rules(agent: AgentProgram, zone: JsonObject) -> list[str]:
+    found = list(agent.ir["constraints"].get("instructions", ()))
+    for rule in (*agent.ir["constraints"]["constraints"], *(zone.get("constraints") or ())):
+        message = (rule.get("on_fail") or {}).get("message")
+        checkpoint = rule.get("checkpoint") or {}
+        where = f" (before {checkpoint.get('target') or 'replying'})" if checkpoint else ""
+        if message:
+            found.append(f"{message}{where}")
+    return found
+
+
+def _described(agent: AgentProgram, handoff: JsonObject) -> str:
+    rules = (agent.ir.get("routing") or {}).get("rules") or ()
+    described = next((rule["description"] for rule in rules if rule["to"] == handoff["to"]), "")
+    when = handoff.get("when", "")
+    return f"{described} (when {when})" if when and when != "true" else described
+
+
+def _moment(run: Run, step: JsonObject | None, note: str) -> str:
+    """Return the part of the prompt that speaks of now."""
+    parts = [f"Now: {run.state.at[:16]}Z."]
+    for profile in profiles.active(run):
+        parts += [str(profile.get("instructions", "")), *[f"- {one}" for one in profile.get("constraints", ())]]
+    thread = run.thread
+    if thread.summary:
+        parts.append(f"Handed over to you: {thread.summary}")
+    if thread.view:
+        parts.append("Said before you took over:\n" + "\n".join(f"{line.role}: {line.content}" for line in thread.view))
+    fields = gather.fields_of(run, "") if step is None or "gather" not in step else gather.fields_of(run, step["name"])
+    known = [f"- {one['name']}: {_shown(run, one)}" for one in fields if run.scope.get(one["name"]) is not None]
+    others = [name for name in thread.gathered if name not in run.agent.fields]
+    known += [f"- {name}: {run.scope.get(name)}" for name in others]
+    known += [
+        f"- {one['name']}: {value}"
+        for one in run.agent.ir["memory"]["session"]
+        if (value := run.scope.get(one["name"])) is not None
+    ]
+    if known:
+        parts.append("Known:\n" + "\n".join(known))
+    if wanted := gather.missing(run, fields):
+        lines = [f"- {one['name']}: {one.get('prompt') or one.get('type')}" for one in wanted]
+        parts.append("Still to find out, one question at a time:\n" + "\n".join(lines))
+    unsure = [name for name, how in thread.gathered.items() if how == "unconfirmed"]
+    if unsure:
+        parts.append(f"Inferred, confirm with the user: {', '.join(unsure)}")
+    if thread.recalled:
+        parts.append("Remember:\n" + "\n".join(f"- {one}" for one in thread.recalled))
+    if thread.warnings:
+        parts.append("Warnings:\n" + "\n".join(f"- {one}" for one in thread.warnings))
+    if run.state.turn.metadata:
+        parts.append("About this message: " + json.dumps(run.state.turn.metadata, sort_keys=True, ensure_ascii=False))
+    if run.state.suspensions:
+        waiting = ", ".join(one.subject for one in run.state.suspensions.values() if one.subject)
+        parts.append(f"Still waiting for an answer from: {waiting}")
+    if note:
+        parts.append(note)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _shown(run: Run, field: JsonObject) -> object:
+    value = run.scope.get(field["name"])
+    return masked(field, value) if is_sensitive(field) else value
+
+
+def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
+    """Return the tools the model sees now: available ones, without those a profile hides, and the system tools."""
+    zone = (step or {}).get("reasoning_zone") or {}
+    available = zone.get("available_tools")
+    hidden = profiles.hidden_tools(run)
+    found: list[ToolSpec] = []
+    for tool in (*run.agent.ir["tools"], *profiles.added_tools(run)):
+        is_system = bool(tool.get("system"))
+        if tool["name"] in hidden or (available is not None and not is_system and tool["name"] not in available):
+            continue
+        found.append(ToolSpec(tool["name"], tool.get("description", ""), _parameters(tool.get("parameters", ()))))
+    if run.thread.parent:
+        text = {"type": "string"}
+        found.append(
+            ToolSpec(
+                "__return_to_parent__",
+                "Give the conversation back when your part is done",
+                {"type": "object", "properties": {"result": {"type": "object"}, "message": text}},
+            )
+        )
+    if len(run.agent.ir["coordination"]["delegates"]) > 1:
+        found.append(_fan_out(run))
+    if run.agent.ir["execution"].get("inline_gather") and (fields := gather.fields_of(run, "")):
+        properties = {one["name"]: {"type": _json_type(str(one.get("type")))} for one in fields}
+        found.append(
+            ToolSpec(
+                "_extract_entities", "Record what the user has stated", {"type": "object", "properties": properties}
+            )
+        )
+    if any(one.get("access") != "read" for one in run.agent.ir["memory"]["persistent"]):
+        properties = {"key": {"type": "string"}, "value": {}}
+        found.append(ToolSpec("__set_context__", "Keep a value", {"type": "object", "properties": properties}))
+    return found
+
+
+def _fan_out(run: Run) -> ToolSpec:
+    targets = [one["agent"] for one in run.agent.ir["coordination"]["delegates"]]
+    one_task = {
+        "type": "object",
+        "properties": {
+            "target": {"type": "string", "enum": list(dict.fromkeys(targets))},
+            "task": {"type": "string"},
+            "input": {"type": "object"},
+        },
+        "required": ["target"],
+    }
+    tasks = {"type": "array", "items": one_task, "minItems": 2, "maxItems": 5}
+    schema: JsonObject = {"type": "object", "properties": {"tasks": tasks}, "required": ["tasks"]}
+    return ToolSpec("__fan_out__", "Give two to five sub-tasks to agents at the same time", schema)
+
+
+def _parameters(parameters: list[JsonObject] | tuple[JsonObject, ...]) -> JsonObject:
+    properties = {one["name"]: _schema(one) for one in parameters}
+    required = [one["name"] for one in parameters if one.get("required")]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _schema(one: JsonObject) -> JsonObject:
+    kind = str(one.get("type", "string"))
+    if kind.endswith("[]"):
+        return {"type": "array", "items": {"type": _json_type(kind[:-2])}}
+    schema: JsonObject = {"type": _json_type(kind)}
+    for key in ("description", "enum", "default"):
+        if one.get(key) is not None:
+            schema[key] = one[key]
+    if isinstance(one.get("properties"), list):
+        schema["properties"] = {inner["name"]: _schema(inner) for inner in one["properties"]}
+    if isinstance(one.get("items"), dict):
+        schema["items"] = _schema(one["items"])
+    return schema
+
+
+def _json_type(kind: str) -> str:
+    return kind if kind in KNOWN_TYPES else JSON_TYPES.get(kind, "string")
+
+
+def trim(run: Run) -> None:
+    """Forget the oldest messages when half as many again as the window are there; a turn is never cut in two."""
+    window = int(run.agent.ir["execution"].get("conversation_history_window") or WINDOW_MESSAGES)
+    messages = run.thread.messages
+    if len(messages) <= window + window // 2:
+        return
+    at = len(messages) - window
+    while at < len(messages) and messages[at].role != "user":
+        at += 1
+    del messages[:at]
+
+
+def answer_open_calls(messages: list[Message]) -> None:
+    """Give every tool call of the last answer a result: a model refuses a conversation in which one is missing."""
+    for at in range(len(messages) - 1, -1, -1):
+        message = messages[at]
+        if message.role == "assistant":
+            answered = {one.tool_call_id for one in messages[at + 1 :]}
+            place = at + 1
+            while place < len(messages) and messages[place].role == "tool":
+                place += 1
+            for call in message.tool_calls:
+                if call.id not in answered:
+                    text = '{"status": "not run"}'
+                    messages.insert(place, Message("tool", text, tool_call_id=call.id, name=call.name))
+            if message.tool_calls:
+                return

@@ -1,0 +1,235 @@
+"""The model-driven loop of an agent or zone: ask, run tools, look at the rules, ask again. Spec: abl-language 14.3."""
+
+from __future__ import annotations
+
+import json
+
+from domain.json_values import JsonObject
+from domain.model_calls import Message
+from domain.tool_calls import ToolCall
+from engine import failures, gather, guardrails, judging, profiles, prompts, saying
+from engine.effects import AskModel, StartTimer
+from engine.limits import LLM_TIMEOUT_MS, MAX_ITERATIONS, MAX_OLD_RESULT_CHARS
+from engine.model_outcomes import trace_call
+from engine.run import Run
+from engine.state import Task
+from engine.tool_round import OPS as ROUND_OPS
+from engine.tool_round import confirmed_call
+
+AFTER_ZONE = 9
+DEFAULT_MAX_TURNS = 10
+
+
+def _step(run: Run, name: str) -> JsonObject | None:
+    return profiles.step_of(run, name) if name else None
+
+
+def begin(run: Run, task: Task) -> None:
+    """Add the user's message and start the rounds; without a model the next missing field is asked for."""
+    name = task.data.get("step", "")
+    step, thread, turn = _step(run, name), run.thread, run.state.turn
+    if step is not None:
+        thread.zone_turns += 1
+        if _zone_ends(run, step):
+            return
+    if not run.state.begun.has_model:
+        _without_model(run, name)
+        return
+    prompts.answer_open_calls(thread.messages)
+    _shorten(run)
+    prompts.trim(run)
+    text = turn.text or run.state.begun.task
+    if text and not turn.is_resumed:
+        thread.messages.append(Message("user", text))
+    thread.awaiting = ""
+    run.push("reason.ask", step=name, round=1)
+    if thread.confirmation:
+        confirmed_call(run, name)
+
+
+def _shorten(run: Run) -> None:
+    """Cut the tool results of earlier turns."""
+    messages = run.thread.messages
+    for at, message in enumerate(messages):
+        if message.role == "tool" and len(message.content) > MAX_OLD_RESULT_CHARS:
+            messages[at] = Message(
+                "tool", message.content[:MAX_OLD_RESULT_CHARS], tool_call_id=message.tool_call_id, name=message.name
+            )
+
+
+def _without_model(run: Run, name: str) -> None:
+    """Go on without a model: ask for the next field, else say that this cannot be answered."""
+    wanted = gather.missing(run, gather.fields_of(run, name if (_step(run, name) or {}).get("gather") else ""))
+    if wanted:
+        run.thread.asked = [wanted[0]["name"]]
+        words = run.render(gather.prompt_of(run, wanted[0]))
+        saying.say(run, words)
+        run.act("collect", fields=[one["name"] for one in wanted], prompts=[words])
+    else:
+        saying.tell(run, "out_of_scope")
+    run.thread.awaiting = "zone" if name else ""
+    run.unwind()
+
+
+def ask(run: Run, task: Task) -> None:
+    """Make one round's model call, unless there have been enough."""
+    needs = task.data
+    execution = run.agent.ir["execution"]
+    most = int(execution.get("max_iterations") or MAX_ITERATIONS)
+    if needs["round"] > most:
+        run.fault("max_iterations", f"More than {most} rounds in one turn", origin="llm")
+        saying.tell(run, "max_iterations")
+        run.push("reason.end", step=needs["step"])
+        return
+    prompts.answer_open_calls(run.thread.messages)
+    request = prompts.request(run, _step(run, needs["step"]), note=str(needs.get("note", "")))
+    if needs.get("fallback"):
+        request = type(request)(
+            **{**{name: getattr(request, name) for name in request.__struct_fields__}, "model": needs["fallback"]}
+        )
+    timeout = (execution.get("timeouts") or {}).get("llm_timeout_ms") or LLM_TIMEOUT_MS
+    is_checked = any(one["kind"] == "output" for one in run.agent.ir["constraints"]["guardrails"])
+    effect = run.send(
+        AskModel,
+        subject="reasoning",
+        request=request,
+        operation="reasoning",
+        stream=not is_checked and not run.state.begun.task,
+        fallback_model=str(execution.get("fallback_model") or ""),
+        timeout_ms=int(timeout),
+    )
+    run.push("reason.take", **{**needs, "effect": effect})
+
+
+def take(run: Run, task: Task) -> None:
+    """Take the model's answer: tools are run, a text is checked and said, a failure meets ON_ERROR."""
+    needs = task.data
+    outcome = run.take(needs["effect"])
+    trace_call(run, needs["effect"], outcome)
+    if not outcome.ok:
+        _fail(run, needs, outcome.kind, outcome.message)
+        return
+    reply = outcome.value
+    calls = [ToolCall(one["id"], one["name"], one.get("arguments") or {}) for one in reply.get("tool_calls") or ()]
+    if calls:
+        run.thread.messages.append(Message("assistant", reply.get("text") or "", tool_calls=tuple(calls)))
+        run.push("reason.tools", step=needs["step"], round=needs["round"], calls=reply["tool_calls"])
+        return
+    run.push(
+        "reason.text",
+        step=needs["step"],
+        round=needs["round"],
+        text=reply.get("text") or "",
+        reasks=needs.get("reasks", 0),
+    )
+    judging.push_checks(run, "output", reply.get("text") or "")
+
+
+def _fail(run: Run, needs: JsonObject, kind: str, message: str) -> None:
+    """Try the fallback model once, then what ON_ERROR says."""
+    fallback = str(run.agent.ir["execution"].get("fallback_model") or "")
+    kept = {name: needs[name] for name in ("step", "round", "reasks") if name in needs}
+    if fallback and not needs.get("fallback"):
+        run.decide("retry", fallback, outcome="fallback model", reasoning=message)
+        run.push("reason.ask", **kept, fallback=fallback)
+        return
+    group = kind if kind in ("llm_timeout",) else "llm_error"
+    handler = failures.find(run, kind, ("llm",))
+    if handler.level not in ("step", "agent"):
+        handler = failures.find(run, group, (kind,))
+    attempt = int(needs.get("attempt", 1))
+    delay = failures.delay_before(handler, attempt) if handler.level != "builtin" else None
+    if delay is not None:
+        run.push("reason.ask", **kept, attempt=attempt + 1)
+        if delay:
+            run.send(StartTimer, delay_ms=delay, reason="retry model")
+        return
+    if not failures.follow(run, handler, kind, message):
+        run.push("reason.end", step=needs["step"])
+
+
+def text_op(run: Run, task: Task) -> None:
+    """Check the final text; ask again where a guardrail wants that, else say it."""
+    needs, text = task.data, str(task.data["text"])
+    judged = judging.take_verdict(run, text)
+    checked = (
+        guardrails.check_local(run, "output", judged.text) if not judged.is_blocked and not judged.reask else judged
+    )
+    if checked.reask and needs["reasks"] < checked.max_reasks:
+        run.push(
+            "reason.ask",
+            step=needs["step"],
+            round=needs["round"] + 1,
+            reasks=needs["reasks"] + 1,
+            note=f"Your last draft was refused: {checked.reask} Draft: {text}",
+        )
+        return
+    run.thread.messages.append(Message("assistant", checked.text))
+    if checked.text:
+        saying.say(run, checked.text, is_checked=True)
+    if checked.is_escalated:
+        run.push("escalate.begin", reason=f"Guardrail {checked.rule}")
+        return
+    run.push("reason.end", step=needs["step"])
+
+
+def end(run: Run, task: Task) -> None:
+    """Leave the zone when it is done, else wait for the next message."""
+    step = _step(run, task.data["step"])
+    if step is not None and not _zone_ends(run, step, after=True):
+        run.thread.awaiting = "zone"
+        run.unwind()
+
+
+def check(run: Run, task: Task) -> None:
+    """After a tool result: the zone's exit, then the rules over state, then the next round."""
+    needs = task.data
+    step = _step(run, needs["step"])
+    if step is not None and _zone_ends(run, step):
+        return
+    run.push("reason.ask", step=needs["step"], round=needs["round"] + 1)
+    run.push("turn.complete")
+    run.push("turn.route", is_first=False)
+
+
+def _zone_ends(run: Run, step: JsonObject, *, after: bool = False) -> bool:
+    """Go on behind the zone when EXIT_WHEN holds or its turns are used up; return whether it does."""
+    zone = step["reasoning_zone"]
+    condition = zone.get("exit_when")
+    most = int(zone.get("max_turns") or DEFAULT_MAX_TURNS)
+    is_over = bool(condition) and run.test(condition)
+    is_used_up = run.thread.zone_turns > most if not after else run.thread.zone_turns >= most
+    if not (is_over or is_used_up):
+        return False
+    run.decide(
+        "flow_transition",
+        step["name"],
+        outcome="exit_when" if is_over else "max_turns",
+        condition=condition,
+        matched=is_over,
+    )
+    run.unwind()
+    run.push("flow.again", step=step["name"], phase=AFTER_ZONE)
+    return True
+
+
+def zone(run: Run, task: Task) -> None:
+    """Run a reasoning zone of a flow."""
+    run.push("reason.begin", step=task.data["step"])
+
+
+def result_text(value: object) -> str:
+    """Return a value as a model reads it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=False)
+
+
+OPS = {
+    "reason.begin": begin,
+    "reason.ask": ask,
+    "reason.take": take,
+    "reason.text": text_op,
+    "reason.end": end,
+    "reason.check": check,
+    "zone.run": zone,
+    **ROUND_OPS,
+}

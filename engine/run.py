@@ -1,0 +1,193 @@
+"""One step under way: the forked state, the effects so far, and the few verbs every operation is written in.
+
+A `Run` lives for one call of `advance`. Work that is still to do stands in `state.tasks`; an operation takes one task,
+may push others, and may send effects; the turn rests while a blocking effect is out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from abl.expressions import Environment
+from domain.json_values import JsonObject, JsonValue
+from domain.messages import TranscriptLine
+from domain.traces import TraceEvent, TraceType
+from engine import effects as e
+from engine.limits import MAX_TASKS
+from engine.program import AgentProgram, Program
+from engine.scope import Scope
+from engine.state import MAX_TRANSCRIPT_LINES, Outcome, Pending, SessionState, Task, Thread
+
+BARRIERS = frozenset({"turn.close", "turn.complete", "turn.finish", "barrier"})
+"""Operations that a change of direction never jumps over."""
+
+_ID_SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+class Run:
+    """The forked state of one step and what it wants so far."""
+
+    __slots__ = ("_scope", "agent", "changes", "effects", "environment", "program", "state", "thread")
+
+    def __init__(self, program: Program, state: SessionState) -> None:
+        self.program = program
+        self.state = state
+        self.effects: list[e.AnyEffect] = []
+        self.environment = Environment(now=state.at, unique_id=self._unique_id)
+        self.changes = 0
+        self.thread: Thread = state.threads.get(state.active) or Thread(agent=state.active)
+        self.agent: AgentProgram = program.agents[self.thread.agent]
+        self._scope: Scope | None = None
+
+    # -- where we are ---------------------------------------------------------------------------------------------
+
+    def focus(self, name: str) -> None:
+        """Make the thread of an agent the one that operations work on."""
+        thread = self.state.threads.get(name)
+        if thread is None:
+            thread = self.state.threads[name] = Thread(agent=name)
+        if thread is not self.thread:
+            self.thread = thread
+            self.agent = self.program.agents[name]
+            self._scope = None
+
+    @property
+    def scope(self) -> Scope:
+        """What expressions of the current thread see."""
+        if self._scope is None or self._scope.thread is not self.thread:
+            self._scope = Scope(self.program, self.state, self.thread)
+        return self._scope
+
+    def local(self, names: Mapping[str, JsonValue]) -> Scope:
+        """Return the scope with names of its own in front."""
+        return Scope(self.program, self.state, self.thread, names)
+
+    # -- expressions ----------------------------------------------------------------------------------------------
+
+    def test(self, condition: str, scope: Scope | None = None) -> bool:
+        """Return whether a condition holds; an empty one does."""
+        if not condition:
+            return True
+        return self.program.texts.condition(condition)(scope or self.scope, self.environment)
+
+    def value(self, expression: str, scope: Scope | None = None) -> JsonValue:
+        """Return the value of an expression, templates in it rendered first."""
+        if "{{" in expression:
+            expression = self.render(expression, scope)
+        return self.program.texts.expression(expression)(scope or self.scope, self.environment)
+
+    def render(self, text: str, scope: Scope | None = None) -> str:
+        """Return a template with its values."""
+        if "{{" not in text:
+            return text
+        return self.program.texts.template(text).render(scope or self.scope, self.environment)
+
+    def message(self, key: str, names: Mapping[str, JsonValue] | None = None) -> str:
+        """Return a platform text of the current agent."""
+        text = self.agent.messages.get(key.lower(), "")
+        return self.render(text, self.local(names) if names else None)
+
+    def _unique_id(self, chars: int) -> str:
+        """Return an id that depends on the session and on how many it has made."""
+        self.state.id_count += 1
+        seed = f"{self.state.begun.session_id}:{self.state.begun.at}:{self.state.id_count}"
+        digest = sha256(seed.encode()).digest()
+        while len(digest) < chars:
+            digest += sha256(digest).digest()
+        return "".join(_ID_SIGNS[byte % len(_ID_SIGNS)] for byte in digest[: max(chars, 0)])
+
+    # -- work -----------------------------------------------------------------------------------------------------
+
+    def push(self, op: str, /, **needs: JsonValue) -> None:
+        """Put a task on top: it is the next one."""
+        if len(self.state.tasks) < MAX_TASKS:
+            self.state.tasks.append(Task(op, self.thread.agent, needs))
+
+    def push_all(self, tasks: Iterable[tuple[str, JsonObject]]) -> None:
+        """Put tasks on top so that the first one given is the next one."""
+        for op, needs in reversed(list(tasks)):
+            self.push(op, **needs)
+
+    def unwind(self) -> list[Task]:
+        """Drop the work above the nearest barrier and return it, the lowest first."""
+        tasks = self.state.tasks
+        cut = len(tasks)
+        while cut and tasks[cut - 1].op not in BARRIERS:
+            cut -= 1
+        dropped = tasks[cut:]
+        del tasks[cut:]
+        return dropped
+
+    def unwind_turn(self) -> None:
+        """Drop all work but the end of the turn."""
+        tasks = self.state.tasks
+        while tasks and tasks[-1].op != "turn.close":
+            tasks.pop()
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether a blocking effect is out."""
+        return any(pending.blocking for pending in self.state.pending.values())
+
+    # -- effects --------------------------------------------------------------------------------------------------
+
+    def next_id(self) -> str:
+        """Return the id of the next effect: the turn's number and the effect's in the turn."""
+        self.state.count += 1
+        return f"{self.state.turn.number}.{self.state.count}"
+
+    def send(self, kind: Callable[..., Any], /, *, blocking: bool = True, subject: str = "", **asked: Any) -> str:
+        """Send an effect of the current agent and return its id; the turn waits for its outcome if it has one."""
+        effect = kind(
+            id=self.next_id(), agent=self.thread.agent, request_hash=e.request_hash((kind.__name__, asked)), **asked
+        )
+        self.effects.append(effect)
+        if e.expects_outcome(effect):
+            self.state.pending[effect.id] = Pending(kind.__name__, effect.request_hash, blocking, subject)
+        found: str = effect.id
+        return found
+
+    def take(self, effect_id: str) -> Outcome:
+        """Return what came back for an effect, once."""
+        return self.state.outcomes.pop(effect_id, None) or Outcome(ok=False, kind="unknown_error", message="No outcome")
+
+    def trace(self, kind: TraceType, /, *, duration_ms: int | None = None, span: str = "", **facts: Any) -> None:
+        """Record what happened; values that are None are left out."""
+        state = self.state
+        state.trace_count += 1
+        effect_id = self.next_id()
+        kept = {key: value for key, value in facts.items() if value is not None}
+        event = TraceEvent(
+            type=kind,
+            at=state.at,
+            agent=self.thread.agent,
+            turn=state.turn.number,
+            seq=state.trace_count,
+            span=span or effect_id,
+            parent_span=f"turn-{state.turn.number}",
+            duration_ms=duration_ms,
+            data=kept,
+        )
+        self.effects.append(e.Trace(id=effect_id, request_hash=e.request_hash(event), event=event))
+
+    def decide(self, kind: str, decision: str, /, **facts: Any) -> None:
+        """Record a decision."""
+        self.trace(TraceType.DECISION, decisionKind=kind, decision=decision, **facts)
+
+    def fault(self, code: str, message: str, *, origin: str, handled: bool = True, **facts: Any) -> None:
+        """Record an error."""
+        facts = {"retryable": False, **facts}
+        self.trace(TraceType.ERROR, code=code, message=message, origin=origin, handled=handled, **facts)
+
+    def act(self, kind: str, /, **facts: JsonValue) -> None:
+        """Say what the caller is told the turn did; the last one counts."""
+        self.state.turn.last_action = {"type": kind, **facts}
+
+    def note(self, role: str, content: str) -> None:
+        """Add a line to the conversation."""
+        lines = self.state.transcript
+        lines.append(TranscriptLine(role=role, content=content, agent=self.thread.agent, turn=self.state.turn.number))  # type: ignore[arg-type]
+        if len(lines) > MAX_TRANSCRIPT_LINES:
+            del lines[: len(lines) - MAX_TRANSCRIPT_LINES]

@@ -1,0 +1,234 @@
+"""The tool calls of one model answer: system tools act at once, others are checked, confirmed and run.
+
+Spec: abl-language 8 (confirmation), 12.3, 14.3.
+"""
+
+from __future__ import annotations
+
+import json
+
+from domain.json_values import JsonObject, JsonValue
+from domain.model_calls import Message
+from domain.tool_calls import ToolCall
+from engine import calls, constraints, delegate, gather, saying, variables
+from engine.extraction.choices import means
+from engine.extraction.vocabulary import vocabulary
+from engine.limits import MAX_FAN_OUT, MAX_RESULT_CHARS, MIN_FAN_OUT
+from engine.run import Run
+from engine.state import Outcome, Task
+
+ENDING = ("__handoff__", "__complete__", "__escalate__", "__return_to_parent__")
+
+
+def begin(run: Run, task: Task) -> None:
+    """Run the calls: together when all may run in parallel, else one after the other."""
+    needs = task.data
+    asked: list[JsonObject] = needs["calls"]
+    run.push("reason.check", step=needs["step"], round=needs["round"])
+    tools = [run.agent.tools.get(one["name"]) or {} for one in asked]
+    together = len(asked) > 1 and all((tool.get("hints") or {}).get("parallelizable") for tool in tools)
+    groups = [asked] if together else [[one] for one in asked]
+    run.push_all(
+        [("reason.call", {"calls": group, "step": needs["step"], "round": needs["round"]}) for group in groups]
+    )
+
+
+def call(run: Run, task: Task) -> None:
+    """Make the calls of one group."""
+    needs = task.data
+    settling: list[Task] = []
+    keys: list[str] = []
+    for one in needs["calls"]:
+        name, arguments = one["name"], one.get("arguments") or {}
+        key = f"model:{one['id']}"
+        keys.append(key)
+        if name.startswith("_"):
+            if _system(run, one, key):
+                return
+            continue
+        if _is_held_back(run, one, key):
+            return
+        if key in run.state.outcomes:
+            continue
+        settling.append(calls.send(run, name, arguments, key, call_id=one["id"]))
+    run.push("reason.results", calls=needs["calls"], keys=keys)
+    run.state.tasks.extend(reversed(settling))
+
+
+def _is_held_back(run: Run, one: JsonObject, key: str) -> bool:
+    """Look at constraints and confirmation; return whether the turn goes another way, refusals are left as outcomes."""
+    name, arguments = one["name"], one.get("arguments") or {}
+    rule = constraints.violated(run, constraints.rules_of(run), "tool_call", name, arguments)
+    if rule is not None:
+        _answer(run, one, {"error": "constraint", "message": constraints.text_of(run, rule)})
+        action = rule.get("on_fail") or {"type": "block"}
+        if action.get("then_action") == "retry" or action["type"] == "retry_step":
+            for field in action.get("collect_fields", ()):
+                variables.clear_value(run, field)
+            wanted = ", ".join(action.get("collect_fields", ()))
+            run.state.outcomes[key] = Outcome(
+                ok=False, kind="constraint", message=f"First find out: {wanted}", code="said"
+            )
+            return False
+        run.push("reason.end", step="")
+        run.push("constraint.act", rule=rule)
+        return True
+    tool = run.agent.tools.get(name) or {}
+    if not _needs_confirmation(tool) or run.thread.confirmation.get("granted") == name:
+        return False
+    _ask_confirmation(run, one, tool)
+    return True
+
+
+def _needs_confirmation(tool: JsonObject) -> bool:
+    require = (tool.get("confirmation") or {}).get("require", "never")
+    return require == "always" or (
+        require == "when_side_effects" and bool((tool.get("hints") or {}).get("side_effects"))
+    )
+
+
+def _ask_confirmation(run: Run, one: JsonObject, tool: JsonObject) -> None:
+    """Show what would be done and wait for a yes."""
+    arguments = one.get("arguments") or {}
+    shown = ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in arguments.items())
+    _answer(run, one, {"status": "waiting for the user's yes"})
+    words = f"{str(tool.get('description', tool['name'])).rstrip('.')} ({shown}). Shall I go ahead?"
+    run.thread.confirmation = {"tool": tool["name"], "arguments": arguments, "call_id": one["id"]}
+    run.thread.messages.append(Message("assistant", words))
+    run.unwind()
+    if run.thread.step:
+        run.thread.awaiting = "zone"
+    saying.say(run, words)
+    run.decide("pause", tool["name"], outcome="confirmation")
+
+
+def confirmed_call(run: Run, step: str) -> None:
+    """Carry out or drop the call the user was asked about; the model then goes on with its result."""
+    asked, thread = run.thread.confirmation, run.thread
+    words = vocabulary(str(run.scope.get("language") or "en"))
+    is_yes = means(run.state.turn.text, "yes", words) and not means(run.state.turn.text, "no", words)
+    thread.confirmation = {}
+    run.decide("resume", asked["tool"], outcome="confirmed" if is_yes else "declined", matched=is_yes)
+    if not is_yes:
+        return
+    one = {"id": f"{asked['call_id']}-confirmed", "name": asked["tool"], "arguments": asked["arguments"]}
+    from_model = ToolCall(one["id"], one["name"], one["arguments"])
+    thread.messages.append(Message("assistant", "", tool_calls=(from_model,)))
+    key = f"model:{one['id']}"
+    run.state.tasks.pop()
+    run.push("reason.check", step=step, round=0)
+    run.push("reason.results", calls=[one], keys=[key])
+    rule = constraints.violated(run, constraints.rules_of(run), "tool_call", asked["tool"], asked["arguments"])
+    if rule is not None:
+        run.state.outcomes[key] = Outcome(ok=False, kind="constraint", message=constraints.text_of(run, rule))
+        return
+    run.state.tasks.append(calls.send(run, asked["tool"], asked["arguments"], key, call_id=one["id"]))
+
+
+def results(run: Run, task: Task) -> None:
+    """Give the model what its calls brought."""
+    for one, key in zip(task.data["calls"], task.data["keys"], strict=True):
+        outcome = run.state.outcomes.pop(key, None)
+        if outcome is None or outcome.code == "said":
+            continue
+        value = outcome.value if outcome.ok else {"error": outcome.kind, "message": outcome.message}
+        _answer(run, one, _compacted(run, one["name"], value))
+
+
+def _compacted(run: Run, name: str, value: JsonValue) -> JsonValue:
+    """Return a result with only the fields the tool's compaction calls essential."""
+    essential = ((run.agent.tools.get(name) or {}).get("compaction") or {}).get("essential_fields")
+    if not essential:
+        return value
+    if isinstance(value, list):
+        return [_compacted(run, name, one) for one in value]
+    return {key: one for key, one in value.items() if key in essential} if isinstance(value, dict) else value
+
+
+def _answer(run: Run, one: JsonObject, value: JsonValue) -> None:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    run.thread.messages.append(Message("tool", text[:MAX_RESULT_CHARS], tool_call_id=one["id"], name=one["name"]))
+
+
+def _system(run: Run, one: JsonObject, key: str) -> bool:
+    """Act on a system tool; return whether it ends the loop."""
+    name, arguments = one["name"], one.get("arguments") or {}
+    run.decide("routing", name, outcome="system_tool", matched=True)
+    if name in ENDING:
+        _answer(run, one, {"ok": True})
+        run.unwind_turn()
+    match name:
+        case "__handoff__":
+            context = arguments.get("context")
+            run.push(
+                "handoff.begin",
+                target=str(arguments.get("target", "")),
+                context=context if isinstance(context, dict) else {},
+                reason="model",
+            )
+        case "__complete__" | "__return_to_parent__":
+            stored = arguments.get("store") or arguments.get("result") or {}
+            for variable, value in stored.items() if isinstance(stored, dict) else ():
+                variables.set_value(run, variable, value, "tool")
+            run.push("complete.begin", message=str(arguments.get("message") or ""))
+        case "__escalate__":
+            run.push("escalate.begin", reason=str(arguments.get("reason", "")), priority=arguments.get("priority"))
+        case "__delegate__":
+            _delegate(run, one, [arguments], key)
+        case "__fan_out__":
+            tasks = [task for task in arguments.get("tasks") or () if isinstance(task, dict)]
+            if MIN_FAN_OUT <= len(tasks) <= MAX_FAN_OUT:
+                _delegate(run, one, tasks, key)
+            else:
+                _answer(run, one, {"error": "invalid_input", "message": "Two to five tasks"})
+        case "__set_context__":
+            variables.set_value(run, str(arguments.get("key", "")), arguments.get("value"), "tool")
+            _answer(run, one, {"ok": True})
+        case "_extract_entities":
+            count = gather.offer_all(run, gather.fields_of(run, ""), arguments)
+            _answer(run, one, {"recorded": count})
+        case _:
+            _answer(run, one, {"error": "invalid_input", "message": f"There is no tool {name}"})
+    return name in ENDING
+
+
+def _delegate(run: Run, one: JsonObject, tasks: list[JsonObject], key: str) -> None:
+    """Send the sub-tasks a model asks for; unknown targets are answered with an error."""
+    rules = {rule["agent"]: rule for rule in run.agent.ir["coordination"]["delegates"]}
+    group = key if len(tasks) > 1 else ""
+    sent = []
+    for asked in tasks:
+        rule = rules.get(str(asked.get("target", "")))
+        if rule is None:
+            _answer(run, one, {"error": "invalid_input", "message": f"There is no agent {asked.get('target')} to ask"})
+            return
+        given = {name: run.value(text) for name, text in (rule.get("input") or {}).items()}
+        if isinstance(asked.get("input"), dict):
+            given.update(asked["input"])
+        effect = delegate.send(run, rule, given, task=str(asked.get("task") or ""), group=group)
+        sent.append({"effect": effect, "agent": rule["agent"], "returns": rule.get("returns") or {}})
+    run.push("reason.joined", call=one, sent=sent, group=group)
+
+
+def joined(run: Run, task: Task) -> None:
+    """Give the model what the children brought, in the order it named them."""
+    found: list[JsonObject] = []
+    for sent in task.data["sent"]:
+        outcome = run.take(sent["effect"])
+        delegate.record(run, sent["agent"], outcome, sent["effect"], task.data["group"])
+        if outcome.ok:
+            delegate.take_values(run, {"agent": sent["agent"], "returns": sent["returns"]}, outcome)
+            text = str(outcome.extra.get("text", ""))
+            found.append({"agent": sent["agent"], "result": outcome.value, **({"text": text} if text else {})})
+        else:
+            run.fault("delegation_error", outcome.message or outcome.kind, origin="flow")
+            found.append({"agent": sent["agent"], "error": outcome.kind, "message": outcome.message})
+    _answer(run, task.data["call"], found if len(found) > 1 else found[0])
+
+
+OPS = {
+    "reason.tools": begin,
+    "reason.call": call,
+    "reason.results": results,
+    "reason.joined": joined,
+}

@@ -1,0 +1,321 @@
+"""The turn as a pure fold: one fact in, a new state and the wishes that follow from it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from domain.errors import Conflict, NotFound
+from domain.json_values import JsonObject
+from engine import (
+    actions,
+    calls,
+    delegate,
+    flow,
+    gather,
+    handoff,
+    judging,
+    lifecycle,
+    memory,
+    reasoning,
+    routing,
+    saying,
+    understanding,
+    waiting,
+)
+from engine import facts as f
+from engine.effects import AnyEffect, EndTurn
+from engine.limits import MAX_OPERATIONS
+from engine.program import Program
+from engine.run import Run
+from engine.state import Outcome, SessionState, Task, Thread, Turn, fork
+
+OPS: dict[str, Callable[[Run, Task], None]] = {
+    **actions.OPS,
+    **calls.OPS,
+    **delegate.OPS,
+    **flow.OPS,
+    **gather.OPS,
+    **handoff.OPS,
+    **judging.OPS,
+    **lifecycle.OPS,
+    **memory.OPS,
+    **reasoning.OPS,
+    **routing.OPS,
+    **understanding.OPS,
+    **waiting.OPS,
+}
+"""Name of a task -> what it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one fact led to.
+
+    Attributes:
+        state: The session after the fact.
+        effects: What to do now, in this order; EndTurn is the last of a turn. Empty while others are still out.
+    """
+
+    state: SessionState
+    effects: tuple[AnyEffect, ...]
+
+    @property
+    def end(self) -> EndTurn | None:
+        """The end of the turn, None while it runs."""
+        last = self.effects[-1] if self.effects else None
+        return last if isinstance(last, EndTurn) else None
+
+
+def begin(program: Program, fact: f.SessionBegun) -> Step:
+    """Return the first step of a session: its agent has started, and said what it says before any message.
+
+    Raises:
+        NotFound: The program has no such agent.
+    """
+    found = program.find(fact.agent or program.entry_agent)
+    if found is None:
+        raise NotFound(f"There is no agent {fact.agent}")
+    context = fact.test_context
+    state = SessionState(
+        begun=fact,
+        at=fact.at,
+        active=found.name,
+        threads={found.name: Thread(agent=found.name)},
+        mocks=list(context.tool_mocks) if context is not None else [],
+    )
+    run = Run(program, state)
+    run.push("turn.close")
+    if fact.task:
+        run.push("turn.complete")
+        if found.flow is None:
+            run.push("reason.begin", step="")
+        run.push("barrier")
+    run.push("thread.start")
+    return _driven(run)
+
+
+def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
+    """Fold one fact into the session and say what must happen next.
+
+    Depends on nothing but its arguments; `state` is left as it was. A fact that answers no effect which is out is
+    passed over.
+
+    Raises:
+        Conflict: A fact that begins a turn came while one is under way, or after the session's end.
+    """
+    made = fork(state)
+    made.at = fact.at
+    run = Run(program, made)
+    match fact:
+        case f.SessionBegun():
+            raise Conflict("The session has begun already")
+        case f.UserSpoke():
+            _need_rest(made)
+            _open(run, fact)
+        case f.CallbackArrived():
+            return _resumed(run, fact.suspension_id, Outcome(ok=True, value=fact.payload))
+        case f.HumanResolved():
+            extra = {"approved": fact.approved if fact.approved is not None else True}
+            return _resumed(run, fact.suspension_id, Outcome(ok=True, value=fact.fields, extra=extra))
+        case f.SuspensionExpired():
+            late = Outcome(ok=False, kind="expired", message="No answer came in time", value={"status": "expired"})
+            return _resumed(run, fact.suspension_id, late)
+        case f.TimerFired() if fact.effect_id not in made.pending:
+            return _timed(run, fact.effect_id)
+        case f.TurnCancelled():
+            return _cancelled(run, fact.reason)
+        case _:
+            if fact.effect_id not in made.pending:
+                return Step(state, ())
+            del made.pending[fact.effect_id]
+            made.outcomes[fact.effect_id] = outcome_of(fact)
+    return _driven(run)
+
+
+def _need_rest(state: SessionState) -> None:
+    if state.is_ended:
+        raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
+    if state.is_running:
+        raise Conflict("A turn is under way", details={"reason": "TURN_IN_PROGRESS"})
+
+
+def _next_turn(run: Run, **given: object) -> Turn:
+    state = run.state
+    state.turn_number += 1
+    state.turn = Turn(number=state.turn_number, **given)  # type: ignore[arg-type]
+    state.count = 0
+    state.outcomes.clear()
+    return state.turn
+
+
+def _open(run: Run, fact: f.UserSpoke) -> None:
+    """Set up the work of a turn of the user. Spec: abl-language 14.2."""
+    state = run.state
+    _next_turn(
+        run,
+        text=fact.text,
+        message_id=fact.message_id,
+        metadata=fact.metadata,
+        action=fact.action,
+        attachments=list(fact.attachments),
+        opening_unseen=fact.opening_unseen,
+    )
+    state.user_turns += 1
+    chosen = run.program.find(fact.agent) if fact.agent else None
+    if chosen is not None and chosen.name != state.active:
+        state.active = chosen.name
+        state.threads.setdefault(chosen.name, Thread(agent=chosen.name))
+    thread = state.threads.get(state.active)
+    if thread is None or thread.status == "completed":
+        state.threads[state.active] = thread = Thread(agent=state.active)
+    run.focus(state.active)
+    for one in state.threads.values():
+        one.fired = [name for name in one.fired if name.startswith("escalate:") and _still_holds(run, one, name)]
+    run.push_all(
+        [
+            *([("thread.start", {}), ("barrier", {})] if thread.status == "new" else []),
+            ("turn.open", {}),
+            ("hook.run", {"name": "before_turn"}),
+            ("guard.input", {}),
+            ("understand.begin", {}),
+            ("turn.check", {}),
+            *([("act.event", {})] if fact.action is not None else []),
+            ("turn.route", {"is_first": True}),
+            ("agent.main", {}),
+            ("turn.route", {"is_first": False}),
+            ("turn.complete", {}),
+            ("turn.close", {}),
+        ]
+    )
+
+
+def _still_holds(run: Run, thread: Thread, name: str) -> bool:
+    """Return whether an escalation trigger that has fired still holds: it fires again only after it did not."""
+    if thread.agent != run.thread.agent:
+        return True
+    triggers = run.agent.ir["coordination"]["escalation"].get("triggers", ())
+    at = int(name.partition(":")[2])
+    return at < len(triggers) and run.test(triggers[at].get("when", ""))
+
+
+def _resumed(run: Run, suspension_id: str, outcome: Outcome) -> Step:
+    """Go on with the work that waited; a suspension that is not open is passed over."""
+    state = run.state
+    found = state.suspensions.get(suspension_id)
+    if found is None:
+        return Step(state, ())
+    _need_rest(state)
+    del state.suspensions[suspension_id]
+    _next_turn(run, is_resumed=True)
+    state.outcomes[suspension_id] = outcome
+    if found.thread not in state.threads:
+        return Step(state, ())
+    state.active = found.thread
+    run.focus(found.thread)
+    if run.thread.awaiting == "callback":
+        run.thread.awaiting = ""
+    run.decide("resume", found.subject or found.kind, outcome="expired" if not outcome.ok else "answered", matched=True)
+    run.push("turn.close")
+    run.push("turn.complete")
+    state.tasks.extend(found.tasks)
+    return _driven(run)
+
+
+def _timed(run: Run, effect_id: str) -> Step:
+    """A timer between turns fired: only the wait it belongs to is ended by it."""
+    state = run.state
+    for thread in state.threads.values():
+        if thread.counters.pop(f"timer:{effect_id}", 0) and thread.awaiting == "attachment" and not state.is_running:
+            _next_turn(run, is_resumed=True)
+            state.active = thread.agent
+            run.focus(thread.agent)
+            run.push("turn.close")
+            run.push("turn.complete")
+            run.push("flow.timed_out")
+            return _driven(run)
+    return Step(state, ())
+
+
+def _cancelled(run: Run, reason: str) -> Step:
+    """Give the running turn up: what is out is no longer waited for."""
+    state = run.state
+    if not state.is_running:
+        return Step(state, ())
+    state.tasks.clear()
+    state.pending.clear()
+    state.outcomes.clear()
+    state.turn.status, state.turn.error = "cancelled", reason
+    run.decide("stop", "turn", outcome=reason)
+    run.push("turn.finish")
+    return _driven(run)
+
+
+def _driven(run: Run) -> Step:
+    """Do all work that can be done now."""
+    state = run.state
+    done = 0
+    while state.tasks and not run.is_blocked:
+        if state.tasks[-1].op == "turn.finish" and state.pending:
+            break
+        done += 1
+        if done == MAX_OPERATIONS:
+            run.fault("max_iterations", "The agent runs in circles", origin="runtime", handled=False)
+            saying.tell(run, "max_iterations")
+            state.tasks[:] = [Task("turn.finish", state.active)]
+        task = state.tasks.pop()
+        run.focus(task.thread)
+        OPS[task.op](run, task)
+        if run.changes:
+            run.changes = 0
+            memory.remember(run)
+    return Step(state, tuple(run.effects))
+
+
+def outcome_of(fact: f.AnyFact) -> Outcome:
+    """Return what a fact that answers an effect says, in the one form operations read."""
+    match fact:
+        case f.ModelAnswered():
+            reply = fact.reply
+            extra: JsonObject = {
+                "usage": msgspec.to_builtins(reply.usage),
+                "model": reply.model,
+                "provider": reply.provider,
+                "finish_reason": reply.finish_reason,
+                "first_token_ms": reply.first_token_ms,
+                "attempts": reply.attempts,
+            }
+            value = {"text": reply.text, "tool_calls": msgspec.to_builtins(reply.tool_calls)}
+            return Outcome(ok=True, value=value, duration_ms=reply.latency_ms, extra=extra)
+        case f.ModelFailed():
+            return Outcome(ok=False, kind=fact.kind, message=fact.message, duration_ms=fact.latency_ms)
+        case f.ToolReturned():
+            result = fact.result
+            return Outcome(
+                ok=result.ok,
+                value=result.value,
+                kind="" if result.ok else result.error_kind or "tool_error",
+                message=result.error_message,
+                code=result.error_code,
+                duration_ms=result.duration_ms,
+                extra={"accepted": True} if result.accepted else {},
+            )
+        case f.OutcomeUnknown():
+            return Outcome(ok=False, kind="outcome_unknown", message=fact.message)
+        case f.MemoryRead():
+            return Outcome(ok=not fact.error, value=fact.values, kind="memory", message=fact.error)
+        case f.MemoryWritten():
+            return Outcome(ok=not fact.error, kind="memory", message=fact.error)
+        case f.ChildReplied():
+            return Outcome(
+                ok=not fact.error,
+                value=fact.values,
+                kind=fact.error,
+                message=fact.error_message,
+                duration_ms=fact.duration_ms,
+                extra={"text": fact.text} if fact.text else {},
+            )
+        case _:
+            return Outcome(ok=True)

@@ -1,0 +1,215 @@
+"""What the user wants: intent and sentiment, by a model where one is needed, else by words.
+
+Spec: abl-language 3.16, 7.6, 14.2.
+"""
+
+from __future__ import annotations
+
+import re
+
+from abl.ir import canonical_bytes
+from abl.patterns import search
+from domain.json_values import JsonObject
+from engine import extraction_model, gather, saying
+from engine.extraction.choices import spoken
+from engine.limits import MAX_QUEUED_INTENTS
+from engine.program import AgentProgram
+from engine.run import Run
+from engine.state import Task
+
+MIN_CONFIDENCE = 0.5
+STOP_WORDS = frozenset(
+    (
+        "a an and any are about asks at but by can do does for from has have he her his how i in is it its like me "
+        "my of on or other question she so some that the their them they this to user wants want was we what when "
+        "where which who will with would you your customer please"
+    ).split()
+)
+_USES_INTENT = re.compile(rb"\bintent\b(?!_)")
+GREETINGS = ("hello", "hi", "hey", "good morning", "good evening", "good afternoon")
+FAREWELLS = ("bye", "goodbye", "see you", "farewell")
+HUMANS = ("human", "real person", "agent please", "operator", "colleague", "speak to someone", "talk to a person")
+ANGRY = ("angry", "furious", "ridiculous", "unacceptable", "terrible", "awful", "worst", "scandal", "outrageous")
+NEGATIVE = ("bad", "unhappy", "disappointed", "annoyed", "not happy", "upset")
+POSITIVE = ("thanks", "thank you", "great", "perfect", "wonderful", "excellent", "nice")
+
+
+def uses_intent(agent: AgentProgram) -> bool:
+    """Return whether any condition of the agent looks at the intent; looked up once."""
+    known = agent.prompts.get("uses_intent")
+    if known is None:
+        conditions = [
+            agent.ir["coordination"],
+            agent.ir["completion"],
+            agent.ir.get("flow", {}),
+            agent.ir["constraints"],
+            agent.ir["memory"]["remember"],
+        ]
+        bare = re.sub(rb'"(?:resume_intent|intent)":', b"", canonical_bytes(conditions))
+        bare = bare.replace(b"resume_intent", b"").replace(b"sub_intents", b"")
+        is_used = _USES_INTENT.search(bare) or ((agent.ir["execution"].get("pipeline") or {}).get("enabled"))
+        known = agent.prompts["uses_intent"] = "yes" if is_used else ""
+    return bool(known)
+
+
+def understand(run: Run, task: Task) -> None:
+    """Find intent and sentiment, and with a model the open fields of a reasoning agent in the same call."""
+    del task
+    if not run.state.turn.text:
+        return
+    by_words(run)
+    agent = run.agent
+    is_reasoning = agent.flow is None
+    handling = agent.ir.get("intent_handling") or {}
+    fallback = handling.get("lexical_fallback") or (agent.ir.get("routing") or {}).get("intent_classification", {}).get(
+        "lexical_fallback"
+    )
+    understands = uses_intent(agent) and fallback != "always" and (is_reasoning or agent.is_supervisor)
+    fields: list[JsonObject] = []
+    if is_reasoning:
+        run.push("understand.fields")
+        gathering = agent.ir["gather"]
+        inline = agent.ir["execution"].get("inline_gather")
+        if gathering["strategy"] in ("llm", "hybrid") and not inline:
+            fields = [
+                one
+                for one in gather.fields_of(run, "")
+                if run.scope.get(one["name"]) is None and gather.is_active(run, one)
+            ]
+    if run.state.begun.has_model and (understands or fields):
+        effect = extraction_model.ask(run, fields, understand=understands)
+        run.push("understand.take", effect=effect)
+
+
+def read_fields(run: Run, task: Task) -> None:
+    """Read by type what a model has left open, where a reasoning agent has asked for a field itself."""
+    del task
+    run.push("gather.read", step="", answer=bool(run.thread.asked))
+
+
+def take(run: Run, task: Task) -> None:
+    """Take intents, sentiment and values a model has read; the words stand where it gave nothing."""
+    found = extraction_model.answer_of(run, task.data["effect"])
+    intents = [one for one in found.get("intents") or () if isinstance(one, dict) and one.get("category")]
+    if intents:
+        least = _least_confidence(run.agent)
+        sure = [one for one in intents if float(one.get("confidence") or 0) >= least and one["category"] != "unclear"]
+        first = sure[0] if sure else {"category": "unclear", "confidence": intents[0].get("confidence", 0)}
+        _set(run, str(first["category"]), float(first.get("confidence") or 0), unclear=not sure, source="model")
+        _queue(run, sure[1:])
+    if isinstance(found.get("sentiment"), str):
+        run.state.sentiment = {"label": found["sentiment"]}
+    entities = found.get("entities", {} if "intents" in found else found)
+    if isinstance(entities, dict):
+        gather.offer_all(run, gather.fields_of(run, ""), entities)
+
+
+def _queue(run: Run, others: list[JsonObject]) -> None:
+    """Keep further wishes for later when MULTI_INTENT says so."""
+    multi = (run.agent.ir.get("intent_handling") or {}).get("multi_intent") or {}
+    if not multi.get("enabled"):
+        return
+    least = float(multi.get("confidence_threshold", 0.6))
+    most = int(multi.get("max_intents", 3)) - 1
+    for one in [one for one in others if float(one.get("confidence") or 0) >= least][:most]:
+        entry = {
+            "category": one["category"],
+            "text": run.state.turn.text,
+            "at": run.state.at,
+            "agent": run.thread.agent,
+        }
+        run.state.queued.append(entry)
+        del run.state.queued[:-MAX_QUEUED_INTENTS]
+        saying.tell(run, "multi_intent_queued_notice", {"intent": str(one["category"]).replace("_", " ")})
+        run.decide("routing", one["category"], outcome="queued", matched=True, kind="multi_intent")
+
+
+def _least_confidence(agent: AgentProgram) -> float:
+    found = (agent.ir.get("routing") or {}).get("intent_classification", {}).get("min_confidence", MIN_CONFIDENCE)
+    return float(found)
+
+
+def by_words(run: Run) -> None:
+    """Set intent and sentiment from the words alone."""
+    text = run.state.turn.text
+    said = spoken(text)
+    label = "neutral"
+    for words, name in ((POSITIVE, "positive"), (NEGATIVE, "negative"), (ANGRY, "angry")):
+        if any(spoken(word) in said for word in words):
+            label = name
+    run.state.sentiment = {"label": label}
+    ranked = sorted(
+        (
+            (_score(run.agent, category, said, text), -at, category)
+            for at, category in enumerate(_categories(run.agent))
+        ),
+        reverse=True,
+    )
+    if not ranked or ranked[0][0] < MIN_CONFIDENCE:
+        run.state.intent = {"category": "unclear", "confidence": ranked[0][0] if ranked else 0.0, "unclear": True}
+        return
+    confidence, _, category = ranked[0]
+    _set(run, category, confidence, unclear=False, source="words")
+
+
+def _set(run: Run, category: str, confidence: float, *, unclear: bool, source: str) -> None:
+    run.state.intent = {"category": category, "confidence": confidence, "unclear": unclear}
+    run.state.turn.changed["intent"] = category
+    run.decide("routing", category, outcome="intent", matched=not unclear, kind=source, reasoning=f"{confidence:.2f}")
+
+
+def _categories(agent: AgentProgram) -> dict[str, str]:
+    routing = (agent.ir.get("routing") or {}).get("intent_classification", {}).get("categories") or []
+    intents = (agent.ir.get("intent_handling") or {}).get("intents") or []
+    nlu = (agent.ir.get("nlu") or {}).get("intents") or []
+    return {str(one.get("name")): str(one.get("description") or "") for one in (*nlu, *routing, *intents)}
+
+
+def means_intent(run: Run, intent: str) -> bool:
+    """Return whether the text expresses an intent: by classification, or by its words."""
+    if not intent:
+        return False
+    if run.state.intent.get("category") == intent:
+        return True
+    text = run.state.turn.text
+    if " " in intent:
+        return spoken(intent) in spoken(text)
+    return _score(run.agent, intent, spoken(text), text) >= MIN_CONFIDENCE
+
+
+def _score(agent: AgentProgram, name: str, said: str, text: str) -> float:
+    """Return how well a text fits an intent, from 0 to 1: patterns and examples, its name, its description."""
+    for words, standard in ((GREETINGS, "greeting"), (FAREWELLS, "farewell"), (HUMANS, "escalation")):
+        if name == standard:
+            is_short = len(said.split()) <= 4 or standard == "escalation"
+            return 0.9 if is_short and any(spoken(word) in said for word in words) else 0.0
+    for one in (agent.ir.get("nlu") or {}).get("intents") or ():
+        if one.get("name") == name:
+            if any(search(f"(?i){pattern}", text) is not None for pattern in one.get("patterns") or ()):
+                return 0.95
+            if any(_overlap(_content(example), said) >= 0.75 for example in one.get("examples") or ()):
+                return 0.85
+    own = [word for word in spoken(name).split() if word not in STOP_WORDS]
+    if own and all(_has(word, said) for word in own):
+        return 0.9
+    described = _content(_categories(agent).get(name, ""))
+    hits = sum(_has(word, said) for word in described)
+    partial = sum(_has(word, said) for word in own) / max(len(own), 1)
+    return min(0.8, 0.3 * min(hits, 3) + 0.3 * partial) if hits or partial else 0.0
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in dict.fromkeys(spoken(text).split()) if word not in STOP_WORDS and len(word) > 2]
+
+
+def _overlap(words: list[str], said: str) -> float:
+    return sum(_has(word, said) for word in words) / len(words) if words else 0.0
+
+
+def _has(word: str, said: str) -> bool:
+    """Return whether a word or a near form of it was said."""
+    stem = word[: max(4, len(word) - 3)] if len(word) > 4 else word
+    return any(one == word or (len(stem) >= 4 and one.startswith(stem)) for one in said.split())
+
+
+OPS = {"understand.begin": understand, "understand.take": take, "understand.fields": read_fields}

@@ -1,0 +1,140 @@
+"""Puts the gateway together: an ordinary FastAPI app over a `Runtime`. Assembly only; nothing is decided here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from actors.runtime import Runtime
+from domain.errors import AppError, InvalidInput, Unauthenticated
+from gateway import socket
+from gateway.access import ACCESS, REQUEST_ID, check_declared
+from gateway.cors import Cors
+from gateway.envelope import json_response
+from gateway.errors import (
+    PROTOCOL_CODES,
+    PROTOCOL_MESSAGES,
+    UNEXPECTED,
+    UNEXPECTED_MESSAGE,
+    ErrorForm,
+    MalformedRequest,
+    answer,
+    coded,
+    error_body,
+    from_validation,
+    retry_headers,
+)
+from gateway.openapi import describe
+from gateway.routes import callbacks, chat_agent, health, sdk, sessions, transcripts
+from gateway.services import AccessServices, Services, assemble
+from gateway.settings import GatewaySettings
+from gateway.transport import Transport
+
+TITLE = "ABL Runtime"
+ROUTERS: tuple[APIRouter, ...] = (
+    chat_agent.router,
+    sessions.router,
+    transcripts.router,
+    callbacks.router,
+    sdk.router,
+    health.router,
+    socket.router,
+)
+OPENAPI_PATH, DOCS_PATH, DOCS_REDIRECT_PATH = "/openapi.json", "/docs", "/docs/oauth2-redirect"
+
+logger = logging.getLogger(__name__)
+
+
+def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySettings) -> FastAPI:
+    """Return the app that serves `runtime`.
+
+    Raises:
+        UndeclaredRoute: A route does not say whom it serves.
+    """
+    app = FastAPI(
+        title=TITLE,
+        version=settings.version,
+        openapi_url=OPENAPI_PATH if settings.show_docs else None,
+        docs_url=DOCS_PATH if settings.show_docs else None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
+    app.state.services = services = assemble(runtime, access, settings)
+    # Not include_router: its routes are looked up twice for each request, and are not in `app.routes`.
+    for router in ROUTERS:
+        app.router.routes.extend(router.routes)
+    check_declared(app.routes, (OPENAPI_PATH, DOCS_PATH, DOCS_REDIRECT_PATH))
+    app.add_exception_handler(AppError, _answer_app_error)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
+    app.add_exception_handler(HTTPException, _answer_protocol)
+    app.add_exception_handler(Exception, _answer_unexpected)
+    cors = Cors(settings.cors_origins)
+    app.add_middleware(Transport, clock=access.clock, ids=access.ids, cors=cors, metrics=services.metrics)
+    describe(app)
+    return app
+
+
+async def drain(app: FastAPI) -> None:
+    """Tell every socket to connect to another gateway; called before the server stops listening."""
+    services: Services = app.state.services
+    services.feeds.drain()
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    services: Services = app.state.services
+    await services.feeds.close()
+
+
+def _form(request: Request) -> ErrorForm:
+    access = request.scope.get(ACCESS)
+    return access.errors if access is not None else "coded"
+
+
+def _respond(request: Request, error: AppError) -> Response:
+    headers = retry_headers(error)
+    if isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
+    return json_response(error_body(error, _form(request)), answer(error).status, headers)
+
+
+async def _answer_app_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, AppError):
+        raise error
+    return _respond(request, error)
+
+
+async def _answer_validation(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    return _respond(request, from_validation(error.errors()))
+
+
+async def _answer_protocol(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    cause = error.__cause__
+    if isinstance(cause, AppError):
+        return _respond(request, cause)
+    status = error.status_code
+    if status == answer(InvalidInput("")).status:
+        return _respond(request, MalformedRequest(str(error.detail)))
+    body = coded(PROTOCOL_CODES.get(status, UNEXPECTED.code), PROTOCOL_MESSAGES.get(status, str(error.detail)))
+    return json_response(body, status, dict(error.headers or {}))
+
+
+async def _answer_unexpected(request: Request, error: Exception) -> Response:
+    request_id = str(request.scope.get(REQUEST_ID, ""))
+    logger.error("unexpected error in request %s", request_id, exc_info=error)
+    if _form(request) == "callback":
+        body = {"ok": False, "error": UNEXPECTED_MESSAGE}
+    else:
+        body = coded(UNEXPECTED.code, UNEXPECTED_MESSAGE, {"requestId": request_id})
+    return json_response(body, UNEXPECTED.status, {"X-Request-Id": request_id})

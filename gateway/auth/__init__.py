@@ -1,0 +1,1 @@
+"""Who is calling: one module per kind of credential, none of which knows what the caller may do."""

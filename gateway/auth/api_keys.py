@@ -1,0 +1,29 @@
+"""API keys: who brings one. Keys are random, so the store compares their SHA-256; this module remembers its answers."""
+
+from __future__ import annotations
+
+from actors.runtime import Caller, Runtime
+from domain.clock import Clock
+from domain.errors import Unauthenticated
+from gateway import limits
+from gateway.auth.remembered import Remembered
+
+
+class ApiKeys:
+    """Answers who brings an API key. Spec: platform-api 2.1."""
+
+    def __init__(self, runtime: Runtime, clock: Clock) -> None:
+        self._callers: Remembered[Caller] = Remembered(
+            runtime.authenticate, clock, believed_s=limits.CREDENTIAL_RECHECK_S, held=limits.CREDENTIALS_HELD
+        )
+
+    async def caller(self, key: str) -> Caller:
+        """Return who brings `key`.
+
+        Raises:
+            Unauthenticated: Nobody does: unknown, revoked or expired.
+        """
+        caller = await self._callers.find(key)
+        if caller is None:
+            raise Unauthenticated("Invalid API key")
+        return caller

@@ -1,0 +1,91 @@
+"""Public keys: what a web page may carry openly, and what it is bound to. Spec: platform-api 2.1, 12.1, 14.4."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from domain.clock import Clock
+from domain.errors import Forbidden, Unauthenticated
+from gateway import limits
+from gateway.auth.origins import is_allowed
+from gateway.auth.remembered import Remembered
+
+
+class PublicKey(Struct, frozen=True, kw_only=True):
+    """A live public key.
+
+    Attributes:
+        environment, deployment_id: The agents that its sessions run; both empty takes the project's default.
+        allowed_origins: Origins that may use it; none admits only the gateway's own.
+    """
+
+    id: str
+    tenant_id: str
+    project_id: str
+    channel_id: str = ""
+    channel_name: str = ""
+    environment: str = ""
+    deployment_id: str = ""
+    allowed_origins: tuple[str, ...] = ()
+    require_origin: bool = False
+    allow_agent_override: bool = False
+    show_activity_updates: bool = False
+    may_see_traces: bool = False
+    chat: bool = True
+    voice: bool = False
+
+
+class PublicKeyStore(Protocol):
+    """Where public keys are kept; revoked and expired ones are not there."""
+
+    async def find_by_secret(self, secret: str) -> PublicKey | None:
+        """Return the key whose clear text is `secret`."""
+        ...
+
+    async def find_by_id(self, key_id: str) -> PublicKey | None:
+        """Return the key with this id."""
+        ...
+
+
+class PublicKeys:
+    """Answers which public key is meant and whether a page of this origin may use it."""
+
+    def __init__(self, store: PublicKeyStore, clock: Clock) -> None:
+        believed_s, held = limits.CREDENTIAL_RECHECK_S, limits.CREDENTIALS_HELD
+        self._by_secret = Remembered(store.find_by_secret, clock, believed_s=believed_s, held=held)
+        self._by_id = Remembered(store.find_by_id, clock, believed_s=believed_s, held=held)
+
+    async def by_secret(self, secret: str) -> PublicKey:
+        """Return the key; raises Unauthenticated when it is unknown, revoked or expired."""
+        key = await self._by_secret.find(secret)
+        if key is None:
+            raise Unauthenticated("Invalid public key")
+        return key
+
+    async def by_id(self, key_id: str) -> PublicKey:
+        """Return the key that a token was made from; raises Unauthenticated when it is no longer live."""
+        key = await self._by_id.find(key_id)
+        if key is None:
+            raise Unauthenticated("The public key of this token is no longer valid")
+        return key
+
+
+def check_origin(key: PublicKey, origin: str | None, host: str) -> None:
+    """Refuse a page that may not use this key.
+
+    Args:
+        key: The public key that is used.
+        origin: The `Origin` header, None when there is none.
+        host: The `Host` header, which says the gateway's own origin.
+
+    Raises:
+        Forbidden: The origin is not listed, or is missing where the key requires one.
+    """
+    if origin is None:
+        if key.require_origin:
+            raise Forbidden("Origin required")
+        return
+    if not is_allowed(origin, key.allowed_origins, host):
+        raise Forbidden("Origin not allowed")

@@ -1,0 +1,104 @@
+"""Bodies of `POST /api/v1/chat/agent`. Spec: platform-api 4.1, 13.2."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from actors.runtime import TurnReply
+from domain.json_values import JsonObject, JsonValue
+from gateway import limits
+from gateway.bodies.texts import Id, MessageText, Metadata, RequestBody
+from gateway.envelope import Success
+
+Environment = Literal["dev", "staging", "production", "working-copy"]
+
+
+class MockError(RequestBody):
+    """How a mocked tool fails."""
+
+    message: str
+    code: str | None = None
+
+
+class ToolMock(RequestBody):
+    """What a tool answers instead of running."""
+
+    tool_name: Id
+    response: JsonValue = None
+    error: MockError | None = None
+    delay_ms: Annotated[int, Field(ge=0, le=limits.TOOL_MOCK_DELAY_MAX_MS)] = 0
+    times: Annotated[int, Field(ge=1)] | None = None
+    match: dict[str, JsonValue] | None = None
+
+
+class CallerContext(RequestBody):
+    """Who the agent is told it speaks with."""
+
+    user_id: str | None = None
+    channel: str | None = None
+    custom_attributes: dict[str, JsonValue] | None = None
+
+
+class TestContext(RequestBody):
+    """A prepared start of a conversation, for development."""
+
+    gather_values: dict[str, JsonValue] | None = None
+    session_variables: dict[str, JsonValue] | None = None
+    caller_context: CallerContext | None = None
+    tool_mocks: Annotated[list[ToolMock], Field(max_length=limits.TOOL_MOCKS_MAX)] | None = None
+    skip_on_start: bool | None = None
+    start_at_step: str | None = None
+
+
+class ChatAgentBody(RequestBody):
+    """One message to an agent."""
+
+    project_id: Id
+    message: MessageText
+    session_id: Id | None = None
+    deployment_id: Id | None = None
+    environment: Environment | None = None
+    agent_id: Id | None = None
+    metadata: Metadata = None
+    test_context: TestContext | None = None
+    attachment_ids: Annotated[list[Id], Field(max_length=limits.ATTACHMENTS_PER_MESSAGE)] | None = None
+
+
+class ChatReply(Success):
+    """What one turn answered."""
+
+    session_id: str
+    message_id: str
+    response: str
+    action: dict[str, JsonValue] = Field(description="{type, ...}: what the agent did last")
+    state: dict[str, JsonValue]
+    trace_events: list[dict[str, JsonValue]] | None = None
+    voice_config: dict[str, JsonValue] | None = None
+    rich_content: dict[str, JsonValue] | None = None
+    actions: dict[str, JsonValue] | None = None
+    agent_name: str | None = None
+
+
+def reply_body(reply: TurnReply, *, with_traces: bool) -> JsonObject:
+    """Return the body of a finished turn, a `ChatReply` as plain values; what is absent is left out."""
+    body: JsonObject = {
+        "success": True,
+        "sessionId": reply.session_id,
+        "messageId": reply.message_id,
+        "response": reply.response,
+        "action": reply.action,
+        "state": reply.state,
+    }
+    if with_traces and reply.trace_events:
+        body["traceEvents"] = reply.trace_events
+    if reply.voice_config is not None:
+        body["voiceConfig"] = reply.voice_config
+    if reply.rich_content is not None:
+        body["richContent"] = reply.rich_content
+    if reply.actions is not None:
+        body["actions"] = reply.actions
+    if reply.agent_name:
+        body["agentName"] = reply.agent_name
+    return body

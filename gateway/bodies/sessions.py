@@ -1,0 +1,186 @@
+"""Bodies of the session routes. Spec: platform-api 5.1 to 5.9."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import AliasChoices, ConfigDict, Field
+
+from actors.runtime import SessionView
+from domain.json_values import JsonValue
+from gateway.bodies.chat_agent import Environment
+from gateway.bodies.texts import Id, RequestBody
+from gateway.envelope import PaginatedPage, Success, TopLevelPage, Wire
+
+Channel = Literal["api", "web_debug", "voice"]
+Status = Literal["active", "ended"]
+
+
+class NewSessionBody(RequestBody):
+    """A session to open before anybody speaks."""
+
+    agent_id: Id
+    environment: Environment | None = None
+    deployment_id: Id | None = None
+    channel: Channel = "web_debug"
+    contact_id: Id | None = None
+    variables: dict[str, JsonValue] | None = None
+
+
+class EndSessionBody(RequestBody):
+    """Why a session ends."""
+
+    reason: Literal["user", "api", "human_completed", "eval_finished", "error"] = "api"
+
+
+class CreatedSession(Wire):
+    """A session that was opened."""
+
+    id: str
+    agent_id: str
+    agent_name: str
+    created_at: str
+    runtime_session_id: str
+
+
+class CreatedSessionReply(Success):
+    """The answer to a creation."""
+
+    session: CreatedSession
+
+
+class SessionItem(Wire):
+    """A session in a list."""
+
+    id: str
+    runtime_session_id: str
+    agent_name: str
+    status: Status
+    channel: str
+    message_count: int
+    trace_event_count: int
+    token_count: int
+    estimated_cost: float
+    error_count: int
+    duration_ms: int
+    handoff_count: int
+    created_at: str
+    last_activity_at: str
+    environment: str | None
+    deployment_id: str | None
+    ended_at: str | None
+    transport: str
+    source: str
+
+
+class SessionDetail(SessionItem):
+    """A session by itself; the state of its agents stands in further fields."""
+
+    model_config = ConfigDict(extra="allow")
+
+    project_id: str
+    entry_agent_name: str
+    execution_state: str = Field(description="idle, processing, suspended or ended")
+    end_reason: str | None
+
+
+class SessionListReply(TopLevelPage):
+    """Some sessions of a project."""
+
+    sessions: list[SessionItem]
+
+
+class SessionReply(Success):
+    """One session."""
+
+    session: SessionDetail
+
+
+class DeletedSessionReply(Success):
+    """The answer to a deletion."""
+
+    deleted: Literal[True] = True
+    id: str
+
+
+class ResetSession(Wire):
+    """A session after its reset."""
+
+    id: str
+    runtime_session_id: str
+    status: Status
+    reset_at: str
+
+
+class ResetSessionReply(Success):
+    """The answer to a reset."""
+
+    session: ResetSession
+
+
+class EndedSession(Wire):
+    """A session after its end."""
+
+    id: str
+    status: Literal["ended"]
+    ended_at: str
+    end_reason: str
+
+
+class EndedSessionReply(Success):
+    """The answer to an end."""
+
+    session: EndedSession
+
+
+class TraceSource(Wire):
+    """Where trace events were read; snake_case by contract."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    source: str
+    event_count: int
+    is_truncated: bool
+    source_chain: list[str]
+
+
+class TracesReply(TopLevelPage):
+    """Some trace events of a session."""
+
+    traces: list[dict[str, JsonValue]]
+    meta: TraceSource = Field(validation_alias=AliasChoices("meta", "_meta"), serialization_alias="_meta")
+
+
+class TranscriptReply(PaginatedPage):
+    """Some messages of a session."""
+
+    messages: list[dict[str, JsonValue]]
+
+
+def session_item(view: SessionView) -> SessionItem:
+    """Return a session as a list shows it."""
+    return SessionItem(**_item_fields(view))
+
+
+def session_detail(view: SessionView) -> SessionDetail:
+    """Return a session as it is shown by itself."""
+    return SessionDetail(
+        **_item_fields(view),
+        project_id=view.project_id,
+        entry_agent_name=view.entry_agent_name,
+        execution_state=view.execution_state,
+        end_reason=view.end_reason or None,
+        **{name: value for name, value in view.detail.items() if name not in DETAIL_NAMES},
+    )
+
+
+def _item_fields(view: SessionView) -> dict[str, JsonValue]:
+    fields = {name: getattr(view, name) for name in SessionItem.model_fields}
+    return {name: None if value == "" and name in NULL_WHEN_EMPTY else value for name, value in fields.items()}
+
+
+NULL_WHEN_EMPTY = frozenset({"environment", "deployment_id", "ended_at"})
+DETAIL_NAMES = frozenset(
+    alias for field in SessionDetail.model_fields.values() if (alias := field.alias) is not None
+) | frozenset(SessionDetail.model_fields)
+"""Names that the runtime's further detail cannot take over."""

@@ -1,0 +1,94 @@
+"""The forms of texts that several bodies share: ids, messages, per-message metadata. Spec: platform-api 1.6, 4.1."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import orjson
+from pydantic import AfterValidator, ConfigDict, StringConstraints, WithJsonSchema
+
+from domain.clock import parse_iso
+from domain.errors import InvalidInput
+from domain.json_values import JsonObject, JsonValue
+from gateway import limits
+from gateway.envelope import Wire
+
+ID_MAX_CHARS = 256
+REFUSED_KEYS = frozenset({"__proto__", "constructor", "prototype"})
+NUL = "\0"
+
+
+def without_nul(text: str) -> str:
+    """Return `text`; raises ValueError when it holds U+0000, which no store can keep."""
+    if NUL in text:
+        raise ValueError("must not contain U+0000")
+    return text
+
+
+class RequestBody(Wire):
+    """Base of request bodies: wrong types are refused, not converted."""
+
+    model_config = ConfigDict(strict=True)
+
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_MAX_CHARS), AfterValidator(without_nul)]
+MessageText = Annotated[
+    str, StringConstraints(min_length=1, max_length=limits.MESSAGE_MAX_CHARS), AfterValidator(without_nul)
+]
+
+
+def moment(text: str) -> str:
+    """Return `text`; raises ValueError when it is no ISO 8601 time."""
+    if text:
+        parse_iso(text)
+    return text
+
+
+QueryText = Annotated[str, StringConstraints(max_length=ID_MAX_CHARS), AfterValidator(without_nul)]
+QueryMoment = Annotated[str, AfterValidator(moment)]
+Metadata = Annotated[Any, WithJsonSchema({"type": "object", "additionalProperties": True})]
+"""Any JSON here; `checked_metadata` refuses what is no object, with the sentence of the specification."""
+
+
+def checked_metadata(metadata: JsonValue | None) -> JsonObject:
+    """Return per-message metadata that keeps within its limits, `{}` for none.
+
+    Raises:
+        InvalidInput: It does not; `details.fields` says where.
+    """
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, dict):
+        raise _refused("", "must be an object")
+    if len(orjson.dumps(metadata)) > limits.METADATA_MAX_BYTES:
+        raise _refused("", f"must be at most {limits.METADATA_MAX_BYTES} bytes")
+    open_values: list[tuple[str, JsonValue, int]] = [("", metadata, 1)]
+    while open_values:
+        path, value, depth = open_values.pop()
+        if isinstance(value, str) and len(value) > limits.METADATA_VALUE_MAX_CHARS:
+            raise _refused(path, f"must be at most {limits.METADATA_VALUE_MAX_CHARS} characters")
+        if not isinstance(value, dict | list):
+            continue
+        if depth > limits.METADATA_MAX_DEPTH:
+            raise _refused(path, f"must be nested at most {limits.METADATA_MAX_DEPTH} deep")
+        if isinstance(value, dict):
+            _check_keys(path, value)
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        open_values += [(f"{path}/{key}", inner, depth + 1) for key, inner in entries]
+    return metadata
+
+
+def _check_keys(path: str, value: JsonObject) -> None:
+    if len(value) > limits.METADATA_MAX_KEYS:
+        raise _refused(path, f"must have at most {limits.METADATA_MAX_KEYS} keys")
+    for key in value:
+        if key in REFUSED_KEYS:
+            raise _refused(f"{path}/{key}", "is a refused key")
+        if len(key) > limits.METADATA_KEY_MAX_CHARS:
+            raise _refused(path, f"keys must be at most {limits.METADATA_KEY_MAX_CHARS} characters")
+
+
+def _refused(path: str, message: str) -> InvalidInput:
+    return InvalidInput(
+        "Invalid message metadata", details={"fields": [{"path": f"/metadata{path}", "message": message}]}
+    )

@@ -1,0 +1,62 @@
+"""Which pages of other origins may call: SDK routes reflect the origin, all others follow a list.
+
+Spec: platform-api 1.8. Reflecting is safe: no cookies are used, and the key's `allowedOrigins` are enforced on the
+real request.
+"""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from gateway.auth.origins import is_allowed
+
+SDK_PATHS = ("/api/v1/sdk/", "/api/v1/chat/", "/api/v1/feedback")
+SDK_HEADER = "x-sdk-token"
+METHODS = "GET, POST, OPTIONS"
+ALLOWED_HEADERS = (
+    "Content-Type, Authorization, X-SDK-Token, X-Public-Key, X-API-Key, X-Request-Id, Idempotency-Key, Last-Event-ID"
+)
+EXPOSED_HEADERS = b"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id"
+PREFLIGHT_KEPT_S = 600
+
+
+class Cors:
+    """Answers preflights and marks replies."""
+
+    def __init__(self, origins: tuple[str, ...]) -> None:
+        self._origins = origins
+
+    def preflight(self, method: str, path: str, headers: Headers) -> Response | None:
+        """Return the answer to a preflight, None when the request is none or its origin may not call."""
+        if method != "OPTIONS" or "access-control-request-method" not in headers:
+            return None
+        asked = headers.get("access-control-request-headers", "").lower()
+        if not self._admits(path, headers, sdk=SDK_HEADER in asked):
+            return None
+        return Response(
+            status_code=204,
+            headers={
+                "Access-Control-Allow-Methods": METHODS,
+                "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+                "Access-Control-Max-Age": str(PREFLIGHT_KEPT_S),
+            },
+        )
+
+    def headers(self, path: str, headers: Headers) -> list[tuple[bytes, bytes]]:
+        """Return the headers by which a page may read the reply."""
+        origin = headers.get("origin")
+        asked = headers.get("access-control-request-headers", "").lower()
+        if origin is None or not self._admits(path, headers, sdk=SDK_HEADER in headers or SDK_HEADER in asked):
+            return []
+        return [
+            (b"access-control-allow-origin", origin.encode("latin-1")),
+            (b"access-control-expose-headers", EXPOSED_HEADERS),
+            (b"vary", b"Origin"),
+        ]
+
+    def _admits(self, path: str, headers: Headers, *, sdk: bool) -> bool:
+        origin = headers.get("origin")
+        if origin is None:
+            return False
+        return sdk or path.startswith(SDK_PATHS) or bool(self._origins and is_allowed(origin, self._origins, ""))

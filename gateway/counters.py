@@ -1,0 +1,116 @@
+"""Counting what callers use: the port, and the counters of one process, for an instance without a shared store.
+
+Loss of these counts is harmless by design: they start again at zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import NamedTuple, Protocol, TypeVar
+
+from domain.clock import Clock
+from gateway import limits
+
+MS_PER_S = 1000
+Kept = TypeVar("Kept")
+
+
+class Taken(NamedTuple):
+    """What came of asking for one unit.
+
+    Attributes:
+        allowed: Whether it was given.
+        limit: Units in all.
+        remaining: Units left after this one.
+        reset_s: Seconds until all units are there again.
+        retry_after_ms: When refused, how long until one is there.
+    """
+
+    allowed: bool
+    limit: int
+    remaining: int
+    reset_s: float
+    retry_after_ms: int = 0
+
+
+class Counters(Protocol):
+    """Counts units by key."""
+
+    async def take(self, key: str, *, per_s: float, burst: int) -> Taken:
+        """Take one unit from a bucket of `burst` that fills at `per_s`."""
+        ...
+
+    async def count(self, key: str, *, limit: int, window_s: float) -> Taken:
+        """Count one unit in a window that slides; refused ones are not counted."""
+        ...
+
+    async def once(self, key: str, *, ttl_s: float) -> bool:
+        """Return True the first time `key` is shown within `ttl_s`."""
+        ...
+
+
+class Window(NamedTuple):
+    """Units of the window that began at `began` (in whole windows since the epoch) and of the one before."""
+
+    began: int
+    before: int
+    now: int
+
+
+class LocalCounters:
+    """Counters of this process. The least recently used of more than `held` keys are forgotten."""
+
+    def __init__(self, clock: Clock, *, held: int = limits.COUNTERS_HELD) -> None:
+        self._clock = clock
+        self._held = held
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+        self._windows: OrderedDict[str, Window] = OrderedDict()
+        self._shown: OrderedDict[str, float] = OrderedDict()
+
+    async def take(self, key: str, *, per_s: float, burst: int) -> Taken:
+        """Take one unit from a bucket; kept as the moment at which the bucket will be full again."""
+        now = self._clock.now().timestamp()
+        lacking_s = max(self._full_at.get(key, now) - now, 0.0)
+        after_s = lacking_s + 1 / per_s
+        if after_s > burst / per_s:
+            return Taken(False, burst, 0, lacking_s, math.ceil((after_s - burst / per_s) * MS_PER_S))
+        self._keep(self._full_at, key, now + after_s)
+        return Taken(True, burst, int(burst - after_s * per_s), after_s)
+
+    async def count(self, key: str, *, limit: int, window_s: float) -> Taken:
+        """Count one unit; the window before counts by the share of it that is still within `window_s`."""
+        now = self._clock.now().timestamp()
+        began, passed = divmod(now, window_s)
+        window = self._windows.get(key, Window(0, 0, 0))
+        if window.began != int(began):
+            window = Window(int(began), window.now if window.began == int(began) - 1 else 0, 0)
+        share = 1 - passed / window_s
+        used = window.before * share + window.now
+        if used + 1 > limit:
+            return Taken(False, limit, 0, window_s - passed, _until_free_ms(window, limit, passed, window_s))
+        self._keep(self._windows, key, window._replace(now=window.now + 1))
+        return Taken(True, limit, int(limit - used - 1), window_s - passed)
+
+    async def once(self, key: str, *, ttl_s: float) -> bool:
+        """Return True the first time."""
+        now = self._clock.now().timestamp()
+        if self._shown.get(key, 0.0) > now:
+            return False
+        self._keep(self._shown, key, now + ttl_s)
+        return True
+
+    def _keep(self, kept: OrderedDict[str, Kept], key: str, value: Kept) -> None:
+        kept[key] = value
+        kept.move_to_end(key)
+        if len(kept) > self._held:
+            kept.popitem(last=False)
+
+
+def _until_free_ms(window: Window, limit: int, passed: float, window_s: float) -> int:
+    """Return when the sliding count has room for one more; at the latest when the next window has begun."""
+    wait_s = window_s - passed
+    if window.before and window.now + 1 <= limit:
+        share = (limit - 1 - window.now) / window.before
+        wait_s = window_s * (1 - share) - passed
+    return max(1, math.ceil(wait_s * MS_PER_S))

@@ -1,0 +1,160 @@
+"""Error classes to statuses, codes and bodies: the only place that knows both. Spec: platform-api 1.3, 12.7."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from domain.errors import (
+    AgentFault,
+    AppError,
+    Conflict,
+    Forbidden,
+    Gone,
+    InvalidInput,
+    NotFound,
+    Overloaded,
+    QueueFull,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+)
+from domain.json_values import JsonObject
+from gateway import limits
+
+ErrorForm = Literal["coded", "callback"]
+"""How a route spells its errors: the coded envelope, or `{ok: false, error}` of the callback endpoint."""
+
+MS_PER_S = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a class of errors is told to a caller."""
+
+    status: int
+    code: str
+
+
+ANSWERS: Mapping[type[AppError], Answer] = MappingProxyType(
+    {
+        InvalidInput: Answer(400, "VALIDATION_ERROR"),
+        Unauthenticated: Answer(401, "UNAUTHORIZED"),
+        Forbidden: Answer(403, "FORBIDDEN"),
+        NotFound: Answer(404, "NOT_FOUND"),
+        Conflict: Answer(409, "CONFLICT"),
+        Gone: Answer(410, "GONE"),
+        TooLarge: Answer(413, "PAYLOAD_TOO_LARGE"),
+        Overloaded: Answer(429, "RATE_LIMIT_EXCEEDED"),
+        QueueFull: Answer(429, "QUEUE_FULL"),
+        Unavailable: Answer(503, "SERVICE_UNAVAILABLE"),
+        AgentFault: Answer(500, "INTERNAL_ERROR"),
+    }
+)
+UNEXPECTED = Answer(500, "INTERNAL_ERROR")
+UNEXPECTED_MESSAGE = "Something went wrong on our side"
+
+PROTOCOL_CODES: Mapping[int, str] = MappingProxyType(
+    {
+        400: "BAD_REQUEST",
+        401: "UNAUTHORIZED",
+        403: "FORBIDDEN",
+        404: "NOT_FOUND",
+        405: "METHOD_NOT_ALLOWED",
+        413: "PAYLOAD_TOO_LARGE",
+        415: "UNSUPPORTED_MEDIA_TYPE",
+    }
+)
+"""Codes of what the web framework refuses before any of our code runs."""
+
+PROTOCOL_MESSAGES: Mapping[int, str] = MappingProxyType(
+    {404: "Not found", 405: "Method not allowed", 415: "Content-Type must be application/json"}
+)
+
+
+class MalformedRequest(InvalidInput):
+    """The request cannot be read at all: broken JSON, or a required parameter is missing."""
+
+
+class WrongMediaType(AppError):
+    """The body is of a type that the route does not read."""
+
+
+HTTP_ONLY: Mapping[type[AppError], Answer] = MappingProxyType(
+    {MalformedRequest: Answer(400, "BAD_REQUEST"), WrongMediaType: Answer(415, "UNSUPPORTED_MEDIA_TYPE")}
+)
+
+
+def answer(error: AppError) -> Answer:
+    """Return status and code of an error: those of the nearest class that has a row."""
+    for kind in type(error).__mro__:
+        if kind in HTTP_ONLY:
+            return HTTP_ONLY[kind]
+        if kind in ANSWERS:
+            return ANSWERS[kind]
+    return UNEXPECTED
+
+
+def error_body(error: AppError, form: ErrorForm = "coded") -> JsonObject:
+    """Return the JSON body of an error, before a stream has begun."""
+    told = answer(error)
+    if form == "callback":
+        return {"ok": False, "error": error.message}
+    if isinstance(error, Overloaded):
+        return {"success": False, "error": error.message, "code": told.code, "retryAfterMs": error.retry_after_ms}
+    return coded(told.code, error.message, error.details)
+
+
+def coded(code: str, message: str, details: JsonObject | None = None) -> JsonObject:
+    """Return the coded error envelope."""
+    error: JsonObject = {"code": code, "message": message}
+    if details:
+        error["details"] = details
+    return {"success": False, "error": error}
+
+
+def error_event(error: AppError) -> JsonObject:
+    """Return the data of the `error` event that ends a stream."""
+    event: JsonObject = {"error": error.message, "code": answer(error).code}
+    if isinstance(error, Overloaded):
+        event["retryAfterMs"] = error.retry_after_ms
+    return event
+
+
+def retry_headers(error: AppError) -> dict[str, str]:
+    """Return `Retry-After` in whole seconds, rounded up and at least 1, where the wait is known."""
+    wait_ms = error.retry_after_ms if isinstance(error, Overloaded) else error.details.get("retryAfterMs")
+    if wait_ms is None:
+        return {}
+    return {"Retry-After": str(max(1, math.ceil(wait_ms / MS_PER_S)))}
+
+
+def from_validation(problems: Sequence[Any]) -> InvalidInput:
+    """Return the error that says what pydantic found wrong with a request.
+
+    Args:
+        problems: The entries of `ValidationError.errors()`.
+    """
+    if any(problem["type"] == "json_invalid" for problem in problems):
+        return MalformedRequest("Invalid JSON body")
+    fields = [
+        {"path": _pointer(problem["loc"]), "message": _sentence(problem)}
+        for problem in problems[: limits.ERROR_FIELDS_SHOWN]
+    ]
+    kind = MalformedRequest if all(problem["type"] == "missing" for problem in problems) else InvalidInput
+    return kind("Invalid request", details={"fields": fields})
+
+
+def _pointer(location: Sequence[str | int]) -> str:
+    """Return the JSON pointer of a place; the first word says body, query or header and is left out."""
+    words = [str(word).replace("~", "~0").replace("/", "~1") for word in location[1:]]
+    return "".join(f"/{word}" for word in words)
+
+
+def _sentence(problem: Any) -> str:
+    """Return what is wrong, without pydantic's prefix of our own sentences."""
+    message: str = problem["msg"]
+    return message.removeprefix("Value error, ")

@@ -1,0 +1,160 @@
+"""Lets callers in: credential, request rate, project, permission, in this order. Spec: platform-api 2.
+
+The order is part of the contract: another tenant's project is 404 before the permission is looked at, so that nothing
+is learnt about what exists elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+from fastapi import Request
+
+from actors.runtime import Caller
+from domain.clock import Clock
+from domain.errors import Forbidden, NotFound, Unauthenticated
+from gateway import limits
+from gateway.access import RATE, Access, Admission, Permission
+from gateway.auth.api_keys import ApiKeys
+from gateway.auth.credentials import Credential, find_credential, find_public_key
+from gateway.auth.public_keys import PublicKeys, check_origin
+from gateway.auth.remembered import Remembered
+from gateway.auth.sdk_tokens import SEND_MESSAGE, SdkClaims, SdkTokens
+from gateway.idempotency import Replies
+from gateway.throttle import RateExceeded, Throttle, tightest
+
+EVERYTHING = "*"
+UNKNOWN_ADDRESS = "unknown"
+
+
+class Projects(Protocol):
+    """Where projects are kept."""
+
+    async def exists(self, tenant_id: str, project_id: str) -> bool:
+        """Return whether the tenant has this project."""
+        ...
+
+
+class Gate:
+    """Decides who may come in."""
+
+    def __init__(
+        self,
+        *,
+        api_keys: ApiKeys,
+        public_keys: PublicKeys,
+        sdk_tokens: SdkTokens,
+        projects: Projects,
+        throttle: Throttle,
+        replies: Replies,
+        clock: Clock,
+    ) -> None:
+        self.replies = replies
+        self._api_keys = api_keys
+        self._public_keys = public_keys
+        self._sdk_tokens = sdk_tokens
+        self._throttle = throttle
+        self._projects = Remembered(
+            _project_question(projects), clock, believed_s=limits.CREDENTIAL_RECHECK_S, held=limits.CREDENTIALS_HELD
+        )
+
+    async def admit(self, request: Request, access: Access) -> Admission | None:
+        """Return who is calling, None where nobody is asked.
+
+        Raises:
+            Unauthenticated: No credential, a wrong one, or one of a kind that the route does not take.
+            Overloaded: The tenant's request rate is exceeded.
+            NotFound: The project of the path is not the caller's.
+            Forbidden: The caller lacks the permission, or the page's origin is not allowed.
+        """
+        if access.is_public:
+            check_storable(request)
+            return None
+        headers = request.headers
+        credential = find_public_key(headers) if access.public_key_header else find_credential(headers)
+        admission = await self.identify(credential, access, headers)
+        if access.rated:
+            await self._count(request, admission)
+        check_storable(request)
+        project_id = request.path_params.get("project_id")
+        if project_id is not None:
+            await self.check_project(admission.caller, project_id)
+        if access.permission is not None and admission.caller.kind != "sdk":
+            check_permission(admission.caller, access.permission)
+        return admission
+
+    async def identify(self, credential: Credential | None, access: Access, headers: Mapping[str, str]) -> Admission:
+        """Return who brings a credential, if the route takes its kind."""
+        if credential is None:
+            raise Unauthenticated("Missing credentials")
+        if credential.kind not in access.kinds:
+            raise Unauthenticated("This credential is not accepted here")
+        origin, host = headers.get("origin"), headers.get("host", "")
+        match credential.kind:
+            case "api_key":
+                return Admission(await self._api_keys.caller(credential.secret))
+            case "sdk":
+                claims = self._sdk_tokens.read(credential.secret, grace_s=access.token_grace_s)
+                return await self.admit_sdk(claims, origin, host)
+            case "public_key":
+                key = await self._public_keys.by_secret(credential.secret)
+                check_origin(key, origin, host)
+                caller = Caller(
+                    tenant_id=key.tenant_id,
+                    subject=key.id,
+                    permissions=frozenset(),
+                    project_id=key.project_id,
+                    rate_key=key.tenant_id,
+                    kind="sdk",
+                )
+                return Admission(caller, key=key)
+            case "user":
+                raise Unauthenticated("Invalid token")
+
+    async def admit_sdk(self, claims: SdkClaims, origin: str | None, host: str) -> Admission:
+        """Return the holder of an SDK token whose key is still live and whose page may use it."""
+        key = await self._public_keys.by_id(claims.key_id)
+        check_origin(key, origin, host)
+        if SEND_MESSAGE not in claims.permissions:
+            raise Forbidden("Insufficient permissions")
+        return Admission(claims.caller(key), claims, key)
+
+    async def check_project(self, caller: Caller, project_id: str) -> None:
+        """Refuse a project that the caller cannot see. Raises NotFound."""
+        if caller.project_id and caller.project_id != project_id:
+            raise NotFound("Project not found")
+        if not await self._projects.find(f"{caller.tenant_id}\0{project_id}"):
+            raise NotFound("Project not found")
+
+    async def _count(self, request: Request, admission: Admission) -> None:
+        caller = admission.caller
+        try:
+            taken = await self._throttle.request(caller.rate_key or caller.tenant_id)
+            if admission.key is not None and admission.claims is None:
+                address = request.client.host if request.client else UNKNOWN_ADDRESS
+                taken = tightest([taken, await self._throttle.sdk_init(admission.key.id, address)])
+        except RateExceeded as excess:
+            request.scope[RATE] = excess.taken
+            raise
+        request.scope[RATE] = taken
+
+
+def check_storable(request: Request) -> None:
+    """Refuse a name in the path that no store can hold. Raises NotFound."""
+    if any("\0" in name for name in request.path_params.values()):
+        raise NotFound("Not found")
+
+
+def check_permission(caller: Caller, permission: Permission) -> None:
+    """Refuse a caller who lacks a permission. Raises Forbidden."""
+    if permission not in caller.permissions and EVERYTHING not in caller.permissions:
+        raise Forbidden("Insufficient permissions")
+
+
+def _project_question(projects: Projects) -> Callable[[str], Awaitable[bool | None]]:
+    async def exists(key: str) -> bool | None:
+        tenant_id, _, project_id = key.partition("\0")
+        return await projects.exists(tenant_id, project_id) or None
+
+    return exists

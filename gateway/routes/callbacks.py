@@ -1,0 +1,80 @@
+"""Answers from outside to sessions that wait for them. Spec: platform-api 3.3, 7.1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+import orjson
+from fastapi import Header
+from starlette.requests import Request
+
+from actors.runtime import CallbackDelivery, CallbackResult
+from domain.errors import AppError, Gone, NotFound, Unauthenticated, Unavailable
+from gateway import limits
+from gateway.access import Admitted, anyone, caller, guarded_router
+from gateway.bodies.callbacks import CallbackListReply, CallbackReply
+from gateway.envelope import Offset, PageLimit, Totals
+from gateway.errors import MalformedRequest
+from gateway.services import Serving
+
+REFUSALS: Mapping[CallbackResult, tuple[type[AppError], str]] = MappingProxyType(
+    {
+        "invalid_signature": (Unauthenticated, "Invalid signature"),
+        "not_found": (NotFound, "Callback not found"),
+        "expired": (Gone, "Callback expired"),
+        "unavailable": (Unavailable, "Service temporarily unavailable"),
+    }
+)
+
+router = guarded_router("", "callbacks")
+
+
+@router.post(
+    "/api/v1/callbacks/{callback_id}",
+    response_model=CallbackReply,
+    response_model_exclude_none=True,
+    dependencies=[anyone(rated=False, errors="callback")],
+    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}},
+)
+async def deliver_callback(
+    callback_id: str,
+    request: Request,
+    services: Serving,
+    x_callback_signature: Annotated[str, Header()] = "",
+) -> CallbackReply:
+    """Hand an answer to the session that waits for it, at most once; the signature is over the raw body."""
+    raw = await request.body()
+    try:
+        body = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise MalformedRequest("Invalid JSON body") from error
+    if not isinstance(body, dict):
+        raise MalformedRequest("Invalid JSON body")
+    delivery = CallbackDelivery(callback_id=callback_id, raw=raw, body=body, signature=x_callback_signature)
+    result = await services.runtime.deliver_callback(delivery)
+    if result in REFUSALS:
+        kind, message = REFUSALS[result]
+        raise kind(message)
+    return CallbackReply(status="already_processed" if result == "already_processed" else None)
+
+
+@router.get(
+    "/api/projects/{project_id}/callbacks",
+    response_model=CallbackListReply,
+    dependencies=[caller("api_key", "user", permission="session:read")],
+)
+async def list_callbacks(
+    project_id: str,
+    admitted: Admitted,
+    services: Serving,
+    status: Literal["pending", "processed", "expired", "cancelled"] = "pending",
+    limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
+    offset: Offset = 0,
+) -> CallbackListReply:
+    """Return what sessions of a project wait for; secrets are never listed."""
+    page = await services.runtime.callbacks(
+        admitted.caller.tenant_id, project_id, status=status, limit=limit, offset=offset
+    )
+    return CallbackListReply(callbacks=list(page.rows), pagination=Totals(total=page.total, limit=limit, offset=offset))

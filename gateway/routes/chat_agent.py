@@ -1,0 +1,177 @@
+"""`POST /api/v1/chat/agent`: one turn, as one JSON body or as events while it runs. Spec: platform-api 4.1."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+
+from fastapi import Response
+from starlette.requests import Request
+
+from actors.runtime import ChatTurn, SessionRef, StreamEvent
+from domain.errors import Forbidden, InvalidInput, NotFound
+from domain.json_values import JsonObject
+from gateway.access import RATE, Admission, admission_of, caller, guarded_router
+from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body
+from gateway.bodies.texts import checked_metadata
+from gateway.envelope import json_response
+from gateway.gate import check_permission
+from gateway.idempotency import checked_key
+from gateway.sdk_sessions import open_session
+from gateway.services import Services, services_of
+from gateway.sse import Event, EventId, event_stream, parse_event_id, wants_events
+from gateway.throttle import RateExceeded, tightest
+
+LAST_EVENTS = frozenset({"complete", "error"})
+RELEASED_ENVIRONMENTS = frozenset({"staging", "production"})
+
+LAST_EVENT_ID: JsonObject = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "The id of the last event that was seen: the stream goes on after it, and no new turn begins",
+}
+
+router = guarded_router("/api/v1/chat", "chat")
+
+
+@router.post(
+    "/agent",
+    response_model=ChatReply,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    dependencies=[caller("api_key", "user", "sdk", permission="session:execute", replay="turn")],
+    openapi_extra={"parameters": [LAST_EVENT_ID]},
+)
+async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
+    """Run one turn of an agent; with `Accept: text/event-stream` its events as they come.
+
+    An `Idempotency-Key` makes a repeated request answer with the first one's reply. `Last-Event-ID` continues a stream
+    that was cut: with the key of the cut request, or by itself for the run that its session carries on.
+    """
+    # The busiest route takes headers and services from the request itself: as parameters they cost 60 us each call.
+    admitted, services, headers = admission_of(request), services_of(request), request.headers
+    idempotency_key, last_event_id = headers.get("idempotency-key", ""), headers.get("last-event-id", "")
+    await _check_project(services, admitted, body.project_id)
+    if last_event_id and not idempotency_key:
+        return await _resumed(body, admitted, services, last_event_id)
+    turn = await _turn(body, admitted, services, idempotency_key)
+    await _count(request, services, turn)
+    if not wants_events(headers.get("accept", "")):
+        reply = await services.runtime.chat(turn)
+        services.feeds.poke(reply.session_id)
+        return json_response(reply_body(reply, with_traces=admitted.caller.may_see_traces))
+    after = parse_event_id(last_event_id, body.session_id).seq if last_event_id else 0
+    return await _streamed(services.runtime.stream(turn), admitted, services, turn.session_id, after)
+
+
+async def _check_project(services: Services, admitted: Admission, project_id: str) -> None:
+    try:
+        await services.gate.check_project(admitted.caller, project_id)
+    except NotFound as error:
+        raise NotFound("Project not found or has no agents") from error
+
+
+async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, idempotency_key: str) -> ChatTurn:
+    """Return the turn that a body asks for, within what its caller may ask."""
+    caller_ = admitted.caller
+    session_id, agent = body.session_id or "", body.agent_id or ""
+    deployment_id, environment = body.deployment_id or "", str(body.environment or "")
+    if body.test_context is not None:
+        _check_test_context(admitted, environment)
+    if admitted.claims is not None and admitted.key is not None:
+        if agent and not admitted.key.allow_agent_override:
+            raise Forbidden("Insufficient permissions")
+        own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
+        if session_id not in ("", own):
+            raise NotFound("Session not found")
+        session_id, deployment_id, environment = own, admitted.key.deployment_id, admitted.key.environment
+    return ChatTurn(
+        tenant_id=caller_.tenant_id,
+        project_id=body.project_id,
+        message=body.message,
+        session_id=session_id,
+        idempotency_key=checked_key(idempotency_key),
+        agent=agent,
+        deployment_id=deployment_id,
+        environment=environment,
+        user_id=caller_.subject if caller_.kind != "api_key" else "",
+        metadata=checked_metadata(body.metadata),
+        test_context=body.test_context.model_dump(by_alias=True, exclude_none=True) if body.test_context else None,
+        attachment_ids=tuple(body.attachment_ids or ()),
+        deadline_s=services.settings.turn_deadline_s,
+    )
+
+
+def _check_test_context(admitted: Admission, environment: str) -> None:
+    if admitted.caller.kind == "sdk":
+        raise Forbidden("Insufficient permissions")
+    check_permission(admitted.caller, "agent:write")
+    if environment in RELEASED_ENVIRONMENTS:
+        raise InvalidInput("testContext is for development only")
+
+
+async def _count(request: Request, services: Services, turn: ChatTurn) -> None:
+    """Count the message of a session, or the session that it opens."""
+    if not turn.session_id:
+        await services.throttle.new_session(turn.tenant_id)
+        return
+    try:
+        taken = await services.throttle.session_message(turn.session_id)
+    except RateExceeded as excess:
+        request.scope[RATE] = excess.taken
+        raise
+    request.scope[RATE] = tightest([request.scope[RATE], taken])
+
+
+async def _resumed(body: ChatAgentBody, admitted: Admission, services: Services, last_event_id: str) -> Response:
+    """Return what a session said after an event; no new turn begins."""
+    at = parse_event_id(last_event_id, body.session_id)
+    if admitted.claims is not None and admitted.key is not None:
+        own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
+        if at.session_id != own:
+            raise NotFound("Session not found")
+    session = SessionRef(admitted.caller.tenant_id, body.project_id, at.session_id)
+    return await _streamed(services.runtime.resume(session, at.seq), admitted, services, at.session_id, at.seq)
+
+
+async def _streamed(
+    events: AsyncIterator[StreamEvent], admitted: Admission, services: Services, session_id: str, after: int
+) -> Response:
+    """Return the stream of one turn; what goes wrong before its first event is an ordinary error."""
+    first = await anext(events, None)
+    told = _told(events, first, session_id, after, with_traces=admitted.caller.may_see_traces)
+    return event_stream(told, services.settings.sse_heartbeat_s)
+
+
+async def _told(
+    events: AsyncIterator[StreamEvent], first: StreamEvent | None, session_id: str, after: int, *, with_traces: bool
+) -> AsyncIterator[Event]:
+    """Yield the events of one turn as a client sees them, to the one that ends it."""
+    async with aclosing(_from_first(events, first)) as all_events:
+        async for event in all_events:
+            session_id = event.data.get("sessionId", session_id) if event.kind == "session_start" else session_id
+            if event.seq > after and (with_traces or event.kind != "trace_event"):
+                yield Event(*_wire_event(event, with_traces=with_traces), EventId(session_id, event.seq))
+            if event.kind in LAST_EVENTS and event.seq > after:
+                return
+
+
+async def _from_first(events: AsyncIterator[StreamEvent], first: StreamEvent | None) -> AsyncGenerator[StreamEvent]:
+    if first is None:
+        return
+    yield first
+    async for event in events:
+        yield event
+
+
+def _wire_event(event: StreamEvent, *, with_traces: bool) -> tuple[str, JsonObject]:
+    """Return name and data of an event; a message that starts again is a `response_start` with its next attempt."""
+    match event.kind:
+        case "response_restart":
+            return "response_start", event.data
+        case "complete":
+            hidden = () if with_traces else ("traceEvents",)
+            return event.kind, {"success": True, **{k: v for k, v in event.data.items() if k not in hidden}}
+        case _:
+            return event.kind, event.data

@@ -1,0 +1,96 @@
+"""The bootstrap of web and mobile clients: a public key becomes a token, a token a socket. Spec: platform-api 12.1."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from actors.runtime import SessionRef
+from domain.errors import NotFound, Unauthenticated
+from gateway import limits
+from gateway.access import Admission, Admitted, bootstrap, caller, guarded_router
+from gateway.auth.public_keys import PublicKey
+from gateway.auth.sdk_tokens import SdkClaims
+from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, TicketReply
+from gateway.services import Services, Serving
+
+SOCKET_PATH = "/ws/sdk"
+SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
+NOBODY = "anonymous"
+
+router = guarded_router("/api/v1/sdk", "sdk")
+
+
+@router.post("/init", response_model=SdkInitReply, dependencies=[bootstrap()])
+async def init(body: SdkInitBody, request: Request, admitted: Admitted, services: Serving) -> SdkInitReply:
+    """Exchange a public key for a short-lived token; a resume token leads back to the session it came from."""
+    key = _key(admitted)
+    if body.project_id not in (None, key.project_id):
+        raise NotFound("Project not found")
+    if body.channel_id not in (None, key.channel_id) or body.channel_name not in (None, key.channel_name):
+        raise NotFound("Channel not found")
+    claims = await _claims(body, key, services)
+    return SdkInitReply(
+        token=services.sdk_tokens.make(claims),
+        expires_in=limits.SDK_TOKEN_S,
+        tenant_id=key.tenant_id,
+        project_id=key.project_id,
+        channel_id=key.channel_id or None,
+        permissions=list(claims.permissions),
+        show_activity_updates=key.show_activity_updates,
+        session_id=claims.session_id or None,
+        ws_url=_socket_url(request, services),
+    )
+
+
+async def _claims(body: SdkInitBody, key: PublicKey, services: Services) -> SdkClaims:
+    if body.resume_token is not None:
+        claims = services.sdk_tokens.read_resume(body.resume_token, key)
+        view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, claims.session_id))
+        if view.status == "active":
+            return claims
+    subject = body.user.id if body.user is not None and body.user.id else NOBODY
+    return SdkClaims(
+        tenant_id=key.tenant_id,
+        project_id=key.project_id,
+        key_id=key.id,
+        family=services.ids.new("fam"),
+        subject=subject,
+    )
+
+
+def _key(admitted: Admission) -> PublicKey:
+    if admitted.key is None:
+        raise Unauthenticated("Invalid public key")
+    return admitted.key
+
+
+def _socket_url(request: Request, services: Services) -> str:
+    base = urlsplit(services.settings.public_url or str(request.base_url))
+    path = base.path.rstrip("/") + SOCKET_PATH
+    return f"{SOCKET_SCHEMES.get(base.scheme, 'ws')}://{base.netloc}{path}"
+
+
+@router.post(
+    "/refresh",
+    response_model=SdkTokenReply,
+    dependencies=[caller("sdk", token_grace_s=limits.SDK_TOKEN_REFRESH_GRACE_S)],
+)
+async def refresh(admitted: Admitted, services: Serving) -> SdkTokenReply:
+    """Return a new token of the same family, also for one that expired within the last hour."""
+    return SdkTokenReply(token=services.sdk_tokens.make(_sdk_claims(admitted)), expires_in=limits.SDK_TOKEN_S)
+
+
+@router.post("/ws-ticket", response_model=TicketReply, dependencies=[caller("sdk")])
+async def make_ticket(admitted: Admitted, services: Serving) -> TicketReply:
+    """Return a ticket that opens one WebSocket within a minute."""
+    claims = _sdk_claims(admitted)
+    await services.throttle.socket_ticket(claims.tenant_id, claims.family)
+    return TicketReply(ticket=services.sdk_tokens.make_ticket(claims), expires_in=limits.TICKET_S)
+
+
+def _sdk_claims(admitted: Admission) -> SdkClaims:
+    if admitted.claims is None:
+        raise Unauthenticated("Invalid token")
+    return admitted.claims

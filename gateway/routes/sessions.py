@@ -1,0 +1,219 @@
+"""Sessions of a project: open, list, look at, reset, delete, and their traces. Spec: platform-api 5.1 to 5.7."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import Query, Request
+
+from actors.runtime import NewSession, SessionFilter, SessionRef, TraceFilter
+from domain.clock import iso_ms
+from domain.errors import InvalidInput
+from domain.traces import TraceType
+from gateway import limits
+from gateway.access import Admitted, caller, guarded_router
+from gateway.bodies.sessions import (
+    Channel,
+    CreatedSession,
+    CreatedSessionReply,
+    DeletedSessionReply,
+    NewSessionBody,
+    ResetSession,
+    ResetSessionReply,
+    SessionDetail,
+    SessionListReply,
+    SessionReply,
+    Status,
+    TraceSource,
+    TracesReply,
+    session_detail,
+    session_item,
+)
+from gateway.bodies.texts import QueryMoment, QueryText
+from gateway.envelope import LogLimit, Offset, PageLimit
+from gateway.idempotency import checked_key
+from gateway.services import Services, Serving
+
+WORKING_COPY = "working-copy"
+RANGE_UNITS_S = {"h": 3_600, "d": 86_400}
+RANGE_PATTERN = r"^[1-9][0-9]{0,3}[hd]$"
+TRACE_SOURCE = "journal"
+TRACE_TYPES = frozenset(TraceType)
+
+router = guarded_router("/api/projects/{project_id}/sessions", "sessions")
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=CreatedSessionReply,
+    dependencies=[caller("api_key", "user", permission="session:execute", replay="turn")],
+)
+async def create_session(
+    project_id: str,
+    body: NewSessionBody,
+    request: Request,
+    admitted: Admitted,
+    services: Serving,
+) -> CreatedSessionReply:
+    """Open a session; its agent speaks at the first message. Runs the working copy unless a target is given."""
+    await services.throttle.new_session(admitted.caller.tenant_id)
+    targeted = body.environment or body.deployment_id
+    view = await services.runtime.create_session(
+        NewSession(
+            tenant_id=admitted.caller.tenant_id,
+            project_id=project_id,
+            agent=body.agent_id,
+            environment=(body.environment or "") if targeted else WORKING_COPY,
+            deployment_id=body.deployment_id or "",
+            channel=body.channel,
+            contact_id=body.contact_id or "",
+            variables=body.variables or {},
+            idempotency_key=checked_key(request.headers.get("idempotency-key", "")),
+        )
+    )
+    session = CreatedSession(
+        id=view.id,
+        agent_id=str(view.detail.get("agentId", view.agent_name)),
+        agent_name=view.agent_name,
+        created_at=view.created_at,
+        runtime_session_id=view.runtime_session_id,
+    )
+    return CreatedSessionReply(session=session)
+
+
+@router.get(
+    "",
+    response_model=SessionListReply,
+    dependencies=[caller("api_key", "user", permission="session:read")],
+)
+async def list_sessions(
+    project_id: str,
+    admitted: Admitted,
+    services: Serving,
+    limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
+    offset: Offset = 0,
+    status: Status | None = None,
+    channel: Channel | None = None,
+    agent_name: Annotated[QueryText, Query(alias="agentName")] = "",
+    environment: QueryText = "",
+    q: QueryText = "",
+    since: Annotated[QueryMoment, Query(alias="from")] = "",
+    until: Annotated[QueryMoment, Query(alias="to")] = "",
+    span: Annotated[str | None, Query(alias="range", pattern=RANGE_PATTERN)] = None,
+    sort_by: Annotated[
+        Literal["lastActivityAt", "createdAt", "messageCount", "durationMs"], Query(alias="sortBy")
+    ] = "lastActivityAt",
+    sort_dir: Annotated[Literal["asc", "desc"], Query(alias="sortDir")] = "desc",
+) -> SessionListReply:
+    """Return sessions of a project, the most recently active first."""
+    wanted = SessionFilter(
+        status=status or "",
+        channel=channel or "",
+        agent_name=agent_name,
+        environment=environment,
+        q=q,
+        since=_since(services, span) if span else since,
+        until=until,
+        sort_by=sort_by,
+        descending=sort_dir == "desc",
+        limit=limit,
+        offset=offset,
+    )
+    page = await services.runtime.sessions(admitted.caller.tenant_id, project_id, wanted)
+    rows = [session_item(view) for view in page.rows]
+    return SessionListReply(sessions=rows, total=page.total, limit=limit, offset=offset)
+
+
+def _since(services: Services, span: str) -> str:
+    seconds = int(span[:-1]) * RANGE_UNITS_S[span[-1]]
+    return iso_ms(services.clock.now() - timedelta(seconds=seconds))
+
+
+@router.get(
+    "/{session_id}",
+    response_model=SessionReply,
+    dependencies=[caller("api_key", "user", permission="session:read")],
+)
+async def get_session(
+    project_id: str,
+    session_id: str,
+    admitted: Admitted,
+    services: Serving,
+    include: Literal["messages"] | None = None,
+) -> SessionReply:
+    """Return one session with the state of its agents."""
+    messages = limits.SESSION_MESSAGES_SHOWN if include == "messages" else 0
+    session = SessionRef(admitted.caller.tenant_id, project_id, session_id)
+    detail: SessionDetail = session_detail(await services.runtime.session(session, messages=messages))
+    return SessionReply(session=detail)
+
+
+@router.delete(
+    "/{session_id}",
+    response_model=DeletedSessionReply,
+    dependencies=[caller("api_key", "user", permission="session:execute")],
+)
+async def delete_session(
+    project_id: str, session_id: str, admitted: Admitted, services: Serving
+) -> DeletedSessionReply:
+    """End a session and remove what it left."""
+    await services.runtime.delete_session(SessionRef(admitted.caller.tenant_id, project_id, session_id))
+    return DeletedSessionReply(id=session_id)
+
+
+@router.post(
+    "/{session_id}/reset",
+    response_model=ResetSessionReply,
+    dependencies=[caller("api_key", "user", permission="project:read", replay="reply")],
+)
+async def reset_session(project_id: str, session_id: str, admitted: Admitted, services: Serving) -> ResetSessionReply:
+    """Put a session back to its start; its transcript and traces stay."""
+    view = await services.runtime.reset_session(SessionRef(admitted.caller.tenant_id, project_id, session_id))
+    session = ResetSession(
+        id=view.id,
+        runtime_session_id=view.runtime_session_id,
+        status=view.status,
+        reset_at=view.last_activity_at or iso_ms(services.clock.now()),
+    )
+    return ResetSessionReply(session=session)
+
+
+@router.get(
+    "/{session_id}/traces",
+    response_model=TracesReply,
+    dependencies=[caller("api_key", "user", permission="session:read")],
+)
+async def list_traces(
+    project_id: str,
+    session_id: str,
+    admitted: Admitted,
+    services: Serving,
+    event_type: Annotated[str, Query(alias="eventType", description="one type, or several with commas")] = "",
+    decision_kind: Annotated[QueryText, Query(alias="decisionKind")] = "",
+    span_id: Annotated[QueryText, Query(alias="spanId")] = "",
+    limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
+    offset: Offset = 0,
+    order: Literal["asc", "desc"] = "asc",
+) -> TracesReply:
+    """Return trace events of a session."""
+    types = tuple(word.strip() for word in event_type.split(",") if word.strip())
+    if unknown := [word for word in types if word not in TRACE_TYPES]:
+        raise InvalidInput(f"Unknown eventType: {unknown[0]}")
+    wanted = TraceFilter(
+        event_types=types,
+        decision_kind=decision_kind,
+        span_id=span_id,
+        limit=limit,
+        offset=offset,
+        descending=order == "desc",
+    )
+    page = await services.runtime.traces(SessionRef(admitted.caller.tenant_id, project_id, session_id), wanted)
+    meta = TraceSource(
+        source=TRACE_SOURCE,
+        event_count=len(page.rows),
+        is_truncated=offset + len(page.rows) < page.total,
+        source_chain=[TRACE_SOURCE],
+    )
+    return TracesReply(traces=list(page.rows), meta=meta, total=page.total, limit=limit, offset=offset)

@@ -1,0 +1,44 @@
+"""One token family, one session: which session an SDK caller speaks in. Spec: platform-api 2.4, 12.1.
+
+No table joins the two. The session is opened under an idempotency key made from the family, so every gateway finds
+the same one, before and after a crash.
+"""
+
+from __future__ import annotations
+
+from actors.runtime import NewSession, Runtime, SessionRef
+from domain.errors import NotFound
+from gateway.access import Admission
+from gateway.auth.public_keys import PublicKey
+from gateway.auth.sdk_tokens import SdkClaims
+
+ENTRY_AGENT = ""
+"""No agent named: the runtime takes the entry agent of what the key is bound to. Spec: platform-api 4.1."""
+
+
+async def open_session(runtime: Runtime, claims: SdkClaims, key: PublicKey, transport: str) -> str:
+    """Return the session of a family, opening it the first time."""
+    if claims.session_id:
+        return claims.session_id
+    wanted = NewSession(
+        tenant_id=claims.tenant_id,
+        project_id=claims.project_id,
+        agent=ENTRY_AGENT,
+        environment=key.environment,
+        deployment_id=key.deployment_id,
+        channel="api",
+        transport=transport,
+        user_id=claims.subject,
+        idempotency_key=f"sdk-family:{claims.family}",
+    )
+    return (await runtime.create_session(wanted)).id
+
+
+async def visible_session(runtime: Runtime, admission: Admission, session_id: str) -> SessionRef:
+    """Return the session a caller names: for an SDK caller its own only. Raises NotFound."""
+    caller = admission.caller
+    if admission.claims is not None and admission.key is not None:
+        own = await open_session(runtime, admission.claims, admission.key, "http")
+        if session_id != own:
+            raise NotFound("Session not found")
+    return SessionRef(caller.tenant_id, caller.project_id, session_id)

@@ -1,0 +1,97 @@
+"""What the routes work with: handed in by the composition root, put together once, never global."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
+
+from actors.runtime import Runtime
+from domain.clock import Clock, IdSource
+from gateway.auth.api_keys import ApiKeys
+from gateway.auth.public_keys import PublicKeys, PublicKeyStore
+from gateway.auth.sdk_tokens import SdkTokens
+from gateway.counters import Counters
+from gateway.feeds import Feeds
+from gateway.gate import Gate, Projects
+from gateway.idempotency import Replies, ReplyStore
+from gateway.metrics import Metrics
+from gateway.settings import GatewaySettings
+from gateway.throttle import CountActive, Throttle
+
+
+@dataclass(frozen=True, slots=True)
+class AccessServices:
+    """What deciding about callers needs from outside.
+
+    Attributes:
+        active_sessions: How many sessions of a tenant are active; answers None where the runtime limits them itself.
+    """
+
+    public_keys: PublicKeyStore
+    projects: Projects
+    counters: Counters
+    replies: ReplyStore
+    active_sessions: CountActive
+    clock: Clock
+    ids: IdSource
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything a route may ask for."""
+
+    runtime: Runtime
+    gate: Gate
+    throttle: Throttle
+    sdk_tokens: SdkTokens
+    public_keys: PublicKeys
+    feeds: Feeds
+    metrics: Metrics
+    clock: Clock
+    ids: IdSource
+    settings: GatewaySettings
+
+
+def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings) -> Services:
+    """Return the services of one app."""
+    throttle = Throttle(access.counters, settings.rates, access.clock, access.active_sessions)
+    public_keys = PublicKeys(access.public_keys, access.clock)
+    sdk_tokens = SdkTokens(settings.token_secret, settings.instance, access.clock, access.ids)
+    gate = Gate(
+        api_keys=ApiKeys(runtime, access.clock),
+        public_keys=public_keys,
+        sdk_tokens=sdk_tokens,
+        projects=access.projects,
+        throttle=throttle,
+        replies=Replies(access.replies),
+        clock=access.clock,
+    )
+    return Services(
+        runtime=runtime,
+        gate=gate,
+        throttle=throttle,
+        sdk_tokens=sdk_tokens,
+        public_keys=public_keys,
+        feeds=Feeds(runtime),
+        metrics=Metrics(),
+        clock=access.clock,
+        ids=access.ids,
+        settings=settings,
+    )
+
+
+def services_of(connection: HTTPConnection) -> Services:
+    """Return the services of the app that serves this connection."""
+    services: Services = connection.app.state.services
+    return services
+
+
+async def _services(connection: HTTPConnection) -> Services:
+    return services_of(connection)
+
+
+Serving = Annotated[Services, Depends(_services)]
+"""Parameter of a route that wants the services."""

@@ -1,0 +1,54 @@
+"""What the gateway may be told: a frozen tree with a default for every key, handed down by the composition root."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+from gateway import limits
+
+
+def installed_version() -> str:
+    """Return the version of this distribution, `0` when it runs without being installed."""
+    try:
+        return version("abl-runtime")
+    except PackageNotFoundError:
+        return "0"
+
+
+@dataclass(frozen=True, slots=True)
+class RateSettings:
+    """How much is let through; 0 switches a limit off. Spec: platform-api 2.5."""
+
+    requests_per_second: int = limits.REQUESTS_PER_SECOND
+    requests_burst: int = limits.REQUESTS_BURST
+    session_messages_per_minute: int = limits.SESSION_MESSAGES_PER_MINUTE
+    concurrent_sessions: int = limits.CONCURRENT_SESSIONS_PER_TENANT
+    concurrent_voice_rooms: int = limits.CONCURRENT_VOICE_ROOMS
+    sdk_inits_per_minute: int = limits.SDK_INITS_PER_MINUTE
+    tickets_per_minute: int = limits.TICKETS_PER_MINUTE
+    tickets_per_tenant_minute: int = limits.TICKETS_PER_TENANT_MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """Everything the gateway may be told.
+
+    Attributes:
+        instance: Name of this installation, the issuer of its tokens.
+        public_url: Address that clients reach, for `wsUrl`; empty takes the one of the request.
+        cors_origins: Origins that may call the routes that are not SDK routes.
+        token_secret: Secret from which the key of every kind of token is derived; at least 32 bytes.
+        show_docs: Whether `/docs` and `/openapi.json` are served.
+        turn_deadline_s: Seconds a turn may take.
+    """
+
+    token_secret: bytes
+    instance: str = "abl-runtime"
+    version: str = field(default_factory=installed_version)
+    public_url: str = ""
+    cors_origins: tuple[str, ...] = ()
+    show_docs: bool = True
+    turn_deadline_s: float = limits.TURN_DEADLINE_S
+    sse_heartbeat_s: float = limits.SSE_HEARTBEAT_S
+    rates: RateSettings = field(default_factory=RateSettings)

@@ -1,0 +1,121 @@
+"""`/ws/sdk`: the handshake. What is said once it is open is in `gateway.conversation`. Spec: platform-api 12.3, 12.8.
+
+A failed handshake is accepted, told and closed, because a browser cannot read the status of a refused upgrade.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, WebSocket
+
+from actors.runtime import SessionRef, SessionView
+from domain.clock import iso_ms
+from domain.errors import AppError, Conflict, Forbidden, NotFound, Overloaded, Unauthenticated, Unavailable
+from gateway import limits
+from gateway.access import Admission
+from gateway.auth.sdk_tokens import SdkClaims
+from gateway.conversation import CloseCode, Conversation, error_frame
+from gateway.sdk_sessions import open_session
+from gateway.services import Services
+from gateway.wire import SESSION_ENDED, write_frame
+
+AUTH = "sdk-auth"
+TICKET = "sdk-ticket"
+FORBIDDEN_QUERY = ("token", "ticket")
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a client offered: the word that is selected, and its secret."""
+
+    protocol: str
+    secret: str
+
+
+@router.websocket("/ws/sdk")
+async def converse(socket: WebSocket) -> None:
+    """Carry a conversation over a WebSocket."""
+    services: Services = socket.app.state.services
+    offer = _offer(socket)
+    await socket.accept(subprotocol=offer.protocol if offer is not None else None)
+    services.metrics.socket_opened()
+    try:
+        conversation = await _opened(socket, offer, services)
+        if conversation is not None:
+            await conversation.serve()
+    finally:
+        services.metrics.socket_closed()
+
+
+def _offer(socket: WebSocket) -> Offer | None:
+    match socket.scope.get("subprotocols", []):
+        case [("sdk-auth" | "sdk-ticket") as protocol, str(secret)]:
+            return Offer(protocol, secret)
+        case _:
+            return None
+
+
+async def _opened(socket: WebSocket, offer: Offer | None, services: Services) -> Conversation | None:
+    """Return the conversation, None when it was refused and the socket is closed."""
+    try:
+        claims = await _claims(socket, offer, services)
+        headers = socket.headers
+        admission = await services.gate.admit_sdk(claims, headers.get("origin"), headers.get("host", ""))
+        await services.throttle.request(claims.tenant_id)
+        session = await _session(services, admission, claims)
+        return Conversation(socket, services, admission, session, _last_seq(socket))
+    except AppError as error:
+        frame = error_frame(error, session_id="", seq=0, timestamp=iso_ms(services.clock.now()), fatal=True)
+        await socket.send_text(write_frame(frame))
+        await socket.close(_close_code(error, offer))
+        return None
+
+
+async def _claims(socket: WebSocket, offer: Offer | None, services: Services) -> SdkClaims:
+    if offer is None or any(word in socket.query_params for word in FORBIDDEN_QUERY):
+        raise Unauthenticated("Offer the sub-protocol sdk-auth with a token, or sdk-ticket with a ticket")
+    if offer.protocol == AUTH:
+        return services.sdk_tokens.read(offer.secret)
+    ticket_id, claims = services.sdk_tokens.read_ticket(offer.secret)
+    if await services.throttle.used_before(ticket_id):
+        raise Forbidden("The ticket has been used")
+    return claims
+
+
+async def _session(services: Services, admission: Admission, claims: SdkClaims) -> SessionView:
+    """Return the session of the token's family, which is opened the first time."""
+    if admission.key is None:
+        raise Unauthenticated("Invalid token")
+    if not claims.session_id:
+        await services.throttle.new_session(claims.tenant_id)
+    session_id = await open_session(services.runtime, claims, admission.key, "websocket")
+    view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, session_id))
+    if view.status == "ended":
+        raise Conflict("Session has ended", details={"reason": SESSION_ENDED})
+    return view
+
+
+def _last_seq(socket: WebSocket) -> int | None:
+    said = socket.query_params.get("lastSeq", "")
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= limits.SEQ_MAX_DIGITS else None
+
+
+def _close_code(error: AppError, offer: Offer | None) -> int:
+    match error:
+        case Unauthenticated() if offer is not None and offer.protocol == TICKET:
+            return CloseCode.FORBIDDEN
+        case Unauthenticated():
+            return CloseCode.UNAUTHENTICATED
+        case Forbidden():
+            return CloseCode.FORBIDDEN
+        case NotFound() | Conflict():
+            return CloseCode.NO_SESSION
+        case Overloaded():
+            return CloseCode.RATE_LIMITED
+        case Unavailable():
+            return CloseCode.OVERLOADED
+        case _:
+            return CloseCode.INTERNAL

@@ -1,0 +1,140 @@
+"""The four rate categories, and two more for the bootstrap: what is counted, for whom, and what excess answers.
+
+Spec: platform-api 1.4, 2.5. Decision kept here: what is a rate is counted by `Counters`; what is a number of things
+that exist (sessions, rooms) is asked of the runtime and only compared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+
+from domain.clock import Clock
+from domain.errors import Overloaded
+from gateway import limits
+from gateway.auth.remembered import Remembered
+from gateway.counters import Counters, Taken
+from gateway.settings import RateSettings
+
+MINUTE_S = 60.0
+
+
+class RateCategory(StrEnum):
+    """What is limited."""
+
+    REQUESTS = "requests"
+    SESSION_MESSAGES = "sessionMessages"
+    SESSIONS = "concurrentSessions"
+    VOICE_ROOMS = "concurrentVoiceRooms"
+    SDK_INIT = "sdkInit"
+    SOCKET_TICKETS = "socketTickets"
+
+
+EXCESS: Mapping[RateCategory, str] = MappingProxyType(
+    {
+        RateCategory.REQUESTS: "Request rate limit exceeded",
+        RateCategory.SESSION_MESSAGES: "Session message rate limit exceeded",
+        RateCategory.SESSIONS: "Concurrent session limit exceeded",
+        RateCategory.VOICE_ROOMS: "Maximum concurrent voice sessions reached",
+        RateCategory.SDK_INIT: "SDK initialisation rate limit exceeded",
+        RateCategory.SOCKET_TICKETS: "WebSocket ticket rate limit exceeded",
+    }
+)
+
+CountActive = Callable[[str], Awaitable[int | None]]
+"""Tenant id -> its active sessions; None when that is not known here."""
+
+
+class Throttle:
+    """Lets through what is within the limits and refuses the rest."""
+
+    def __init__(self, counters: Counters, rates: RateSettings, clock: Clock, active_sessions: CountActive) -> None:
+        self._counters = counters
+        self._rates = rates
+        self._active = Remembered(
+            active_sessions, clock, believed_s=limits.CONCURRENCY_RECHECK_S, held=limits.CREDENTIALS_HELD
+        )
+
+    async def request(self, rate_key: str) -> Taken | None:
+        """Count a request of a tenant; None when the limit is off. Raises Overloaded."""
+        rates = self._rates
+        if not rates.requests_per_second:
+            return None
+        taken = await self._counters.take(
+            f"req:{rate_key}", per_s=rates.requests_per_second, burst=rates.requests_burst
+        )
+        return allowed(RateCategory.REQUESTS, taken)
+
+    async def session_message(self, session_id: str) -> Taken | None:
+        """Count a message of a session; None when the limit is off. Raises Overloaded."""
+        return await self._per_minute(
+            RateCategory.SESSION_MESSAGES, session_id, self._rates.session_messages_per_minute
+        )
+
+    async def new_session(self, tenant_id: str) -> None:
+        """Refuse a session beyond those that a tenant may have at once. Raises Overloaded."""
+        limit = self._rates.concurrent_sessions
+        if limit:
+            within(RateCategory.SESSIONS, await self._active.find(tenant_id) or 0, limit)
+
+    def new_voice_room(self, rooms: int) -> None:
+        """Refuse a voice room beyond those of the whole instance. Raises Overloaded."""
+        if self._rates.concurrent_voice_rooms:
+            within(RateCategory.VOICE_ROOMS, rooms, self._rates.concurrent_voice_rooms)
+
+    async def sdk_init(self, key_id: str, address: str) -> Taken | None:
+        """Count a bootstrap of a public key from an address. Raises Overloaded."""
+        return await self._per_minute(RateCategory.SDK_INIT, f"{key_id}:{address}", self._rates.sdk_inits_per_minute)
+
+    async def socket_ticket(self, tenant_id: str, family: str) -> Taken | None:
+        """Count a ticket, of its token family and of its tenant. Raises Overloaded."""
+        tickets = RateCategory.SOCKET_TICKETS
+        tenant = await self._per_minute(tickets, f"tenant:{tenant_id}", self._rates.tickets_per_tenant_minute)
+        return tightest([tenant, await self._per_minute(tickets, family, self._rates.tickets_per_minute)])
+
+    async def used_before(self, ticket_id: str) -> bool:
+        """Return whether a ticket was shown before; from now on it was."""
+        return not await self._counters.once(f"ticket:{ticket_id}", ttl_s=limits.TICKET_S)
+
+    async def _per_minute(self, category: RateCategory, key: str, limit: int) -> Taken | None:
+        if not limit:
+            return None
+        return allowed(category, await self._counters.count(f"{category}:{key}", limit=limit, window_s=MINUTE_S))
+
+
+def allowed(category: RateCategory, taken: Taken) -> Taken:
+    """Return `taken` if it was allowed; raises Overloaded, which carries it for the headers, if not."""
+    if not taken.allowed:
+        raise RateExceeded(category, taken)
+    return taken
+
+
+def within(category: RateCategory, used: int, limit: int) -> None:
+    """Refuse one more than `limit` things at once. Raises Overloaded."""
+    if used >= limit:
+        raise Overloaded(EXCESS[category], retry_after_ms=limits.CONCURRENCY_RETRY_MS)
+
+
+class RateExceeded(Overloaded):
+    """A rate limit is exceeded; `taken` is for the headers."""
+
+    def __init__(self, category: RateCategory, taken: Taken) -> None:
+        super().__init__(EXCESS[category], retry_after_ms=taken.retry_after_ms)
+        self.category = category
+        self.taken = taken
+
+
+def tightest(takings: Sequence[Taken | None]) -> Taken | None:
+    """Return the one that is used up first, by its share."""
+    known = [taken for taken in takings if taken is not None]
+    return min(known, key=lambda taken: taken.remaining / taken.limit, default=None)
+
+
+def rate_headers(taken: Taken, now_s: float) -> list[tuple[bytes, bytes]]:
+    """Return the rate-limit headers that describe `taken`."""
+    return [
+        (b"x-ratelimit-limit", b"%d" % taken.limit),
+        (b"x-ratelimit-remaining", b"%d" % taken.remaining),
+        (b"x-ratelimit-reset", b"%d" % -int(-(now_s + taken.reset_s) // 1)),
+    ]

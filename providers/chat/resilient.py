@@ -1,0 +1,167 @@
+"""Around any model: a deadline, retries before the first delta, a circuit breaker, and a model to fall back on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from domain.model_calls import ModelDelta, ModelReply, ModelRequest
+from providers.breaker import BreakerPolicy, Breakers
+from providers.deadline import Deadline
+from providers.failures import ModelCallFailed
+from providers.ports import ChatModel
+from providers.retry import Random, RetryPolicy, Seconds, Sleep, chance, next_delay_s
+
+MODEL_RETRY: Final = RetryPolicy(attempts=3, delay_s=0.3, max_delay_s=8.0)
+AGAINST_THE_PROVIDER: Final = frozenset({"llm_api_error", "llm_timeout"})
+"""Kinds that open the breaker when they are retryable; a refused key or a full context says nothing about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resilience:
+    """What all models of a registry share: policies, breakers, clock, waiting and chance."""
+
+    retry: RetryPolicy = MODEL_RETRY
+    breaker: BreakerPolicy = field(default_factory=BreakerPolicy)
+    breakers: Breakers = field(default_factory=Breakers)
+    seconds: Seconds = time.monotonic
+    sleep: Sleep = asyncio.sleep
+    random: Random = chance
+
+
+class ResilientModel:
+    """One model within a deadline. Once deltas were given a failure is passed on: the caller has shown them."""
+
+    def __init__(self, model: ChatModel, key: str, *, timeout_s: float, resilience: Resilience) -> None:
+        self._model = model
+        self._key = key
+        self._timeout_s = timeout_s
+        self._with = resilience
+
+    async def answer(self, request: ModelRequest) -> ModelReply:
+        """Return the whole answer."""
+        deadline_s = self._with.seconds() + self._timeout_s
+        attempt = 1
+        while True:
+            self._admit(attempt)
+            try:
+                async with asyncio.timeout(self._remaining_s(deadline_s)):
+                    reply = await self._model.answer(request)
+            except (ModelCallFailed, TimeoutError) as error:
+                await self._wait_or_raise(error, attempt, deadline_s, after_output=False)
+            else:
+                self._report(ok=True)
+                return msgspec.structs.replace(reply, attempts=attempt)
+            attempt += 1
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        """Yield the answer as it comes."""
+        deadline_s = self._with.seconds() + self._timeout_s
+        attempt = 1
+        while True:
+            self._admit(attempt)
+            started = False
+            deadline = Deadline(self._remaining_s(deadline_s))
+            try:
+                async with aclosing(self._model.stream(request)) as deltas:
+                    while True:
+                        with deadline:
+                            delta = await anext(deltas, None)
+                        if not started:
+                            self._report(ok=True)
+                            started = True
+                        if delta is None:
+                            return
+                        yield delta
+            except (ModelCallFailed, TimeoutError) as error:
+                await self._wait_or_raise(error, attempt, deadline_s, after_output=started)
+            finally:
+                deadline.close()
+            attempt += 1
+
+    def _admit(self, attempt: int) -> None:
+        wait_s = self._with.breakers.admit(self._key, self._with.breaker, self._with.seconds())
+        if wait_s is not None:
+            raise ModelCallFailed(
+                "llm_api_error",
+                "The model provider failed several times in a row and rests",
+                retryable=True,
+                retry_after_s=wait_s,
+                attempts=attempt - 1,
+            )
+
+    async def _wait_or_raise(
+        self, error: ModelCallFailed | TimeoutError, attempt: int, deadline_s: float, *, after_output: bool
+    ) -> None:
+        failure = _failure(error, after_output=after_output)
+        failure.attempts = attempt
+        if failure.retryable and failure.kind in AGAINST_THE_PROVIDER:
+            self._report(ok=False)
+        if not failure.retryable or after_output:
+            raise failure from error
+        wait_s = next_delay_s(
+            self._with.retry,
+            attempt,
+            self._with.random(),
+            remaining_s=deadline_s - self._with.seconds(),
+            retry_after_s=failure.retry_after_s,
+        )
+        if wait_s is None:
+            raise failure from error
+        await self._with.sleep(wait_s)
+
+    def _report(self, *, ok: bool) -> None:
+        self._with.breakers.report(self._key, self._with.breaker, self._with.seconds(), ok=ok)
+
+    def _remaining_s(self, deadline_s: float) -> float:
+        return max(deadline_s - self._with.seconds(), 0.0)
+
+
+class FallbackModel:
+    """Asks one model after the other until one answers; what has begun to answer is not replaced."""
+
+    def __init__(self, models: Sequence[ChatModel]) -> None:
+        self._first, *self._others = models
+
+    async def answer(self, request: ModelRequest) -> ModelReply:
+        """Return the first answer; when nobody has one, the failure of the first model."""
+        try:
+            return await self._first.answer(request)
+        except ModelCallFailed as failure:
+            for model in self._others:
+                try:
+                    reply = await model.answer(request)
+                except ModelCallFailed:
+                    continue
+                return msgspec.structs.replace(reply, attempts=reply.attempts + failure.attempts)
+            raise
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        """Yield the first answer that begins."""
+        first: ModelCallFailed | None = None
+        for model in (self._first, *self._others):
+            try:
+                async with aclosing(model.stream(request)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+            except ModelCallFailed as failure:
+                if failure.after_output:
+                    raise
+                first = first or failure
+            else:
+                return
+        if first is not None:
+            raise first
+
+
+def _failure(error: ModelCallFailed | TimeoutError, *, after_output: bool) -> ModelCallFailed:
+    if isinstance(error, ModelCallFailed):
+        error.after_output = after_output
+        return error
+    return ModelCallFailed("llm_timeout", "The model did not answer in time", retryable=True, after_output=after_output)

@@ -1,0 +1,127 @@
+"""The protocols of this package in domain words: chat models, tool runners, and what a tool run may reach."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from domain.json_values import JsonObject, JsonValue
+from domain.model_calls import ModelDelta, ModelReply, ModelRequest
+from domain.tool_calls import ToolCall, ToolResult
+
+
+class ChatModel(Protocol):
+    """A language model behind one wire."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        """Yield the answer as it comes; the last deltas carry `finish_reason` and `usage`.
+
+        Whoever stops early closes the iterator (`contextlib.aclosing`), which ends the call.
+
+        Raises:
+            ModelCallFailed: There is no usable answer, or no more of it.
+        """
+
+    async def answer(self, request: ModelRequest) -> ModelReply:
+        """Return the whole answer.
+
+        Raises:
+            ModelCallFailed: There is no usable answer.
+        """
+
+
+class SecretExpired(LookupError):
+    """The secret exists and may no longer be used."""
+
+
+class Credentials(Protocol):
+    """The secrets of one project, as its tools may use them."""
+
+    async def secret(self, tool: str, name: str) -> str | None:
+        """Return the secret `name` of `tool`, None when there is none.
+
+        Raises:
+            SecretExpired: There is one, and its time is over.
+        """
+
+    async def profile(self, name: str) -> JsonObject | None:
+        """Return the stored auth profile `{type, config}`, None when there is none."""
+
+    async def user_token(self, provider: str) -> str | None:
+        """Return the token the user of the session granted, None when there is none."""
+
+
+class MemoryStores(Protocol):
+    """The memory stores of one session, as code tools see them. Spec: platform-api 7.3."""
+
+    async def act(self, action: str, store: str, content: JsonObject | None) -> JsonValue:
+        """Carry out `get`, `set` or `delete` and return what the memory endpoint answers as data.
+
+        Raises:
+            AppError: The request is wrong or cannot be carried out.
+        """
+
+
+class NoCredentials:
+    """A project without secrets."""
+
+    async def secret(self, tool: str, name: str) -> str | None:
+        """Return None."""
+        return None
+
+    async def profile(self, name: str) -> JsonObject | None:
+        """Return None."""
+        return None
+
+    async def user_token(self, provider: str) -> str | None:
+        """Return None."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackAddress:
+    """Where the other side of an asynchronous tool delivers its result. Spec: platform-api 7.1."""
+
+    id: str
+    url: str
+    secret: str
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInvocation:
+    """One run of a tool.
+
+    Attributes:
+        kind: One of `domain.tool_calls.TOOL_KINDS`.
+        binding: The binding of the IR, secrets unresolved; of a mock its answer.
+        scope: Whose caches this run may share (tenant and project): tokens, breakers, rate limits.
+        variables: Session values that the texts of the binding mention.
+        environment: Values of `env.`.
+        idempotency_key: The same for every repetition of this effect; sent to the other side.
+        auth_profile: Name of the stored profile to authenticate with, empty for the binding's own auth.
+    """
+
+    call: ToolCall
+    kind: str
+    binding: JsonObject
+    scope: str = ""
+    timeout_ms: int = 30_000
+    variables: JsonObject = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    idempotency_key: str = ""
+    auth_profile: str = ""
+    credentials: Credentials = field(default_factory=NoCredentials)
+    memory: MemoryStores | None = None
+    callback: CallbackAddress | None = None
+
+
+class ToolRunner(Protocol):
+    """Runs the tools of one or more kinds."""
+
+    async def run(self, invocation: ToolInvocation) -> ToolResult:
+        """Return what came of it; failures of the tool are results, not exceptions."""
+
+    async def close(self) -> None:
+        """Release what is held: connections, workers."""

@@ -1,0 +1,64 @@
+"""What came of a tool run: the one way from a fault to a ToolResult, and the time it took."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from domain.tool_calls import ToolResult
+from providers.failures import CallFailed, FailureKind
+
+ErrorKind = Literal["tool_error", "tool_timeout", "invalid_input", "api_error"]
+MILLISECONDS_PER_SECOND: Final = 1_000
+
+_CODES: Final[dict[FailureKind, tuple[ErrorKind, str]]] = {
+    FailureKind.TIMEOUT: ("tool_timeout", "TIMEOUT"),
+    FailureKind.CONNECT: ("tool_error", "NO_CONNECTION"),
+    FailureKind.CUT: ("tool_error", "CONNECTION_CUT"),
+    FailureKind.STATUS: ("api_error", ""),
+    FailureKind.GARBAGE: ("tool_error", "INVALID_ANSWER"),
+    FailureKind.TOO_LARGE: ("tool_error", "ANSWER_TOO_LARGE"),
+    FailureKind.REFUSED: ("tool_error", "ADDRESS_REFUSED"),
+    FailureKind.REDIRECT: ("tool_error", "TOO_MANY_REDIRECTS"),
+    FailureKind.INVALID: ("invalid_input", "INVALID_REQUEST"),
+    FailureKind.BUSY: ("tool_error", "CIRCUIT_OPEN"),
+}
+"""Failure of the transport -> word of ON_ERROR and code."""
+
+
+class ToolFault(Exception):
+    """A tool run cannot go on; a runner turns it into a result at its edge.
+
+    Attributes:
+        kind: A word of ON_ERROR.
+        code: More exact, for SUBTYPES and traces.
+        message: A sentence for the author of the agent; never holds a secret.
+    """
+
+    def __init__(self, kind: ErrorKind, code: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.code = code
+        self.message = message
+
+
+def fault_of(failure: CallFailed) -> ToolFault:
+    """Return the failure of the transport as a fault of the tool."""
+    kind, code = _CODES[failure.kind]
+    return ToolFault(kind, code or str(failure.status), failure.message)
+
+
+def failed(fault: ToolFault, *, duration_ms: int = 0, attempts: int = 1) -> ToolResult:
+    """Return the result of a run that met `fault`."""
+    return ToolResult(
+        ok=False,
+        error_kind=fault.kind,
+        error_code=fault.code,
+        error_message=fault.message,
+        duration_ms=duration_ms,
+        attempts=attempts,
+    )
+
+
+def elapsed_ms(began_s: float, now_s: float) -> int:
+    """Return the whole milliseconds between two moments."""
+    return max(round((now_s - began_s) * MILLISECONDS_PER_SECOND), 0)

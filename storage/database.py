@@ -1,0 +1,229 @@
+"""The pool, transactions, and the one translation of the driver's errors. The only module that knows the SQL driver."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeAlias
+
+import asyncpg
+import msgspec
+
+from domain.errors import InvalidInput, Overloaded, Unavailable
+from storage.errors import ConnectionLost, Duplicate
+from storage.statements import Statement
+
+POOL_MAX = 10
+CONNECT_DEADLINE_S = 10.0
+COMMAND_DEADLINE_S = 30.0
+ACQUIRE_DEADLINE_S = 10.0
+RETRY_AFTER_MS = 1_000
+JSONB_VERSION = b"\x01"
+CLOSED = "closed"  # in the words of the driver, which has one class for this and for wrong calls
+APPLICATION = {"application_name": "abl-runtime"}
+
+Row: TypeAlias = Mapping[str, Any]
+
+_LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InternalClientError,  # what the driver says of a connection that was cut at a bad moment
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.QueryCanceledError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what the driver raises into errors of ours; what is a bug of ours stays what it is."""
+    try:
+        yield
+    except asyncpg.UniqueViolationError as error:
+        raise Duplicate("It exists already.", constraint=error.constraint_name or "") from error
+    except asyncpg.DataError as error:
+        raise InvalidInput(f"A value cannot be stored: {error}") from error
+    except TimeoutError as error:  # an OSError too, but with a reason to wait
+        raise ConnectionLost("The database did not answer in time.") from error
+    except _LOST as error:
+        raise ConnectionLost("The database is not reachable.") from error
+    except asyncpg.InterfaceError as error:
+        if CLOSED not in str(error):
+            raise
+        raise ConnectionLost("The connection to the database is closed.") from error
+
+
+class _RawConnection(asyncpg.Connection):  # type: ignore[misc] # the driver has no types
+    """A connection that goes back to the pool without a round trip: nothing of ours leaves a state behind."""
+
+    def get_reset_query(self) -> str:
+        return ""
+
+
+class Connection:
+    """One connection, or one transaction, to send statements through."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+
+    async def rows(self, statement: Statement, **given: object) -> list[Row]:
+        """Return all rows of the answer."""
+        with translated():
+            found: list[Row] = await self._raw.fetch(statement.sql, *statement.arguments(given))
+            return found
+
+    async def row(self, statement: Statement, **given: object) -> Row | None:
+        """Return the first row of the answer."""
+        with translated():
+            found: Row | None = await self._raw.fetchrow(statement.sql, *statement.arguments(given))
+            return found
+
+    async def value(self, statement: Statement, **given: object) -> Any:
+        """Return the first column of the first row; None when there is no row."""
+        with translated():
+            return await self._raw.fetchval(statement.sql, *statement.arguments(given))
+
+    async def execute(self, statement: Statement, **given: object) -> int:
+        """Return how many rows were touched."""
+        with translated():
+            status: str = await self._raw.execute(statement.sql, *statement.arguments(given))
+        count = status.rpartition(" ")[2]
+        return int(count) if count.isdigit() else 0
+
+    async def script(self, text: str) -> None:
+        """Run SQL text of several statements without parameters: migrations, and the making of partitions."""
+        with translated():
+            await self._raw.execute(text)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Join what is sent inside into one transaction."""
+        with translated():
+            async with self._raw.transaction():
+                yield
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the connection still stands, as far as is known."""
+        return not self._raw.is_closed()
+
+    async def close(self) -> None:
+        """Close a connection of one's own."""
+        with translated():
+            await self._raw.close(timeout=CONNECT_DEADLINE_S)
+
+    def abandon(self) -> None:
+        """Drop a connection of one's own that does not answer."""
+        self._raw.terminate()
+
+
+class Database:
+    """A pool of connections to one database."""
+
+    def __init__(self, url: str, pool: asyncpg.Pool[asyncpg.Record]) -> None:
+        self._url = url
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, url: str, *, pool_max: int = POOL_MAX) -> Database:
+        """Connect.
+
+        Raises:
+            Unavailable: There is no such database, or it does not let us in.
+        """
+        try:
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=0,
+                max_size=pool_max,
+                timeout=CONNECT_DEADLINE_S,
+                command_timeout=COMMAND_DEADLINE_S,
+                server_settings=APPLICATION,
+                init=_prepare,
+                connection_class=_RawConnection,
+            )
+            database = cls(url, pool)
+            async with database.connection():
+                return database
+        except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError, ValueError) as error:
+            raise Unavailable(f"The database refuses the connection: {error}") from error
+
+    async def close(self) -> None:
+        """Let what is running finish, and close all connections."""
+        with translated():
+            await self._pool.close()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Lend a connection of the pool.
+
+        Raises:
+            Overloaded: All are lent, and none came back in time.
+        """
+        try:
+            raw = await self._pool.acquire(timeout=ACQUIRE_DEADLINE_S)
+        except TimeoutError as error:
+            raise Overloaded("The database is overloaded.", retry_after_ms=RETRY_AFTER_MS) from error
+        except _LOST as error:
+            raise ConnectionLost("The database is not reachable.") from error
+        try:
+            yield Connection(raw)
+        except ConnectionLost:
+            raw.terminate()  # whatever state it is in, nobody else shall have it
+            raise
+        finally:
+            with translated():
+                await self._pool.release(raw)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """Lend a connection inside a transaction."""
+        async with self.connection() as connection, connection.transaction():
+            yield connection
+
+    async def own_connection(self, *, deadline_s: float = COMMAND_DEADLINE_S, **settings: str) -> Connection:
+        """Return a connection outside the pool, with settings of its own."""
+        with translated():
+            raw = await asyncpg.connect(
+                self._url,
+                timeout=CONNECT_DEADLINE_S,
+                command_timeout=deadline_s,
+                server_settings={**APPLICATION, **settings},
+            )
+            await _prepare(raw)
+        return Connection(raw)
+
+    async def rows(self, statement: Statement, **given: object) -> list[Row]:
+        """Return all rows of the answer."""
+        async with self.connection() as connection:
+            return await connection.rows(statement, **given)
+
+    async def row(self, statement: Statement, **given: object) -> Row | None:
+        """Return the first row of the answer."""
+        async with self.connection() as connection:
+            return await connection.row(statement, **given)
+
+    async def value(self, statement: Statement, **given: object) -> Any:
+        """Return the first column of the first row; None when there is no row."""
+        async with self.connection() as connection:
+            return await connection.value(statement, **given)
+
+    async def execute(self, statement: Statement, **given: object) -> int:
+        """Return how many rows were touched."""
+        async with self.connection() as connection:
+            return await connection.execute(statement, **given)
+
+
+async def _prepare(raw: Any) -> None:
+    """Let `jsonb` columns be JSON values on our side."""
+    await raw.set_type_codec(
+        "jsonb",
+        schema="pg_catalog",
+        encoder=lambda value: JSONB_VERSION + msgspec.json.encode(value),
+        decoder=lambda stored: msgspec.json.decode(stored[len(JSONB_VERSION) :]),
+        format="binary",
+    )

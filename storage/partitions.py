@@ -1,0 +1,68 @@
+"""The weeks of the journal and the traces: makes those to come, drops those that are past their retention."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from storage.database import Database
+from storage.statements import Statement
+
+PARTITIONED = ("journal", "traces")
+WEEKS_AHEAD = 8
+LOCK_ID = 0x41424D
+_NAME_FORM = "%Y%m%d"
+
+LOCK = Statement("SELECT pg_advisory_xact_lock(:lock_id)")
+NOW = Statement("SELECT clock_timestamp()")
+EXISTING = Statement("""
+    SELECT child.relname AS name FROM pg_inherits
+    JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
+    WHERE parent.relname = :parent AND parent.relnamespace = current_schema()::regnamespace
+""")
+
+
+async def ensure_partitions(database: Database) -> int:
+    """Make the partitions of this week and the next `WEEKS_AHEAD`; return how many were missing. Run daily."""
+    now = await database.value(NOW)
+    missing = await _missing(database, now)
+    if not missing:
+        return 0
+    async with database.transaction() as connection:
+        await connection.value(LOCK, lock_id=LOCK_ID)
+        await connection.script("\n".join(missing))
+    return len(missing)
+
+
+async def drop_before(database: Database, parent: str, moment: datetime) -> list[str]:
+    """Drop the partitions of one table that end before `moment`; return their names."""
+    if parent not in PARTITIONED:
+        raise ValueError(f"{parent} is not partitioned")
+    names = [row["name"] for row in await database.rows(EXISTING, parent=parent)]
+    old = sorted(name for name in names if _start(name) + timedelta(weeks=1) <= moment)
+    if old:
+        async with database.connection() as connection:
+            await connection.script("\n".join(f"DROP TABLE IF EXISTS {name};" for name in old))
+    return old
+
+
+async def _missing(database: Database, now: datetime) -> list[str]:
+    first = week_of(now)
+    weeks = [first + timedelta(weeks=count) for count in range(WEEKS_AHEAD + 1)]
+    found = {row["name"] for parent in PARTITIONED for row in await database.rows(EXISTING, parent=parent)}
+    return [
+        f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {parent} "
+        f"FOR VALUES FROM ('{week.isoformat()}') TO ('{(week + timedelta(weeks=1)).isoformat()}');"
+        for parent in PARTITIONED
+        for week in weeks
+        if (name := f"{parent}_{week.strftime(_NAME_FORM)}") not in found
+    ]
+
+
+def week_of(moment: datetime) -> datetime:
+    """Return the Monday, 0:00 UTC, of the week of `moment`."""
+    day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day - timedelta(days=day.weekday())
+
+
+def _start(name: str) -> datetime:
+    return datetime.strptime(name.rpartition("_")[2], _NAME_FORM).replace(tzinfo=UTC)

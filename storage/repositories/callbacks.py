@@ -1,0 +1,147 @@
+"""Callbacks: issued once per suspension, claimed once. A claim and the job that resumes are one transaction.
+
+Spec: platform-api 3.3, 7.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from storage.database import Database, Row
+from storage.repositories.jobs import ENQUEUE
+from storage.statements import Statement
+
+RESUME_JOB = "callback.resume"
+
+_COLUMNS = """
+    tenant_id, callback_id, project_id, session_id, suspension_id, agent_name, tool_name, secret, status, created_at,
+    expires_at, closed_at, payload
+"""
+
+ISSUE = Statement("""
+    INSERT INTO callbacks (
+        tenant_id, callback_id, project_id, session_id, suspension_id, agent_name, tool_name, secret, expires_at
+    ) VALUES (
+        :tenant_id, :callback_id, :project_id, :session_id, :suspension_id, :agent_name, :tool_name, :secret,
+        :expires_at
+    )
+    ON CONFLICT (tenant_id, session_id, suspension_id) DO NOTHING
+""")
+OF_SUSPENSION = Statement(f"""
+    SELECT {_COLUMNS} FROM callbacks
+    WHERE tenant_id = :tenant_id AND session_id = :session_id AND suspension_id = :suspension_id
+""")
+FIND = Statement(f"SELECT {_COLUMNS} FROM callbacks WHERE callback_id = :callback_id")
+CLAIM = Statement("""
+    UPDATE callbacks SET status = 'processed', closed_at = clock_timestamp(), payload = :payload
+    WHERE tenant_id = :tenant_id AND callback_id = :callback_id AND status = 'pending'
+      AND expires_at > clock_timestamp()
+""")
+EXPIRE = Statement("""
+    UPDATE callbacks SET status = 'expired', closed_at = clock_timestamp()
+    WHERE tenant_id = :tenant_id AND callback_id = :callback_id AND status = 'pending'
+""")
+CANCEL = Statement("""
+    UPDATE callbacks SET status = 'cancelled', closed_at = clock_timestamp()
+    WHERE tenant_id = :tenant_id AND session_id = :session_id AND status = 'pending'
+      AND (:suspension_id::text IS NULL OR suspension_id = :suspension_id)
+""")
+LIST = Statement(f"""
+    SELECT {_COLUMNS} FROM callbacks
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND (:status::text IS NULL OR status = :status)
+    ORDER BY created_at DESC, callback_id LIMIT :limit OFFSET :offset
+""")
+COUNT = Statement("""
+    SELECT count(*) FROM callbacks
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND (:status::text IS NULL OR status = :status)
+""")
+
+
+class NewCallback(Struct, frozen=True, kw_only=True):
+    """An address for the answer to a suspension."""
+
+    callback_id: str
+    project_id: str
+    session_id: str
+    suspension_id: str
+    expires_at: datetime
+    agent_name: str = ""
+    tool_name: str = ""
+    secret: str = ""
+
+
+class CallbackRecord(NewCallback, frozen=True, kw_only=True):
+    """A callback as it stands."""
+
+    tenant_id: str
+    status: str
+    created_at: datetime
+    closed_at: datetime | None
+    payload: bytes | None
+
+
+class Callbacks:
+    """The callbacks of all sessions."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def issue(self, tenant_id: str, callback: NewCallback) -> CallbackRecord:
+        """Return the callback of the suspension: this one, or the one that was issued for it before."""
+        values = {name: getattr(callback, name) for name in callback.__struct_fields__}
+        await self._database.execute(ISSUE, tenant_id=tenant_id, **values)
+        row = await self._database.row(
+            OF_SUSPENSION,
+            tenant_id=tenant_id,
+            session_id=callback.session_id,
+            suspension_id=callback.suspension_id,
+        )
+        assert row is not None
+        return _record(row)
+
+    async def find_by_id(self, callback_id: str) -> CallbackRecord | None:
+        """Return a callback of whichever tenant: its id is all that an outside caller has."""
+        row = await self._database.row(FIND, callback_id=callback_id)
+        return _record(row) if row else None
+
+    async def claim(self, tenant_id: str, callback_id: str, session_id: str, payload: bytes) -> bool:
+        """Take the answer and enqueue the job that resumes the session; return False unless it was pending."""
+        async with self._database.transaction() as connection:
+            if not await connection.execute(CLAIM, tenant_id=tenant_id, callback_id=callback_id, payload=payload):
+                return False
+            await connection.execute(
+                ENQUEUE,
+                tenant_id=tenant_id,
+                kind=RESUME_JOB,
+                name=callback_id,
+                payload={"callback_id": callback_id, "session_id": session_id},
+                delay_s=0.0,
+            )
+        return True
+
+    async def expire(self, tenant_id: str, callback_id: str) -> bool:
+        """Close a callback whose time is over; return False unless it was pending."""
+        return bool(await self._database.execute(EXPIRE, tenant_id=tenant_id, callback_id=callback_id))
+
+    async def cancel(self, tenant_id: str, session_id: str, suspension_id: str | None = None) -> int:
+        """Close what a session waits for, or one suspension of it; return how many were pending."""
+        return await self._database.execute(
+            CANCEL, tenant_id=tenant_id, session_id=session_id, suspension_id=suspension_id
+        )
+
+    async def list(
+        self, tenant_id: str, project_id: str, *, status: str | None = None, limit: int = 50, offset: int = 0
+    ) -> tuple[Sequence[CallbackRecord], int]:
+        """Return one page of a project's callbacks, the newest first, and how many there are."""
+        rows = await self._database.rows(
+            LIST, tenant_id=tenant_id, project_id=project_id, status=status, limit=limit, offset=offset
+        )
+        total = await self._database.value(COUNT, tenant_id=tenant_id, project_id=project_id, status=status)
+        return [_record(row) for row in rows], int(total)
+
+
+def _record(row: Row) -> CallbackRecord:
+    return CallbackRecord(**dict(row))

@@ -1,0 +1,113 @@
+"""Durable work, done at or after its time: claimed with SKIP LOCKED, claimed again when its worker does not finish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from domain.json_values import JsonObject
+from storage.database import Database, Row
+from storage.statements import Statement
+
+CLAIM_S = 60.0
+RETRY_BASE_S = 1.0
+RETRY_MAX_S = 300.0
+
+ENQUEUE = Statement("""
+    INSERT INTO jobs (tenant_id, kind, name, payload, due_at)
+    VALUES (:tenant_id, :kind, :name, :payload, clock_timestamp() + make_interval(secs => :delay_s))
+    ON CONFLICT (tenant_id, kind, name) DO NOTHING
+""")
+CLAIM = Statement("""
+    WITH due AS (
+        SELECT tenant_id, kind, name FROM jobs
+        WHERE due_at <= clock_timestamp() AND kind = ANY(:kinds)
+        ORDER BY due_at LIMIT :limit FOR UPDATE SKIP LOCKED
+    )
+    UPDATE jobs j SET
+        due_at = clock_timestamp() + make_interval(secs => :claim_s), attempts = attempts + 1, claim = claim + 1
+    FROM due
+    WHERE j.tenant_id = due.tenant_id AND j.kind = due.kind AND j.name = due.name
+    RETURNING j.tenant_id, j.kind, j.name, j.payload, j.attempts, j.claim
+""")
+FINISH = Statement("""
+    DELETE FROM jobs WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
+""")
+FAIL = Statement("""
+    UPDATE jobs SET last_error = :error,
+        due_at = clock_timestamp() + make_interval(secs => least(:retry_max_s, :retry_base_s * 2 ^ (attempts - 1)))
+    WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
+""")
+CANCEL = Statement("DELETE FROM jobs WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name")
+NEXT_DUE = Statement("""
+    SELECT greatest(0, extract(epoch FROM min(due_at) - clock_timestamp()))::float8 FROM jobs WHERE kind = ANY(:kinds)
+    HAVING count(*) > 0
+""")
+
+
+class Job(Struct, frozen=True):
+    """A claimed piece of work; `claim` tells this claim from a later one."""
+
+    tenant_id: str
+    kind: str
+    name: str
+    payload: JsonObject
+    attempts: int
+    claim: int
+
+
+class Jobs:
+    """The jobs of all tenants."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def enqueue(
+        self, tenant_id: str, kind: str, name: str, payload: JsonObject | None = None, *, delay_s: float = 0.0
+    ) -> bool:
+        """Ask for work; return False when it was asked for before and is not finished."""
+        return bool(
+            await self._database.execute(
+                ENQUEUE, tenant_id=tenant_id, kind=kind, name=name, payload=payload or {}, delay_s=delay_s
+            )
+        )
+
+    async def claim(self, kinds: Sequence[str], limit: int, *, claim_s: float = CLAIM_S) -> Sequence[Job]:
+        """Return due work of any tenant; what is not finished within `claim_s` is given out again."""
+        rows = await self._database.rows(CLAIM, kinds=list(kinds), limit=limit, claim_s=claim_s)
+        return [_job(row) for row in rows]
+
+    async def finish(self, job: Job) -> bool:
+        """Remove finished work; return False when the claim had run out and it is somebody else's."""
+        return bool(
+            await self._database.execute(FINISH, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim)
+        )
+
+    async def fail(self, job: Job, error: str) -> bool:
+        """Give work back, to be tried again after a while that doubles; return False when the claim had run out."""
+        return bool(
+            await self._database.execute(
+                FAIL,
+                tenant_id=job.tenant_id,
+                kind=job.kind,
+                name=job.name,
+                claim=job.claim,
+                error=error,
+                retry_base_s=RETRY_BASE_S,
+                retry_max_s=RETRY_MAX_S,
+            )
+        )
+
+    async def cancel(self, tenant_id: str, kind: str, name: str) -> bool:
+        """Remove work, claimed or not; return False when there is none."""
+        return bool(await self._database.execute(CANCEL, tenant_id=tenant_id, kind=kind, name=name))
+
+    async def next_due_s(self, kinds: Sequence[str]) -> float | None:
+        """Return in how many seconds the next work is due; None when there is none."""
+        found: float | None = await self._database.value(NEXT_DUE, kinds=list(kinds))
+        return found
+
+
+def _job(row: Row) -> Job:
+    return Job(**dict(row))

@@ -1,0 +1,88 @@
+"""Persistent memory of the language: values by path, per user, project or execution tree. Spec: abl-language 8."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from domain.json_values import JsonObject, JsonValue
+from storage.database import Database
+from storage.statements import Statement
+
+READ = Statement("""
+    SELECT path, value FROM memory
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND scope = :scope AND subject = :subject
+      AND path = ANY(:paths) AND (expires_at IS NULL OR expires_at > clock_timestamp())
+""")
+WRITE = Statement("""
+    INSERT INTO memory (tenant_id, project_id, scope, subject, path, value, expires_at, written_by)
+    VALUES (:tenant_id, :project_id, :scope, :subject, :path, :value, :expires_at, :written_by)
+    ON CONFLICT (tenant_id, project_id, scope, subject, path) DO UPDATE SET
+        value = excluded.value, expires_at = excluded.expires_at, written_by = excluded.written_by,
+        updated_at = clock_timestamp()
+""")
+FORGET = Statement("""
+    DELETE FROM memory
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND scope = :scope AND subject = :subject AND path = :path
+""")
+FORGET_SUBJECT = Statement("""
+    DELETE FROM memory
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND scope = :scope AND subject = :subject
+""")
+FORGET_EXPIRED = Statement("DELETE FROM memory WHERE expires_at <= clock_timestamp()")
+
+
+class MemoryValue(Struct, frozen=True, kw_only=True):
+    """One value to keep; a `value` of None forgets the path. `subject` is the contact, project or root session."""
+
+    scope: str
+    subject: str
+    path: str
+    value: JsonValue = None
+    expires_at: datetime | None = None
+
+
+class Memory:
+    """The persistent memory of all projects."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self, tenant_id: str, project_id: str, scope: str, subject: str, paths: Sequence[str]) -> JsonObject:
+        """Return the values that there are, by path."""
+        rows = await self._database.rows(
+            READ, tenant_id=tenant_id, project_id=project_id, scope=scope, subject=subject, paths=list(paths)
+        )
+        return {row["path"]: row["value"] for row in rows}
+
+    async def write(
+        self, tenant_id: str, project_id: str, values: Sequence[MemoryValue], *, written_by: str = ""
+    ) -> None:
+        """Keep values, all or none. Writing the same again changes nothing."""
+        async with self._database.transaction() as connection:
+            for one in sorted(values, key=lambda one: (one.scope, one.subject, one.path)):  # one order: no deadlock
+                place: Mapping[str, object] = {
+                    "tenant_id": tenant_id,
+                    "project_id": project_id,
+                    "scope": one.scope,
+                    "subject": one.subject,
+                    "path": one.path,
+                }
+                if one.value is None:
+                    await connection.execute(FORGET, **place)
+                else:
+                    await connection.execute(
+                        WRITE, **place, value=one.value, expires_at=one.expires_at, written_by=written_by
+                    )
+
+    async def forget_subject(self, tenant_id: str, project_id: str, scope: str, subject: str) -> int:
+        """Forget all about one subject; return how many values that were."""
+        return await self._database.execute(
+            FORGET_SUBJECT, tenant_id=tenant_id, project_id=project_id, scope=scope, subject=subject
+        )
+
+    async def forget_expired(self) -> int:
+        """Remove what has run out, of all tenants; return how many."""
+        return await self._database.execute(FORGET_EXPIRED)

@@ -1,0 +1,180 @@
+"""Sessions as lists and details show them. Spec: platform-api 5.1 to 5.6. What a session has lived is its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct, field
+
+from domain.errors import InvalidInput, NotFound
+from domain.json_values import JsonObject
+from storage.database import Database, Row
+from storage.repositories.session_statements import (
+    COUNT,
+    COUNT_ACTIVE,
+    CREATE,
+    DELETE,
+    END,
+    FIND,
+    IDLE,
+    LINK_CONTACT,
+    LIST,
+    RENEW,
+)
+
+
+class NewSession(Struct, frozen=True, kw_only=True):
+    """What is known of a session when it is created; `pin` is kept as it is and given back."""
+
+    session_id: str
+    project_id: str
+    runtime_session_id: str
+    entry_agent_name: str
+    pin: JsonObject = field(default_factory=dict)
+    channel: str = "api"
+    transport: str = "http"
+    source: str = "live"
+    environment: str = ""
+    deployment_id: str = ""
+    contact_id: str = ""
+    user_id: str = ""
+    parent_session_id: str = ""
+
+
+class SessionRecord(Struct, frozen=True, kw_only=True):
+    """A session's row."""
+
+    session_id: str
+    project_id: str
+    runtime_session_id: str
+    pin: JsonObject
+    agent_name: str
+    entry_agent_name: str
+    status: str
+    execution_state: str
+    channel: str
+    transport: str
+    source: str
+    environment: str
+    deployment_id: str
+    contact_id: str
+    user_id: str
+    parent_session_id: str
+    turn_count: int
+    message_count: int
+    trace_count: int
+    input_tokens: int
+    output_tokens: int
+    estimated_cost: float
+    duration_ms: int
+    error_count: int
+    handoff_count: int
+    delegate_count: int
+    last_error: str
+    created_at: datetime
+    last_activity_at: datetime
+    ended_at: datetime | None
+    end_reason: str
+
+
+class SessionQuery(Struct, frozen=True, kw_only=True):
+    """Which sessions of a project; None means any. `words` is an id or a piece of the transcript."""
+
+    status: str | None = None
+    channel: str | None = None
+    agent_name: str | None = None
+    environment: str | None = None
+    words: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    includes_eval: bool = False
+    sort_by: str = "lastActivityAt"
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0
+
+
+class Sessions:
+    """The sessions of all tenants."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, tenant_id: str, session: NewSession, *, epoch: int | None = None) -> bool:
+        """Create the session and its empty journal, owned by `epoch`; return False when it was there already."""
+        values = {name: getattr(session, name) for name in session.__struct_fields__}
+        return bool(await self._database.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
+
+    async def find(self, tenant_id: str, session_id: str) -> SessionRecord | None:
+        """Return a session by its id or its runtime session id."""
+        row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id)
+        return _record(row) if row else None
+
+    async def get(self, tenant_id: str, session_id: str) -> SessionRecord:
+        """Return a session by its id or its runtime session id. Raises NotFound."""
+        found = await self.find(tenant_id, session_id)
+        if found is None:
+            raise NotFound("Session not found")
+        return found
+
+    async def list(self, tenant_id: str, project_id: str, wanted: SessionQuery) -> tuple[Sequence[SessionRecord], int]:
+        """Return one page of a project's sessions and how many there are in all."""
+        statement = LIST.get((wanted.sort_by, wanted.descending))
+        if statement is None:
+            raise InvalidInput(f"Sessions cannot be sorted by {wanted.sort_by}")
+        conditions = {
+            name: getattr(wanted, name)
+            for name in wanted.__struct_fields__
+            if name not in ("sort_by", "descending", "limit", "offset")
+        }
+        rows = await self._database.rows(
+            statement,
+            tenant_id=tenant_id,
+            project_id=project_id,
+            limit=wanted.limit,
+            offset=wanted.offset,
+            **conditions,
+        )
+        total = await self._database.value(COUNT, tenant_id=tenant_id, project_id=project_id, **conditions)
+        return [_record(row) for row in rows], int(total)
+
+    async def count_active(self, tenant_id: str, project_id: str | None = None) -> int:
+        """Return how many sessions are not ended."""
+        return int(await self._database.value(COUNT_ACTIVE, tenant_id=tenant_id, project_id=project_id))
+
+    async def end(self, tenant_id: str, session_id: str, reason: str) -> bool:
+        """End a session; return False when it was ended or is not there."""
+        return bool(await self._database.execute(END, tenant_id=tenant_id, session_id=session_id, reason=reason))
+
+    async def renew(self, tenant_id: str, session_id: str, runtime_session_id: str, pin: JsonObject) -> None:
+        """Give the session a new runtime session id and make it active, after a reset. Raises NotFound."""
+        touched = await self._database.execute(
+            RENEW, tenant_id=tenant_id, session_id=session_id, runtime_session_id=runtime_session_id, pin=pin
+        )
+        if not touched:
+            raise NotFound("Session not found")
+
+    async def link_contact(self, tenant_id: str, session_id: str, contact_id: str) -> None:
+        """Say whose session it is. Raises NotFound."""
+        if not await self._database.execute(
+            LINK_CONTACT, tenant_id=tenant_id, session_id=session_id, contact_id=contact_id
+        ):
+            raise NotFound("Session not found")
+
+    async def idle_before(self, tenant_id: str, moment: datetime, limit: int) -> Sequence[str]:
+        """Return ids of active sessions that have done nothing since `moment`, the oldest first."""
+        rows = await self._database.rows(IDLE, tenant_id=tenant_id, before=moment, limit=limit)
+        return [row["session_id"] for row in rows]
+
+    async def delete(self, tenant_id: str, session_id: str) -> bool:
+        """Remove a session and all it left; return False when there was none."""
+        touched = 0
+        async with self._database.transaction() as connection:
+            for statement in DELETE:
+                touched = await connection.execute(statement, tenant_id=tenant_id, session_id=session_id)
+        return bool(touched)
+
+
+def _record(row: Row) -> SessionRecord:
+    return SessionRecord(**dict(row))

@@ -1,0 +1,86 @@
+"""Tenant isolation in SQL: a statement that touches a tenant's table names the tenant."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+
+import pytest
+
+import storage
+from storage.migrate import known_migrations
+from storage.statements import Statement
+
+ACROSS_TENANTS = {
+    "storage.repositories.api_keys.BY_HASH": "the key is what tells the tenant",
+    "storage.repositories.callbacks.FIND": "the id is all that an outside caller has; its signature is checked",
+    "storage.repositories.jobs.CLAIM": "workers serve all tenants; each job carries its own",
+    "storage.repositories.jobs.NEXT_DUE": "when to wake up, for all tenants",
+    "storage.repositories.projects.TENANTS": "the list of tenants itself",
+    "storage.repositories.turns.FORGET_OLD": "retention",
+    "storage.repositories.memory.FORGET_EXPIRED": "retention",
+}
+
+CREATE_TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\)", re.DOTALL)
+TOUCHES = r"\b(?:FROM|JOIN|INTO|UPDATE)\s+{}\b"
+BINDS_TENANT = re.compile(r":tenant_ids?\b")
+
+
+def schema() -> dict[str, str]:
+    return {name: body for one in known_migrations() for name, body in CREATE_TABLE.findall(one.text)}
+
+
+TENANT_TABLES = sorted(name for name, body in schema().items() if re.search(r"^\s*tenant_id ", body, re.MULTILINE))
+
+
+def statements() -> Iterator[tuple[str, Statement]]:
+    for found in pkgutil.walk_packages(storage.__path__, "storage."):
+        module = importlib.import_module(found.name)
+        for name, value in vars(module).items():
+            values = {"": value}
+            if isinstance(value, dict):
+                values = {f"[{key}]": one for key, one in value.items()}
+            elif isinstance(value, tuple):
+                values = {f"[{place}]": one for place, one in enumerate(value)}
+            for place, one in values.items():
+                if isinstance(one, Statement):
+                    yield f"{found.name}.{name}{place}", one
+
+
+def named(statement: Statement) -> str:
+    sql = statement.sql
+    for position, name in reversed(list(enumerate(statement.names, 1))):
+        sql = sql.replace(f"${position}", f":{name}")
+    return sql
+
+
+def touched(sql: str) -> list[str]:
+    return [table for table in TENANT_TABLES if re.search(TOUCHES.format(table), sql)]
+
+
+def test_the_schema_has_tenant_tables() -> None:
+    assert {"sessions", "journal", "turns", "traces", "memory", "callbacks", "api_keys"} <= set(TENANT_TABLES)
+
+
+@pytest.mark.parametrize("table", TENANT_TABLES)
+def test_the_tenant_comes_first_in_the_key(table: str) -> None:
+    assert re.search(r"^\s*tenant_id text PRIMARY KEY|PRIMARY KEY \(tenant_id[,)]", schema()[table], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "statement"), sorted(statements(), key=lambda found: found[0]))
+def test_a_statement_on_a_tenant_table_names_the_tenant(name: str, statement: Statement) -> None:
+    sql = named(statement)
+    if touched(sql) and not name.startswith("storage.partitions."):
+        assert bool(BINDS_TENANT.search(sql)) != (name in ACROSS_TENANTS), sql
+
+
+def test_every_exception_is_still_there() -> None:
+    assert set(ACROSS_TENANTS) <= {name for name, _ in statements()}
+
+
+def test_a_missing_tenant_would_be_seen() -> None:
+    sql = named(Statement("SELECT 1 FROM sessions WHERE session_id = :session_id"))
+    assert touched(sql)
+    assert not BINDS_TENANT.search(sql)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from domain.errors import InvalidInput, NotFound
+from storage.database import Database
+from storage.journal import Journal
+from storage.leases import Leases
+from storage.repositories.session_statements import SORT_COLUMNS
+from storage.repositories.sessions import NewSession, SessionQuery, Sessions
+from storage.turn_end import MessageRow, TurnEnd
+
+pytestmark = pytest.mark.anyio
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@pytest.fixture
+def sessions(database: Database) -> Sessions:
+    return Sessions(database)
+
+
+def a_session(session_id: str = "s1", **changed: object) -> NewSession:
+    session = NewSession(
+        session_id=session_id,
+        project_id="c1",
+        runtime_session_id=f"run of {session_id}",
+        entry_agent_name="Desk",
+        pin={"program_id": "p"},
+    )
+    return msgspec.structs.replace(session, **changed)
+
+
+async def test_a_session_is_created_once_with_an_empty_journal(
+    sessions: Sessions, journal: Journal, tenant_id: str
+) -> None:
+    assert await sessions.create(tenant_id, a_session(), epoch=7)
+    assert not await sessions.create(tenant_id, a_session(pin={}), epoch=8)
+    found = await sessions.get(tenant_id, "s1")
+    assert (found.pin, found.agent_name, found.status) == ({"program_id": "p"}, "Desk", "active")
+    head = await journal.head(tenant_id, "s1")
+    assert head is not None
+    assert (head.last_seq, head.owner_epoch, head.snapshot) == (0, 7, None)
+
+
+async def test_both_names_find_a_session_but_not_another_tenants(sessions: Sessions, tenant_id: str) -> None:
+    await sessions.create(tenant_id, a_session())
+    assert (await sessions.get(tenant_id, "run of s1")).session_id == "s1"
+    assert await sessions.find(f"{tenant_id} other", "s1") is None
+    with pytest.raises(NotFound, match="Session not found"):
+        await sessions.get(tenant_id, "s2")
+
+
+async def test_a_list_is_filtered_sorted_and_counted(
+    sessions: Sessions, journal: Journal, leases: Leases, tenant_id: str
+) -> None:
+    epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
+    await sessions.create(tenant_id, a_session("s1"), epoch=epoch)
+    await sessions.create(tenant_id, a_session("s2", channel="voice", environment="dev"), epoch=epoch)
+    await sessions.create(tenant_id, a_session("s3", source="eval"))
+    await sessions.create(tenant_id, a_session("s4", parent_session_id="s1"))
+    await sessions.create(tenant_id, a_session("s5", project_id="c2"))
+    message = MessageRow(seq=1, message_id="m", role="user", content="Where is the Parcel", turn=1, at=AT)
+    await journal.append(tenant_id, "s1", epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, messages=(message,)))
+
+    async def ids(**wanted: object) -> tuple[list[str], int]:
+        rows, total = await sessions.list(tenant_id, "c1", SessionQuery(**wanted))
+        return [row.session_id for row in rows], total
+
+    assert await ids() == (["s1", "s2"], 2)
+    assert await ids(descending=False, limit=1) == (["s2"], 2)
+    assert await ids(descending=False, limit=1, offset=1) == (["s1"], 2)
+    assert await ids(channel="voice") == (["s2"], 1)
+    assert await ids(environment="dev", agent_name="Desk") == (["s2"], 1)
+    assert await ids(words="parcel") == (["s1"], 1)
+    assert await ids(words="run of s2") == (["s2"], 1)
+    assert await ids(status="ended") == ([], 0)
+    assert (await ids(includes_eval=True))[1] == 3
+    assert await ids(since=datetime.now(UTC) + timedelta(hours=1)) == ([], 0)
+    assert (await ids(until=datetime.now(UTC) + timedelta(hours=1)))[1] == 2
+
+
+@pytest.mark.parametrize("sort_by", sorted(SORT_COLUMNS))
+async def test_every_sort_key_works(sessions: Sessions, tenant_id: str, sort_by: str) -> None:
+    await sessions.create(tenant_id, a_session())
+    assert (await sessions.list(tenant_id, "c1", SessionQuery(sort_by=sort_by)))[1] == 1
+
+
+async def test_an_unknown_sort_key_is_refused(sessions: Sessions, tenant_id: str) -> None:
+    with pytest.raises(InvalidInput, match="sorted by mood"):
+        await sessions.list(tenant_id, "c1", SessionQuery(sort_by="mood"))
+
+
+async def test_an_ended_session_can_be_renewed(sessions: Sessions, tenant_id: str) -> None:
+    await sessions.create(tenant_id, a_session())
+    assert await sessions.count_active(tenant_id) == await sessions.count_active(tenant_id, "c1") == 1
+    assert await sessions.end(tenant_id, "s1", "api")
+    assert not await sessions.end(tenant_id, "s1", "user")
+    ended = await sessions.get(tenant_id, "s1")
+    assert (ended.status, ended.end_reason, ended.execution_state) == ("ended", "api", "ended")
+    assert await sessions.count_active(tenant_id) == 0
+    await sessions.renew(tenant_id, "s1", "another run", {"program_id": "q"})
+    renewed = await sessions.get(tenant_id, "another run")
+    assert (renewed.status, renewed.ended_at, renewed.pin) == ("active", None, {"program_id": "q"})
+    with pytest.raises(NotFound):
+        await sessions.renew(tenant_id, "s2", "run", {})
+
+
+async def test_idle_sessions_are_found_by_their_last_activity(sessions: Sessions, tenant_id: str) -> None:
+    await sessions.create(tenant_id, a_session())
+    now = datetime.now(UTC)
+    assert await sessions.idle_before(tenant_id, now + timedelta(hours=1), 10) == ["s1"]
+    assert await sessions.idle_before(tenant_id, now - timedelta(hours=1), 10) == []
+
+
+async def test_a_contact_is_linked(sessions: Sessions, tenant_id: str) -> None:
+    await sessions.create(tenant_id, a_session())
+    await sessions.link_contact(tenant_id, "s1", "ct_1")
+    assert (await sessions.get(tenant_id, "s1")).contact_id == "ct_1"
+    with pytest.raises(NotFound):
+        await sessions.link_contact(tenant_id, "s2", "ct_1")
+
+
+async def test_a_deleted_session_leaves_nothing(
+    sessions: Sessions, journal: Journal, leases: Leases, tenant_id: str
+) -> None:
+    epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
+    await sessions.create(tenant_id, a_session(), epoch=epoch)
+    await journal.append(tenant_id, "s1", epoch, [b"x"], expect_seq=0)
+    assert await sessions.delete(tenant_id, "s1")
+    assert await journal.read(tenant_id, "s1") == []
+    assert await journal.head(tenant_id, "s1") is None
+    assert not await sessions.delete(tenant_id, "s1")

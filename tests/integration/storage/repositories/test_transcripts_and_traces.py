@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from storage.database import Database
+from storage.journal import Journal
+from storage.leases import Leases
+from storage.repositories.traces import Traces
+from storage.repositories.transcripts import Transcripts
+from storage.turn_end import MessageRow, TraceRow, TurnEnd
+
+pytestmark = pytest.mark.anyio
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@pytest.fixture
+async def spoken(journal: Journal, leases: Leases, tenant_id: str) -> str:
+    epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
+    await journal.open_session(tenant_id, "s", epoch)
+    for turn in (1, 2):
+        messages = tuple(
+            MessageRow(seq=2 * turn + n, message_id=f"m{2 * turn + n}", role=role, content=role, turn=turn, at=AT)
+            for n, role in enumerate(("user", "assistant"), -1)
+        )
+        traces = (
+            TraceRow(seq=2 * turn - 1, turn=turn, type="llm_call", data=b"{}", span_id=f"span {turn}", duration_ms=5),
+            TraceRow(
+                seq=2 * turn,
+                turn=turn,
+                type="decision",
+                data=b"{}",
+                decision_kind="routing",
+                parent_span_id=f"span {turn}",
+            ),
+        )
+        await journal.append(
+            tenant_id,
+            "s",
+            epoch,
+            [b"x"],
+            expect_seq=turn - 1,
+            turn=TurnEnd(turn=turn, messages=messages, traces=traces),
+        )
+    return tenant_id
+
+
+async def test_messages_are_paged_both_ways(spoken: str, database: Database) -> None:
+    transcripts = Transcripts(database)
+    rows, total = await transcripts.list(spoken, "s", limit=3, offset=1)
+    assert ([row.seq for row in rows], total) == ([2, 3, 4], 4)
+    assert [row.seq for row in await transcripts.after(spoken, "s", 2, 10)] == [3, 4]
+    assert [row.seq for row in await transcripts.before(spoken, "s", None, 2)] == [4, 3]
+    assert [row.seq for row in await transcripts.before(spoken, "s", 3, 10)] == [2, 1]
+
+
+async def test_a_message_is_found_by_its_id_in_its_own_session(spoken: str, database: Database) -> None:
+    transcripts = Transcripts(database)
+    found = await transcripts.find(spoken, "s", "m2")
+    assert found is not None
+    assert (found.role, found.turn, found.at) == ("assistant", 1, AT)
+    assert await transcripts.find(spoken, "s", "m9") is None
+    assert await transcripts.find(f"{spoken} other", "s", "m2") is None
+
+
+async def test_events_are_filtered_and_counted(spoken: str, database: Database) -> None:
+    traces = Traces(database)
+
+    async def seqs(**wanted: object) -> tuple[list[int], int]:
+        rows, total = await traces.list(spoken, "s", **wanted)
+        return [row.seq for row in rows], total
+
+    assert await seqs() == ([1, 2, 3, 4], 4)
+    assert await seqs(descending=True, limit=1) == ([4], 4)
+    assert await seqs(limit=2, offset=1) == ([2, 3], 4)
+    assert await seqs(types=["llm_call"]) == ([1, 3], 2)
+    assert await seqs(types=["llm_call", "decision"], decision_kind="routing") == ([2, 4], 2)
+    assert await seqs(span_id="span 2") == ([3], 1)
+    assert await seqs(parent_span_id="span 2") == ([4], 1)

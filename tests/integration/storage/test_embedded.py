@@ -1,0 +1,179 @@
+"""The bundled servers: adopted, started again, refused, stopped; as root and as an ordinary user."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from storage.database import Database
+from storage.embedded import DirectoryInUse, PostgresServer, RedisServer
+from storage.embedded.processes import mark
+from storage.statements import Statement
+from tests.support.servers import until
+
+pytestmark = pytest.mark.anyio
+
+ONE = Statement("SELECT 1")
+
+HOLDER = """
+import asyncio, sys
+from pathlib import Path
+from storage.embedded import PostgresServer, RedisServer
+
+async def main():
+    servers = PostgresServer(Path(sys.argv[1])), RedisServer(Path(sys.argv[1]))
+    for server in servers:
+        await server.start()
+    print(*(server.pid for server in servers), flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+# The modules are read before the change, as this interpreter may stand where only root can read.
+BECOME = """
+import os, pwd
+asyncio.run(asyncio.sleep(0))
+PostgresServer(Path(sys.argv[1])), RedisServer(Path(sys.argv[1]))
+user = pwd.getpwnam("nobody")
+os.setgroups([])
+os.setgid(user.pw_gid)
+os.setuid(user.pw_uid)
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="abl-test-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+async def answers(server: PostgresServer) -> bool:
+    database = await Database.open(server.url)
+    try:
+        return await database.value(ONE) == 1
+    finally:
+        await database.close()
+
+
+async def test_a_cluster_is_made_once_and_found_again(folder: Path) -> None:
+    for _ in range(2):
+        server = PostgresServer(folder)
+        await server.start()
+        assert await answers(server)
+        assert not server.adopted
+        await server.stop()
+        assert server.pid is None
+
+
+async def test_a_killed_server_is_started_again(folder: Path) -> None:
+    postgres, redis = PostgresServer(folder), RedisServer(folder)
+    for server in (postgres, redis):
+        await server.start()
+        first = server.pid
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+
+        async def is_back(server: PostgresServer | RedisServer = server, first: int = first) -> bool:
+            return server.restarts > 0 and server.pid not in (None, first)
+
+        await until(is_back)
+    await until(lambda: answers_soon(postgres))
+    await postgres.stop()
+    await redis.stop()
+
+
+async def answers_soon(server: PostgresServer) -> bool:
+    try:
+        connection = await asyncpg.connect(server.url)
+    except (OSError, asyncpg.CannotConnectNowError):
+        return False
+    await connection.close()
+    return True
+
+
+async def test_a_second_supervisor_is_refused_and_one_after_a_kill_adopts(folder: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    pids = [int(word) for word in (await asyncio.to_thread(holder.stdout.readline)).split()]
+    for kind in (PostgresServer, RedisServer):
+        with pytest.raises(DirectoryInUse, match=rf"is in use by another running server \(process {holder.pid}\)"):
+            await kind(folder).start()
+    holder.kill()
+    holder.communicate()
+    postgres, redis = PostgresServer(folder), RedisServer(folder)
+    await postgres.start()
+    await redis.start()
+    assert postgres.adopted
+    assert redis.adopted
+    assert [postgres.pid, redis.pid] == pids
+    assert await answers(postgres)
+    await postgres.stop()
+    await redis.stop()
+    assert [mark(pid) for pid in pids] == [None, None]
+
+
+async def test_a_server_that_nobody_wrote_down_is_adopted_too(folder: Path) -> None:
+    first = PostgresServer(folder)
+    await first.start()
+    pid = first.pid
+    await first.leave()
+    (folder / "postgres" / "server.json").unlink()
+    first._release_lock()
+    second = PostgresServer(folder)
+    await second.start()
+    assert second.adopted
+    assert second.pid == pid
+    await second.stop()
+    assert first.pid is None  # reaps it
+
+
+async def test_the_pid_file_of_a_dead_server_is_no_obstacle_even_if_its_pid_lives_on(folder: Path) -> None:
+    server = PostgresServer(folder)
+    await server.start()
+    await server.stop()
+    cluster = next((folder / "postgres").glob("cluster"))
+    stale = cluster / "postmaster.pid"
+    stale.write_text(f"{os.getpid()}\n{cluster}\n0\n5432\n\n\n0\nready\n", encoding="utf-8")
+    again = PostgresServer(folder)
+    await again.start()
+    assert not again.adopted
+    assert await answers(again)
+    await again.stop()
+
+
+async def test_nobody_else_reaches_the_sockets(folder: Path) -> None:
+    server = PostgresServer(folder)
+    await server.start()
+    sockets = Path(server.url.partition("host=")[2].partition("&")[0])
+    assert sockets.stat().st_mode & 0o777 == 0o700
+    assert (folder / "postgres" / "cluster").stat().st_mode & 0o777 == 0o700
+    await server.stop()
+    assert not sockets.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become an ordinary user; as one, all tests here are this")
+async def test_an_ordinary_user_starts_the_servers(folder: Path) -> None:
+    user = pwd.getpwnam("nobody")
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    program = HOLDER.replace("asyncio.run(main())", BECOME + "asyncio.run(main())").replace(
+        "await asyncio.Event().wait()", "[await server.stop() for server in servers]"
+    )
+    finished = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", program, str(folder)], capture_output=True, text=True, timeout=60
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert (folder / "postgres" / "cluster").stat().st_uid == user.pw_uid

@@ -1,0 +1,99 @@
+"""The store as a whole: opened, opened again from another process, refused, migrated once."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from domain.errors import Unavailable
+from storage import StorageSettings, open_storage
+from storage.database import Database
+from storage.embedded import DirectoryInUse
+from storage.errors import MigrationRefused
+from storage.migrate import Migration, known_migrations, migrate
+from storage.partitions import PARTITIONED, WEEKS_AHEAD, drop_before, ensure_partitions
+from storage.statements import Statement
+from tests.support.servers import Servers
+
+pytestmark = pytest.mark.anyio
+
+CREATE = "CREATE DATABASE {}"
+DROP = "DROP DATABASE {}"
+NOW = Statement("SELECT clock_timestamp()")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="abl-test-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+async def test_a_store_is_opened_by_one_and_shared_with_others(folder: Path) -> None:
+    settings = StorageSettings(data_folder=folder)
+    store = await open_storage(settings)
+    with pytest.raises(DirectoryInUse):
+        await open_storage(settings)
+    other = await open_storage(StorageSettings(database_url=store.database_url, redis_url=store.redis_url))
+    assert other.servers == ()
+    assert await other.coordination.is_there()
+    await store.projects.ensure_tenant("ten", "Tenant")
+    assert await other.projects.tenants() == ["ten"]
+    await other.close()
+    await store.close()
+    again = await open_storage(settings)
+    assert await again.projects.tenants() == ["ten"]
+    await again.close()
+
+
+async def test_a_database_that_is_not_there_is_unavailable() -> None:
+    with pytest.raises(Unavailable):
+        await Database.open("postgresql://nobody@/none?host=/nowhere&port=5432")
+
+
+async def test_a_database_that_refuses_says_why(servers: Servers) -> None:
+    with pytest.raises(Unavailable, match="refuses the connection"):
+        await Database.open(servers.database_url.replace("/postgres?", "/none?"))
+
+
+@pytest.fixture
+def fresh_name(tenant_id: str) -> str:
+    return f"fresh_{tenant_id}"
+
+
+async def test_migrations_are_applied_once_by_many_and_in_order(
+    servers: Servers, database: Database, fresh_name: str
+) -> None:
+    async with database.connection() as connection:
+        await connection.script(CREATE.format(fresh_name))
+    url = servers.database_url.replace("/postgres?", f"/{fresh_name}?")
+    opened = [await Database.open(url) for _ in range(4)]
+    applied = await asyncio.gather(*(migrate(one) for one in opened))
+    assert sorted(applied) == [0, 0, 0, len(known_migrations())]
+
+    newer = Migration(len(known_migrations()) + 1, "9999_newer.sql", "CREATE TABLE newer (n int);")
+    assert await migrate(opened[0], [*known_migrations(), newer]) == 1
+    with pytest.raises(MigrationRefused, match="newer version"):
+        await migrate(opened[0])
+
+    made = await asyncio.gather(*(ensure_partitions(one) for one in opened))
+    assert max(made) == len(PARTITIONED) * (WEEKS_AHEAD + 1)
+    assert await ensure_partitions(opened[0]) == 0
+    now = await opened[0].value(NOW)
+    assert await drop_before(opened[0], "journal", now) == []
+    assert len(await drop_before(opened[0], "journal", now + timedelta(weeks=2))) in (2, 3)
+    assert await ensure_partitions(opened[0]) >= 2
+    with pytest.raises(ValueError, match="not partitioned"):
+        await drop_before(opened[0], "sessions", now)
+
+    for one in opened:
+        await one.close()
+    async with database.connection() as connection:
+        await connection.script(DROP.format(fresh_name))

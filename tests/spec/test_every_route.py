@@ -1,0 +1,348 @@
+"""Every route against every general rule: a new endpoint gets these tests by existing. Spec: platform-api 1, 2."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from fastapi import APIRouter, FastAPI
+
+from actors.runtime import NewSession
+from gateway import app as gateway_app
+from gateway import limits
+from gateway.access import BODY_METHODS, GuardedRoute, UndeclaredRoute, api_routes, check_declared, guarded_router
+from gateway.openapi import SCHEMES_OF_KIND, documented_errors
+from gateway.settings import RateSettings
+from tests.support.asgi import Client, Reply
+from tests.support.gateway import (
+    FOREIGN_KEY,
+    FOREIGN_PROJECT,
+    PAGE,
+    PROJECT,
+    PUBLIC_KEY,
+    READER_KEY,
+    Gateway,
+    a_gateway,
+)
+
+pytestmark = pytest.mark.anyio
+ROUTES = [(route, method) for route in api_routes(a_gateway().app) for method in sorted(route.methods)]
+PRIVATE = [(route, method) for route, method in ROUTES if not route.access.is_public]
+PERMITTED = [(route, method) for route, method in PRIVATE if route.access.permission not in (None, "project:read")]
+TAKING_JSON = [
+    (route, method)
+    for route, method in ROUTES
+    if method in BODY_METHODS and (route.body_field is not None or route.access.errors == "callback")
+]
+READING = [(route, method) for route, method in ROUTES if method in BODY_METHODS]
+OF_PROJECT = [(route, method) for route, method in PRIVATE if "{project_id}" in route.path]
+OF_SESSION = [(route, method) for route, method in PRIVATE if "{session_id}" in route.path]
+
+EXAMPLES: dict[str, Any] = {
+    "/api/v1/chat/agent": {"projectId": PROJECT, "message": "hello"},
+    "/api/projects/{project_id}/sessions": {"agentId": "desk"},
+}
+"""Path -> a body that the route accepts; the others take an empty object."""
+
+
+def name(case: tuple[GuardedRoute, str]) -> str:
+    return f"{case[1]} {case[0].path}"
+
+
+def every(cases: list[tuple[GuardedRoute, str]]) -> Any:
+    return pytest.mark.parametrize("case", cases, ids=name)
+
+
+async def prepared(gateway: Gateway) -> str:
+    """Return the id of a session of the first tenant."""
+    wanted = NewSession(tenant_id="ten_one", project_id=PROJECT, agent="desk")
+    return (await gateway.runtime.create_session(wanted)).id
+
+
+async def credentials(gateway: Gateway, route: GuardedRoute) -> dict[str, str]:
+    """Return headers of a caller whom the route serves."""
+    kinds = route.access.kinds
+    if not kinds:
+        return {}
+    if "api_key" in kinds:
+        return dict(gateway.client.headers)
+    if "public_key" in kinds:
+        return {"x-public-key": PUBLIC_KEY, "origin": PAGE}
+    return {"x-sdk-token": await gateway.sdk_token(), "origin": PAGE}
+
+
+async def call(
+    gateway: Gateway,
+    case: tuple[GuardedRoute, str],
+    headers: dict[str, str],
+    *,
+    project: str = PROJECT,
+    session: str = "sess_unknown",
+    **options: Any,
+) -> Reply:
+    route, method = case
+    path = route.path.format(project_id=project, session_id=session, callback_id="cb_unknown")
+    if method in BODY_METHODS and not options:
+        options = {"body": EXAMPLES.get(route.path, {})}
+    return await Client(gateway.app, headers).request(method, path, **options)
+
+
+def test_there_are_routes() -> None:
+    assert len(ROUTES) >= 15
+    assert len(OF_PROJECT) >= 6
+
+
+@every(ROUTES)
+async def test_refuses_callers_without_credentials(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    reply = await call(gateway, case, {})
+    if case[0].access.is_public:
+        assert reply.status != 401
+    else:
+        assert (reply.status, reply.json()["error"]["code"]) == (401, "UNAUTHORIZED")
+
+
+@every(PRIVATE)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"authorization": "Bearer abl_unknown"},
+        {"authorization": "Bearer eyJhbGciOiJub25lIn0.e30."},
+        {"authorization": "Basic abc"},
+        {"x-api-key": "nonsense"},
+        {"x-sdk-token": "nonsense"},
+        {"authorization": "Bearer abl_unknown", "x-api-key": "abl_full"},
+    ],
+    ids=["unknown key", "token of no algorithm", "basic", "no key", "no token", "no falling through"],
+)
+async def test_refuses_credentials_it_does_not_know(
+    gateway: Gateway, case: tuple[GuardedRoute, str], headers: dict[str, str]
+) -> None:
+    reply = await call(gateway, case, headers)
+    assert (reply.status, reply.json()["error"]["code"]) == (401, "UNAUTHORIZED")
+
+
+@every(PRIVATE)
+async def test_refuses_credentials_of_a_kind_it_does_not_take(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    kinds = case[0].access.kinds
+    wrong = {"x-api-key": PUBLIC_KEY} if "api_key" in kinds else {"x-api-key": "abl_full"}
+    assert (await call(gateway, case, wrong)).status == 401
+
+
+@every(PERMITTED)
+async def test_refuses_callers_without_its_permission(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    headers = {"authorization": f"Bearer {READER_KEY}"}
+    reply = await call(gateway, case, headers, session=await prepared(gateway))
+    assert (reply.status, reply.json()["error"]) == (
+        403,
+        {"code": "FORBIDDEN", "message": "Insufficient permissions"},
+    )
+
+
+@every(OF_PROJECT)
+async def test_does_not_know_the_project_of_another_tenant(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    for key, project in ((FOREIGN_KEY, PROJECT), (READER_KEY, FOREIGN_PROJECT)):
+        headers = {"authorization": f"Bearer {key}"}
+        reply = await call(gateway, case, headers, project=project, session=await prepared(gateway))
+        assert (reply.status, reply.json()["error"]["message"]) == (404, "Project not found")
+
+
+@every(OF_SESSION)
+async def test_does_not_know_the_session_of_another_tenant(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    session = await prepared(gateway)
+    headers = {"authorization": f"Bearer {FOREIGN_KEY}"}
+    reply = await call(gateway, case, headers, project=FOREIGN_PROJECT, session=session)
+    assert (reply.status, reply.json()["error"]["message"]) == (404, "Session not found")
+
+
+@every(OF_SESSION)
+async def test_a_session_id_that_no_store_can_hold_is_not_found(
+    gateway: Gateway, case: tuple[GuardedRoute, str]
+) -> None:
+    reply = await call(gateway, case, await credentials(gateway, case[0]), session="sess_\0")
+    assert reply.status == 404
+
+
+@every(READING)
+async def test_refuses_a_body_by_its_announced_length_without_reading_it(
+    gateway: Gateway, case: tuple[GuardedRoute, str]
+) -> None:
+    headers = {**await credentials(gateway, case[0]), "content-type": "application/json"}
+    reply = await call(gateway, case, {**headers, "content-length": str(limits.BODY_MAX_BYTES + 1)}, raw=[b"{"])
+    assert reply.status == 413
+    assert reply.headers["x-test-read-bytes"] == "0"
+
+
+@every(READING)
+async def test_refuses_a_body_while_reading_it(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    headers = {**await credentials(gateway, case[0]), "content-type": "application/json"}
+    piece = b" " * (limits.BODY_MAX_BYTES // 4)
+    reply = await call(gateway, case, headers, raw=[piece] * 100)
+    assert reply.status == 413
+    assert int(reply.headers["x-test-read-bytes"]) <= limits.BODY_MAX_BYTES + len(piece)
+    assert_error_form(case[0], reply)
+
+
+@every(TAKING_JSON)
+async def test_refuses_a_body_that_is_not_json(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    route = case[0]
+    headers = await credentials(gateway, route)
+    reply = await call(gateway, case, {**headers, "content-type": "text/plain"}, raw=b"hello")
+    assert reply.status == 415
+    assert_error_form(route, reply)
+    broken = await call(gateway, case, {**headers, "content-type": "application/json"}, raw=b'{"a":')
+    assert broken.status == 400
+    assert_error_form(route, broken)
+
+
+def assert_error_form(route: GuardedRoute, reply: Reply) -> None:
+    body = reply.json()
+    if route.access.errors == "callback":
+        assert body["ok"] is False
+        assert isinstance(body["error"], str)
+    else:
+        assert body["success"] is False
+        assert set(body["error"]) >= {"code", "message"}
+
+
+@every(ROUTES)
+async def test_every_answer_says_how_it_ended_and_who_asked(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    route = case[0]
+    headers = {**await credentials(gateway, route), "x-request-id": "asked-42"}
+    reply = await call(gateway, case, headers, session=await prepared(gateway))
+    assert reply.headers["x-request-id"] == "asked-42"
+    if route.path == "/metrics":
+        return
+    body = reply.json()
+    if route.access.errors == "callback":
+        assert set(body) == {"ok", "error"}
+    else:
+        assert body["success"] is (reply.status < 400)
+    if route.response_model is not None and reply.status < 400:
+        route.response_model.model_validate(body, by_alias=True, by_name=True)
+
+
+@every(PRIVATE)
+async def test_every_answer_to_a_known_caller_says_what_is_left(
+    gateway: Gateway, case: tuple[GuardedRoute, str]
+) -> None:
+    reply = await call(gateway, case, await credentials(gateway, case[0]))
+    assert int(reply.headers["x-ratelimit-limit"]) > int(reply.headers["x-ratelimit-remaining"]) >= 0
+    assert int(reply.headers["x-ratelimit-reset"]) >= int(gateway.clock.now().timestamp())
+
+
+@every(PRIVATE)
+async def test_refuses_more_requests_than_its_tenant_has(case: tuple[GuardedRoute, str]) -> None:
+    gateway = a_gateway(rates=RateSettings(requests_per_second=1, requests_burst=2))
+    headers = await credentials(gateway, case[0])
+    gateway.clock.move(seconds=10)
+    statuses = [(await call(gateway, case, headers)).status for _ in range(2)]
+    assert 429 not in statuses
+    reply = await call(gateway, case, headers)
+    assert reply.status == 429
+    assert reply.json() == {
+        "success": False,
+        "error": "Request rate limit exceeded",
+        "code": "RATE_LIMIT_EXCEEDED",
+        "retryAfterMs": 1000,
+    }
+    assert reply.headers["retry-after"] == "1"
+    assert reply.headers["x-ratelimit-remaining"] == "0"
+
+
+@every(ROUTES)
+async def test_other_methods_are_refused_with_those_it_has(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    route = case[0]
+    path = route.path.format(project_id=PROJECT, session_id="sess_1", callback_id="cb_1")
+    reply = await gateway.client.request("PATCH", path)
+    assert (reply.status, reply.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
+    assert reply.headers["allow"]
+
+
+async def test_unknown_paths_are_not_found(gateway: Gateway) -> None:
+    for path in ("/nowhere", "/api/v1/chat/agent/", "/api/projects"):
+        reply = await gateway.client.get(path)
+        assert (reply.status, reply.json()) == (
+            404,
+            {"success": False, "error": {"code": "NOT_FOUND", "message": "Not found"}},
+        )
+
+
+DOCUMENT = a_gateway().app.openapi()
+
+
+@every(ROUTES)
+def test_is_described_with_its_reply_its_errors_and_its_callers(case: tuple[GuardedRoute, str]) -> None:
+    route, method = case
+    operation = DOCUMENT["paths"][route.path][method.lower()]
+    assert operation["summary"]
+    assert "Spec:" in (import_module_doc(route) or "")
+    assert operation.get("description"), "a route's docstring says what it gives back"
+    success = str(route.status_code or 200)
+    assert operation["responses"][success]["content"]
+    assert route.response_model is not None or route.path == "/metrics"
+    for status in documented_errors(route, method):
+        content = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+        assert resolved(content)
+    assert "422" not in operation["responses"]
+    named = {scheme for entry in operation["security"] for scheme in entry}
+    assert named == {scheme for kind in route.access.kinds for scheme in SCHEMES_OF_KIND[kind]}
+
+
+def import_module_doc(route: GuardedRoute) -> str | None:
+    import sys
+
+    return sys.modules[route.endpoint.__module__].__doc__
+
+
+def resolved(schema: dict[str, Any]) -> Any:
+    reference = schema["$ref"].removeprefix("#/components/schemas/")
+    return DOCUMENT["components"]["schemas"][reference]
+
+
+def test_the_description_refers_only_to_what_it_contains() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    text = json.dumps(DOCUMENT)
+    used = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
+    assert used <= set(schemas)
+    assert DOCUMENT["openapi"].startswith("3.1")
+
+
+@every(ROUTES)
+def test_a_parameter_is_described_once_however_many_apps_there_are(case: tuple[GuardedRoute, str]) -> None:
+    route, method = case
+    operation = a_gateway().app.openapi()["paths"][route.path][method.lower()]
+    parameters = [(one["in"], one["name"]) for one in operation.get("parameters", ())]
+    assert len(parameters) == len(set(parameters))
+    assert (("header", "Idempotency-Key") in parameters) is (route.access.replay != "none")
+
+
+@every(PRIVATE)
+def test_every_post_takes_an_idempotency_key_or_is_idempotent_by_itself(case: tuple[GuardedRoute, str]) -> None:
+    route, method = case
+    by_itself = {
+        "/api/v1/sdk/init",
+        "/api/v1/sdk/refresh",
+        "/api/v1/sdk/ws-ticket",
+        "/api/v1/sessions/{session_id}/end",
+    }
+    if method == "POST":
+        assert route.access.replay != "none" or route.path in by_itself
+
+
+def test_a_route_that_declares_no_caller_fails_at_start_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    router = guarded_router("/open", "open")
+    with pytest.raises(UndeclaredRoute, match="/open/door"):
+        router.get("/door")(lambda: None)
+    plain = APIRouter()
+    plain.get("/plain")(lambda: None)
+    with pytest.raises(UndeclaredRoute, match="/plain"):
+        check_declared(plain.routes, ())
+    monkeypatch.setattr(gateway_app, "ROUTERS", (*gateway_app.ROUTERS, plain))
+    with pytest.raises(UndeclaredRoute, match="/plain"):
+        a_gateway()
+
+
+def test_the_documentation_is_served_only_when_wanted() -> None:
+    app: FastAPI = a_gateway(show_docs=False).app
+    assert {"/docs", "/openapi.json"}.isdisjoint(route.path for route in app.routes)

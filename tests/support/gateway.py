@@ -1,0 +1,108 @@
+"""A gateway over a fake runtime: two tenants, three keys, one public key, a clock that stands still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from actors.runtime import Caller
+from domain.clock import CountingIds, FixedClock
+from gateway.app import build_app
+from gateway.auth.public_keys import PublicKey
+from gateway.counters import LocalCounters
+from gateway.idempotency import LocalReplyStore
+from gateway.services import AccessServices
+from gateway.settings import GatewaySettings, RateSettings
+from tests.support.asgi import Client
+from tests.support.fake_runtime import FakeRuntime
+
+TENANT, OTHER_TENANT = "ten_one", "ten_two"
+PROJECT = "c" + "a" * 24
+SECOND_PROJECT = "c" + "b" * 24
+FOREIGN_PROJECT = "c" + "f" * 24
+KEY, READER_KEY, FOREIGN_KEY, BOUND_KEY = (f"abl_{word}" for word in ("full", "reader", "foreign", "bound"))
+PUBLIC_KEY = "pk_page"
+PAGE = "https://shop.example.com"
+SECRET = b"0123456789abcdef0123456789abcdef"
+
+
+@dataclass
+class FakePublicKeys:
+    keys: dict[str, PublicKey] = field(default_factory=dict)
+
+    async def find_by_secret(self, secret: str) -> PublicKey | None:
+        return self.keys.get(secret)
+
+    async def find_by_id(self, key_id: str) -> PublicKey | None:
+        return next((key for key in self.keys.values() if key.id == key_id), None)
+
+
+@dataclass
+class FakeProjects:
+    owned: set[tuple[str, str]] = field(default_factory=set)
+
+    async def exists(self, tenant_id: str, project_id: str) -> bool:
+        return (tenant_id, project_id) in self.owned
+
+
+@dataclass
+class Gateway:
+    app: Any
+    runtime: FakeRuntime
+    clock: FixedClock
+    public_keys: FakePublicKeys
+    client: Client
+    active_sessions: dict[str, int]
+
+    def as_(self, key: str) -> Client:
+        return Client(self.app, {"authorization": f"Bearer {key}"})
+
+    def nobody(self) -> Client:
+        return Client(self.app)
+
+    async def sdk_token(self, **body: Any) -> str:
+        reply = await Client(self.app, {"x-public-key": PUBLIC_KEY}).post("/api/v1/sdk/init", body)
+        assert reply.status == 200, reply.body
+        return str(reply.json()["token"])
+
+    def page(self, token: str) -> Client:
+        return Client(self.app, {"x-sdk-token": token, "origin": PAGE})
+
+
+def a_caller(tenant_id: str, *permissions: str, project_id: str = "") -> Caller:
+    return Caller(tenant_id, f"key_of_{tenant_id}", frozenset(permissions), project_id, rate_key=tenant_id)
+
+
+def a_public_key(**fields: Any) -> PublicKey:
+    given = {"id": "key_page", "tenant_id": TENANT, "project_id": PROJECT, "allowed_origins": (PAGE,), **fields}
+    return PublicKey(**given)
+
+
+def a_gateway(*, rates: RateSettings | None = None, **settings: Any) -> Gateway:
+    runtime, clock = FakeRuntime(), FixedClock()
+    runtime.callers = {
+        KEY: a_caller(TENANT, "*"),
+        READER_KEY: a_caller(TENANT, "project:read"),
+        FOREIGN_KEY: a_caller(OTHER_TENANT, "*"),
+        BOUND_KEY: a_caller(TENANT, "*", project_id=PROJECT),
+    }
+    public_keys = FakePublicKeys({PUBLIC_KEY: a_public_key()})
+    projects = FakeProjects({(TENANT, PROJECT), (TENANT, SECOND_PROJECT), (OTHER_TENANT, FOREIGN_PROJECT)})
+    active: dict[str, int] = {}
+
+    async def active_sessions(tenant_id: str) -> int | None:
+        return active.get(tenant_id)
+
+    access = AccessServices(
+        public_keys=public_keys,
+        projects=projects,
+        counters=LocalCounters(clock),
+        replies=LocalReplyStore(clock),
+        active_sessions=active_sessions,
+        clock=clock,
+        ids=CountingIds(),
+    )
+    told = GatewaySettings(token_secret=SECRET, version="1.2.3", rates=rates or RateSettings(), **settings)
+    app = build_app(runtime, access, told)
+    client = Client(app, {"authorization": f"Bearer {KEY}"})
+    return Gateway(app, runtime, clock, public_keys, client, active)

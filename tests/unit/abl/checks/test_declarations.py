@@ -1,0 +1,79 @@
+"""Declarations that cannot work; each wrong line is mended by its right one."""
+
+import pytest
+
+PATHS = "MEMORY:\n  persistent:\n    - PATH: user.hub_name\n"
+GRANT = "HANDOFF:\n  - TO: B\n    WHEN: true\n    CONTEXT:\n      memory_grants:\n        - path: {}\n          access: read\n"
+BUTTON = 'ON_START:\n  RESPOND: "Hi"\n    ACTIONS:\n      - BUTTON: "Go" -> {}\nACTION_HANDLERS:\n  open-claim:\n    RESPOND: "x"\n'
+RETURN = "HANDOFF:\n  - TO: B\n    WHEN: true\n    ON_RETURN:\n      HANDLER: {}\nRETURN_HANDLERS:\n  come_back:\n    CONTINUE: true\n"
+TTL = "MEMORY:\n  remember:\n    - WHEN: turn_count > 1\n      STORE: turn_count -> user.turns\n      TTL: {}\n"
+RANGE = 'GATHER:\n  size:\n    prompt: "?"\n    validate:\n      type: range\n      rule: "{}"\n'
+CHOICE = 'GATHER:\n  size:\n    prompt: "?"\n    type: enum\n{}'
+ERROR = "FLOW:\n  ask:\n    REASONING: false\n    RESPOND: x\n    THEN: COMPLETE\nON_ERROR:\n  invalid_input:\n    THEN: BACKTRACK\n{}"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "wrong", "right"),
+    [
+        ("UNKNOWN_HOOK", "HOOKS:\n  {}:\n    SET: a = 1\n", "befor_turn", "before_turn"),
+        ("UNKNOWN_MODEL_OPERATION", "EXECUTION:\n  models:\n    {}: tiny\n", "extractoin", "extraction"),
+        (
+            "UNKNOWN_MEMORY_PATH",
+            PATHS + "  recall:\n    - ON: session:start\n      PATHS: [{}]\n",
+            "user.hub_nmae",
+            "user.hub_name",
+        ),
+        ("UNKNOWN_MEMORY_PATH", PATHS + GRANT, "user.hub_nmae", "user.hub_name"),
+        ("UNKNOWN_ACTION_ID", BUTTON, "open-clam", "open-claim"),
+        ("UNKNOWN_RETURN_HANDLER", RETURN, "come_bak", "come_back"),
+    ],
+)
+def test_a_misspelt_name_is_reported_and_mended(in_text, mended, code, text, wrong, right):
+    (found,) = in_text(text.format(wrong), code)
+    assert mended(found, text.format(wrong)).endswith(text.format(right))
+    assert not in_text(text.format(right), code)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "wrong", "right"),
+    [
+        ("INVALID_TTL", TTL, "thirty days", "30d"),
+        ("INVALID_TTL", TTL, "soon", "2 weeks"),
+        ("INVALID_RANGE", RANGE, "heavy", "1..10"),
+        ("INVALID_RANGE", RANGE, "5", ">= 5"),
+        ("ENUM_WITHOUT_OPTIONS", CHOICE, "", "    options: [a, b]\n"),
+        ("BACKTRACK_WITHOUT_TARGET", ERROR, "", "    BACKTRACK_TO: ask\n"),
+        (
+            "GUARDRAIL_WITHOUT_CHECK",
+            "GUARDRAILS:\n  g:\n    kind: input\n    action: block\n{}",
+            "",
+            "    llm_check: x\n",
+        ),
+    ],
+)
+def test_what_cannot_work_is_reported_once(in_text, code, text, wrong, right):
+    assert len(in_text(text.format(wrong), code)) == 1
+    assert not in_text(text.format(right), code)
+
+
+def test_buttons_of_near_names_side_by_side_are_no_slips(in_text):
+    assert not in_text(BUTTON.format("rate-1") + "  rate-2:\n    RESPOND: y\n", "UNKNOWN_ACTION_ID")
+
+
+def test_a_key_of_input_that_the_other_agent_nearly_knows_is_reported(in_project):
+    first = "AGENT: A\nGOAL: g\nDELEGATE:\n  - AGENT: B\n    WHEN: true\n    INPUT: {zip_cdoe: turn_count}\n"
+    second = 'AGENT: B\nGOAL: g\nGATHER:\n  zip_code:\n    prompt: "?"\n'
+    (found,) = in_project("UNKNOWN_INPUT_FIELD", a=first, b=second)
+    assert (found.line, found.fix.edits[0].text) == (6, "zip_code")
+
+
+def test_a_misspelt_target_of_a_supervisor_is_said_once(in_project):
+    front = "SUPERVISOR: F\nGOAL: g\nHANDOFF:\n  - TO: Cads\n    WHEN: true\n"
+    found = in_project(a=front, b="AGENT: Cards\nGOAL: g\n")
+    assert [one.code for one in found] == ["INVALID_HANDOFF_TARGET"]
+
+
+def test_a_dangling_step_is_said_with_the_keyword_that_was_written(in_text):
+    text = "FLOW:\n  ask:\n    REASONING: false\n    CHECK: turn_count > 1\n    ON_FAIL: nowhere\n    THEN: COMPLETE\n"
+    (found,) = in_text(text, "DANGLING_STEP_REF")
+    assert "ON_FAIL" in found.message

@@ -1,0 +1,67 @@
+"""SET, CALL and branches of the YAML form in their several shapes."""
+
+from textwrap import dedent
+
+import pytest
+
+from abl.yaml_form import parse_yaml
+
+HEAD = "agent: Desk\ngoal: Help\n"
+
+
+def read(body):
+    result = parse_yaml(HEAD + dedent(body))
+    assert not result.errors
+    return result.document
+
+
+def codes(body):
+    return [one.code for one in parse_yaml(HEAD + dedent(body)).findings]
+
+
+def step(body):
+    return read(
+        "flow:\n  steps:\n    a:\n" + "\n".join(f"      {line}" for line in body.split("\n")) + "\n"
+    ).flow.steps[0]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "set: a = b + 1",
+        "set: [a = b + 1]",
+        "set: {a: b + 1}",
+        "set:\n  - {variable: a, expression: b + 1}",
+        "set:\n  - {name: a, value: b + 1}",
+        "set:\n  - {a: b + 1}",
+    ],
+)
+def test_all_ways_to_set_a_variable_say_the_same(written):
+    assert [(one.variable, one.expression) for one in step(written).set] == [("a", "b + 1")]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "call: find\ncall_with: {code: c}\ncall_as: found",
+        "call_with: {code: c}\ncall_as: found\ncall: find",
+        "call: {tool: find, with: {code: c}, as: found}",
+        "call_spec: {tool: find, with: {code: c}, as: found}",
+    ],
+)
+def test_all_ways_to_call_a_tool_say_the_same(written):
+    call = step(written).call
+    assert (call.tool, call.with_, call.as_) == ("find", {"code": "c"}, "found")
+
+
+def test_a_branch_without_condition_always_matches():
+    first, second, third = step(
+        "on_input:\n  - {condition: yes, then: b}\n  - {else: true, then: c}\n  - {then: d}"
+    ).on_input
+    assert (first.condition, first.then, bool(first.otherwise)) == ("yes", "b", False)
+    assert (second.then, second.otherwise) == ("c", True)
+    assert (third.then, third.otherwise) == ("d", True)
+
+
+def test_a_call_that_is_a_list_is_reported():
+    assert "INVALID_CALL" in codes("flow: {steps: {a: {call: [find]}}}\n")

@@ -1,0 +1,138 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from actors.hosts.port import HostGone
+from actors.link.client import LinkedHost
+from actors.link.server import LinkServer
+from actors.messages import Done, Failed, Follow, HostAnswer, HostMessage
+from actors.runtime import StreamEvent
+from actors.session.stream import Listener
+
+QUESTION = Follow(tenant_id="t", session_id="s", after=0)
+
+
+class EchoHost:
+    host_id = "echo"
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+        self.cancelled = asyncio.Event()
+
+    async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
+        assert isinstance(message, Follow)
+        if message.after == 99:
+            self.started.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.cancelled.set()
+        if listener is not None:
+            for number in range(message.after):
+                listener(StreamEvent(seq=number, turn=1, kind="response_chunk", data={}))
+        return Done(note=str(message.after))
+
+
+async def linked(folder: Path) -> tuple[EchoHost, LinkServer, LinkedHost]:
+    host = EchoHost()
+    server = LinkServer(host, folder / "host.sock", "token")
+    await server.start()
+    return host, server, LinkedHost("echo", folder / "host.sock", "token")
+
+
+def test_many_calls_share_one_connection_and_get_their_own_answers(tmp_path: Path) -> None:
+    async def story() -> None:
+        _, server, host = await linked(tmp_path)
+        answers = await asyncio.gather(*(host.ask(Follow(tenant_id="t", session_id="s", after=n)) for n in range(50)))
+        assert [one.note for one in answers] == [str(n) for n in range(50)]
+        assert len(server.connections) == 1
+        host.close()
+        await server.stop()
+
+    asyncio.run(story())
+
+
+def test_events_come_before_the_answer(tmp_path: Path) -> None:
+    async def story() -> None:
+        _, server, host = await linked(tmp_path)
+        seen: list[int] = []
+
+        def listener(event: StreamEvent) -> bool:
+            seen.append(event.seq)
+            return True
+
+        await host.ask(Follow(tenant_id="t", session_id="s", after=5), listener)
+        assert seen == [0, 1, 2, 3, 4]
+        host.close()
+        await server.stop()
+
+    asyncio.run(story())
+
+
+def test_a_peer_without_the_token_is_cut_off(tmp_path: Path) -> None:
+    async def story() -> None:
+        _, server, _ = await linked(tmp_path)
+        stranger = LinkedHost("echo", tmp_path / "host.sock", "wrong")
+        with pytest.raises(HostGone):
+            async with asyncio.timeout(5):
+                await stranger.ask(QUESTION)
+        await server.stop()
+
+    asyncio.run(story())
+
+
+def test_a_host_that_goes_ends_the_calls_that_are_out(tmp_path: Path) -> None:
+    async def story() -> None:
+        echo, server, host = await linked(tmp_path)
+        call = asyncio.create_task(host.ask(Follow(tenant_id="t", session_id="s", after=99)))
+        await echo.started.wait()
+        await server.stop()
+        with pytest.raises(HostGone):
+            async with asyncio.timeout(5):
+                await call
+
+    asyncio.run(story())
+
+
+def test_a_caller_that_leaves_cancels_its_call_at_the_host(tmp_path: Path) -> None:
+    async def story() -> None:
+        echo, server, host = await linked(tmp_path)
+        call = asyncio.create_task(host.ask(Follow(tenant_id="t", session_id="s", after=99)))
+        await echo.started.wait()
+        call.cancel()
+        async with asyncio.timeout(5):
+            await echo.cancelled.wait()
+        host.close()
+        await server.stop()
+
+    asyncio.run(story())
+
+
+def test_where_nobody_listens_the_host_is_gone(tmp_path: Path) -> None:
+    async def story() -> None:
+        with pytest.raises(HostGone):
+            await LinkedHost("none", tmp_path / "none.sock", "token").ask(QUESTION)
+
+    asyncio.run(story())
+
+
+def test_after_a_restart_of_the_host_the_next_call_connects_again(tmp_path: Path) -> None:
+    async def story() -> None:
+        _, server, host = await linked(tmp_path)
+        assert await host.ask(QUESTION) == Done(note="0")
+        await server.stop()
+        again = LinkServer(EchoHost(), tmp_path / "host.sock", "token")
+        await again.start()
+        answer: HostAnswer = Failed(kind="", message="")
+        for _ in range(100):
+            try:
+                answer = await host.ask(QUESTION)
+                break
+            except HostGone:
+                await asyncio.sleep(0)
+        assert answer == Done(note="0")
+        host.close()
+        await again.stop()
+
+    asyncio.run(story())

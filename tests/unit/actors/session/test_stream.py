@@ -1,0 +1,130 @@
+import asyncio
+
+import pytest
+
+from actors.runtime import StreamEvent
+from actors.session.stream import ATTEMPT_STRIDE, MAX_HELD, NotHeld, OutputStream
+
+
+def collect(into: list[StreamEvent]):
+    def listener(event: StreamEvent) -> bool:
+        into.append(event)
+        return True
+
+    return listener
+
+
+def a_turn(stream: OutputStream, number: int, chunks: int) -> None:
+    stream.begin()
+    for place in range(chunks):
+        stream.emit(number, "response_chunk", {"chunk": str(place)})
+    stream.emit(number, "complete", {})
+
+
+def test_numbers_rise_by_one_over_turns() -> None:
+    stream = OutputStream(last_seq=7)
+    a_turn(stream, 1, 2)
+    a_turn(stream, 2, 1)
+    assert stream.last_seq == 12
+
+
+def test_a_late_listener_gets_what_it_missed_and_what_comes() -> None:
+    async def story() -> None:
+        stream = OutputStream()
+        stream.begin()
+        for place in range(3):
+            stream.emit(1, "response_chunk", {"chunk": str(place)})
+        seen: list[StreamEvent] = []
+        over = stream.listen(collect(seen), after=1)
+        stream.emit(1, "complete", {})
+        assert await over
+        assert [event.seq for event in seen] == [2, 3, 4]
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("cut", range(0, 200, 13))
+def test_a_stream_cut_anywhere_continues_without_a_gap(cut: int) -> None:
+    async def story() -> None:
+        stream = OutputStream()
+        stream.begin()
+        for place in range(199):
+            stream.emit(1, "response_chunk", {"chunk": str(place)})
+        stream.emit(1, "complete", {})
+        seen: list[StreamEvent] = []
+        assert await stream.listen(collect(seen), after=cut)
+        assert [event.seq for event in seen] == list(range(cut + 1, 201))
+
+    asyncio.run(story())
+
+
+def test_a_listener_that_does_not_keep_up_is_let_go() -> None:
+    async def story() -> None:
+        stream = OutputStream()
+        stream.begin()
+        over = stream.listen(lambda _event: False)
+        stream.emit(1, "response_chunk", {})
+        assert not await over
+        assert stream.listeners == 0
+
+    asyncio.run(story())
+
+
+def test_when_no_turn_runs_listening_is_over_at_once() -> None:
+    async def story() -> None:
+        stream = OutputStream(last_seq=5)
+        assert await stream.listen(collect([]), after=5)
+
+    asyncio.run(story())
+
+
+def test_what_is_held_no_more_is_said_so() -> None:
+    async def story() -> None:
+        stream = OutputStream()
+        a_turn(stream, 1, 3)
+        a_turn(stream, 2, 3)
+        a_turn(stream, 3, 3)
+        with pytest.raises(NotHeld):
+            stream.listen(collect([]), after=1)
+        assert stream.holds(4)
+
+    asyncio.run(story())
+
+
+def test_memory_is_bounded() -> None:
+    stream = OutputStream()
+    stream.begin()
+    for _ in range(MAX_HELD + 10):
+        stream.emit(1, "response_chunk", {})
+    assert not stream.holds(9)
+    assert stream.holds(10)
+
+
+def test_a_later_attempt_never_reuses_a_number() -> None:
+    stream = OutputStream(last_seq=10)
+    stream.begin(attempt=2)
+    assert stream.emit(1, "session_start", {}).seq == 10 + ATTEMPT_STRIDE + 1
+
+
+def test_leaving_takes_the_listener_out() -> None:
+    async def story() -> None:
+        stream = OutputStream()
+        stream.begin()
+        over = stream.listen(collect([]))
+        over.cancel()
+        await asyncio.wait([over])
+        await asyncio.sleep(0)
+        assert stream.listeners == 0
+
+    asyncio.run(story())
+
+
+def test_when_the_host_lets_go_listeners_learn_of_it() -> None:
+    async def story() -> None:
+        stream = OutputStream()
+        stream.begin()
+        over = stream.listen(collect([]))
+        stream.abandon()
+        assert not await over
+
+    asyncio.run(story())

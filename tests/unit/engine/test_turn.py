@@ -1,0 +1,159 @@
+"""The fold itself: pure, ordered by its facts alone, and stubborn about facts that do not fit."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from domain.errors import Conflict, NotFound
+from domain.model_calls import ModelReply
+from domain.tool_calls import ToolCall, ToolResult
+from engine import (
+    AnyFact,
+    AskModel,
+    CallTool,
+    EndTurn,
+    ModelAnswered,
+    OutcomeUnknown,
+    SessionBegun,
+    Step,
+    ToolReturned,
+    TurnCancelled,
+    UserSpoke,
+    advance,
+    begin,
+    decode_state,
+    encode_state,
+)
+from engine.testing import Conversation, gives, program_of, replayed, same_bytes, says, uses
+
+AT = "2026-03-02T09:00:00.000Z"
+DESK = program_of({"a.abl": 'AGENT: Desk\nGOAL: "Help"\n'})
+PRICES = program_of(
+    {
+        "a.abl": """
+AGENT: Desk
+GOAL: "Help"
+TOOLS:
+  price(item: string) -> {price: number}
+    description: "Price of an item"
+    parallelizable: true
+  order(item: string) -> {id: string}
+    description: "Orders an item"
+    side_effects: true
+"""
+    }
+)
+
+
+def begun(program=DESK) -> Step:
+    return begin(program, SessionBegun(at=AT, session_id="sess_1"))
+
+
+def asked(step: Step, kind: type) -> list:
+    return [one for one in step.effects if isinstance(one, kind)]
+
+
+def test_a_step_leaves_the_state_it_was_given_as_it_was() -> None:
+    state = begun().state
+    before = encode_state(state)
+    step = advance(DESK, state, UserSpoke(at=AT, text="hello"))
+    assert encode_state(state) == before
+    middle = encode_state(step.state)
+    effect = asked(step, AskModel)[0]
+    advance(DESK, step.state, ModelAnswered(at=AT, effect_id=effect.id, reply=says("Hi")))
+    assert encode_state(step.state) == middle
+
+
+def test_the_same_fact_on_the_same_state_gives_the_same_bytes_and_hashes() -> None:
+    state = begun().state
+    one, other = (advance(DESK, state, UserSpoke(at=AT, text="hello")) for _ in range(2))
+    assert encode_state(one.state) == encode_state(other.state)
+    assert one.effects == other.effects
+    assert all(effect.request_hash for effect in one.effects)
+
+
+def test_effects_are_numbered_by_turn_and_place() -> None:
+    step = advance(DESK, begun().state, UserSpoke(at=AT, text="hello"))
+    assert [one.id for one in step.effects] == [f"1.{at}" for at in range(1, len(step.effects) + 1)]
+
+
+def test_another_prompt_has_another_hash() -> None:
+    state = begun().state
+    hashes = {asked(advance(DESK, state, UserSpoke(at=AT, text=text)), AskModel)[0].request_hash for text in "ab"}
+    assert len(hashes) == 2
+
+
+def test_a_saved_state_goes_on_where_it_stopped() -> None:
+    step = advance(DESK, begun().state, UserSpoke(at=AT, text="hello"))
+    effect = asked(step, AskModel)[0]
+    fact = ModelAnswered(at=AT, effect_id=effect.id, reply=says("Hi"))
+    woken = decode_state(encode_state(step.state))
+    assert encode_state(advance(DESK, woken, fact).state) == encode_state(advance(DESK, step.state, fact).state)
+
+
+def test_an_answer_nobody_waits_for_is_passed_over() -> None:
+    state = begun().state
+    step = advance(DESK, state, ModelAnswered(at=AT, effect_id="1.1", reply=says("late")))
+    assert step.state is state
+    assert step.effects == ()
+
+
+def test_a_second_message_during_a_turn_is_refused() -> None:
+    step = advance(DESK, begun().state, UserSpoke(at=AT, text="hello"))
+    with pytest.raises(Conflict):
+        advance(DESK, step.state, UserSpoke(at=AT, text="hello?"))
+
+
+def test_an_unknown_entry_agent_is_refused() -> None:
+    with pytest.raises(NotFound):
+        begin(DESK, SessionBegun(at=AT, session_id="s", agent="Nobody"))
+
+
+def test_a_cancelled_turn_ends_at_once_and_the_next_one_works() -> None:
+    step = advance(DESK, begun().state, UserSpoke(at=AT, text="hello"))
+    ended = advance(DESK, step.state, TurnCancelled(at=AT, reason="deadline"))
+    assert ended.end is not None
+    assert (ended.end.status, ended.state.pending, ended.state.tasks) == ("cancelled", {}, [])
+    assert asked(advance(DESK, ended.state, UserSpoke(at=AT, text="again")), AskModel)
+
+
+def test_parallel_outcomes_may_come_in_any_order_and_read_the_same() -> None:
+    step = advance(PRICES, begun(PRICES).state, UserSpoke(at=AT, text="prices"))
+    model = asked(step, AskModel)[0]
+    both = ModelReply(tool_calls=(ToolCall("c1", "price", {"item": "a"}), ToolCall("c2", "price", {"item": "b"})))
+    step = advance(PRICES, step.state, ModelAnswered(at=AT, effect_id=model.id, reply=both))
+    first, second = asked(step, CallTool)
+    answers = {first.id: {"price": 1}, second.id: {"price": 2}}
+    prompts = []
+    for order in ((first, second), (second, first)):
+        state = step.state
+        for effect in order:
+            result = ToolResult(ok=True, value=answers[effect.id])
+            last = advance(PRICES, state, ToolReturned(at=AT, effect_id=effect.id, result=result))
+            state = last.state
+        prompts.append(asked(last, AskModel)[0].request.messages)
+    assert prompts[0] == prompts[1]
+
+
+def test_a_lost_outcome_of_a_tool_with_side_effects_is_never_repeated() -> None:
+    step = advance(PRICES, begun(PRICES).state, UserSpoke(at=AT, text="order"))
+    model = asked(step, AskModel)[0]
+    reply = ModelReply(tool_calls=(ToolCall("c1", "order", {"item": "a"}),))
+    step = advance(PRICES, step.state, ModelAnswered(at=AT, effect_id=model.id, reply=reply))
+    call = asked(step, CallTool)[0]
+    assert not call.safe
+    step = advance(PRICES, step.state, OutcomeUnknown(at=AT, effect_id=call.id))
+    assert asked(step, CallTool) == []
+    assert "outcome_unknown" in asked(step, AskModel)[0].request.messages[-1].content
+
+
+def test_every_fact_and_state_survives_json() -> None:
+    talk = Conversation(PRICES, tools={"price": gives({"price": 3})}, model=[uses(("price", {"item": "a"})), says("3")])
+    talk.say("how much?")
+    decoded = [msgspec.json.decode(msgspec.json.encode(fact), type=AnyFact) for fact in talk.facts]
+    assert decoded == talk.facts
+    state, effects = replayed(PRICES, decoded)
+    assert same_bytes(state, talk.state)
+    assert effects == talk.effects
+    assert isinstance(effects[-1], EndTurn)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from actors.runtime import ChatTurn, SessionRef
+from domain.errors import AppError, QueueFull
+from gateway import limits
+from gateway.feeds import Feeds
+from tests.support.fake_runtime import FakeRuntime
+from tests.support.until import until
+
+pytestmark = pytest.mark.anyio
+TENANT, PROJECT = "ten_one", "c" + "a" * 24
+
+
+async def a_session(runtime: FakeRuntime) -> SessionRef:
+    reply = await runtime.chat(ChatTurn(tenant_id=TENANT, project_id=PROJECT, message="first"))
+    return SessionRef(TENANT, PROJECT, reply.session_id)
+
+
+def a_turn(session: SessionRef, text: str = "hello") -> ChatTurn:
+    return ChatTurn(tenant_id=TENANT, project_id=PROJECT, message=text, session_id=session.session_id)
+
+
+def never(error: AppError) -> None:
+    raise AssertionError(error)
+
+
+async def test_a_socket_that_fell_behind_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SOCKET_OUTBOX_FRAMES", 4)
+    runtime = FakeRuntime()
+    session = await a_session(runtime)
+    held = len(runtime.sessions_by_id[session.session_id].events)
+    feeds = Feeds(runtime)
+    outlet = feeds.attach(session, held)
+    runtime.chunks = tuple(str(n) for n in range(50))
+    following = feeds.follow(outlet)
+    feeds.start(a_turn(session), never)
+    seen = [await anext(following)]
+    await until(lambda: feeds.waiting(session.session_id) == 0)
+    while seen[-1].kind != "complete":
+        seen.append(await anext(following))
+    assert [event.seq for event in seen] == list(range(held + 1, held + 1 + len(seen)))
+    assert sum(event.kind == "response_chunk" for event in seen) == 50
+    await following.aclose()
+
+
+async def test_only_so_many_turns_of_a_session_wait() -> None:
+    runtime = FakeRuntime()
+    session = await a_session(runtime)
+    runtime.gate = asyncio.Event()
+    feeds = Feeds(runtime)
+    for _ in range(limits.SOCKET_TURNS_WAITING + 1):
+        feeds.start(a_turn(session), never)
+    with pytest.raises(QueueFull):
+        feeds.start(a_turn(session), never)
+    runtime.gate.set()
+    await until(lambda: feeds.waiting(session.session_id) == 0)
+    assert len(runtime.asked) == limits.SOCKET_TURNS_WAITING + 2
+
+
+async def test_closing_leaves_the_turns_to_the_runtime() -> None:
+    runtime = FakeRuntime()
+    session = await a_session(runtime)
+    runtime.gate = asyncio.Event()
+    feeds = Feeds(runtime)
+    feeds.start(a_turn(session), never)
+    await until(lambda: len(runtime.asked) == 2)
+    await feeds.close()
+    assert feeds.waiting(session.session_id) == 0
+    runtime.gate.set()
+    spoken = runtime.sessions_by_id[session.session_id]
+    await until(lambda: spoken.turns == 2 and not spoken.running)
+    await until(lambda: spoken.events[-1].kind == "complete")

@@ -1,0 +1,85 @@
+"""Which addresses may be called: a corpus of ways to write one that may not."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import pytest
+
+from providers.addresses import METADATA, AddressPolicy, literal_address, plain_host, refusal
+from tests.support.address_forms import ALLOWED, LOOPBACK_SPELLINGS, NAMES, REFUSED
+
+PUBLIC = AddressPolicy()
+
+
+@pytest.mark.parametrize("host", [*LOOPBACK_SPELLINGS, *REFUSED])
+def test_is_refused_in_every_spelling(host: str) -> None:
+    address = literal_address(host)
+    assert address is not None
+    assert refusal(address, 80, PUBLIC)
+
+
+@pytest.mark.parametrize("host", ALLOWED)
+def test_the_public_internet_may_be_called(host: str) -> None:
+    address = literal_address(host)
+    assert address is not None
+    assert refusal(address, 80, PUBLIC) is None
+
+
+@pytest.mark.parametrize("host", [name for name in NAMES if name not in {"0x"}])
+def test_a_name_is_no_address(host: str) -> None:
+    assert literal_address(host) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "address", "port", "allowed"),
+    [
+        ("10.0.0.0/8", "10.1.2.3", 80, True),
+        ("10.0.0.0/8", "11.1.2.3", 80, True),
+        ("10.0.0.0/8", "192.168.0.1", 80, False),
+        ("127.0.0.1:8080", "127.0.0.1", 8080, True),
+        ("127.0.0.1:8080", "127.0.0.1", 8081, False),
+        ("[::1]:9", "::1", 9, True),
+        ("[::1]:9", "::1", 10, False),
+        ("::1", "::1", 10, True),
+        ("fd00::/8", "fd12::1", 80, True),
+        ("10.0.0.1", "::ffff:10.0.0.1", 80, True),
+        ("169.254.0.0/16", "169.254.1.1", 80, True),
+        ("169.254.0.0/16", "169.254.169.254", 80, False),
+        ("0.0.0.0/0", "169.254.169.254", 80, False),
+        ("169.254.169.254", "169.254.169.254", 80, True),
+        ("not an address", "10.0.0.1", 80, False),
+    ],
+)
+def test_the_allow_list_opens_what_it_names(entry: str, address: str, port: int, allowed: bool) -> None:
+    assert (refusal(ip_address(address), port, AddressPolicy((entry,))) is None) == allowed
+
+
+@pytest.mark.parametrize("address", sorted(map(str, METADATA)))
+def test_no_network_opens_a_metadata_service(address: str) -> None:
+    assert refusal(ip_address(address), 80, AddressPolicy(("0.0.0.0/0", "::/0")))
+
+
+def test_everything_means_everything() -> None:
+    assert refusal(ip_address("169.254.169.254"), 80, AddressPolicy(everything=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "host", "allowed"),
+    [
+        ("intern.example", "intern.example", True),
+        ("Intern.Example", "intern.example", True),
+        ("intern.example", "x.intern.example", False),
+        ("*.intern.example", "x.intern.example", True),
+        ("*.intern.example", "intern.example", False),
+        ("*.intern.example", "evilintern.example", False),
+        ("127.0.0.1", "127.0.0.1", False),
+    ],
+)
+def test_names_are_listed_whole_or_by_suffix(entry: str, host: str, allowed: bool) -> None:
+    assert AddressPolicy((entry,)).allows_name(host, 443) == allowed
+
+
+def test_a_host_is_compared_in_one_form() -> None:
+    assert plain_host("[::1]") == "::1"
+    assert plain_host("EXAMPLE.com.") == "example.com"
