@@ -14,8 +14,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from random import Random
 from statistics import median, quantiles
 from time import perf_counter, process_time
+
+import msgspec
 
 from benchmarks.report import Figure, publish
 from storage.database import Database
@@ -34,10 +37,6 @@ SESSIONS = 200
 EVENTS_PER_SESSION = 100
 TURNS_PER_SESSION = 20
 ROUNDS = 3
-FACT = b'{"type":"fact","at":"2026-11-21T09:30:00.000Z","data":"' + b"x" * 300 + b'"}'
-REPLY = b"r" * 300
-STATE = b"s" * 900
-TRACE = b"t" * 200
 TEXT = "Where is my parcel? It should have come on Tuesday."
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -51,13 +50,43 @@ WAL = Statement("SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8")
 SIZE = Statement("SELECT pg_database_size(current_database())::float8")
 
 _names = count(1)
+_random = Random(1)
+
+
+def a_hash() -> str:
+    """Return a word of 32 digits as nobody has seen it."""
+    return _random.randbytes(16).hex()
+
+
+def a_fact() -> bytes:
+    """Return a fact as a turn of a FLOW agent writes it, with hashes that do not repeat."""
+    asked = {f"1.{place}": a_hash() for place in range(4)}
+    opens = {"kind": "user", "message_id": f"msg_{a_hash()}", "key": a_hash(), "request_hash": a_hash() * 2}
+    fact = {"type": "UserSpoke", "at": "2026-11-21T09:30:00.000Z", "text": TEXT, "message_id": f"msg_{a_hash()}"}
+    return msgspec.json.encode({"engine": "1", "fact": fact, "asked": asked, "opens": opens})
+
+
+def an_event(session_id: str, seq: int) -> bytes:
+    """Return a trace event."""
+    data = {"decisionKind": "flow_transition", "decision": "welcome", "outcome": "entered", "matched": True}
+    head = {"id": f"evt_{session_id}_{seq}", "sessionId": session_id, "type": "decision", "agentName": "Desk"}
+    return msgspec.json.encode({**head, "timestamp": "2026-11-21T09:30:00.000Z", "seq": seq, "data": data})
+
+
+def make_folder() -> Path:
+    """Return a temporary folder that the server's account can pass through."""
+    folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
+    folder.chmod(0o755)
+    return folder
+
+
+FACTS = [a_fact() for _ in range(100)]
 
 
 @asynccontextmanager
 async def a_server() -> AsyncIterator[PostgresServer]:
     """Yield a server of its own in a temporary folder."""
-    folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
-    folder.chmod(0o755)
+    folder = make_folder()
     server = PostgresServer(folder)
     await server.start()
     try:
@@ -69,8 +98,7 @@ async def a_server() -> AsyncIterator[PostgresServer]:
 
 async def starts() -> list[Figure]:
     """Measure the first and a later start of the embedded server, migrations included."""
-    folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
-    folder.chmod(0o755)
+    folder = make_folder()
     taken = []
     for _ in range(1 + ROUNDS):
         begin = perf_counter()
@@ -97,7 +125,7 @@ async def bare_inserts(database: Database, waits: list[float]) -> int:
     rows = 2_000
     for seq in range(rows):
         begin = perf_counter()
-        await connection.execute(BARE_INSERT, session_id=name, seq=seq, fact=FACT)
+        await connection.execute(BARE_INSERT, session_id=name, seq=seq, fact=FACTS[seq % len(FACTS)])
         waits.append(perf_counter() - begin)
     await connection.close()
     return rows
@@ -111,7 +139,7 @@ async def group_commit(journal: Journal, sessions: list[str], epoch: int, waits:
         seq = starts[name]
         for _ in range(EVENTS_PER_SESSION):
             begin = perf_counter()
-            seq = await journal.append(TENANT, name, epoch, [FACT], expect_seq=seq)
+            seq = await journal.append(TENANT, name, epoch, [FACTS[seq % len(FACTS)]], expect_seq=seq)
             waits.append(perf_counter() - begin)
 
     await asyncio.gather(*(talk(name) for name in sessions))
@@ -126,8 +154,10 @@ async def whole_turns(journal: Journal, sessions: list[str], epoch: int, waits: 
         seq = starts[name]
         for _ in range(TURNS_PER_SESSION):
             begin = perf_counter()
-            seq = await journal.append(TENANT, name, epoch, [FACT], expect_seq=seq)
-            seq = await journal.append(TENANT, name, epoch, [FACT, FACT], expect_seq=seq, turn=a_turn(name, seq))
+            seq = await journal.append(TENANT, name, epoch, [FACTS[seq % len(FACTS)]], expect_seq=seq)
+            seq = await journal.append(
+                TENANT, name, epoch, [a_fact(), a_fact()], expect_seq=seq, turn=a_turn(name, seq)
+            )
             waits.append(perf_counter() - begin)
 
     await asyncio.gather(*(talk(name) for name in sessions))
@@ -137,14 +167,23 @@ async def whole_turns(journal: Journal, sessions: list[str], epoch: int, waits: 
 def a_turn(name: str, seq: int) -> TurnEnd:
     """Return the end of a turn as a small conversation has it."""
     messages = tuple(
-        MessageRow(seq=seq + place, message_id=f"msg_{name}_{seq}", role=role, content=TEXT, turn=seq, at=AT)
+        MessageRow(seq=seq + place, message_id=f"msg_{a_hash()}", role=role, content=TEXT, turn=seq, at=AT)
         for place, role in enumerate(("user", "assistant"))
     )
-    traces = tuple(TraceRow(seq=seq + place, turn=seq, type="decision", data=TRACE) for place in range(3))
+    events = [an_event(name, seq + place) for place in range(4)]
+    traces = tuple(TraceRow(seq=seq + place, turn=seq, type="decision", data=data) for place, data in enumerate(events))
+    reply = {
+        "session_id": name,
+        "message_id": f"msg_{a_hash()}",
+        "turn": seq,
+        "response": TEXT,
+        "trace_events": [msgspec.Raw(one) for one in events],
+    }
+    state = {"agents": [{"name": "Desk", "values": {"number": a_hash(), "history": [TEXT] * 10}}], "seq": seq}
     return TurnEnd(
         turn=seq,
-        keyed=KeyedReply(name, f"key_{seq}", "0" * 64, REPLY),
-        snapshot=STATE,
+        keyed=KeyedReply(name, f"key_{seq}", a_hash() * 2, msgspec.json.encode(reply)),
+        snapshot=msgspec.json.encode(state),
         messages=messages,
         traces=traces,
         activity=Activity(agent_name="Desk", execution_state="idle", input_tokens=100, output_tokens=20),
@@ -203,8 +242,8 @@ async def measure() -> list[Figure]:
                 median(grouped),
                 "events/s",
                 median(bare),
-                "at least 10 times the baseline",
-                median(grouped) >= 10 * median(bare),
+                "at least 8 times the baseline",
+                median(grouped) >= 8 * median(bare),
             ),
             Figure("wait of one append, p50", percentiles_ms(waits)[0], "ms", percentiles_ms(bare_waits)[0]),
             Figure("wait of one append, p99", percentiles_ms(waits)[1], "ms", percentiles_ms(bare_waits)[1]),
@@ -233,7 +272,7 @@ async def turn_figures(
         Figure("wait of a turn's two appends, alone, p50", percentiles_ms(alone)[0], "ms"),
         Figure("processor time of a turn, here", here / turns * 1e6, "us"),
         Figure("processor time of a turn, in the database", there / turns * 1e6, "us"),
-        Figure("disk of a turn, tables and indexes", size, "bytes", target="at most 4096", met=size <= 4_096),
+        Figure("disk of a turn, tables and indexes", size, "bytes", target="at most 2048", met=size <= 2_048),
         Figure("log of a turn (WAL), later overwritten", wal, "bytes"),
     ]
 

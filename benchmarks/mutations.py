@@ -249,6 +249,7 @@ def unknown_variable(spot: Spot) -> str | None:
     """A name in a condition misspelt."""
     found = _CONDITION.match(spot.line)
     words = list(re.finditer(r"(?<![\w.\"'])([a-z_]{6,})(?![\w(.\"'])", found[2])) if found else []
+    words = [one for one in words if found and found[2].count('"', 0, one.start()) % 2 == 0]
     words = [one for one in words if one[1] not in ("turn_count", "channel", "session_id", "intent")]
     if not found or not words or found[2].startswith('"') or "{{" in found[2] or found[2].count('"') > 2:
         return None

@@ -16,7 +16,7 @@ from msgspec import Struct
 from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
 from storage.database import Connection, Database, Row
 from storage.errors import ConnectionLost, SequenceConflict, StaleEpoch, TurnRepeated
-from storage.frames import pack, unpack
+from storage.frames import expand, pack, unpack
 from storage.journal_batch import Append, columns, end_columns, take
 from storage.journal_statements import (
     APPEND,
@@ -126,7 +126,7 @@ class Journal:
         row = await self._database.row(HEAD, tenant_id=tenant_id, session_id=session_id)
         if row is None:
             return None
-        snapshot = Snapshot(row["snapshot_seq"], row["state"]) if row["state"] is not None else None
+        snapshot = Snapshot(row["snapshot_seq"], expand(row["state"])) if row["state"] is not None else None
         return Head(row["last_seq"], row["owner_epoch"], snapshot)
 
     async def snapshot(self, tenant_id: str, session_id: str) -> Snapshot | None:

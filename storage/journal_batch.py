@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from storage.frames import BLOB_MIN_BYTES, content_hash
+from storage.frames import BLOB_MIN_BYTES, content_hash, squeeze
+from storage.trace_frames import pack_events
 from storage.turn_end import TurnEnd
 
 Columns: TypeAlias = dict[str, list[object]]
@@ -75,15 +76,15 @@ def end_columns(batch: Sequence[Append]) -> Columns:
     ends = [one.end for one in batch]
     keyed = [end.keyed if end else None for end in ends]
     messages = [(n, row) for n, end in enumerate(ends, 1) if end for row in end.messages]
-    traces = [(n, row) for n, end in enumerate(ends, 1) if end for row in end.traces]
+    traced = [(n, end.traces) for n, end in enumerate(ends, 1) if end and end.traces]
     activities = [(n, end) for n, end in enumerate(ends, 1) if end]
     return {
         "turns": [end.turn if end else None for end in ends],
         "scope_ids": [key.scope_id if key else None for key in keyed],
         "keys": [key.key if key else None for key in keyed],
         "request_hashes": [key.request_hash if key else None for key in keyed],
-        "replies": [key.reply if key else None for key in keyed],
-        "snapshots": [end.snapshot if end else None for end in ends],
+        "replies": [squeeze(key.reply) if key else None for key in keyed],
+        "snapshots": [squeeze(end.snapshot) if end and end.snapshot is not None else None for end in ends],
         "message_owners": [n for n, _ in messages],
         "message_seqs": [row.seq for _, row in messages],
         "message_ids": [row.message_id for _, row in messages],
@@ -93,16 +94,10 @@ def end_columns(batch: Sequence[Append]) -> Columns:
         "message_ats": [row.at for _, row in messages],
         "contents": [row.content for _, row in messages],
         "extras": [row.extra for _, row in messages],
-        "trace_owners": [n for n, _ in traces],
-        "trace_seqs": [row.seq for _, row in traces],
-        "trace_turns": [row.turn for _, row in traces],
-        "types": [row.type for _, row in traces],
-        "decision_kinds": [row.decision_kind for _, row in traces],
-        "trace_agents": [row.agent_name for _, row in traces],
-        "span_ids": [row.span_id for _, row in traces],
-        "parent_span_ids": [row.parent_span_id for _, row in traces],
-        "durations_ms": [row.duration_ms for _, row in traces],
-        "data": [row.data for _, row in traces],
+        "trace_owners": [n for n, _ in traced],
+        "trace_seqs": [rows[0].seq for _, rows in traced],
+        "trace_types": [",".join(sorted({row.type for row in rows})) for _, rows in traced],
+        "events": [pack_events(rows) for _, rows in traced],
         "activity_owners": [n for n, _ in activities],
         "agent_names": [end.activity.agent_name for _, end in activities],
         "execution_states": [end.activity.execution_state for _, end in activities],

@@ -81,16 +81,10 @@ APPEND_AND_END = Statement(
         JOIN moved USING (n) JOIN asked USING (n)
     ),
     traced AS (
-        INSERT INTO traces (
-            tenant_id, session_id, seq, at, turn, type, decision_kind, agent_name, span_id, parent_span_id,
-            duration_ms, data
-        )
-        SELECT tenant_id, session_id, e.seq, now(), e.turn, type, decision_kind, agent_name, span_id, parent_span_id,
-            duration_ms, data
-        FROM unnest(
-            :trace_owners::bigint[], :trace_seqs::int[], :trace_turns::int[], :types::text[], :decision_kinds::text[],
-            :trace_agents::text[], :span_ids::text[], :parent_span_ids::text[], :durations_ms::int[], :data::bytea[]
-        ) AS e (n, seq, turn, type, decision_kind, agent_name, span_id, parent_span_id, duration_ms, data)
+        INSERT INTO traces (tenant_id, session_id, seq, at, types, events)
+        SELECT tenant_id, session_id, e.seq, now(), string_to_array(types, ','), events
+        FROM unnest(:trace_owners::bigint[], :trace_seqs::int[], :trace_types::text[], :events::bytea[])
+            AS e (n, seq, types, events)
         JOIN moved USING (n) JOIN asked USING (n)
     ),
     counted AS (

@@ -34,8 +34,11 @@ class MessageRow(Struct, frozen=True, kw_only=True):
     extra: bytes | None = None
 
 
-class TraceRow(Struct, frozen=True, kw_only=True):
-    """One trace event; `seq` counts from 1 in the session, `data` is the whole event as JSON."""
+class TraceRow(Struct, frozen=True, kw_only=True, array_like=True):
+    """One trace event; `seq` counts from 1 in the session, `data` is the whole event as JSON.
+
+    Stored by position: fields are only ever added, at the end.
+    """
 
     seq: int
     turn: int

@@ -11,7 +11,8 @@ from abl.diagnostics.suggest import closest, distance
 
 MAX_LISTED = 12
 MAX_SLIPS = 2
-MIN_SLIP_CHARS = 4
+MIN_SLIP_CHARS = 3
+MIN_MEANT_CHARS = 4
 LONG_WORD_CHARS = 6
 
 
@@ -40,7 +41,9 @@ def slip(word: str, candidates: Iterable[str]) -> str:
         return ""
     near = closest(word, (name for name in candidates if name != word)) or ""
     limit = MAX_SLIPS if len(word) >= LONG_WORD_CHARS else 1
-    if not near or len(near) < MIN_SLIP_CHARS or distance(word, near, limit) > limit:
+    if not near or len(near) < MIN_MEANT_CHARS or distance(word, near, limit) > limit:
+        return ""
+    if len(word) == MIN_SLIP_CHARS and word[0] != near[0]:
         return ""
     left, right = sorted((word, near), key=len)
     only_number = right in (left + "s", left + "es")

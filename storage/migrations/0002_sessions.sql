@@ -83,7 +83,7 @@ CREATE TABLE journal_blobs (
     PRIMARY KEY (tenant_id, blob_hash)
 );
 
--- The state after the fact `seq`; only the newest is kept.
+-- The state after the fact `seq`, squeezed by storage.frames; only the newest is kept.
 CREATE TABLE snapshots (
     tenant_id text NOT NULL,
     session_id text NOT NULL,
@@ -93,7 +93,7 @@ CREATE TABLE snapshots (
     PRIMARY KEY (tenant_id, session_id)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- Requests under an idempotency key. `scope_id` is the session or the project; without a reply the turn still runs.
+-- Requests under an idempotency key, replies squeezed by storage.frames. `scope_id` is the session or the project; without a reply the turn still runs.
 CREATE TABLE turns (
     tenant_id text NOT NULL,
     scope_id text NOT NULL,
@@ -121,18 +121,13 @@ CREATE TABLE transcripts (
     PRIMARY KEY (tenant_id, session_id, seq)
 );
 
+-- One row per turn: `events` holds all of its events, the first of which has the number `seq`; see storage.trace_frames.
 CREATE TABLE traces (
     tenant_id text NOT NULL,
     session_id text NOT NULL,
     seq integer NOT NULL,
     at timestamptz NOT NULL,
-    turn integer NOT NULL,
-    type text NOT NULL,
-    decision_kind text NOT NULL DEFAULT '',
-    agent_name text NOT NULL DEFAULT '',
-    span_id text NOT NULL DEFAULT '',
-    parent_span_id text NOT NULL DEFAULT '',
-    duration_ms integer,
-    data bytea NOT NULL,
+    types text[] NOT NULL,
+    events bytea NOT NULL,
     PRIMARY KEY (tenant_id, session_id, seq, at)
 ) PARTITION BY RANGE (at);

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from storage.database import Database, Row
 from storage.errors import KeyReused
+from storage.frames import expand
 from storage.statements import Statement
 
 CLAIM = Statement("""
@@ -78,4 +79,5 @@ class Turns:
 
 
 def _stored(row: Row) -> StoredTurn:
-    return StoredTurn(row["session_id"], row["request_hash"], row["turn"], row["reply"])
+    reply = expand(row["reply"]) if row["reply"] is not None else None
+    return StoredTurn(row["session_id"], row["request_hash"], row["turn"], reply)

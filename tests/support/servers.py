@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
@@ -32,13 +34,32 @@ class Servers(Struct, frozen=True):
     redis_url: str
 
 
-@pytest.fixture(scope="session")
-def data_folder() -> Iterator[Path]:
-    """Yield a folder that every account can pass through, as the server may have to run under another one."""
+def make_folder() -> Path:
+    """Return a temporary folder that every account can pass through: servers may run under another one."""
     folder = Path(tempfile.mkdtemp(prefix="abl-test-"))
     folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Iterator[Path]:
+    """Yield the folder of the servers of this run."""
+    folder = make_folder()
     yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Yield a folder for servers of a test's own."""
+    made = make_folder()
+    yield made
+    shutil.rmtree(made)
+
+
+def start_program(text: str, *arguments: str) -> subprocess.Popen[str]:
+    """Start a Python program with its output in a pipe."""
+    return subprocess.Popen([sys.executable, "-c", text, *arguments], stdout=subprocess.PIPE, text=True)
 
 
 @pytest.fixture(scope="session")

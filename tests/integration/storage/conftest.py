@@ -7,10 +7,21 @@ from tests.support.servers import (
     coordination,
     data_folder,
     database,
+    folder,
     journal,
     leases,
     servers,
     tenant_id,
 )
 
-__all__ = ["anyio_backend", "coordination", "data_folder", "database", "journal", "leases", "servers", "tenant_id"]
+__all__ = [
+    "anyio_backend",
+    "coordination",
+    "data_folder",
+    "database",
+    "folder",
+    "journal",
+    "leases",
+    "servers",
+    "tenant_id",
+]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
+import random
 import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +27,7 @@ from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
-from tests.support.servers import Servers, until
+from tests.support.servers import Servers, start_program, until
 
 pytestmark = pytest.mark.anyio
 
@@ -189,7 +186,7 @@ async def test_a_value_that_cannot_be_stored_harms_only_its_own_append(
 
 
 async def test_large_facts_are_kept_once(journal: Journal, database: Database, tenant_id: str, epoch: int) -> None:
-    large = b"x" * BLOB_MIN_BYTES
+    large = random.Random(1).randbytes(BLOB_MIN_BYTES)
     for name in ("a", "b"):
         await journal.open_session(tenant_id, name, epoch)
     await asyncio.gather(*(journal.append(tenant_id, name, epoch, [large], expect_seq=0) for name in ("a", "b")))
@@ -233,14 +230,11 @@ async def test_an_append_has_a_bounded_number_of_facts(journal: Journal, facts: 
 
 
 @pytest.fixture
-async def own_server() -> AsyncIterator[PostgresServer]:
-    folder = Path(tempfile.mkdtemp(prefix="abl-test-"))
-    folder.chmod(0o755)
+async def own_server(folder: Path) -> AsyncIterator[PostgresServer]:
     server = PostgresServer(folder)
     await server.start()
     yield server
     await server.stop()
-    shutil.rmtree(folder)
 
 
 async def test_no_acknowledged_append_is_lost_when_the_database_is_killed(own_server: PostgresServer) -> None:
@@ -332,11 +326,7 @@ async def epochs(database: Database, tenant_id: str, session_id: str) -> Sequenc
 async def test_a_host_that_was_stopped_longer_than_its_lease_is_refused(
     servers: Servers, database: Database, journal: Journal, leases: Leases, tenant_id: str
 ) -> None:
-    host = subprocess.Popen(
-        [sys.executable, "-c", HOST, servers.database_url, tenant_id, str(SHORT_LEASE_S)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    host = start_program(HOST, servers.database_url, tenant_id, str(SHORT_LEASE_S))
     assert host.stdout is not None
     stopped_epoch = int(await asyncio.to_thread(host.stdout.readline))
 

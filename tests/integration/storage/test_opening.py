@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,14 +23,6 @@ pytestmark = pytest.mark.anyio
 CREATE = "CREATE DATABASE {}"
 DROP = "DROP DATABASE {}"
 NOW = Statement("SELECT clock_timestamp()")
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    made = Path(tempfile.mkdtemp(prefix="abl-test-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
 
 
 async def test_a_store_is_opened_by_one_and_shared_with_others(folder: Path) -> None:

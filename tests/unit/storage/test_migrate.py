@@ -18,13 +18,13 @@ def test_what_was_applied_is_not_applied_again() -> None:
 
 
 def test_a_database_of_a_newer_version_is_refused() -> None:
-    with pytest.raises(MigrationRefused, match="newer version \\(0002_second.sql\\)"):
+    with pytest.raises(MigrationRefused, match=r"newer version \(0002_second\.sql\)"):
         pending([FIRST], [row(FIRST), row(SECOND)])
 
 
 def test_a_changed_text_is_refused() -> None:
     changed = Migration(1, "0001_first.sql", "SELECT 3;")
-    with pytest.raises(MigrationRefused, match="another text of 0001_first.sql"):
+    with pytest.raises(MigrationRefused, match=r"another text of 0001_first\.sql"):
         pending([changed], [row(FIRST)])
 
 

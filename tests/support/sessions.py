@@ -1,0 +1,258 @@
+"""Sessions without a database: a store of lists, a performer from a table, and small programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from abl.project import Project, compile_project
+from actors.messages import RunTurn
+from actors.runtime import ChatTurn
+from actors.session.body import SessionBody
+from actors.session.driver import Performer
+from actors.session.services import Chosen, Services
+from actors.session.store import (
+    CallbackTicket,
+    KnownTurn,
+    SessionMoved,
+    SessionPin,
+    Stored,
+    StoreLost,
+    TurnCommit,
+    WaitingCallback,
+)
+from domain.clock import CountingIds, FixedClock, iso_ms
+from domain.tool_calls import ToolResult
+from engine import CallTool, MemoryRead, MemoryWritten, Program, ReadMemory, ToolReturned, WriteMemory
+
+LEDGER = """\
+AGENT: Ledger
+GOAL: "Write orders down"
+
+TOOLS:
+  note_keyed(order: string) -> {order: string}
+    description: "May be repeated"
+    side_effects: false
+    type: http
+    endpoint: "https://ledger.example/keyed"
+    method: POST
+
+  note_unkeyed(order: string) -> {order: string}
+    description: "May not be repeated"
+    side_effects: true
+    type: http
+    endpoint: "https://ledger.example/unkeyed"
+    method: POST
+
+MEMORY:
+  session:
+    - NAME: order
+      TYPE: string
+      INITIAL: ""
+
+FLOW:
+  entry_point: listen
+
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - IF: input CONTAINS "unkeyed"
+        SET: order = input
+        THEN: write_unkeyed
+      - IF: input CONTAINS "keyed"
+        SET: order = input
+        THEN: write_keyed
+      - ELSE:
+        RESPOND: "heard {{input}}"
+        THEN: listen
+
+  write_keyed:
+    REASONING: false
+    CALL: note_keyed(order)
+      AS: noted
+    ON_SUCCESS:
+      RESPOND: "noted {{order}}"
+      THEN: listen
+    ON_FAILURE:
+      RESPOND: "unknown {{order}}"
+      THEN: listen
+
+  write_unkeyed:
+    REASONING: false
+    CALL: note_unkeyed(order)
+      AS: noted
+    ON_SUCCESS:
+      RESPOND: "noted {{order}}"
+      THEN: listen
+    ON_FAILURE:
+      RESPOND: "unknown {{order}}"
+      THEN: listen
+"""
+TENANT, PROJECT, SESSION = "ten_a", "c" + "p" * 24, "sess_1"
+
+
+def a_program(text: str = LEDGER) -> Program:
+    """Return the program of one ABL text."""
+    return Program(compile_project(Project.from_files({"a.abl": text})).output)
+
+
+@dataclass
+class MemoryStore:
+    """A store of lists. Satisfies `SessionStore`; `epoch` is the host's, `owner_epoch` who may write."""
+
+    pins: dict[str, SessionPin] = field(default_factory=dict)
+    status: dict[str, str] = field(default_factory=dict)
+    journals: dict[str, list[bytes]] = field(default_factory=dict)
+    snapshots: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    turns: dict[tuple[str, str], KnownTurn] = field(default_factory=dict)
+    commits: list[TurnCommit] = field(default_factory=list)
+    owner_epoch: dict[str, int] = field(default_factory=dict)
+    epoch: int = 1
+    fails: int = 0
+    before_append: Callable[[TurnCommit | None], Awaitable[None]] | None = None
+
+    async def claim(self, tenant_id: str, session_id: str) -> int | None:
+        if session_id not in self.pins:
+            return None
+        self.owner_epoch[session_id] = self.epoch
+        return self.epoch
+
+    async def load(self, tenant_id: str, session_id: str) -> Stored | None:
+        pin = self.pins.get(session_id)
+        if pin is None:
+            return None
+        journal = self.journals[session_id]
+        after, snapshot = self.snapshots.get(session_id, (0, None))
+        records = tuple((seq, raw) for seq, raw in enumerate(journal, 1) if seq > after)
+        return Stored(
+            pin=pin,
+            status=self.status[session_id],
+            end_reason="",
+            snapshot=snapshot,
+            records=records,
+            seq=len(journal),
+        )
+
+    async def create(self, pin: SessionPin) -> int:
+        if pin.session_id in self.pins:
+            raise SessionMoved
+        self.pins[pin.session_id] = pin
+        self.status[pin.session_id] = "active"
+        self.journals[pin.session_id] = []
+        self.owner_epoch[pin.session_id] = self.epoch
+        return self.epoch
+
+    async def append(
+        self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
+    ) -> int:
+        if self.before_append is not None:
+            await self.before_append(end)
+        if self.fails:
+            self.fails -= 1
+            raise StoreLost
+        journal = self.journals[pin.session_id]
+        if epoch != self.owner_epoch[pin.session_id] or expect_seq != len(journal):
+            raise SessionMoved
+        journal.extend(records)
+        if end is not None:
+            self.commits.append(end)
+            self.snapshots[pin.session_id] = (len(journal), end.snapshot)
+            if end.key:
+                self.turns[pin.session_id, end.key] = KnownTurn(end.request_hash, end.reply)
+            if end.activity.end_reason:
+                self.status[pin.session_id] = "ended"
+        return len(journal)
+
+    async def known_turn(self, pin: SessionPin, key: str) -> KnownTurn | None:
+        return self.turns.get((pin.session_id, key))
+
+    async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
+        self.pins[pin.session_id] = msgspec.structs.replace(pin, runtime_session_id=runtime_session_id)
+        self.status[pin.session_id] = "active"
+
+    async def open_callback(
+        self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
+    ) -> CallbackTicket:
+        return CallbackTicket(f"cb_{suspension_id}", "", "", "")
+
+    async def callback(self, callback_id: str) -> WaitingCallback | None:
+        return WaitingCallback(callback_id.removeprefix("cb_"), {})
+
+    @property
+    def transcript(self) -> list[tuple[str, str]]:
+        return [(line.role, line.content) for commit in self.commits for line in commit.transcript]
+
+
+@dataclass
+class TablePerformer:
+    """Performs tool calls by writing them down. Satisfies `Performer`; `hold` keeps them from ending."""
+
+    clock: FixedClock
+    calls: list[str] = field(default_factory=list)
+    hold: asyncio.Event | None = None
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def perform(self, effect, live, output):
+        at = iso_ms(self.clock.now())
+        match effect:
+            case CallTool():
+                self.calls.append(f"{effect.tool}:{effect.arguments['order']}:{effect.id}")
+                self.started.set()
+                if self.hold is not None:
+                    await self.hold.wait()
+                return ToolReturned(at=at, effect_id=effect.id, result=ToolResult(ok=True, value={"order": "x"}))
+            case ReadMemory():
+                return MemoryRead(at=at, effect_id=effect.id)
+            case WriteMemory():
+                return MemoryWritten(at=at, effect_id=effect.id)
+        return None
+
+
+@dataclass
+class OneProgram:
+    """Programs of which there is one. Satisfies `Programs`."""
+
+    program: Program
+
+    async def get(self, tenant_id: str, project_id: str, program_id: str) -> Program:
+        return self.program
+
+    async def choose(self, tenant_id, project_id, *, deployment_id, environment, agent) -> Chosen:
+        return Chosen("prog_1", agent or self.program.entry_agent, "working-copy")
+
+    def environment(self, pin: SessionPin) -> dict[str, object]:
+        return {}
+
+
+PROGRAM = a_program()
+
+
+def some_services(store: MemoryStore, performer: Performer | None = None, text: str = "") -> Services:
+    """Return services over a store of lists."""
+    clock = FixedClock()
+    program = a_program(text) if text else PROGRAM
+    return Services(
+        store, performer or TablePerformer(clock), OneProgram(program), clock, CountingIds(), has_model=False
+    )
+
+
+def a_body(store: MemoryStore, performer: Performer | None = None) -> SessionBody:
+    """Return the body of the one session, asleep."""
+    return SessionBody(TENANT, SESSION, some_services(store, performer))
+
+
+def a_turn(text: str, key: str = "", **more: object) -> RunTurn:
+    """Return a user's message for the one session."""
+    turn = ChatTurn(
+        tenant_id=TENANT,
+        project_id=PROJECT,
+        message=text,
+        session_id=SESSION,
+        idempotency_key=key,
+        request_hash=text,
+        **more,
+    )
+    return RunTurn(turn=turn, new=True)

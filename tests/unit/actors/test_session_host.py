@@ -1,0 +1,196 @@
+import asyncio
+
+from actors.messages import Done, Failed, Follow, Look, Replied, RunTurn, Viewed
+from actors.runtime import StreamEvent
+from actors.session_host import HostLimits, SessionHost
+from domain.clock import FixedClock
+from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_turn, some_services
+
+
+def a_host(store: MemoryStore, performer: TablePerformer | None = None, **limits: object) -> SessionHost:
+    return SessionHost("host-0", some_services(store, performer), HostLimits(**limits))
+
+
+def test_fifty_messages_at_once_are_answered_in_one_order_and_none_interleaved() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        host = a_host(store)
+        answers = await asyncio.gather(*(host.ask(a_turn(f"keyed {n}")) for n in range(50)))
+        assert [one.reply.response for one in answers if isinstance(one, Replied)] == [
+            f"noted keyed {n}" for n in range(50)
+        ]
+        expected = [pair for n in range(50) for pair in (("user", f"keyed {n}"), ("assistant", f"noted keyed {n}"))]
+        assert store.transcript == expected
+
+    asyncio.run(story())
+
+
+def test_over_the_bound_of_the_queue_a_message_is_refused_with_a_time() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(MemoryStore(), performer)
+        asked = [asyncio.create_task(host.ask(a_turn(f"keyed {n}"))) for n in range(140)]
+        await performer.started.wait()
+        performer.hold.set()
+        answers = await asyncio.gather(*asked)
+        refused = [one for one in answers if isinstance(one, Failed)]
+        assert refused
+        assert all(one.kind == "QueueFull" and one.retry_after_ms > 0 for one in refused)
+        assert len(answers) == 140
+
+    asyncio.run(story())
+
+
+def test_a_caller_that_leaves_does_not_stop_the_turn() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(store, performer)
+        asked = asyncio.create_task(host.ask(a_turn("keyed 1", "k1")))
+        await performer.started.wait()
+        asked.cancel()
+        await asyncio.wait([asked])
+        performer.hold.set()
+        answer = await host.ask(a_turn("keyed 1", "k1"))
+        assert isinstance(answer, Replied)
+        assert answer.reply.repeated
+        assert len(performer.calls) == 1
+
+    asyncio.run(story())
+
+
+def test_a_late_listener_follows_the_running_turn_to_its_end() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(MemoryStore(), performer)
+        asked = asyncio.create_task(host.ask(a_turn("keyed 1")))
+        await performer.started.wait()
+        seen: list[StreamEvent] = []
+
+        def listener(event: StreamEvent) -> bool:
+            seen.append(event)
+            return True
+
+        following = asyncio.create_task(host.ask(Follow(tenant_id=TENANT, session_id=SESSION, after=0), listener))
+        await asyncio.sleep(0)
+        performer.hold.set()
+        await asked
+        assert await following == Done()
+        assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
+        assert seen[-1].kind == "complete"
+
+    asyncio.run(story())
+
+
+def test_looking_at_a_session_does_not_wait_for_its_turn() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(MemoryStore(), performer)
+        asked = asyncio.create_task(host.ask(a_turn("keyed 1")))
+        await performer.started.wait()
+        answer = await host.ask(Look(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION))
+        assert isinstance(answer, Viewed)
+        assert answer.view.execution_state == "processing"
+        performer.hold.set()
+        await asked
+
+    asyncio.run(story())
+
+
+def test_a_quiet_session_is_let_go_and_wakes_again() -> None:
+    async def story() -> None:
+        host = a_host(MemoryStore(), idle_s=0.0)
+        await host.ask(a_turn("one"))
+        assert host.sweep() == 1
+        assert host.stats().live_sessions == 0
+        answer = await host.ask(a_turn("two"))
+        assert isinstance(answer, Replied)
+        assert answer.reply.turn == 2
+
+    asyncio.run(story())
+
+
+def test_under_memory_pressure_the_longest_quiet_half_is_let_go() -> None:
+    async def story() -> None:
+        host = a_host(MemoryStore(), pressure_bytes=1)
+        for number in range(4):
+            message = a_turn("one")
+            turn = type(message.turn)(**{**_fields(message), "session_id": f"sess_{number}"})
+            await host.ask(RunTurn(turn=turn, new=True))
+        assert host.sweep() == 2
+        assert host.stats().live_sessions == 2
+
+    asyncio.run(story())
+
+
+def _fields(message: RunTurn) -> dict[str, object]:
+    return {name: getattr(message.turn, name) for name in message.turn.__struct_fields__}
+
+
+def test_a_full_host_lets_the_longest_quiet_session_go_for_a_new_one() -> None:
+    async def story() -> None:
+        host = a_host(MemoryStore(), max_sessions=1)
+        await host.ask(a_turn("one"))
+        message = a_turn("one")
+        turn = type(message.turn)(**{**_fields(message), "session_id": "sess_2"})
+        assert isinstance(await host.ask(RunTurn(turn=turn, new=True)), Replied)
+        assert host.stats().live_sessions == 1
+
+    asyncio.run(story())
+
+
+def test_a_drain_lets_the_running_turn_finish_and_sends_others_on() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(MemoryStore(), performer)
+        running = asyncio.create_task(host.ask(a_turn("keyed 1")))
+        await performer.started.wait()
+        waiting = asyncio.create_task(host.ask(a_turn("keyed 2")))
+        await asyncio.sleep(0)
+        draining = asyncio.create_task(host.drain())
+        await asyncio.sleep(0)
+        late = await host.ask(a_turn("keyed 3"))
+        performer.hold.set()
+        assert isinstance(await running, Replied)
+        await draining
+        moved = await waiting
+        assert isinstance(late, Failed)
+        assert isinstance(moved, Failed)
+        assert late.moved
+        assert moved.moved
+        assert host.stats().live_sessions == 0
+
+    asyncio.run(story())
+
+
+def test_losing_the_lease_breaks_off_running_turns_without_an_answer_to_show() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(store, performer)
+        running = asyncio.create_task(host.ask(a_turn("keyed 1")))
+        await performer.started.wait()
+        host.lose_everything()
+        answer = await running
+        assert isinstance(answer, Failed)
+        assert answer.moved
+        assert store.commits == []
+
+    asyncio.run(story())
+
+
+def test_a_bug_costs_the_session_its_life_and_not_the_host(caplog) -> None:
+    async def story() -> None:
+        class Broken(TablePerformer):
+            async def perform(self, effect, live, output):
+                raise KeyError("bug")
+
+        host = a_host(MemoryStore(), Broken(FixedClock()))
+        answer = await host.ask(a_turn("keyed 1"))
+        assert isinstance(answer, Failed)
+        assert answer.kind == "AppError"
+        assert host.stats().live_sessions == 0
+        assert isinstance(await host.ask(a_turn("hello")), Replied)
+
+    asyncio.run(story())
+    assert "the actor failed" in caplog.text
