@@ -86,7 +86,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
 
     Attributes:
         first_seq, last_seq: Numbers of the first and last stream event of the turn.
-        outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
+        outcome: Of a delegated child, for its parent: `{values, status, error}`; never shown to callers.
         repeated: True when this is the stored reply of an earlier request with the same idempotency key.
     """
 

@@ -22,7 +22,7 @@ from actors.session.output import TurnOutput
 from actors.session.store import CallbackTicket, SessionPin, SessionStore
 from domain.clock import Clock, iso_ms
 from domain.errors import AppError, Unavailable
-from domain.json_values import JsonObject, JsonValue
+from domain.json_values import JsonObject
 from domain.model_calls import ModelReply, ModelRequest
 from domain.tool_calls import ToolCall, ToolResult
 from engine import (
@@ -32,6 +32,7 @@ from engine import (
     CallTool,
     ChildReplied,
     Delegate,
+    EndTurn,
     HandOff,
     MemoryRead,
     MemoryWrite,
@@ -46,6 +47,7 @@ from engine import (
     ToolReturned,
     WriteMemory,
 )
+from engine.children import child_replied
 from providers.chat.assembly import ReplyAssembler
 from providers.failures import ModelCallFailed
 from providers.ports import CallbackAddress, Credentials, NoCredentials, ToolInvocation, ToolRunner
@@ -55,8 +57,6 @@ from providers.resolve import NOT_CONFIGURED
 STREAM_TRIES = 3
 """How often a model is asked that broke off in the middle of its answer."""
 MS_PER_S = 1_000
-MAX_DEPTH = 8
-"""How deep delegations may be nested."""
 
 
 class Memories(Protocol):
@@ -252,7 +252,7 @@ class WorldPerformer:
             session_id=child_session_id(pin, effect.id),
             agent=effect.target,
             task=effect.task or effect.target,
-            context=effect.input,
+            context={**effect.input, "_depth": effect.depth},
             effect_key=key,
             depth=effect.depth,
         )
@@ -269,15 +269,17 @@ class WorldPerformer:
     def _child_replied(self, effect_id: str, answer: HostAnswer, duration_ms: int) -> AnyFact:
         at = self._now()
         if isinstance(answer, Replied):
-            outcome: JsonValue = answer.reply.outcome
-            return ChildReplied(
-                at=at,
-                effect_id=effect_id,
-                values=outcome.get("values", {}),
-                text=answer.reply.response,
-                error=outcome.get("error", ""),
-                duration_ms=duration_ms,
+            told = answer.reply.outcome
+            end = EndTurn(
+                id="",
+                reply=answer.reply.response,
+                action=answer.reply.action,
+                agent=answer.reply.agent_name,
+                status=told.get("status", "completed"),
+                values=told.get("values", {}),
+                error=told.get("error", ""),
             )
+            return child_replied(effect_id, end, at, duration_ms)
         failure = answer if isinstance(answer, Failed) else Failed(kind="delegation_error", message="No reply")
         kind = "timeout" if failure.kind == "timeout" else "delegation_error"
         return ChildReplied(

@@ -50,10 +50,7 @@ def reply_of(live: LiveSession, output: TurnOutput, number: int, end: EndTurn, l
 
 def child_outcome(end: EndTurn) -> JsonObject:
     """Return what the parent of a delegated child learns beside the text."""
-    error = end.error
-    if not error and end.status in ("needs_input", "failed", "cancelled"):
-        error = end.status
-    return {"values": end.values, "error": error}
+    return {"values": end.values, "status": end.status, "error": end.error}
 
 
 def wire_form(reply: TurnReply) -> JsonObject:

@@ -51,7 +51,9 @@ def test_no_command_at_all_shows_the_help():
 
 
 def test_checking_loads_neither_the_terminal_library_nor_the_validator():
-    code = ENTRY.replace("run()", "\nfrom cli.main import app\ntry:\n    app(prog_name='abl')\nfinally:\n    print(*sys.modules)")
+    code = ENTRY.replace(
+        "run()", "\nfrom cli.main import app\ntry:\n    app(prog_name='abl')\nfinally:\n    print(*sys.modules)"
+    )
     finished = abl("check", "-", code=code, text="AGENT: Desk\nGOAL: Help\n")
     loaded = finished.stdout.split()
     assert "abl.validation" in loaded
@@ -59,7 +61,9 @@ def test_checking_loads_neither_the_terminal_library_nor_the_validator():
 
 
 def test_the_help_loads_nothing_of_the_language():
-    code = ENTRY.replace("run()", "\nfrom cli.main import app\ntry:\n    app(prog_name='abl')\nfinally:\n    print(*sys.modules)")
+    code = ENTRY.replace(
+        "run()", "\nfrom cli.main import app\ntry:\n    app(prog_name='abl')\nfinally:\n    print(*sys.modules)"
+    )
     assert [name for name in abl("--help", code=code).stdout.split() if name.startswith("abl.")] == []
 
 
