@@ -24,10 +24,12 @@ class RunTurn(Struct, frozen=True, kw_only=True, tag=True):
         new: The session may have to be created.
         follow: The sender wants the turn's stream events as they come.
         may_be_known: The idempotency key may have been used before: it is the client's, or this is another try.
+        attempt: Rises when a host died with the turn; its output is then numbered behind all that may have been shown.
     """
 
     turn: ChatTurn
     new: bool = False
+    attempt: int = 1
     follow: bool = False
     may_be_known: bool = True
 

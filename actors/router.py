@@ -55,7 +55,7 @@ class Router:
                     self._directory.pin(session_id, "")
                     answer = NO_HOST
                     if isinstance(message, RunTurn):
-                        message = msgspec.structs.replace(message, may_be_known=True)
+                        message = msgspec.structs.replace(message, may_be_known=True, attempt=message.attempt + 1)
                 else:
                     if not (isinstance(answer, Failed) and answer.moved):
                         return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import msgspec
 
@@ -47,6 +48,7 @@ TAKEN_UP_DEADLINE_S = 120.0
 """How long a turn that was taken up after a crash, or woken from outside, may take."""
 MOVED = Failed(kind="Unavailable", message="The session is served by another host.", moved=True)
 DEADLINE = "deadline"
+ID_DIGEST_BYTES = 12
 
 
 class SessionBody:
@@ -134,7 +136,7 @@ class SessionBody:
         if live.status == "ended":
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
         services = self._services
-        message_id = services.ids.new(PREFIXES["message"])
+        message_id = reply_id(live.pin.session_id, asked.idempotency_key) or services.ids.new(PREFIXES["message"])
         opening = TurnOpening("user", message_id, asked.idempotency_key, asked.request_hash)
         facts: list[tuple[AnyFact, TurnOpening]] = []
         if live.state is None:
@@ -147,7 +149,7 @@ class SessionBody:
             agent=asked.agent if live.state is not None else "",
         )
         facts.append((spoke, opening))
-        output = TurnOutput(live, message_id, listener=listener)
+        output = TurnOutput(live, message_id, message.attempt, listener)
         return Replied(reply=await self._run(live, output, facts, asked.deadline_s))
 
     async def _known(self, live: LiveSession, asked: ChatTurn) -> TurnReply | None:
@@ -302,6 +304,14 @@ class SessionBody:
             raise Unavailable("Turn timed out")
         output.close(end, wire_form(reply))
         return reply
+
+
+def reply_id(session_id: str, key: str) -> str:
+    """Return the id of the message that answers the request under a key: the same one in every attempt; "" without."""
+    if not key:
+        return ""
+    digest = blake2b(f"{session_id}\0{key}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
+    return f"{PREFIXES['message']}_c{digest}"
 
 
 def _joined(before: Sequence[str], end: EndTurn) -> EndTurn:

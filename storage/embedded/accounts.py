@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pwd
+import secrets
 import shutil
 import stat
 import tempfile
@@ -25,6 +26,7 @@ SOCKET_PATH_MAX_BYTES = 100  # of about 104 on macOS and 108 on Linux
 PRIVATE = 0o700
 REACHABLE = 0o755
 NAME_CHARS = 12
+NOTE_SUFFIX = ".location"
 
 
 class Account(Struct, frozen=True):
@@ -89,10 +91,23 @@ def _may_pass(account: Account, found: os.stat_result) -> bool:
 
 
 def reachable_folder(account: Account, wanted: Path) -> Path:
-    """Return `wanted`, or a folder of ours under `/var/lib` when the account could not reach it."""
+    """Return `wanted`, or a folder of ours under `/var/lib` when the account could not reach it.
+
+    A file beside `wanted` says which; without that file the folder is a new one and older ones of the same place go,
+    so that removing a data directory forgets what was in it.
+    """
     if not account.is_other or can_reach(account, wanted):
         return wanted
-    return open_state_folder() / f"data-{short_name(wanted)}"
+    note = wanted.with_suffix(NOTE_SUFFIX)
+    if note.exists():
+        return Path(note.read_text(encoding="utf-8"))
+    prefix = f"data-{short_name(wanted)}-"
+    for forgotten in open_state_folder().glob(f"{prefix}*"):
+        shutil.rmtree(forgotten)
+    folder = open_state_folder() / f"{prefix}{secrets.token_hex(NAME_CHARS // 2)}"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(str(folder), encoding="utf-8")
+    return folder
 
 
 def reachable_copy(account: Account, site: Path, name: str, folders: list[str]) -> Path:

@@ -76,13 +76,14 @@ class _Postgres:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
         self.account = server_account(self.folder / CLUSTER)
-        self._cluster = reachable_folder(self.account, self.folder / CLUSTER)
+        self._cluster = self.folder / CLUSTER
         self.sockets = socket_folder(self.folder, self.account, SOCKET)
         self._bin = _binaries(self.account)
 
     async def prepare(self) -> None:
         """Make the cluster when there is none, and say who may connect."""
         open_socket_folder(self.sockets, self.account)
+        self._cluster = reachable_folder(self.account, self.folder / CLUSTER)
         if not (self._cluster / "PG_VERSION").exists():
             await self._make_cluster()
         users = sorted({own_account().name, self.account.name})

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from actors.messages import EndSession, Failed, HostAnswer, Replied, ResetSession, Viewed
@@ -173,6 +174,25 @@ def test_a_taken_up_turn_numbers_its_output_behind_everything_that_may_have_been
         await died_in_the_middle(store, "unkeyed 1")
         reply = replied(await a_body(store).handle(a_turn("unkeyed 1", "k1"), None))
         assert reply.first_seq > 1_000_000
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_is_sent_again_keeps_its_message_id_and_numbers_its_output_further_on() -> None:
+    async def story() -> None:
+        shown: list[StreamEvent] = []
+
+        def listener(event: StreamEvent) -> bool:
+            shown.append(event)
+            return True
+
+        for attempt in (1, 2):
+            message = msgspec.structs.replace(a_turn("hello", "k1"), follow=True, attempt=attempt)
+            await a_body(MemoryStore()).handle(message, listener)
+        starts = [event for event in shown if event.kind == "response_start"]
+        assert starts[0].data["messageId"] == starts[1].data["messageId"]
+        assert [event.data["attempt"] for event in starts] == [1, 2]
+        assert [event.seq for event in shown] == sorted({event.seq for event in shown})
 
     asyncio.run(story())
 

@@ -41,7 +41,13 @@ def test_what_another_account_cannot_reach_goes_to_the_state_folder(
     (hidden / "bin").mkdir(parents=True)
     (hidden / "bin" / "program").write_text("bytes", encoding="utf-8")
     hidden.chmod(0o700)
-    assert reachable_folder(STRANGER, hidden / "data").parent == state
+    kept = reachable_folder(STRANGER, hidden / "data")
+    kept.mkdir()
+    assert kept.parent == state
+    assert reachable_folder(STRANGER, hidden / "data") == kept
+    (hidden / "data.location").unlink()
+    assert reachable_folder(STRANGER, hidden / "data") != kept
+    assert not kept.exists()
     copy = reachable_copy(STRANGER, hidden, "program-1", ["bin"])
     assert copy == state / "program-1" == reachable_copy(STRANGER, hidden, "program-1", ["bin"])
     assert (copy / "bin" / "program").read_text(encoding="utf-8") == "bytes"
