@@ -23,7 +23,7 @@ from abl.templates.parts import Choice, Each, Part, Plain, Value
 BLOCKS = ("each", "if")
 MAX_REPAIRS = 50
 """After so many faults no more edits are looked for."""
-_ESCAPED = re.compile(r'''"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\"(?P<inside>(?:[^\\"]|\\(?!"))*+)\\"''', re.DOTALL)
+_ESCAPED = re.compile(r'''"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\"(?P<inside>(?:[^\\"]|\\(?!"))*)\\"''', re.DOTALL)
 _BLOCK = re.compile(r"\s*#\s*(\w*)\s*(.*?)\s*\Z", re.DOTALL)
 _ELSE = re.compile(r"\s*#?\s*else(?:\s+if\s+(.*?))?\s*\Z", re.DOTALL)
 _NAME_OF_TAG = re.compile(r"\s*[#/]?[\w.@]+(?:\[\w+\])*(?:[ \t]*\|[ \t]*\w+)*(?:(?<=each)[ \t]+[\w.]+)?")
