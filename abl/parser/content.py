@@ -71,8 +71,7 @@ def read_formats(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
 
 def _same_column(r: Reader, j: int, stop: int, end: int) -> tuple[int, int]:
     if r.texts[j].endswith(":") and stop == j + 1:
-        while stop < end and r.indents[stop] == r.indents[j] and r.texts[stop][0] == "-":
-            stop = min(r.ends[stop], end)
+        stop = r.same_column(j, stop, end)
     return j, stop
 
 

@@ -75,8 +75,8 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     if key.lower() == "steps" and ":" in text:
         return _steps_key(r, flow, j, stop, end, text)
     if key.lower() == "global_digressions":
-        r.line(flow, j, _with_same_column_items(r, j, stop, end), text, r.offsets[j])
-        return _with_same_column_items(r, j, stop, end)
+        r.line(flow, j, r.same_column(j, stop, end), text, r.offsets[j])
+        return r.same_column(j, stop, end)
     if key.lower() in ("sequence", "order") and ("->" in text or "[" in text):
         _sequence(flow, text.partition(":")[2].strip())
         return stop
@@ -90,15 +90,9 @@ def _is_flow_key(text: str) -> bool:
     return key.lower() in ("global_digressions", "entry_point")
 
 
-def _with_same_column_items(r: Reader, j: int, stop: int, end: int) -> int:
-    while stop < end and r.indents[stop] == r.indents[j] and r.texts[stop][0] == "-":
-        stop = min(r.ends[stop], end)
-    return stop
-
-
 def _steps_key(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str) -> int:
     value = cut_comment(text.partition(":")[2].strip())
-    stop = _with_same_column_items(r, j, stop, end) if not value else stop
+    stop = r.same_column(j, stop, end) if not value else stop
     if value and "->" in value:
         _sequence(flow, value)
         return stop
@@ -165,7 +159,7 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
         key, colon, value = text.partition(":")
         entry = table.get(key)
         if not value and colon and end == k + 1 and end < stop and texts[end][0] == "-":
-            end = _with_same_column_items(r, k, end, stop)
+            end = r.same_column(k, end, stop)
         if entry is None or not colon:
             if text[0] == "-" and step.on_input and text[1:].lstrip()[:4].upper() in ("IF: ", "IF:", "ELSE"):
                 READ[Kind.BRANCHES](r, step, Step.BY_FIELD["on_input"], k - 1, end, "", offsets[k])
@@ -190,7 +184,7 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
         return stop
     row = table_of(Step).get(key.upper())
     if row is not None and ":" in text:
-        stop = _with_same_column_items(r, j, stop, end)
+        stop = r.same_column(j, stop, end)
         if not steps:
             r.report_line("PROPERTY_BEFORE_STEP", j, name=key, property=key)
             return stop
@@ -219,9 +213,7 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
 
 def _loose_items(r: Reader, step: Step, j: int, end: int) -> int:
     """Read dash items that are not indented below the step they belong to; return the line after them."""
-    stop = j
-    while stop < end and r.indents[stop] == r.indents[j] and r.texts[stop][0] == "-":
-        stop = min(r.ends[stop], end)
+    stop = r.same_column(j, j, end)
     field = _open_list(step)
     if field:
         r.read_field(step, field, j - 1, stop, "", r.offsets[j])

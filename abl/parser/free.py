@@ -104,24 +104,16 @@ def _pairs(r: Reader, k: int, end: int) -> Any:
         else:
             made[key] = _pair_value(r, k, stop, end, value, r.offsets[k] + len(text) - len(value))
             if not value and stop == k + 1:
-                stop = _same_column_list(r, k, end)
+                stop = r.same_column(k, k + 1, end)
         k = stop
     return made
 
 
 def _pair_value(r: Reader, k: int, stop: int, end: int, value: str, offset: int) -> Any:
     if not value and stop == k + 1 and k not in r.lines.blocks:
-        last = _same_column_list(r, k, end)
+        last = r.same_column(k, k + 1, end)
         return _items(r, k + 1, last) if last > k + 1 else None
     return value_of(r, k, stop, value, offset)
-
-
-def _same_column_list(r: Reader, k: int, end: int) -> int:
-    """Return the end of dash items that stand in the same column as their key at line `k`."""
-    j = k + 1
-    while j < end and r.indents[j] == r.indents[k] and r.texts[j][0] == "-":
-        j = min(r.ends[j], end)
-    return j
 
 
 def _split(text: str) -> tuple[str | None, str]:

@@ -115,7 +115,7 @@ class Reader(Scribe):
                 if row.field in at and row.repeat not in APPENDED:
                     self.repeated(node, row, k)
                 if not value and end == k + 1 and end < stop and texts[end][0] == "-":
-                    end = self.same_column(k, stop)
+                    end = self.same_column(k, end, stop)
                 read(self, node, row, k, end, value, offsets[k] + len(text) - len(value))
             k = end
 
@@ -136,9 +136,8 @@ class Reader(Scribe):
             read(self, node, row, k, end, value, offset + len(text) - len(value))
         self.leave()
 
-    def same_column(self, k: int, stop: int) -> int:
-        """Return the end of the dash items that stand in the column of line `k`, with what is nested in them."""
-        end = k + 1
+    def same_column(self, k: int, end: int, stop: int) -> int:
+        """Return the end of the dash items from line `end` on that stand in the column of line `k`."""
         while end < stop and self.indents[end] == self.indents[k] and self.texts[end][0] == "-":
             end = min(self.ends[end], stop)
         return end

@@ -18,7 +18,6 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
 _MAP_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}\[\]"']+))\s*(?::|=(?!=))""")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_OPENING = {"(": ")", "[": "]", "{": "}"}
 BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
 QUOTES = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
 """Typographic quotes that copy-paste puts in place of `"` and `'`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from typing import cast
 
 from actors.link.frames import BrokenFrame, Frame, FrameKind, FrameReader, frame
@@ -11,7 +12,7 @@ MAX_UNSENT_BYTES = 8 * 1024 * 1024
 """What may wait to be sent before the peer counts as not keeping up."""
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.Protocol, ABC):
     """Cuts incoming bytes into frames for `received`, and tells `lost` once when the peer has gone."""
 
     def __init__(self) -> None:
@@ -20,13 +21,13 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @abstractmethod
     def received(self, one: Frame) -> None:
         """Take one frame; the two sides of a link say what to do with it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lost(self) -> None:
         """The connection is gone."""
-        raise NotImplementedError
 
     @property
     def is_open(self) -> bool:
