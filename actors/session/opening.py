@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from actors.messages import DelegateTask, OpenSession
-from actors.runtime import ChatTurn
+from actors.runtime import ChatTurn, NewSession
 from actors.session.live import LiveSession
 from actors.session.services import Services
 from actors.session.store import SessionPin
@@ -24,34 +24,16 @@ def found(live: LiveSession, tenant_id: str, project_id: str = "") -> LiveSessio
 
 async def pin_of_turn(asked: ChatTurn, services: Services) -> SessionPin:
     """Return the pin of a session that begins with a message."""
-    chosen = await services.programs.choose(
-        asked.tenant_id,
-        asked.project_id,
-        deployment_id=asked.deployment_id,
-        environment=asked.environment,
-        agent=asked.agent,
-    )
-    return SessionPin(
-        tenant_id=asked.tenant_id,
-        project_id=asked.project_id,
-        session_id=asked.session_id,
-        runtime_session_id=services.ids.new(""),
-        program_id=chosen.program_id,
-        entry_agent=chosen.entry_agent,
-        channel=asked.channel,
-        transport=asked.transport,
-        environment=chosen.environment,
-        deployment_id=chosen.deployment_id,
-        user_id=asked.user_id,
-        contact_id=asked.contact_id,
-        created_at=iso_ms(services.clock.now()),
-        test_context=asked.test_context,
-    )
+    return await _pin(asked, asked.session_id, services)
 
 
 async def pin_of_new(message: OpenSession, services: Services) -> SessionPin:
     """Return the pin of a session that is opened without a message."""
-    wanted = message.wanted
+    pin = await _pin(message.wanted, message.session_id, services)
+    return msgspec.structs.replace(pin, variables=message.wanted.variables)
+
+
+async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Services) -> SessionPin:
     chosen = await services.programs.choose(
         wanted.tenant_id,
         wanted.project_id,
@@ -62,7 +44,7 @@ async def pin_of_new(message: OpenSession, services: Services) -> SessionPin:
     return SessionPin(
         tenant_id=wanted.tenant_id,
         project_id=wanted.project_id,
-        session_id=message.session_id,
+        session_id=session_id,
         runtime_session_id=services.ids.new(""),
         program_id=chosen.program_id,
         entry_agent=chosen.entry_agent,
@@ -74,7 +56,6 @@ async def pin_of_new(message: OpenSession, services: Services) -> SessionPin:
         contact_id=wanted.contact_id,
         created_at=iso_ms(services.clock.now()),
         test_context=wanted.test_context,
-        variables=wanted.variables,
     )
 
 
