@@ -8,7 +8,7 @@ PROJECT ?= examples/parcel-desk
 BIN := .venv/bin
 PACKAGES := $(wildcard abl cli domain engine voice evals providers storage actors gateway)
 GENERATORS := $(wildcard tools/generate_*.py)
-BENCHES := $(shell grep -l __main__ benchmarks/*.py)
+BENCHES := $(shell grep -l 'publish("' benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-base setup-test serve test check prove bench soak lock fmt clean
