@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from time import perf_counter
 
 import msgspec
 
 ANSWER_S = 60.0
 """How long one answer may take before the run is given up."""
+SEED = 7
 MAX_REFUSAL_CHARS = 300
 
 
@@ -28,6 +30,8 @@ class Target:
     Attributes:
         body: What one turn posts, from the conversation's session id ("" for its first turn).
         session_of: Reads the session id out of the first answer; None where there are no sessions.
+        pause_s: Before every turn a conversation waits for a random time up to this: without it all of them would
+            march in step, since a model stub takes the same time for each.
     """
 
     port: int
@@ -35,6 +39,7 @@ class Target:
     headers: dict[str, str]
     body: Callable[[str], bytes]
     session_of: Callable[[bytes], str] | None = None
+    pause_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -118,6 +123,7 @@ class Conversations:
     def __init__(self, target: Target, clients: Sequence[_Client]) -> None:
         self._target = target
         self._clients = clients
+        self._chance = Random(SEED)
         self.sessions = [""] * len(clients)
 
     @classmethod
@@ -145,6 +151,8 @@ class Conversations:
     async def _talk(self, at: int, turns: int, taken: Taken) -> None:
         target, client = self._target, self._clients[at]
         for _ in range(turns):
+            if target.pause_s:
+                await asyncio.sleep(self._chance.uniform(0, target.pause_s))
             begin = perf_counter()
             body = await client.post(target.body(self.sessions[at]))
             taken.waits_s.append(perf_counter() - begin)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic, perf_counter, sleep
+from time import monotonic, perf_counter
 
 from storage.embedded.processes import descendants_cpu_s
 
@@ -63,12 +63,14 @@ def wait_for_port(port: int, process: subprocess.Popen[str]) -> None:
     """Return when somebody listens on a port of loopback. Raises NotServing."""
     end = monotonic() + START_S
     while monotonic() < end:
-        if process.poll() is not None:
-            break
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        sleep(POLL_S)
+        try:
+            process.wait(POLL_S)
+        except subprocess.TimeoutExpired:
+            continue
+        break
     raise NotServing(f"nobody listens on port {port}")
 
 

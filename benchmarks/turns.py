@@ -30,6 +30,7 @@ ROUNDS = 5
 SLOW_MODEL_MS = 300.0
 SLOW_TOGETHER = 32
 SLOW_TURNS = 10
+SLOW_PAUSE_S = 0.3
 LONG_TOGETHER = 64
 LONG_TURNS = 41
 EARLY, LATE = range(4, 7), range(38, 41)
@@ -88,19 +89,19 @@ def tool_url(model_url: str) -> str:
     return model_url.removesuffix("/v1") + "/tool"
 
 
-def bare_target(served: Served) -> Target:
+def bare_target(served: Served, pause_s: float = 0.0) -> Target:
     """Return where the bare application takes messages."""
-    return Target(served.port, "/chat", {}, lambda _session: BARE_BODY)
+    return Target(served.port, "/chat", {}, lambda _session: BARE_BODY, pause_s=pause_s)
 
 
-def product_target(served: Served, agent: str) -> Target:
+def product_target(served: Served, agent: str, pause_s: float = 0.0) -> Target:
     """Return where the product takes messages for one agent."""
 
     def body(session: str) -> bytes:
         asked = {"projectId": served.project_id, "message": MESSAGE}
         return msgspec.json.encode({**asked, "sessionId": session} if session else {**asked, "agentId": agent})
 
-    return Target(served.port, "/api/v1/chat/agent", {"X-API-Key": served.key}, body, session_id)
+    return Target(served.port, "/api/v1/chat/agent", {"X-API-Key": served.key}, body, session_id, pause_s)
 
 
 async def cost(served: Served, talk: Conversations, turns: int, *, new_sessions: bool = False) -> Cost:
@@ -198,8 +199,8 @@ def slow_model() -> list[Figure]:
     """Compare what is added to a model's 300 ms with 32 sessions."""
     with both(delay_ms=SLOW_MODEL_MS) as (bare, served):
         subjects = {
-            "bare": (bare, bare_target(bare), False),
-            "text": (served, product_target(served, "Text"), False),
+            "bare": (bare, bare_target(bare, SLOW_PAUSE_S), False),
+            "text": (served, product_target(served, "Text", SLOW_PAUSE_S), False),
         }
         costs = asyncio.run(compared(subjects, SLOW_TOGETHER, SLOW_TURNS))
     bare_added, added = (costs[name].p50_ms - SLOW_MODEL_MS for name in ("bare", "text"))

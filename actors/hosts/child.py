@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import sys
-from pathlib import Path
 
 import msgspec
+import uvloop
 
-from actors.hosts.process import LINE_LIMIT_BYTES, Ready, Task
-from actors.link.server import LinkServer
-from actors.wiring import open_host
+from actors.hosts.process import LINE_LIMIT_BYTES
+from actors.hosts.serving import serve_host
+from actors.hosts.task import Ready, Task
 from domain.errors import AppError
 
 log = logging.getLogger(__name__)
@@ -28,25 +27,23 @@ async def serve_sessions() -> None:
     over = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)
-    async with open_host(task.settings, task.host_id, task.address) as running:
-        server = LinkServer(running.host, Path(task.address), task.token)
-        await server.start()
-        epoch = await running.take_lease()
-        sys.stdout.write(msgspec.json.encode(Ready(os.getpid(), epoch)).decode() + "\n")
-        sys.stdout.flush()
-        waiting = [loop.create_task(reader.read()), loop.create_task(over.wait())]
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for one in waiting:
-            one.cancel()
-        await running.host.drain()
-        await server.stop()
+    parent = loop.create_task(reader.read())
+    parent.add_done_callback(lambda _read: over.set())
+    await serve_host(task, over, _say)
+    parent.cancel()
+
+
+def _say(ready: Ready) -> None:
+    sys.stdout.write(msgspec.json.encode(ready).decode() + "\n")
+    sys.stdout.flush()
 
 
 def main() -> int:
     """Run the host; return the exit status. What keeps it from starting is one line, not a trace."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        asyncio.run(serve_sessions())
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve_sessions())
     except AppError as error:
         log.warning("the session host ends: %s", error.message)
         return 1

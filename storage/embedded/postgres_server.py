@@ -6,6 +6,8 @@ import asyncio
 import os
 import shutil
 import signal
+import subprocess
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -122,25 +124,27 @@ class _Postgres:
         unfinished = self._cluster.with_name(f"{self._cluster.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         own_private_folder(unfinished, self.account)
-        process = await asyncio.create_subprocess_exec(
-            *(str(self._bin / "initdb"), "-D", str(unfinished), "-U", ROLE, "--auth=peer", "--encoding=UTF8"),
-            *("--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions"),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+        command = [str(self._bin / "initdb"), "-D", str(unfinished), "-U", ROLE, "--auth=peer", "--encoding=UTF8"]
+        command += ["--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions"]
+        try:  # in a thread: not every event loop can start a process under another account
+            done = await asyncio.to_thread(self._run, command)
+        except subprocess.TimeoutExpired:
+            raise Unavailable(f"initdb did not end in {INITDB_DEADLINE_S:g} s.") from None
+        if done.returncode:
+            raise Unavailable(f"initdb failed: {done.stdout.decode(errors='replace').strip()[-600:]}")
+        unfinished.replace(self._cluster)
+
+    def _run(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             cwd="/",
+            check=False,
+            timeout=INITDB_DEADLINE_S,
             **self.account.to_become(),
         )
-        try:
-            async with asyncio.timeout(INITDB_DEADLINE_S):
-                output, _ = await process.communicate()
-        except TimeoutError:
-            process.kill()
-            await process.wait()
-            raise Unavailable(f"initdb did not end in {INITDB_DEADLINE_S:g} s.") from None
-        if process.returncode:
-            raise Unavailable(f"initdb failed: {output.decode(errors='replace').strip()[-600:]}")
-        unfinished.replace(self._cluster)
 
     def _write(self, name: str, text: str) -> None:
         path = self._cluster / name

@@ -1,0 +1,225 @@
+"""What the gateway costs by itself: one chat request in this process against a bare FastAPI route.
+
+Both are called as ASGI apps with a runtime that has its reply ready, in turns of many requests, so that nothing but
+their own CPU is counted. The bare route reads its body with pydantic and answers the same JSON. `make bench-gateway`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from collections.abc import Awaitable, Callable
+from statistics import median
+from time import process_time
+from typing import Any
+
+import orjson
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+from actors.runtime import Caller, ChatTurn, Health, Runtime, TurnReply
+from benchmarks.report import Figure, publish
+from domain.clock import Clock, CountingIds
+from domain.json_values import JsonObject
+from gateway.app import build_app
+from gateway.auth.public_keys import PublicKey
+from gateway.counters import LocalCounters
+from gateway.idempotency import LocalReplyStore
+from gateway.services import AccessServices
+from gateway.settings import GatewaySettings, RateSettings
+
+REQUESTS = 2_000
+ROUNDS = 11
+TARGET = 1.3
+PROJECT = "c" + "a" * 24
+SESSION = "sess_" + "c" * 25
+KEY = "abl_" + "0" * 48
+TEXT = "Where is my parcel? It should have come on Tuesday."
+SECRET = b"0123456789abcdef0123456789abcdef"
+MANY = 10**9
+US_PER_S = 1e6
+REPLY = TurnReply(
+    session_id=SESSION,
+    message_id="msg_" + "c" * 25,
+    turn=3,
+    response="Your parcel left the hub this morning and arrives tomorrow before noon at your door.",
+    action={"type": "respond"},
+    agent_name="Parcel_Desk",
+    state={"currentStep": "track"},
+    trace_events=(
+        {"type": "decision", "turn": 3, "seq": 9, "data": {"decisionKind": "flow_transition", "outcome": "track"}},
+        {"type": "response", "turn": 3, "seq": 10, "data": {"text": "Your parcel left the hub this morning."}},
+    ),
+)
+BODY = orjson.dumps({"projectId": PROJECT, "sessionId": SESSION, "message": TEXT})
+HEADERS = [
+    (b"host", b"127.0.0.1:8400"),
+    (b"authorization", b"Bearer " + KEY.encode()),
+    (b"content-type", b"application/json"),
+    (b"content-length", str(len(BODY)).encode()),
+    (b"user-agent", b"bench"),
+    (b"accept", b"*/*"),
+]
+
+
+class ReadyRuntime(Runtime):
+    """A runtime whose reply is there already; what a chat request does not ask is left as the protocol has it."""
+
+    async def authenticate(self, api_key: str) -> Caller | None:
+        """Return the one caller."""
+        return Caller("ten_one", "key_1", frozenset({"*"})) if api_key == KEY else None
+
+    async def chat(self, turn: ChatTurn) -> TurnReply:
+        """Return the reply."""
+        return REPLY
+
+    async def health(self) -> Health:
+        """Return that all is well."""
+        return Health(ready=True)
+
+
+class OneProject:
+    """There is one project, and no public key."""
+
+    async def exists(self, tenant_id: str, project_id: str) -> bool:
+        """Return whether it is the one."""
+        return project_id == PROJECT
+
+    async def find_by_secret(self, secret: str) -> PublicKey | None:
+        """Return None."""
+        return None
+
+    async def find_by_id(self, tenant_id: str, key_id: str) -> PublicKey | None:
+        """Return None."""
+        return None
+
+
+async def no_settings(_tenant_id: str) -> JsonObject:
+    """Return that nothing is set."""
+    return {}
+
+
+async def nothing_active(_tenant_id: str) -> int | None:
+    """Return that it is not known."""
+    return None
+
+
+def gateway_app(clock: Clock, rates: RateSettings) -> FastAPI:
+    """Return the gateway over a runtime that has its reply ready."""
+    one = OneProject()
+    access = AccessServices(
+        public_keys=one,
+        projects=one,
+        counters=LocalCounters(clock),
+        replies=LocalReplyStore(clock),
+        active_sessions=nothing_active,
+        tenant_settings=no_settings,
+        clock=clock,
+        ids=CountingIds(),
+    )
+    return build_app(ReadyRuntime(), access, GatewaySettings(token_secret=SECRET, rates=rates))
+
+
+class BareBody(BaseModel):
+    """The body of the bare route, with the fields of the real one that a client sends."""
+
+    projectId: str  # noqa: N815 - the name on the wire
+    message: str
+    sessionId: str | None = None  # noqa: N815
+    metadata: dict[str, Any] | None = None
+
+
+def bare_app() -> FastAPI:
+    """Return a plain app with the same call and the same answer."""
+    app = FastAPI()
+    runtime = ReadyRuntime()
+
+    @app.post("/api/v1/chat/agent")
+    async def chat(body: BareBody) -> dict[str, Any]:
+        turn = ChatTurn(tenant_id="", project_id=body.projectId, message=body.message, session_id=body.sessionId or "")
+        reply = await runtime.chat(turn)
+        return {
+            "success": True,
+            "sessionId": reply.session_id,
+            "messageId": reply.message_id,
+            "response": reply.response,
+            "action": reply.action,
+            "state": reply.state,
+            "traceEvents": reply.trace_events,
+            "agentName": reply.agent_name,
+        }
+
+    return app
+
+
+async def request(app: Callable[..., Awaitable[None]]) -> tuple[int, bytes]:
+    """Send one chat request; return status and body."""
+    status, body, asked = 0, b"", False
+
+    async def receive() -> JsonObject:
+        nonlocal asked
+        if asked:
+            return {"type": "http.disconnect"}
+        asked = True
+        return {"type": "http.request", "body": BODY, "more_body": False}
+
+    async def send(message: Any) -> None:
+        nonlocal status, body
+        if message["type"] == "http.response.start":
+            status = message["status"]
+        else:
+            body += message.get("body", b"")
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http",
+        "method": "POST",
+        "path": "/api/v1/chat/agent",
+        "raw_path": b"/api/v1/chat/agent",
+        "query_string": b"",
+        "root_path": "",
+        "headers": list(HEADERS),
+        "client": ("127.0.0.1", 5000),
+        "server": ("127.0.0.1", 8400),
+        "state": {},
+    }
+    await app(scope, receive, send)
+    return status, body
+
+
+async def cpu_us(app: Callable[..., Awaitable[None]], requests: int) -> float:
+    """Return the CPU of one request."""
+    gc.collect()
+    began = process_time()
+    for _ in range(requests):
+        await request(app)
+    return (process_time() - began) / requests * US_PER_S
+
+
+async def measure(requests: int = REQUESTS, rounds: int = ROUNDS) -> list[Figure]:
+    """Return the figures; both apps take turns, so that both see the same machine."""
+    from actors.clocks import SystemClock
+
+    bare, full = (
+        bare_app(),
+        gateway_app(
+            SystemClock(), RateSettings(requests_per_second=MANY, requests_burst=MANY, session_messages_per_minute=MANY)
+        ),
+    )
+    answers = [await request(app) for app in (bare, full)]
+    if orjson.loads(answers[0][1]) != orjson.loads(answers[1][1]):
+        raise SystemExit("the two apps do not answer the same")
+    pairs = [(await cpu_us(bare, requests), await cpu_us(full, requests)) for _ in range(rounds)]
+    bare_us, full_us = median(one[0] for one in pairs), median(one[1] for one in pairs)
+    ratio = median(one[1] / one[0] for one in pairs)
+    return [
+        Figure("gateway CPU of a chat request", full_us, "us", bare_us, f"<= {TARGET}x bare", ratio <= TARGET),
+        Figure("gateway CPU against the bare route", ratio, "x", 1.0, f"<= {TARGET}", ratio <= TARGET),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(0 if publish("gateway", asyncio.run(measure())) else 1)
