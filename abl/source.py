@@ -6,10 +6,13 @@ lines and columns are 1-based. Spec: abl-language 1.1.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
 from itertools import accumulate, count
 from operator import add
 from typing import NamedTuple
+
+_CHUNK = 4096
+"""Characters between two places whose line is remembered: an index of all lines would take more than the text."""
 
 
 class Pos(NamedTuple):
@@ -35,12 +38,14 @@ def normalise(text: str) -> str:
 class Source:
     """One text with its lines and an index of their starts (built on first use)."""
 
-    __slots__ = ("_lines", "_starts", "path", "text")
+    __slots__ = ("_begins", "_lines", "_rows", "_starts", "path", "text")
 
     def __init__(self, text: str, path: str | None = None) -> None:
         self.text = normalise(text)
         self.path = path
         self._lines: list[str] | None = None
+        self._rows: array[int] | None = None
+        self._begins: array[int] = array("q")
         self._starts: list[int] | None = None
 
     @property
@@ -62,8 +67,34 @@ class Source:
     def pos(self, offset: int) -> Pos:
         """Return the place of `offset`; offsets outside the text are clamped to it."""
         offset = min(max(offset, 0), len(self.text))
-        row = bisect_right(self.starts, offset) - 1
-        return Pos(row + 1, offset - self.starts[row] + 1, offset)
+        rows = self._rows or self._index()
+        chunk = offset // _CHUNK
+        begin = chunk * _CHUNK
+        last = self.text.rfind("\n", begin, offset)
+        start = last + 1 if last >= 0 else self._begins[chunk]
+        return Pos(rows[chunk] + self.text.count("\n", begin, offset), offset - start + 1, offset)
+
+    def _index(self) -> array[int]:
+        """Remember for the first character of each chunk the number of its line and where that begins."""
+        text = self.text
+        rows = self._rows = array("q")
+        row, start = 1, 0
+        for begin in range(0, len(text) + 1, _CHUNK):
+            rows.append(row)
+            self._begins.append(start)
+            row += text.count("\n", begin, begin + _CHUNK)
+            start = text.rfind("\n", begin, begin + _CHUNK) + 1 or start
+        return rows
+
+    def first_lines(self, most: int) -> tuple[list[str], int]:
+        """Return the first `most` lines, and where the rest begins (-1 when that is all of them)."""
+        if self._lines is not None and len(self._lines) <= most:
+            return self._lines, -1
+        lines = self.text.split("\n", most)
+        if len(lines) <= most:
+            self._lines = lines
+            return lines, -1
+        return lines, len(self.text) - len(lines.pop())
 
     def line(self, number: int) -> str:
         """Return the text of the 1-based line `number` without its line end, empty if there is none."""

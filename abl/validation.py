@@ -9,8 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from abl.checks import CheckContext, CheckOptions, check_cross_agent, check_document, check_fields, run_checks
+from abl.checks import (
+    CheckContext,
+    CheckOptions,
+    check_cross_agent,
+    check_document,
+    check_fields,
+    profile_findings,
+    run_checks,
+)
 from abl.compiler import CompileOptions, Unit, compile_documents
+from abl.compiler.places import Place
 from abl.diagnostics.model import Diagnostic
 from abl.frontend import parse
 from abl.source import Source
@@ -108,21 +117,20 @@ def check_units(units: Sequence[Unit], options: CompileOptions | None = None) ->
     findings = list(compilation.findings)
     for unit in units:
         findings.extend(_in_file(check_document(unit, strict=options.strict), unit))
-    libraries = [unit.document for unit in units if unit.document.kind == "tools"]
+    libraries = [unit for unit in units if unit.document.kind == "tools"]
+    defined = [(tool, unit) for unit in libraries for tool in unit.document.tools or []]
     check_options = CheckOptions(
         strict=options.strict,
         single_agent=options.single_agent,
         project_agents=tuple(options.project_agents),
-        library_tools={
-            tool.name: tuple(one.name for one in tool.parameters or [])
-            for library in libraries
-            for tool in library.tools or []
-        },
+        library_tools={tool.name: tuple(one.name for one in tool.parameters or []) for tool, _ in defined},
+        library_places={tool.name: Place(tool, unit) for tool, unit in defined},
         allowed_hosts=tuple(options.allowed_hosts),
     )
     context = CheckContext.of_output(compilation.output, check_options, compilation.places)
     for agent in context.agents.values():
         findings.extend(run_checks(agent, context))
+    findings.extend(profile_findings(units, context))
     return in_order(without_repeats(findings), [unit.path for unit in units])
 
 

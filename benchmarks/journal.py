@@ -1,6 +1,7 @@
-"""How fast facts become durable: the journal's group commit against a loop of bare inserts on the same server.
+"""How fast facts become durable, and what a turn costs: the journal's group commit against bare inserts.
 
-Every append waits for its own acknowledgement; `synchronous_commit` is on. `make bench-journal`.
+Every append waits for its own acknowledgement; `synchronous_commit` is on. What is written is made before the clock
+starts, and bare inserts run in turn with everything else, on the same server. `make bench-journal`.
 """
 
 from __future__ import annotations
@@ -9,17 +10,16 @@ import asyncio
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from random import Random
 from statistics import median, quantiles
 from time import perf_counter, process_time
 
-import msgspec
+from msgspec import Struct
 
+from benchmarks.journal_turns import a_fact, a_turn
 from benchmarks.report import Figure, publish
 from storage.database import Database
 from storage.embedded import PostgresServer
@@ -30,15 +30,16 @@ from storage.migrate import migrate
 from storage.partitions import ensure_partitions
 from storage.repositories.sessions import NewSession, Sessions
 from storage.statements import Statement
-from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
+from storage.turn_end import TurnEnd
 
 TENANT = "ten_bench"
 SESSIONS = 200
 EVENTS_PER_SESSION = 100
 TURNS_PER_SESSION = 20
+ALONE = 300
+BARE_ROWS = 2_000
 ROUNDS = 3
-TEXT = "Where is my parcel? It should have come on Tuesday."
-AT = datetime(2026, 11, 21, tzinfo=UTC)
+TARGET_BYTES = 2_048
 
 BARE_TABLE = """
     CREATE TABLE IF NOT EXISTS bare (
@@ -47,30 +48,92 @@ BARE_TABLE = """
 """
 BARE_INSERT = Statement("INSERT INTO bare (session_id, seq, fact) VALUES (:session_id, :seq, :fact)")
 WAL = Statement("SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8")
-SIZE = Statement("SELECT pg_database_size(current_database())::float8")
+SIZES = Statement("""
+    SELECT regexp_replace(relname, '_[0-9]{8}$', '') AS name, sum(pg_table_size(oid))::float8 AS rows,
+        sum(pg_indexes_size(oid))::float8 AS indexes
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace GROUP BY 1
+""")
 
 _names = count(1)
-_random = Random(1)
 
 
-def a_hash() -> str:
-    """Return a word of 32 digits as nobody has seen it."""
-    return _random.randbytes(16).hex()
+class Cost(Struct, frozen=True):
+    """What a number of turns has cost, for each of them."""
+
+    per_s: float
+    waits_ms: list[float]
+    here_us: float
+    there_us: float
+    wal_bytes: float
+    disk_bytes: dict[str, tuple[float, float]]
+
+    @property
+    def disk(self) -> float:
+        """Return the bytes of all tables and indexes."""
+        return sum(rows + indexes for rows, indexes in self.disk_bytes.values())
 
 
-def a_fact() -> bytes:
-    """Return a fact as a turn of a FLOW agent writes it, with hashes that do not repeat."""
-    asked = {f"1.{place}": a_hash() for place in range(4)}
-    opens = {"kind": "user", "message_id": f"msg_{a_hash()}", "key": a_hash(), "request_hash": a_hash() * 2}
-    fact = {"type": "UserSpoke", "at": "2026-11-21T09:30:00.000Z", "text": TEXT, "message_id": f"msg_{a_hash()}"}
-    return msgspec.json.encode({"engine": "1", "fact": fact, "asked": asked, "opens": opens})
+class Bench:
+    """A server with sessions on it."""
 
+    def __init__(self, database: Database, server: PostgresServer, journal: Journal, epoch: int) -> None:
+        self.database = database
+        self._server = server
+        self._journal = journal
+        self._epoch = epoch
 
-def an_event(session_id: str, seq: int) -> bytes:
-    """Return a trace event."""
-    data = {"decisionKind": "flow_transition", "decision": "welcome", "outcome": "entered", "matched": True}
-    head = {"id": f"evt_{session_id}_{seq}", "sessionId": session_id, "type": "decision", "agentName": "Desk"}
-    return msgspec.json.encode({**head, "timestamp": "2026-11-21T09:30:00.000Z", "seq": seq, "data": data})
+    async def sessions(self, number: int) -> list[str]:
+        """Return new sessions."""
+        names = [f"sess_c{next(_names):024d}" for _ in range(number)]
+        store = Sessions(self.database)
+        for name in names:
+            new = NewSession(session_id=name, project_id="c", runtime_session_id=f"r{name}", entry_agent_name="Desk")
+            await store.create(TENANT, new, epoch=self._epoch)
+        return names
+
+    async def talk(self, name: str, appends: Sequence[tuple[bytes, TurnEnd | None]], waits: list[float]) -> None:
+        """Append one after the other to a new session."""
+        seq = 0
+        for fact, end in appends:
+            begin = perf_counter()
+            seq = await self._journal.append(TENANT, name, self._epoch, [fact], expect_seq=seq, turn=end)
+            waits.append((perf_counter() - begin) * 1_000)
+
+    async def cost(self, talks: Sequence[Sequence[tuple[bytes, TurnEnd | None]]], turns: int) -> Cost:
+        """Return what it costs that as many new sessions as there are talks append all at once."""
+        names = await self.sessions(len(talks))
+        waits: list[float] = []
+        wal, sizes = await self.database.value(WAL), await self._sizes()
+        begin, here, there = perf_counter(), process_time(), self._there_s()
+        await asyncio.gather(*(self.talk(name, talk, waits) for name, talk in zip(names, talks, strict=True)))
+        took, here, there = perf_counter() - begin, process_time() - here, self._there_s() - there
+        grown = {
+            name: ((rows - before[0]) / turns, (indexes - before[1]) / turns)
+            for name, (rows, indexes) in (await self._sizes()).items()
+            for before in [sizes.get(name, (0.0, 0.0))]
+        }
+        wal = (await self.database.value(WAL) - wal) / turns
+        return Cost(turns / took, waits, here / turns * 1e6, there / turns * 1e6, wal, grown)
+
+    async def bare(self) -> Cost:
+        """Return what it costs to insert one row after the other on one connection."""
+        connection = await self.database.own_connection()
+        facts = [a_fact(turn) for turn in range(BARE_ROWS)]
+        name, waits = f"bare {next(_names)}", []
+        begin, here, there = perf_counter(), process_time(), self._there_s()
+        for seq, fact in enumerate(facts):
+            start = perf_counter()
+            await connection.execute(BARE_INSERT, session_id=name, seq=seq, fact=fact)
+            waits.append((perf_counter() - start) * 1_000)
+        took, here, there = perf_counter() - begin, process_time() - here, self._there_s() - there
+        await connection.close()
+        return Cost(BARE_ROWS / took, waits, here / BARE_ROWS * 1e6, there / BARE_ROWS * 1e6, 0.0, {})
+
+    async def _sizes(self) -> dict[str, tuple[float, float]]:
+        return {row["name"]: (row["rows"], row["indexes"]) for row in await self.database.rows(SIZES)}
+
+    def _there_s(self) -> float:
+        return descendants_cpu_s(self._server.pid or 0)
 
 
 def make_folder() -> Path:
@@ -78,9 +141,6 @@ def make_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
     folder.chmod(0o755)
     return folder
-
-
-FACTS = [a_fact() for _ in range(100)]
 
 
 @asynccontextmanager
@@ -118,97 +178,6 @@ async def starts() -> list[Figure]:
     ]
 
 
-async def bare_inserts(database: Database, waits: list[float]) -> int:
-    """Insert one row after the other on one connection; return how many."""
-    connection = await database.own_connection()
-    name = f"bare {next(_names)}"
-    rows = 2_000
-    for seq in range(rows):
-        begin = perf_counter()
-        await connection.execute(BARE_INSERT, session_id=name, seq=seq, fact=FACTS[seq % len(FACTS)])
-        waits.append(perf_counter() - begin)
-    await connection.close()
-    return rows
-
-
-async def group_commit(journal: Journal, sessions: list[str], epoch: int, waits: list[float]) -> int:
-    """Let every session append one fact after the other; return how many."""
-    starts = {name: await last_seq(journal, name) for name in sessions}
-
-    async def talk(name: str) -> None:
-        seq = starts[name]
-        for _ in range(EVENTS_PER_SESSION):
-            begin = perf_counter()
-            seq = await journal.append(TENANT, name, epoch, [FACTS[seq % len(FACTS)]], expect_seq=seq)
-            waits.append(perf_counter() - begin)
-
-    await asyncio.gather(*(talk(name) for name in sessions))
-    return len(sessions) * EVENTS_PER_SESSION
-
-
-async def whole_turns(journal: Journal, sessions: list[str], epoch: int, waits: list[float]) -> int:
-    """Let every session live turns of two appends with snapshot, reply, transcript and traces; return how many."""
-    starts = {name: await last_seq(journal, name) for name in sessions}
-
-    async def talk(name: str) -> None:
-        seq = starts[name]
-        for _ in range(TURNS_PER_SESSION):
-            begin = perf_counter()
-            seq = await journal.append(TENANT, name, epoch, [FACTS[seq % len(FACTS)]], expect_seq=seq)
-            seq = await journal.append(
-                TENANT, name, epoch, [a_fact(), a_fact()], expect_seq=seq, turn=a_turn(name, seq)
-            )
-            waits.append(perf_counter() - begin)
-
-    await asyncio.gather(*(talk(name) for name in sessions))
-    return len(sessions) * TURNS_PER_SESSION
-
-
-def a_turn(name: str, seq: int) -> TurnEnd:
-    """Return the end of a turn as a small conversation has it."""
-    messages = tuple(
-        MessageRow(seq=seq + place, message_id=f"msg_{a_hash()}", role=role, content=TEXT, turn=seq, at=AT)
-        for place, role in enumerate(("user", "assistant"))
-    )
-    events = [an_event(name, seq + place) for place in range(4)]
-    traces = tuple(TraceRow(seq=seq + place, turn=seq, type="decision", data=data) for place, data in enumerate(events))
-    reply = {
-        "session_id": name,
-        "message_id": f"msg_{a_hash()}",
-        "turn": seq,
-        "response": TEXT,
-        "trace_events": [msgspec.Raw(one) for one in events],
-    }
-    state = {"agents": [{"name": "Desk", "values": {"number": a_hash(), "history": [TEXT] * 10}}], "seq": seq}
-    return TurnEnd(
-        turn=seq,
-        keyed=KeyedReply(name, f"key_{seq}", a_hash() * 2, msgspec.json.encode(reply)),
-        snapshot=msgspec.json.encode(state),
-        messages=messages,
-        traces=traces,
-        activity=Activity(agent_name="Desk", execution_state="idle", input_tokens=100, output_tokens=20),
-    )
-
-
-async def last_seq(journal: Journal, name: str) -> int:
-    """Return where a session's journal ends."""
-    head = await journal.head(TENANT, name)
-    return head.last_seq if head else 0
-
-
-async def rate(work: Callable[[list[float]], Awaitable[int]]) -> tuple[float, list[float]]:
-    """Return how many a second, and the waits in seconds."""
-    waits: list[float] = []
-    begin = perf_counter()
-    done = await work(waits)
-    return done / (perf_counter() - begin), waits
-
-
-def percentiles_ms(waits: list[float]) -> tuple[float, float]:
-    """Return the median and the 99th percentile in ms."""
-    return median(waits) * 1_000, quantiles(waits, n=100)[98] * 1_000
-
-
 async def measure() -> list[Figure]:
     """Return all figures."""
     figures = await starts()
@@ -220,61 +189,106 @@ async def measure() -> list[Figure]:
             await connection.script(BARE_TABLE)
         journal = Journal(database)
         epoch = await Leases(database).register_host("bench", "unix:here")
-        sessions = [f"sess_{next(_names):025d}" for _ in range(SESSIONS)]
-        store = Sessions(database)
-        for name in sessions:
-            new = NewSession(session_id=name, project_id="c", runtime_session_id=f"r{name}", entry_agent_name="Desk")
-            await store.create(TENANT, new, epoch=epoch)
-
-        bare, grouped = [], []
-        bare_waits: list[float] = []
-        waits: list[float] = []
-        for _ in range(ROUNDS):  # in turn, so that a busy moment of the machine hits both
-            speed, taken = await rate(lambda waits: bare_inserts(database, waits))
-            bare.append(speed)
-            bare_waits += taken
-            speed, taken = await rate(lambda waits: group_commit(journal, sessions, epoch, waits))
-            grouped.append(speed)
-            waits += taken
-        figures += [
-            Figure(
-                f"durable appends, {SESSIONS} sessions",
-                median(grouped),
-                "events/s",
-                median(bare),
-                "at least 8 times the baseline",
-                median(grouped) >= 8 * median(bare),
-            ),
-            Figure("wait of one append, p50", percentiles_ms(waits)[0], "ms", percentiles_ms(bare_waits)[0]),
-            Figure("wait of one append, p99", percentiles_ms(waits)[1], "ms", percentiles_ms(bare_waits)[1]),
-        ]
-        figures += await turn_figures(database, journal, sessions, epoch, server)
+        bench = Bench(database, server, journal, epoch)
+        await bench.cost(talks(10, 5, lambda turn: [(a_fact(turn), a_turn(turn))]), 50)  # plans made, pages there
+        figures += await append_figures(bench)
+        figures += await turn_figures(bench)
         await journal.close()
         await database.close()
     return figures
 
 
-async def turn_figures(
-    database: Database, journal: Journal, sessions: list[str], epoch: int, server: PostgresServer
-) -> list[Figure]:
-    """Return what whole turns cost, together and alone."""
-    await whole_turns(journal, sessions[:10], epoch, [])
-    wal, size = await database.value(WAL), await database.value(SIZE)
-    here, there = process_time(), descendants_cpu_s(server.pid or 0)
-    speed, waits = await rate(lambda waits: whole_turns(journal, sessions, epoch, waits))
-    turns = len(sessions) * TURNS_PER_SESSION
-    here, there = process_time() - here, descendants_cpu_s(server.pid or 0) - there
-    wal, size = (await database.value(WAL) - wal) / turns, (await database.value(SIZE) - size) / turns
-    _, alone = await rate(lambda waits: whole_turns(journal, sessions[:1], epoch, waits))
+def talks(
+    sessions: int, turns: int, a_talk: Callable[[int], list[tuple[bytes, TurnEnd | None]]]
+) -> list[list[tuple[bytes, TurnEnd | None]]]:
+    """Return what each session appends."""
+    return [[one for turn in range(1, turns + 1) for one in a_talk(turn)] for _ in range(sessions)]
+
+
+async def in_turn(*subjects: Callable[[], Awaitable[Cost]]) -> list[list[Cost]]:
+    """Return the costs of each subject, measured in turn, so that a busy moment of the machine hits all."""
+    costs: list[list[Cost]] = [[] for _ in subjects]
+    for _ in range(ROUNDS):
+        for found, work in zip(costs, subjects, strict=True):
+            found.append(await work())
+    return costs
+
+
+async def append_figures(bench: Bench) -> list[Figure]:
+    """Return how fast single facts become durable."""
+
+    def facts() -> Awaitable[Cost]:
+        given = talks(SESSIONS, EVENTS_PER_SESSION, lambda turn: [(a_fact(turn), None)])
+        return bench.cost(given, SESSIONS * EVENTS_PER_SESSION)
+
+    bare, grouped = await in_turn(bench.bare, facts)
+    speed, bare_speed = median(one.per_s for one in grouped), median(one.per_s for one in bare)
+    waits, bare_waits = flat(grouped), flat(bare)
+    here, bare_here = best_here(grouped), best_here(bare)
+    wanted = "at least 8 times the baseline"
     return [
-        Figure(f"whole turns, {SESSIONS} sessions", speed, "turns/s"),
-        Figure("wait of a turn's two appends, p50", percentiles_ms(waits)[0], "ms"),
-        Figure("wait of a turn's two appends, alone, p50", percentiles_ms(alone)[0], "ms"),
-        Figure("processor time of a turn, here", here / turns * 1e6, "us"),
-        Figure("processor time of a turn, in the database", there / turns * 1e6, "us"),
-        Figure("disk of a turn, tables and indexes", size, "bytes", target="at most 2048", met=size <= 2_048),
-        Figure("log of a turn (WAL), later overwritten", wal, "bytes"),
+        Figure(f"durable appends, {SESSIONS} sessions", speed, "events/s", bare_speed, wanted, speed >= 8 * bare_speed),
+        Figure("wait of one append, p50", median(waits), "ms", median(bare_waits)),
+        Figure("wait of one append, p99", p99(waits), "ms", p99(bare_waits)),
+        Figure("processor time of one append, here", here, "us", bare_here),
     ]
+
+
+async def turn_figures(bench: Bench) -> list[Figure]:
+    """Return what whole turns cost, together and alone, against one bare insert each."""
+    turns = SESSIONS * TURNS_PER_SESSION
+
+    def plain(turn: int) -> list[tuple[bytes, TurnEnd | None]]:
+        return [(a_fact(turn), a_turn(turn))]
+
+    def keyed(turn: int) -> list[tuple[bytes, TurnEnd | None]]:
+        return [(a_fact(turn), None), (a_fact(turn), a_turn(turn, is_keyed=True))]
+
+    bare, together, with_tool, alone = await in_turn(
+        bench.bare,
+        lambda: bench.cost(talks(SESSIONS, TURNS_PER_SESSION, plain), turns),
+        lambda: bench.cost(talks(SESSIONS, TURNS_PER_SESSION, keyed), turns),
+        lambda: bench.cost(talks(1, ALONE, plain), ALONE),
+    )
+    one, two = together[-1], with_tool[-1]
+    here, bare_here = best_here(together), best_here(bare)
+    there, bare_there = min(cost.there_us for cost in together), min(cost.there_us for cost in bare)
+    target = f"at most {TARGET_BYTES:,}"
+    figures = [
+        Figure(f"whole turns, {SESSIONS} sessions", median(cost.per_s for cost in together), "turns/s"),
+        Figure("wait for a turn's end, p50", median(flat(together)), "ms", median(flat(bare))),
+        Figure("wait for a turn's end, alone, p50", median(flat(alone)), "ms", median(flat(bare))),
+        Figure(
+            *("processor time of a turn, here", here, "us", bare_here),
+            *("at most one bare insert", here <= bare_here),
+        ),
+        Figure("processor time of a turn, in the database", there, "us", bare_there),
+        Figure("disk of a turn, tables and indexes", one.disk, "bytes", None, target, one.disk <= TARGET_BYTES),
+        Figure("disk of a keyed turn of two appends", two.disk, "bytes", None, target, two.disk <= TARGET_BYTES),
+        Figure("log of a turn (WAL), later overwritten", one.wal_bytes, "bytes"),
+    ]
+    parts = sorted(two.disk_bytes.items(), key=lambda part: -sum(part[1]))
+    return figures + [
+        Figure(f"  of the keyed turn in {name}, {what}", size, "bytes")
+        for name, sizes in parts
+        for what, size in zip(("rows", "indexes"), sizes, strict=True)
+        if size >= 1
+    ]
+
+
+def flat(costs: Sequence[Cost]) -> list[float]:
+    """Return the waits of all rounds."""
+    return [wait for cost in costs for wait in cost.waits_ms]
+
+
+def best_here(costs: Sequence[Cost]) -> float:
+    """Return the shortest processor time of this process, in us."""
+    return min(cost.here_us for cost in costs)
+
+
+def p99(waits: list[float]) -> float:
+    """Return the 99th percentile."""
+    return quantiles(waits, n=100)[98]
 
 
 if __name__ == "__main__":

@@ -34,6 +34,8 @@ WORDS = {
 _SIGNATURE = re.compile(r"(  )([a-z_]{5,})(\(.*\)(?: -> .*)?)")
 _FIRST_PARAMETER = re.compile(r"(  [a-z_]+\()([a-z_]{4,})(\??: .*)")
 _KEY = re.compile(r"(\s+)([a-z_]{4,})(:.*)")
+_FIELD = re.compile(r"(\s+)([a-z_]{4,})(:)")
+_STEP = re.compile(r"(\s+(?:SKIP: \[|- BEFORE: |- AFTER: ))([a-z_]{4,})(\]?)")
 _ITEM = re.compile(r"(\s+- )([a-z_]{4,})((?:: (?:required|optional))?)")
 _BINDING = re.compile(r"\s+(?:endpoint|server|code|workflow_id|connector|action): ?[^|\s].*")
 
@@ -71,6 +73,24 @@ def _above(spot: Spot) -> str:
 def tool_in_signature(spot: Spot) -> str | None:
     """A tool an agent declares, under another name than in the library."""
     return _misspelt(_SIGNATURE, spot) if _above(spot) == "TOOLS" and not spot.is_library else None
+
+
+@rule
+def tool_in_library(spot: Spot) -> str | None:
+    """A tool that a library defines, under another name than the agents use."""
+    return _misspelt(_SIGNATURE, spot) if _above(spot) == "TOOLS" and spot.is_library else None
+
+
+@rule
+def changed_field(spot: Spot) -> str | None:
+    """A field that a profile changes."""
+    return _misspelt(_FIELD, spot) if _above(spot) == "FIELD_OVERRIDES" else None
+
+
+@rule
+def changed_step(spot: Spot) -> str | None:
+    """A step that a profile skips, or puts another beside."""
+    return _misspelt(_STEP, spot)
 
 
 @rule

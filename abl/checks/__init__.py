@@ -29,6 +29,7 @@ from abl.checks import (
 from abl.checks.context import CheckContext, CheckOptions
 from abl.checks.documents import document_findings
 from abl.checks.finding import Finding
+from abl.checks.profile_names import profile_findings
 from abl.checks.report import Check, diagnostics
 from abl.compiler.places import Unit
 from abl.diagnostics.model import Diagnostic
@@ -94,5 +95,6 @@ __all__ = [
     "check_cross_agent",
     "check_document",
     "check_fields",
+    "profile_findings",
     "run_checks",
 ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abl.checks.document_report import unknown_at
-from abl.checks.suggestions import slip
+from abl.checks.suggestions import Guesses
 from abl.checks.walk import nodes_of
 from abl.compiler.places import Place, Unit
 from abl.diagnostics.model import Diagnostic
@@ -24,16 +24,17 @@ def unknown_action_ids(unit: Unit) -> Iterator[Diagnostic]:
     An id that another button sends is somebody else's, unless a single letter differs.
     """
     nodes = list(nodes_of(unit.document))
-    handled = [node.action_id for node, _ in nodes if isinstance(node, ActionHandler)]
+    handled = dict.fromkeys(node.action_id for node, _ in nodes if isinstance(node, ActionHandler))
     if not handled:
         return
     sent = [(node, path, *one) for node, path in nodes if (one := _id_of(node))]
     compared = {word for node, _ in nodes for word in _compared(node)}
-    offered = [name for *_, name in sent]
+    offered = {name for *_, name in sent}
+    guesses = Guesses()
     for node, path, field, name in sent:
         if name in handled or name in compared:
             continue
-        near = slip(name, handled)
+        near = guesses.slip(name, handled)
         if near and (near not in offered or distance(name, near, 1) == 1):
             yield unknown_at("UNKNOWN_ACTION_ID", Place(node, unit), field, name, [near], path=path)
 

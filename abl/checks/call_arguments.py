@@ -16,17 +16,19 @@ from abl.compiler.places import Place
 from abl.syntax.steps import Call
 
 MAX_SHOWN = 60
+MAX_SPACE = 80
+"""Characters between the name of an argument and its colon."""
 
 
 def unknown_arguments(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield arguments given by a name that no parameter has."""
     for block, tool in _calls(facts, context):
-        names = list(_parameters(tool))
+        names = _parameters(tool, facts)
         given = mapping(block.subject.get("with"))
-        free = [name for name in names if name not in given]
         place = context.place(block.subject)
         for name in given:
             if name not in names:
+                free = [one for one in names if one not in given]
                 said = {"tool": text(tool.get("name")), "known": ", ".join(names)}
                 found = unknown("UNKNOWN_CALL_ARGUMENT", block, f"with.{name}", name, free, **said)
                 yield _at_argument(found, place, name)
@@ -39,15 +41,18 @@ def wrong_number(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     name, the missing one is probably meant by it.
     """
     for block, tool in _calls(facts, context):
-        names, given = _parameters(tool), mapping(block.subject.get("with"))
-        said = {"name": text(tool.get("name")), "tool": text(tool.get("name")), "known": ", ".join(names)}
+        names, given = _parameters(tool, facts), mapping(block.subject.get("with"))
         surplus = texts(block.subject.get("args"))
-        missing = [name for name, required in names.items() if required and name not in given]
+        free = bool(block.subject.get("from_state")) or not all(name in names for name in given)
+        if not surplus and (free or _required(tool, facts) <= given.keys()):
+            continue
+        said = {"name": text(tool.get("name")), "tool": text(tool.get("name")), "known": ", ".join(names)}
         if surplus:
             counted = str(len(given) + len(surplus))
             said |= {"value": surplus[0][:MAX_SHOWN], "expected": _count(len(names)), "detail": f"{counted} are given"}
             yield _at_surplus(Finding("CALL_ARITY", block, "tool", arguments=said), context, surplus[0])
-        elif missing and not block.subject.get("from_state") and all(name in names for name in given):
+        else:
+            missing = [name for name, required in names.items() if required and name not in given]
             said |= {"expected": _count(len(names)), "detail": f"{', '.join(missing)} is missing"}
             yield Finding("CALL_ARITY", block, "tool", arguments=said)
 
@@ -71,19 +76,33 @@ def _calls(facts: AgentFacts, context: CheckContext) -> Iterator[tuple[Block, di
 
 def _is_stub(tool: Block, facts: AgentFacts, context: CheckContext) -> bool:
     """Whether nothing is known of the parameters: an import from a file that was not given, a bare name."""
-    if rows(tool.subject.get("parameters")):
+    if tool.subject.get("parameters"):
         return False
     place = context.place(tool.subject)
     in_yaml = place is not None and place.unit.document.format == "yaml"
     return in_yaml or text(tool.subject.get("name")) in facts.imported_tools
 
 
-def _parameters(tool: dict[str, object]) -> dict[str, bool]:
-    """Return the names of the parameters -> whether they must be given."""
-    found = {}
-    for one in rows(tool.get("parameters")):
-        required = one.get("required", True) is not False and one.get("default") is None
-        found[text(one.get("name"))] = required
+def _parameters(tool: dict[str, object], facts: AgentFacts) -> dict[str, bool]:
+    """Return the names of the parameters -> whether they must be given; computed once per tool."""
+    key = f"parameters of {text(tool.get('name'))}"
+    found: dict[str, bool] | None = facts.remembered.get(key)
+    if found is None:
+        found = {}
+        for one in rows(tool.get("parameters")):
+            required = one.get("required", True) is not False and one.get("default") is None
+            found[text(one.get("name"))] = required
+        facts.remembered[key] = found
+    return found
+
+
+def _required(tool: dict[str, object], facts: AgentFacts) -> frozenset[str]:
+    """Return the names of the parameters that must be given; computed once per tool."""
+    key = f"required by {text(tool.get('name'))}"
+    found: frozenset[str] | None = facts.remembered.get(key)
+    if found is None:
+        found = frozenset(name for name, required in _parameters(tool, facts).items() if required)
+        facts.remembered[key] = found
     return found
 
 
@@ -130,7 +149,8 @@ def _line_of_call(place: Place) -> Written | None:
 def _word_before_value(line: str, name: str) -> int:
     at = line.find(name)
     while at >= 0:
-        after = line[at + len(name) :].lstrip()
+        end = at + len(name)
+        after = line[end : end + MAX_SPACE].lstrip()
         if not line[at - 1 : at].isalnum() and (after.startswith(":") or (after[:1] == "=" and after[1:2] != "=")):
             return at
         at = line.find(name, at + 1)

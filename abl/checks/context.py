@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 
 from abl.checks.exchange import Exchange
 from abl.checks.facts import AgentFacts
-from abl.checks.reading import Subject, mapping
+from abl.checks.reading import Subject, mapping, rows, text
 from abl.compiler.places import Place, Places
 
 
@@ -23,6 +24,7 @@ class CheckOptions:
         default_model: The deployment has a model for agents that name none.
         project_agents: Names of agents known elsewhere.
         library_tools: Tools that the libraries of the project define: name -> names of the parameters.
+        library_places: Where the libraries define them, as far as that is known.
         allowed_hosts: Private hosts that tools may call.
     """
 
@@ -31,6 +33,7 @@ class CheckOptions:
     default_model: bool = False
     project_agents: Iterable[str] = ()
     library_tools: Mapping[str, Collection[str]] = field(default_factory=dict)
+    library_places: Mapping[str, Place] = field(default_factory=dict)
     allowed_hosts: Iterable[str] = ()
 
 
@@ -71,6 +74,11 @@ class CheckContext:
         """Names of all agents that can be handed over to."""
         return frozenset(self.agents) | self.remote | frozenset(self.options.project_agents)
 
+    @cached_property
+    def sorted_agents(self) -> list[str]:
+        """The known agents by name."""
+        return sorted(self.known_agents)
+
     def facts(self, agent: Subject) -> AgentFacts:
         """Return what is known of an agent; computed once."""
         known = self._facts.get(id(agent))
@@ -97,6 +105,22 @@ class CheckContext:
         """
         place = self.place(agent)
         return place is not None and place.unit.document.format == "legacy"
+
+    @cached_property
+    def tool_uses(self) -> Counter[str]:
+        """Tool -> how often agents declare it or call it."""
+        all_facts = [self.facts(agent) for agent in self.agents.values()]
+        declared = (name for facts in all_facts for name in {*facts.tools, *facts.imported_tools})
+        return Counter(declared) + Counter(call.tool for facts in all_facts for call in facts.calls)
+
+    @cached_property
+    def profile_users(self) -> dict[str, list[AgentFacts]]:
+        """Profile -> the agents that use it."""
+        users: dict[str, list[AgentFacts]] = {}
+        for agent in self.agents.values():
+            for name in dict.fromkeys(text(one.get("name")) for one in rows(agent.get("behavior_profiles"))):
+                users.setdefault(name, []).append(self.facts(agent))
+        return users
 
     @cached_property
     def exchange(self) -> Exchange:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
-from abl.checks.facts import AgentFacts, words_of
+from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.names import RESULT_NAMES
 from abl.checks.reading import dig, mapping, root, rows, text
 from abl.checks.report import Check
-from abl.checks.suggestions import slip, unknown
+from abl.checks.suggestions import unknown
 
 _HANDOFF_TEXT = re.compile(r"\bHANDOFF(?:\s+to)?\s+(\w[\w-]*)", re.IGNORECASE)
 
@@ -153,22 +153,10 @@ def _unknown_returns(
     other = context.facts_by_name(child)
     if other is None or block.subject.get("remote"):
         return
-    known = other.known_names | RESULT_NAMES
-    missing = [key for key in mapped if root(key) not in known]
-    if not missing:
-        return
-    mentioned = frozenset(words_of(_texts(other)))
-    for key in missing:
-        if root(key) not in mentioned:
-            yield unknown(code, block, f"{field}.{key}", key, _produced(other), value=child)
-
-
-def _produced(other: AgentFacts) -> list[str]:
-    return sorted({*other.producers, *other.session} - {""})
-
-
-def _texts(other: AgentFacts) -> list[object]:
-    return [value for key, value in other.ir.items() if key not in ("metadata", "messages", "behavior_profiles")]
+    for key in mapped:
+        name = root(key)
+        if name not in other.known_names and name not in RESULT_NAMES and name not in other.mentioned:
+            yield unknown(code, block, f"{field}.{key}", key, other.produced, value=child)
 
 
 def unknown_inputs(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -178,12 +166,9 @@ def unknown_inputs(facts: AgentFacts, context: CheckContext) -> Iterator[Finding
         given = mapping(dig(block.subject, *field.split(".")))
         if other is None or not given:
             continue
-        known = [name for name in other.known_names if name not in other.passed] + [*other.session]
-        known += [name for name in other.passed if name in frozenset(words_of(_texts(other)))]
-        mentioned = frozenset(words_of(_texts(other)))
         for key in given:
-            near = slip(key, sorted(set(known) - set(given))) if key not in mentioned else ""
-            if near:
+            near = "" if key in other.mentioned else facts.guesses("inputs").slip(key, other.accepted, other.name)
+            if near and near not in given:
                 yield unknown("UNKNOWN_INPUT_FIELD", block, f"{field}.{key}", key, [near], value=text(agent))
 
 
@@ -213,7 +198,8 @@ def _unknown_agents(
 ) -> Iterator[Finding]:
     for one in references:
         if one.name and one.name not in context.known_agents and one.name != facts.name:
-            yield unknown(code, one.block, one.field, one.name, sorted(context.known_agents - {facts.name}))
+            others = (name for name in context.sorted_agents if name != facts.name)
+            yield unknown(code, one.block, one.field, one.name, others)
 
 
 def _self_references(

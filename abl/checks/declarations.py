@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from abl.checks.document_report import found_at, unknown_at
-from abl.checks.suggestions import slip
+from abl.checks.suggestions import Guesses
 from abl.checks.tool_declarations import tool_findings
 from abl.checks.walk import nodes_of
 from abl.compiler.places import Place, Unit
@@ -87,8 +87,9 @@ def unknown_memory_paths(document: Document, memory: Memory, unit: Unit) -> Iter
     known = [one.path for one in memory.persistent or []]
     known += [*(memory.reads or []), *(memory.writes or [])]
     known += [one.store.target for one in memory.remember or [] if one.store is not None]
+    declared, guesses = dict.fromkeys(filter(None, known)), Guesses()
     for place, field, path in _paths(document, memory, unit):
-        near = slip(path, [name for name in known if name]) if path not in known else ""
+        near = guesses.slip(path, declared) if path not in declared else ""
         if near:
             yield unknown_at("UNKNOWN_MEMORY_PATH", place, field, path, [near])
 

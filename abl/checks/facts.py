@@ -13,6 +13,7 @@ from abl.checks.formulas import Formula, formula_of
 from abl.checks.names import CHECKPOINT_NAMES, ENGINE_NAMES, HUMAN_NAMES, NAMESPACES
 from abl.checks.producers import Producer, producers_of
 from abl.checks.reading import Subject, dig, mapping, root, rows, text, texts
+from abl.checks.suggestions import Guesses
 
 CONDITION_KEYS = (
     "applies_when", "when", "condition", "check", "exit_when", "complete_when", "success_when", "filter"
@@ -34,16 +35,12 @@ _MAX_VALUES = 2_000_000
 
 
 class Condition(NamedTuple):
-    """One condition of the agent."""
+    """One condition of the agent: where it stands, its text, and the text as it was read."""
 
     block: Block
     field: str
     text: str
-
-    @property
-    def formula(self) -> Formula:
-        """The condition as it was read."""
-        return formula_of(self.text)
+    formula: Formula
 
 
 class Call(NamedTuple):
@@ -77,6 +74,11 @@ class AgentFacts:
         self.imported_tools = frozenset(imported_tools)
         self._exchange = exchange
         self.remembered: dict[str, Any] = {}
+
+    def guesses(self, rule: str) -> Guesses:
+        """Return the near names that a rule has found so far."""
+        known: Guesses = self.remembered.setdefault(f"guesses of {rule}", Guesses())
+        return known
 
     @cached_property
     def passed(self) -> frozenset[str]:
@@ -205,6 +207,28 @@ class AgentFacts:
         return frozenset(names)
 
     @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """All words of its texts: what they name, a model may fill."""
+        apart = ("metadata", "messages", "behavior_profiles")
+        return frozenset(words_of([value for key, value in self.ir.items() if key not in apart]))
+
+    @cached_property
+    def produced(self) -> list[str]:
+        """Names that it can give back."""
+        return sorted({*self.producers, *self.session} - {""})
+
+    @cached_property
+    def accepted(self) -> list[str]:
+        """Names that it does something with, so that another agent may give them to it."""
+        own = (name for name in self.known_names if name not in self.passed or name in self.mentioned)
+        return sorted({*own, *self.session})
+
+    @cached_property
+    def agent_fields(self) -> dict[str, None]:
+        """The names of the gather fields of the agent itself, in order."""
+        return dict.fromkeys(text(block.subject.get("name")) for block in self.gather_fields if not block.step)
+
+    @cached_property
     def candidates(self) -> list[str]:
         """Names that an unknown name may mean: those of the author first, then those of the engine."""
         built_in = NAMESPACES | ENGINE_NAMES
@@ -270,7 +294,7 @@ class AgentFacts:
     def conditions(self) -> list[Condition]:
         """Every condition over the state of this agent."""
         return [
-            Condition(block, key, block.subject[key])
+            Condition(block, key, block.subject[key], formula_of(block.subject[key]))
             for block in self.blocks
             if block.section in CONDITION_SECTIONS
             for key in CONDITION_KEYS

@@ -17,13 +17,14 @@ Decisions where the specification leaves room:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
 from abl.checks.finding import Finding
-from abl.checks.formulas import Reading, mixes_intent_and_state
+from abl.checks.formulas import Reading, formula_of, mixes_intent_and_state
 from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, HUMAN_NAMES, INPUT_WORDS
 from abl.checks.reading import mapping, text
 from abl.checks.report import Check
@@ -105,9 +106,10 @@ def missing_producers(facts: AgentFacts, context: CheckContext) -> Iterator[Find
     before = _Order(facts, context)
     seen: set[tuple[int, str]] = set()
     for condition in facts.conditions:
+        wanted = {_state_name(one) for one in condition.formula.readings if not one.absence}
         for reading in condition.formula.readings:
             name = _state_name(reading)
-            if not name or (id(condition.block), name) in seen or _only_asks_for_absence(name, condition):
+            if not name or name not in wanted or (id(condition.block), name) in seen:
                 continue
             seen.add((id(condition.block), name))
             if _lacks_value(name, condition, facts, before):
@@ -122,7 +124,7 @@ def _lacks_value(name: str, condition: Condition, facts: AgentFacts, before: _Or
     if not producers:
         return name in facts.session and not _is_filled(name, facts)
     step = condition.block.step
-    steps = frozenset(one.step for one in producers)
+    steps = before.steps_of(name)
     if not step or "" in steps or name in facts.passed or is_engine_name(name):
         return False
     return _has_no_start(name, facts) and not before.can_precede(steps, step)
@@ -139,10 +141,6 @@ def _state_name(reading: Reading) -> str:
     return rest.partition(".")[0] if first == "session" else first
 
 
-def _only_asks_for_absence(name: str, condition: Condition) -> bool:
-    return all(one.absence for one in condition.formula.readings if _state_name(one) == name)
-
-
 class _Order:
     """Which steps can come before which; computed once per set of producing steps."""
 
@@ -151,6 +149,13 @@ class _Order:
         self._context = context
         self._edges: dict[str, set[str]] | None = None
         self._after: dict[frozenset[str], set[str]] = {}
+        self._steps: dict[str, frozenset[str]] = {}
+
+    def steps_of(self, name: str) -> frozenset[str]:
+        """Return the steps that fill a variable; an empty name among them stands for what is outside of steps."""
+        if name not in self._steps:
+            self._steps[name] = frozenset(one.step for one in self._facts.producers.get(name, ()))
+        return self._steps[name]
 
     def can_precede(self, producers: frozenset[str], step: str) -> bool:
         """Return whether one of the producing steps is `step` itself or has a way to it."""
@@ -194,15 +199,16 @@ def unused_required_fields(facts: AgentFacts, context: CheckContext) -> Iterator
     meant = misspelt_fields(facts, context)
     for name, block in _required_fields(facts).items():
         if name not in used or name in meant:
-            near = meant.get(name) or closest(name, _declared_elsewhere(name, facts)) or ""
+            near = meant.get(name) or _declared_elsewhere(name, facts)
             said = {"name": name, "suggestion": f"Did you mean {near}?" if near else ""}
             yield Finding("UNUSED_REQUIRED_GATHER_FIELD", block, "name", name, near, said)
 
 
-def _declared_elsewhere(name: str, facts: AgentFacts) -> list[str]:
-    """Return the fields of the agent that a field of a step may be meant as."""
-    of_agent = [text(block.subject.get("name")) for block in facts.gather_fields if not block.step]
-    return [] if name in of_agent else [*of_agent, *facts.session]
+def _declared_elsewhere(name: str, facts: AgentFacts) -> str:
+    """Return the field or variable of the agent that a field of a step is meant as, empty when there is none."""
+    if name in facts.agent_fields:
+        return ""
+    return closest(name, chain(facts.agent_fields, facts.session)) or ""
 
 
 def _required_fields(facts: AgentFacts) -> dict[str, Block]:
@@ -259,9 +265,9 @@ def _said_of_others(field: dict[str, Any]) -> set[str]:
 def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield handoff conditions that join intent and state by OR."""
     for block in facts.handoffs:
-        condition = Condition(block, "when", text(block.subject.get("when")))
-        if condition.text and mixes_intent_and_state(condition.formula.node):
-            said = {"value": condition.text[:MAX_SHOWN]}
+        when = text(block.subject.get("when"))
+        if when and mixes_intent_and_state(formula_of(when).node):
+            said = {"value": when[:MAX_SHOWN]}
             yield Finding("MIXED_ROUTING_CONDITION_STATE", block, "when", arguments=said)
 
 

@@ -9,7 +9,7 @@ from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.formulas import formula_of
-from abl.checks.reading import Subject, dig, mapping, rows, text, texts
+from abl.checks.reading import Subject, mapping, rows, text, texts
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 
@@ -43,7 +43,7 @@ def unknown_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
         hidden = texts(profile.get("tools_hide"))
         if all(tool in known for tool in hidden):
             continue
-        known = known.union(*(other.known_tools for other in _other_users(name, facts, context)))
+        known = known | _tools_of_users(name, context)
         own = sorted(tool for tool in known if tool and not tool.startswith("__"))
         for at, tool in enumerate(hidden):
             if tool not in known:
@@ -58,8 +58,8 @@ def unknown_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
         changed = list(_changed_steps(facts.block(profile)))
         if all(step in facts.steps for _, step in changed):
             continue
-        known = set(facts.steps).union(*(other.steps for other in _other_users(name, facts, context)))
-        candidates = list(known) if len(known) != len(facts.steps) else list(facts.steps)
+        known = facts.steps.keys() | _steps_of_users(name, context).keys()
+        candidates = dict.fromkeys((*facts.steps, *_steps_of_users(name, context)))
         for field, step in changed:
             if step not in known:
                 said = {"value": name, "step": step}
@@ -89,12 +89,24 @@ def _profiles(facts: AgentFacts) -> list[Subject]:
     return rows(facts.ir.get("behavior_profiles"))
 
 
-def _other_users(name: str, facts: AgentFacts, context: CheckContext) -> Iterator[AgentFacts]:
-    """Yield the other agents of the compile that use the profile."""
-    for agent in context.agents.values():
-        used = rows(dig(agent, "behavior_profiles"))
-        if agent is not facts.ir and any(text(one.get("name")) == name for one in used):
-            yield context.facts(agent)
+def _tools_of_users(name: str, context: CheckContext) -> frozenset[str]:
+    """Return the tools of all agents that use a profile; computed once per profile."""
+    users = context.profile_users.get(name, [])
+    found: frozenset[str] | None = users[0].remembered.get(f"tools with {name}") if users else frozenset()
+    if found is None:
+        found = frozenset().union(*(user.known_tools for user in users))
+        users[0].remembered[f"tools with {name}"] = found
+    return found
+
+
+def _steps_of_users(name: str, context: CheckContext) -> dict[str, None]:
+    """Return the steps of all agents that use a profile, in order; computed once per profile."""
+    users = context.profile_users.get(name, [])
+    found: dict[str, None] | None = users[0].remembered.get(f"steps with {name}") if users else {}
+    if found is None:
+        found = dict.fromkeys(step for user in users for step in user.steps)
+        users[0].remembered[f"steps with {name}"] = found
+    return found
 
 
 CHECKS = (

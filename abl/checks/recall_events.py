@@ -6,7 +6,8 @@ Old names and `tool:...:before` are reported by the compiler.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
@@ -14,7 +15,7 @@ from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.reading import dig, rows, text
 from abl.checks.report import Check
-from abl.checks.suggestions import unknown
+from abl.checks.suggestions import MAX_LISTED, unknown
 from abl.diagnostics.suggest import closest
 
 FORMS = (
@@ -45,6 +46,7 @@ _OLD_NAME = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+")
 
 def unknown_events(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield events that do not exist, and events of steps and fields that do not exist."""
+    names: dict[str, Collection[str]] = {"step": facts.steps, "entity": _entities(facts)}
     for block, event in _events(facts):
         found = _EVENT.fullmatch(event)
         if found is None:
@@ -53,18 +55,18 @@ def unknown_events(facts: AgentFacts, _context: CheckContext) -> Iterator[Findin
                 said = {"value": event, "known": ", ".join(FORMS), "suggestion": near}
                 yield Finding("UNKNOWN_RECALL_EVENT", block, "event", event, near, said)
             continue
-        for part, known in (("step", list(facts.steps)), ("entity", _entities(facts))):
+        for part, known in names.items():
             name = found[part]
             if name and name != ANY and name not in known:
                 yield _unknown_part(block, event, name, known)
 
 
-def _unknown_part(block: Block, event: str, name: str, known: list[str]) -> Finding:
+def _unknown_part(block: Block, event: str, name: str, known: Collection[str]) -> Finding:
     """Return the finding for `step:enter:x` and its like; the known events are those of the known names."""
-    forms = [event.replace(name, one, 1) for one in known]
+    forms = [event.replace(name, one, 1) for one in islice(known, MAX_LISTED)]
     near = closest(name, known) or ""
     suggestion = event.replace(name, near, 1) if near else ""
-    said = {"value": event, "known": ", ".join(forms[:12]), "suggestion": suggestion}
+    said = {"value": event, "known": ", ".join(forms), "suggestion": suggestion}
     return Finding("UNKNOWN_RECALL_EVENT", block, "event", event, suggestion, said)
 
 
@@ -81,17 +83,18 @@ def unknown_agents(facts: AgentFacts, context: CheckContext) -> Iterator[Finding
     """
     if next(_events(facts), None) is None:
         return
-    known = sorted((facts.partners | context.known_agents | {facts.name}) - {""})
+    known = dict.fromkeys(sorted((facts.partners | context.known_agents | {facts.name}) - {""}))
+    guesses = facts.guesses("recalled agents")
     if context.options.single_agent:
         yield from _unknown(
-            "UNKNOWN_RECALL_AGENT", "agent", known, facts, lambda name: name in known or closest(name, known) is None
+            "UNKNOWN_RECALL_AGENT", "agent", known, facts, lambda name: name in known or not guesses.closest(name, known)
         )
     else:
         yield from _unknown("UNKNOWN_RECALL_AGENT", "agent", known, facts, known.__contains__)
 
 
 def _unknown(
-    code: str, part: str, known: list[str], facts: AgentFacts, accepts: Callable[[str], bool]
+    code: str, part: str, known: Collection[str], facts: AgentFacts, accepts: Callable[[str], bool]
 ) -> Iterator[Finding]:
     for block, event in _events(facts):
         found = _EVENT.fullmatch(event)
@@ -100,9 +103,9 @@ def _unknown(
             yield unknown(code, block, "event", name, known, value=event)
 
 
-def _entities(facts: AgentFacts) -> list[str]:
+def _entities(facts: AgentFacts) -> Collection[str]:
     fields = [text(block.subject.get("name")) for block in facts.gather_fields]
-    return list(dict.fromkeys([*fields, *(text(one.get("name")) for one in rows(facts.ir.get("entities")))]))
+    return dict.fromkeys([*fields, *(text(one.get("name")) for one in rows(facts.ir.get("entities")))])
 
 
 def _events(facts: AgentFacts) -> Iterator[tuple[Block, str]]:

@@ -10,6 +10,11 @@ from abl.compiler.places import Place, locate
 from abl.diagnostics.model import Edit, Fix
 from abl.expressions.faults import Edit as RelativeEdit
 
+MAX_KEY_CHARS = 400
+"""Characters before a value in which its key is looked for."""
+
+_KEYWORD = re.compile(r"([A-Z_]++)\s*+:\s*+\"?\Z")
+
 MAX_SEARCH = 20_000
 """Characters behind a node in which a text without a recorded place is looked for."""
 
@@ -33,7 +38,7 @@ def key_span(place: Place, field: str, key: str) -> dict[str, Any]:
     source, offset = place.unit.source, place.node.at.get(field)
     if source is None or offset is None or not key or not field.endswith(f".{key}"):
         return {}
-    line = source.text.rfind("\n", 0, offset) + 1
+    line = source.text.rfind("\n", max(offset - MAX_KEY_CHARS, 0), offset) + 1 or max(offset - MAX_KEY_CHARS, 0)
     found = re.search(rf"(?<![\w.-]){re.escape(key)}(?=[\"']?\s*(?:[:=]|->)\s*[\"']?\Z)", source.text[line:offset])
     if found is None:
         return {}
@@ -48,7 +53,8 @@ def written_keyword(place: Place | None, field: str) -> str:
     if place is None or place.unit.source is None or not where.get("length"):
         return ""
     text, offset = place.unit.source.text, where["offset"]
-    found = re.search(r"([A-Z_]+)\s*:\s*\"?\Z", text[text.rfind("\n", 0, offset) + 1 : offset])
+    first = max(offset - MAX_KEY_CHARS, 0)
+    found = _KEYWORD.search(text, max(text.rfind("\n", first, offset) + 1, first), offset)
     return found[1] if found else ""
 
 

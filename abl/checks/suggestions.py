@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
+from itertools import islice
 
 from abl.checks.blocks import Block
 from abl.checks.finding import Finding
 from abl.diagnostics.suggest import closest, distance
 
 MAX_LISTED = 12
+MAX_COUNTED = 1_000
+"""Known names that are counted for a message; beyond them there are `many more`."""
+MAX_GUESSES = 500
+"""Different words of one agent for which one rule looks for a near name; in a text with more, they are no slips."""
 MAX_SLIPS = 2
 MIN_SLIP_CHARS = 3
 MIN_MEANT_CHARS = 4
@@ -18,7 +23,7 @@ LONG_WORD_CHARS = 6
 
 def unknown(code: str, block: Block, field: str, word: str, candidates: Iterable[str], **arguments: str) -> Finding:
     """Return the finding that `word` is unknown; a near candidate becomes its suggestion and its fix."""
-    known = [name for name in dict.fromkeys(candidates) if name]
+    known = list(islice(filter(None, dict.fromkeys(candidates)), MAX_COUNTED))
     near = closest(word, known) or ""
     said = {"name": word, "known": listed(known), "suggestion": near, **arguments}
     return Finding(code, block, field, word, near, said)
@@ -26,9 +31,40 @@ def unknown(code: str, block: Block, field: str, word: str, candidates: Iterable
 
 def listed(names: Iterable[str]) -> str:
     """Return names as a comma list, cut when it is long."""
-    known = list(names)
+    known = list(islice(names, MAX_COUNTED))
     shown = ", ".join(known[:MAX_LISTED])
-    return f"{shown} and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else shown
+    if len(known) <= MAX_LISTED:
+        return shown
+    return f"{shown} and {len(known) - MAX_LISTED if len(known) < MAX_COUNTED else 'many'} more"
+
+
+class Guesses:
+    """The near names that one rule finds for the unknown words of one agent: each word once, and not without end."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, str] = {}
+
+    def slip(self, word: str, candidates: Iterable[str], place: Hashable = "") -> str:
+        """Return what `slip` does; `place` tells apart where other candidates count."""
+        return self._guess(slip, word, candidates, place)
+
+    def closest(self, word: str, candidates: Iterable[str], place: Hashable = "") -> str:
+        """Return the nearest candidate, empty when there is none."""
+        return self._guess(_nearest, word, candidates, place)
+
+    def _guess(
+        self, guess: Callable[[str, Iterable[str]], str], word: str, candidates: Iterable[str], place: Hashable
+    ) -> str:
+        key = (word, place)
+        if key not in self._found:
+            if len(self._found) >= MAX_GUESSES:
+                return ""
+            self._found[key] = guess(word, candidates)
+        return self._found[key]
+
+
+def _nearest(word: str, candidates: Iterable[str]) -> str:
+    return closest(word, candidates) or ""
 
 
 def slip(word: str, candidates: Iterable[str]) -> str:

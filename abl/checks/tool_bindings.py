@@ -19,6 +19,9 @@ from abl.compiler.places import Place
 from abl.diagnostics.suggest import closest
 from abl.syntax.tools import Tool
 
+MAX_ODD = 50
+"""Parameters of one tool for which that of the library is looked for."""
+
 _BINDINGS = ("http_binding", "async_webhook_binding")
 
 
@@ -28,11 +31,12 @@ def misspelt_tools(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
     if found is None:
         libraries = [name for name in context.options.library_tools if name not in facts.tools]
         found = {}
+        guesses = facts.guesses("tools of libraries")
         for name, block in facts.tools.items():
             if not libraries or name in context.options.library_tools or block.subject.get("tool_type"):
                 continue
             place = context.place(block.subject)
-            near = closest(name, libraries) if place is not None and isinstance(place.node, Tool) else None
+            near = guesses.closest(name, libraries) if place is not None and isinstance(place.node, Tool) else ""
             if near:
                 found[name] = near
         facts.remembered["misspelt_tools"] = found
@@ -40,8 +44,17 @@ def misspelt_tools(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
 
 
 def tools_not_in_library(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
-    """Yield tools without a binding that no library of the project has, when one has a tool of nearly that name."""
+    """Yield tools without a binding that no library of the project has, when one has a tool of nearly that name.
+
+    Where the agents say the name more than once and never that of the library, it is the library that is misspelt.
+    """
     for name, near in misspelt_tools(facts, context).items():
+        place = context.options.library_places.get(near)
+        if place is not None and context.tool_uses[name] > 1 and not context.tool_uses[near]:
+            written = Written(place, "name", near, Form.TEMPLATE, f"tools.{near}")
+            said = {"name": near, "tool": near, "value": name, "suggestion": name}
+            yield Finding("LIBRARY_TOOL_UNUSED", facts.tools[name], "", near, name, said, written=written)
+            continue
         said = {"tool": name, "known": listed(sorted(context.options.library_tools))}
         yield unknown("TOOL_NOT_IN_LIBRARY", facts.tools[name], "name", name, [near], **said)
 
@@ -52,10 +65,13 @@ def misspelt_parameters(facts: AgentFacts, context: CheckContext) -> Iterator[Fi
         theirs, place = context.options.library_tools.get(name), context.place(block.subject)
         if not theirs or place is None or not isinstance(place.node, Tool) or place.unit.document.kind == "tools":
             continue
-        own = [one.name for one in place.node.parameters or [] if "name" in one.at]
-        for parameter in place.node.parameters or []:
-            near = closest(parameter.name, [one for one in theirs if one not in own])
-            if near and parameter.name not in theirs and "name" in parameter.at:
+        own = {one.name for one in place.node.parameters or [] if "name" in one.at}
+        free = [one for one in theirs if one not in own]
+        unknown_names = own.difference(theirs)
+        odd = [one for one in place.node.parameters or [] if free and one.name in unknown_names]
+        for parameter in odd[:MAX_ODD]:
+            near = closest(parameter.name, free)
+            if near and "name" in parameter.at:
                 said = {"name": parameter.name, "tool": name, "known": listed(theirs), "suggestion": near}
                 written = Written(Place(parameter, place.unit), "name", parameter.name, Form.TEMPLATE, f"tools.{name}")
                 yield Finding("UNKNOWN_PARAMETER", block, "", parameter.name, near, said, written=written)
@@ -63,10 +79,11 @@ def misspelt_parameters(facts: AgentFacts, context: CheckContext) -> Iterator[Fi
 
 def private_endpoints(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield tools that call a host inside the network, unless the deployment allows it."""
+    allowed = frozenset(context.options.allowed_hosts)
     for name, block in facts.tools.items():
         for key in _BINDINGS:
             host = host_of(text(dig(block.subject, key, "endpoint")))
-            if host and is_private(host) and host not in frozenset(context.options.allowed_hosts):
+            if host and is_private(host) and host not in allowed:
                 said = {"name": name, "tool": name, "value": host}
                 yield Finding("PRIVATE_ENDPOINT", block, "endpoint", host, arguments=said)
 

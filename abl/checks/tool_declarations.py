@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from abl.checks.anchors import Anchor, fix_of
 from abl.checks.document_report import found_at, unknown_at
 from abl.checks.names import NAMESPACES
 from abl.checks.spans import span
-from abl.checks.suggestions import listed
+from abl.checks.suggestions import Guesses, listed
 from abl.checks.written import Form, written_in
 from abl.compiler.places import Place, Unit
 from abl.diagnostics.model import Diagnostic
@@ -21,6 +22,9 @@ from abl.expressions.tree import Variable
 from abl.syntax.node import Node
 from abl.syntax.tools import Parameter, Tool, ToolDefaults
 from abl.templates import analyse_template
+
+MAX_FINDINGS = 200
+"""Most findings of one kind in one tool."""
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "http": ("endpoint",),
@@ -89,19 +93,19 @@ def _kind_of(tool: Tool, defaults: ToolDefaults | None) -> str:
 
 def unknown_placeholders(place: Place, tool: Tool) -> Iterator[Diagnostic]:
     """Yield `{name}` in an endpoint that is no parameter."""
-    names = [one.name for one in tool.parameters or []]
-    for word in dict.fromkeys(_PLACEHOLDER.findall(tool.endpoint)):
-        if word not in names:
-            unused = [name for name in names if f"{{{name}}}" not in tool.endpoint]
-            said = {"tool": tool.name, "known": listed(names)}
-            yield unknown_at("UNKNOWN_ENDPOINT_PARAMETER", place, "endpoint", word, unused, **said)
+    names = dict.fromkeys(one.name for one in tool.parameters or [])
+    used = dict.fromkeys(_PLACEHOLDER.findall(tool.endpoint))
+    unused = [name for name in names if name not in used]
+    for word in list(islice((word for word in used if word not in names), MAX_FINDINGS)):
+        said = {"tool": tool.name, "known": listed(names)}
+        yield unknown_at("UNKNOWN_ENDPOINT_PARAMETER", place, "endpoint", word, unused, **said)
 
 
 def unknown_parameters(place: Place, tool: Tool) -> Iterator[Diagnostic]:
     """Yield entries of `parameters:` that are nearly a parameter of the signature and none of it."""
-    signature = [one.name for one in tool.parameters or [] if "name" in one.at]
+    signature = dict.fromkeys(one.name for one in tool.parameters or [] if "name" in one.at)
     added = [one for one in tool.parameters or [] if "name" not in one.at]
-    for one in added if signature else []:
+    for one in added[:MAX_FINDINGS] if signature else []:
         near = closest(one.name, signature)
         if near and isinstance(one, Parameter):
             said = {"name": one.name, "tool": tool.name, "known": listed(signature)}
@@ -111,22 +115,26 @@ def unknown_parameters(place: Place, tool: Tool) -> Iterator[Diagnostic]:
 
 def unknown_immutable(place: Place, tool: Tool) -> Iterator[Diagnostic]:
     """Yield names under `immutable:` that are no parameter."""
-    names = [one.name for one in tool.parameters or []]
-    for at, word in enumerate(tool.immutable or []):
-        if word not in names and names:
-            free = [name for name in names if name not in tool.immutable]
-            said = {"tool": tool.name, "known": listed(names)}
-            yield unknown_at("UNKNOWN_IMMUTABLE_PARAMETER", place, f"immutable.{at}", word, free, **said)
+    names = dict.fromkeys(one.name for one in tool.parameters or [])
+    taken = frozenset(tool.immutable or ())
+    free = [name for name in names if name not in taken]
+    unknown = [(at, word) for at, word in enumerate(tool.immutable or []) if word not in names and names]
+    for at, word in unknown[:MAX_FINDINGS]:
+        said = {"tool": tool.name, "known": listed(names)}
+        yield unknown_at("UNKNOWN_IMMUTABLE_PARAMETER", place, f"immutable.{at}", word, free, **said)
 
 
-def unknown_template_names(place: Place, tool: Node, names: list[str]) -> Iterator[Diagnostic]:
+def unknown_template_names(place: Place, tool: Node, names: Iterable[str]) -> Iterator[Diagnostic]:
     """Yield names in the templates of a library that are nearly a parameter of the tool, or a namespace."""
+    parameters = dict.fromkeys(names)
+    with_spaces = parameters | dict.fromkeys(sorted(NAMESPACES))
+    guesses = Guesses()
     for written in written_in(tool, place.unit):
         trees = analyse_template(written.text).expressions if written.form is Form.TEMPLATE else ()
         for one in (node for tree in trees for node in walk(tree) if isinstance(node, Variable)):
             word = one.path[0]
-            known = names if len(one.path) == 1 else [*names, *sorted(NAMESPACES)]
-            near = closest(word, known) if word not in known else None
+            known = parameters if len(one.path) == 1 else with_spaces
+            near = guesses.closest(word, known, len(one.path) == 1) if word not in known else ""
             if near:
                 where = span(written, one.start, len(word))
                 fix = fix_of(Anchor(place, written.field, ""), where, word, near)

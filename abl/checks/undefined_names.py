@@ -7,7 +7,9 @@ parent outside of the given text may pass any, so there a name is reported only 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from abl.checks.context import CheckContext
@@ -16,7 +18,7 @@ from abl.checks.finding import Finding
 from abl.checks.names import ENGINE_NAMES, ERROR_NAMES, GUARDRAIL_NAMES, RESULT_NAMES
 from abl.checks.reading import rows
 from abl.checks.report import Check
-from abl.checks.suggestions import listed, slip
+from abl.checks.suggestions import MAX_GUESSES, listed
 from abl.checks.written import Form, Written, written_in
 from abl.compiler.places import Place, Unit
 from abl.diagnostics.suggest import closest
@@ -54,17 +56,18 @@ class Use(NamedTuple):
 
 def undefined_names(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield names in templates, calls, assignments, stored and passed values that nothing gives a value."""
-    meant = misspelt_fields(facts, context)
+    meant = frozenset(misspelt_fields(facts, context).values())
+    guesses = facts.guesses("names")
     for use in _unknown_uses(facts, context):
-        if use.name in meant.values():
+        if use.name in meant:
             continue
-        candidates = [*facts.candidates, *sorted(_also_known(use.written))]
-        candidates += _LITERALS if use.written.form is Form.EXPRESSION else ()
-        candidates += sorted(ENGINE_NAMES) if use.name.startswith("_") else ()
-        if near := slip(use.name, candidates):
+        more = sorted(_also_known(use.written))
+        more += _LITERALS if use.written.form is Form.EXPRESSION else ()
+        more += sorted(ENGINE_NAMES) if use.name.startswith("_") else ()
+        if near := guesses.slip(use.name, chain(facts.candidates, more), tuple(more)):
             yield _finding(use, near, facts)
         elif _is_certain(use, facts, context):
-            yield _finding(use, closest(use.name, candidates) or "", facts)
+            yield _finding(use, closest(use.name, chain(facts.candidates, more)) or "", facts)
 
 
 def misspelt_fields(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
@@ -81,19 +84,23 @@ def misspelt_fields(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
         parameters = {
             str(one.get("name")) for tool in facts.tools.values() for one in rows(tool.subject.get("parameters"))
         }
-        unknown = [name for name in dict.fromkeys(read) if name not in facts.known_names]
-        unknown = [name for name in unknown if name in parameters or read.count(name) > 1]
+        unknown = [
+            name
+            for name, times in Counter(read).items()
+            if name not in facts.known_names and (name in parameters or times > 1)
+        ]
         names = [str(block.subject.get("name")) for block in facts.gather_fields]
         sure = {*read, *facts.returned, *facts.passed, *facts.session, *parameters}
         idle = [name for name in dict.fromkeys(names) if name not in sure]
-        found = {name: near for name in idle if unknown and (near := closest(name, unknown))}
+        found = {name: near for name in idle[:MAX_GUESSES] if unknown and (near := closest(name, unknown))}
         facts.remembered["misspelt_fields"] = found
     return found
 
 
 def read_by_mistake(facts: AgentFacts, context: CheckContext) -> frozenset[str]:
     """Return the known names that unknown names nearly are: they are read, only with a slip of the pen."""
-    return frozenset(slip(use.name, facts.candidates) for use in _unknown_uses(facts, context))
+    guesses = facts.guesses("names")
+    return frozenset(guesses.slip(use.name, facts.candidates) for use in _unknown_uses(facts, context))
 
 
 def _finding(use: Use, near: str, facts: AgentFacts) -> Finding:

@@ -37,7 +37,7 @@ def call_spec(call: Call, scope: Scope) -> Json:
     written, so that parameters not named in `with` are taken from state by their name.
     """
     tool = text(call.tool)
-    parameters = scope.parameters.get(tool, ())
+    parameters = scope.parameters.get(tool, {})
     bound: dict[str, str] = {}
     surplus: list[str] = []
     arguments = only(Argument, call.arguments)
@@ -47,7 +47,7 @@ def call_spec(call: Call, scope: Scope) -> Json:
         for argument in arguments
         if not argument.name and text(argument.expression).strip() in parameters
     }
-    free = iter([name for name in parameters if name not in named and name not in bare])
+    free = (name for name in parameters if name not in named and name not in bare)
     for argument in arguments:
         expression = text(argument.expression)
         name = text(argument.name) or (expression.strip() if expression.strip() in bare else next(free, ""))

@@ -133,7 +133,9 @@ def _step(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, 
 
 def _zone(node: Step, rules: list[Json], instructions: list[str], scope: Scope) -> Json:
     """Return the reasoning zone; its goal is the agent's when the step has none, BEHAVIOR is appended."""
-    goal = text(node.goal) or goal_of(scope.document)
+    goal = text(node.goal)
+    if not goal and scope.lends("goal", (scope.document.goal, scope.document.instructions), node, "reasoning"):
+        goal = goal_of(scope.document)
     if behavior := "\n".join([part for part in (text(node.behavior), *instructions) if part]):
         goal = f"{goal}\n\n{behavior}" if goal else behavior
     turns = number(node.max_turns)

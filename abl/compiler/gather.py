@@ -97,7 +97,7 @@ def lower_gather(scope: Scope, entities: dict[str, Entity], *, has_flow: bool) -
 def lower_step_gather(node: StepGather, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json:
     """Return the gather of a step; a field of the agent with the same name lends its properties."""
     ir: Json = {
-        "fields": [lower_field(_lent(field, top), scope, entities) for field in only(GatherField, node.fields)],
+        "fields": [lower_field(_lent(field, top, scope), scope, entities) for field in only(GatherField, node.fields)],
         "strategy": text(node.strategy) or "pattern",
     }
     if prompt := text(node.prompt):
@@ -107,9 +107,10 @@ def lower_step_gather(node: StepGather, scope: Scope, entities: dict[str, Entity
     return scope.record(ir, node)
 
 
-def _lent(field: GatherField, top: dict[str, GatherField]) -> GatherField:
-    lender = top.get(text(field.name))
-    if lender is None:
+def _lent(field: GatherField, top: dict[str, GatherField], scope: Scope) -> GatherField:
+    name = text(field.name)
+    lender = top.get(name)
+    if lender is None or not scope.lends(f"field {name}", lender, field, "name"):
         return field
     made = merged(GatherField, field, lender)
     if field.type or field.options:
@@ -167,6 +168,8 @@ def _resolve_entity(field: GatherField, ir: Json, scope: Scope, entities: dict[s
         scope.report("UNKNOWN_ENTITY", field, "entity_ref", name=reference, known=(reference, entities))
         return
     ir["type"] = text(entity.type) or ("enum" if entity.values else "string")
+    if not scope.lends(f"entity {reference}", (entity.values, entity.synonyms), field, "entity_ref"):
+        return
     if values := texts(entity.values):
         ir["enum_values"] = values
     if isinstance(entity.synonyms, dict) and "synonyms" not in ir:

@@ -27,6 +27,9 @@ class Place:
     unit: Unit
 
 
+MAX_INDENT = 2_000
+"""Characters of space and blank lines between two lines of a block text."""
+
 FIELD_OF_KEY: dict[type[Node], dict[str, str]] = {}
 """Node class -> IR key -> field, where the two differ; filled by the shapes of `lowering`."""
 
@@ -126,7 +129,7 @@ def _in_block(text: str, offset: int, value: str, start: int, length: int | None
     at, counted = offset, 0
     for line in value.split("\n"):
         body = line.strip()
-        found = text.find(body, at) if body else at
+        found = text.find(body, at, at + len(body) + MAX_INDENT) if body else at
         if found < 0:
             break
         indent = len(line) - len(line.lstrip())

@@ -22,6 +22,9 @@ from abl.syntax.rich import Template
 
 MAX_FINDINGS = 1000
 MAX_KNOWN_SHOWN = 20
+MAX_LENT_CHARS = 4_000_000
+"""Characters that an agent may repeat where it names a template, an entity, a field or its goal."""
+MAX_LENT_NESTING = 64
 
 _TEMPLATE = re.compile(r"""TEMPLATE\(\s*+["']?([\w.-]++)["']?\s*+\)\s*+""")
 
@@ -37,7 +40,7 @@ class Scope:
     """
 
     __slots__ = (
-        "_declared", "_said", "_templates", "_used", "document", "error_default", "findings", "intents", "name",
+        "_declared", "_lent", "_said", "_sizes", "_templates", "_used", "document", "error_default", "findings", "intents", "name",
         "options", "parameters", "places", "unit",
     )  # fmt: skip
 
@@ -50,7 +53,7 @@ class Scope:
         self.places = places
         self.findings = findings
         self.name = text(document.name)
-        self.parameters: dict[str, tuple[str, ...]] = {}
+        self.parameters: dict[str, dict[str, None]] = {}
         self.error_default = ""
         self.intents: dict[str, tuple[Node, str]] = {}
         self._templates: dict[str, Template] = {}
@@ -59,6 +62,8 @@ class Scope:
         self._used: set[str] = set()
         self._said: set[Diagnostic] = set()
         self._declared: dict[str, tuple[str, str]] | None = None
+        self._lent = 0
+        self._sizes: dict[str, int] = {}
 
     def record(self, ir: Json, node: Node) -> Json:
         """Remember where `ir` came from and return it."""
@@ -141,7 +146,22 @@ class Scope:
             self.report("E601", node, field, name=name, known=(name, self._templates))
             return None
         self._used.add(name)
-        return template
+        return template if self.lends(name, (template.text, template.formats, template.voice), node, field) else None
+
+    def lends(self, name: str, content: object, node: Node, field: str) -> bool:
+        """Return whether `content`, which stands elsewhere under `name`, may be repeated at a field of a node.
+
+        Without a bound a text of 1 MB could name one template a thousand times, and grow to 1 GB.
+        """
+        if name not in self._sizes:
+            self._sizes[name] = _size(content)
+        before = self._lent
+        self._lent += self._sizes[name]
+        if self._lent <= MAX_LENT_CHARS:
+            return True
+        if before <= MAX_LENT_CHARS:
+            self.report("REPEATED_TOO_OFTEN", node, field, name=name, value=f"{MAX_LENT_CHARS:,}")
+        return False
 
     @property
     def declared(self) -> dict[str, tuple[str, str]]:
@@ -155,3 +175,20 @@ class Scope:
         for name, template in self._templates.items():
             if name not in self._used:
                 self.report("W602", template, "name", name=name)
+
+
+def _size(content: object) -> int:
+    """Return how many characters and values something holds."""
+    size, pending = 0, [(content, 0)]
+    while pending:
+        value, depth = pending.pop()
+        size += len(value) if isinstance(value, str) else 1
+        if depth >= MAX_LENT_NESTING:
+            continue
+        if isinstance(value, Node):
+            value = value.to_dict()
+        if isinstance(value, dict):
+            pending.extend((one, depth + 1) for one in value.values())
+        elif isinstance(value, list | tuple):
+            pending.extend((one, depth + 1) for one in value)
+    return size

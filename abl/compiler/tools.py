@@ -57,7 +57,7 @@ class Resolved:
 def resolve_tools(scope: Scope, catalogue: Catalogue) -> list[Resolved]:
     """Return the agent's tools in order, imported ones first; reports what cannot be found or does not fit."""
     found: dict[str, Resolved] = {}
-    for node in only(ToolImport, scope.document.tool_imports):
+    for node in _without_repeats(only(ToolImport, scope.document.tool_imports)):
         for resolved in _imported(node, scope, catalogue):
             found.setdefault(text(resolved.tool.name), resolved)
     imported = set(found)
@@ -70,8 +70,17 @@ def resolve_tools(scope: Scope, catalogue: Catalogue) -> list[Resolved]:
         elif name and name not in found:
             found[name] = _declared(tool, scope, catalogue)
     for name, resolved in found.items():
-        scope.parameters[name] = tuple(text(parameter.name) for parameter in resolved.parameters)
+        scope.parameters[name] = dict.fromkeys(text(parameter.name) for parameter in resolved.parameters)
     return list(found.values())
+
+
+def _without_repeats(imports: list[ToolImport]) -> list[ToolImport]:
+    """Return the imports without those of a whole library that is imported already."""
+    whole: dict[object, ToolImport] = {}
+    for at, node in enumerate(imports):
+        named = not text(node.path) or bool(texts(node.names))
+        whole.setdefault(at if named else text(node.path), node)
+    return list(whole.values())
 
 
 def _imported(node: ToolImport, scope: Scope, catalogue: Catalogue) -> list[Resolved]:

@@ -1,11 +1,12 @@
 """Spelling suggestions: which known word did the author mean?
 
-A bounded Damerau-Levenshtein comparison (optimal string alignment); every call is cheap whatever it is given.
+A Damerau-Levenshtein comparison (optimal string alignment); every call is cheap whatever it is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 
 MAX_CANDIDATES = 400
@@ -26,35 +27,47 @@ def threshold(word: str) -> int:
 
 
 def distance(left: str, right: str, limit: int) -> int:
-    """Return the optimal string alignment distance, or `limit + 1` when it is greater than `limit`."""
+    """Return the optimal string alignment distance, or `limit + 1` when it is greater than `limit`.
+
+    A column of the table of distances is kept as bits (the method of Hyyrö): the sign of each difference between
+    neighbours, all letters of `left` at once.
+    """
     far = limit + 1
-    if abs(len(left) - len(right)) > limit or _strangers(left, right) > limit or _strangers(right, left) > limit:
+    if abs(len(left) - len(right)) > limit:
         return far
-    width = len(right)
-    above = [column if column <= limit else far for column in range(width + 1)]
-    before = above
-    for row, char in enumerate(left, 1):
-        first, last = max(1, row - limit), min(width, row + limit)
-        current = [far] * (width + 1)
-        current[first - 1] = row if first == 1 else far
-        for column in range(first, last + 1):
-            cost = (
-                above[column - 1]
-                if char == right[column - 1]
-                else 1 + min(above[column - 1], above[column], current[column - 1])
-            )
-            if row > 1 and column > 1 and char == right[column - 2] and left[row - 2] == right[column - 1]:
-                cost = min(cost, before[column - 2] + 1)
-            current[column] = cost
-        if min(current) > limit:
-            return far
-        before, above = above, current
-    return min(above[width], far)
+    if not left or not right:
+        return len(left) + len(right)
+    masks = _masks(left)
+    if sum([char not in masks for char in right]) > limit:
+        return far
+    top = 1 << (len(left) - 1)
+    steps = len(left)
+    up, down, diagonal, before = 2 * top - 1, 0, 0, 0
+    for char in right:
+        here = masks.get(char, 0)
+        swapped = ((~diagonal & here) << 1) & before
+        diagonal = (((here & up) + up) ^ up) | here | down | swapped
+        more = down | ~(diagonal | up)
+        less = diagonal & up
+        if more & top:
+            steps += 1
+        elif less & top:
+            steps -= 1
+        more = (more << 1) | 1
+        less <<= 1
+        up = (less | ~(diagonal | more)) & (2 * top - 1)
+        down = more & diagonal & (2 * top - 1)
+        before = here
+    return min(steps, far)
 
 
-def _strangers(left: str, right: str) -> int:
-    """Return how many characters of `left` do not occur in `right`: no fewer changes are needed."""
-    return sum([char not in right for char in left])
+@lru_cache(maxsize=64)
+def _masks(word: str) -> dict[str, int]:
+    """Return where each letter stands in `word`, as bits; the same word is compared with many."""
+    masks: dict[str, int] = {}
+    for at, char in enumerate(word):
+        masks[char] = masks.get(char, 0) | 1 << at
+    return masks
 
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:

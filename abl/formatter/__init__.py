@@ -43,7 +43,7 @@ def _formatted(text: str) -> str:
     if kind is None or is_legacy(text):
         return plain
     before = _documents(text)
-    if before[0] is None:
+    if not before or before[0] is None:
         return plain
     kept: frozenset[str] = frozenset()
     for _ in range(2):
@@ -60,8 +60,14 @@ def _formatted(text: str) -> str:
 
 
 def _documents(text: str) -> list[Document | None]:
-    """Return what a text says, agents pasted together one by one."""
-    return [parse_text(piece).document for piece in split_documents(text)]
+    """Return what a text says, agents pasted together one by one; nothing when it is not read to its end."""
+    found = []
+    for piece in split_documents(text):
+        result = parse_text(piece)
+        if any(one.code == "TEXT_TOO_LARGE" for one in result.errors):
+            return []
+        found.append(result.document)
+    return found
 
 
 def _stable(text: str, kept: frozenset[str]) -> str | None:

@@ -20,7 +20,7 @@ from abl.parser.values import (
 from abl.source import Pos
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
-from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.steps import Argument, Assignment, Call
 
 _ASSIGN = re.compile(r"([\w.\[\]\"'-]+)\s*(?:=(?!=)|:(?=\s|$))\s*")
@@ -42,6 +42,7 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
     if value:
         text = bare_formula((joined(r, k, end, value) if end > k + 1 else None) or value)
         found.extend(assignments(r, text, off, r.numbers[k], off - r.offsets[k] + r.columns[k] + 1))
+        r.spend(0, k)
         if end > k + 1 and text == bare_formula(value):
             for j in r.under_scalar(node, k, end, owner=row.key):
                 found.extend(_assignment_line(r, j))
@@ -49,6 +50,7 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
     j = k + 1
     while j < end:
         found.extend(_assignment_line(r, j, min(r.ends[j], end)))
+        r.spend(0, j)
         j = min(r.ends[j], end)
 
 
@@ -81,32 +83,32 @@ def assignments(r: Reader, text: str, off: int, line: int, column: int) -> list[
 def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> list[Assignment]:
     if not text.isascii() and '"' not in text and any(sign in QUOTES for sign in text):
         text = straight(r, text, off)
+    r.room -= Assignment.COST
     found = _ASSIGN.match(text)
     if not found or not text[found.end() :].strip():
         r.report("INVALID_SET", off, max(len(text), 1), value=text)
         return [Assignment(variable="", expression=text, pos=Pos(line, column, off))] if text else []
     start = found.end()
-    return [
-        Assignment(
-            variable=found[1].strip("\"'"),
-            expression=bare_formula(text[start:].strip()),
-            pos=Pos(line, column, off),
-            at={"variable": off, "expression": off + start},
-        )
-    ]
+    made = blank(Assignment, Pos(line, column, off))
+    made.variable, made.at["variable"] = found[1].strip("\"'"), off
+    made.expression, made.at["expression"] = bare_formula(text[start:].strip()), off + start
+    return [made]
 
 
 @reads(Kind.CALL)
 def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `tool(args) AS var`, with WITH and AS nested under it."""
-    call = Call(pos=Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off))
+    call = blank(Call, Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off))
     set_text(node, row, call, off)
+    r.spend(Call.COST, k)
     nested_from = k + 1
     if value and end > k + 1:
         whole = joined(r, k, end, value)
         if whole is not None:
             value, nested_from = whole, end
     read_call_text(r, call, cut_comment(value), off)
+    if call.arguments:
+        r.spend(Argument.COST * len(call.arguments), k)
     j = nested_from
     while j < end:
         stop = min(r.ends[j], end)
@@ -172,16 +174,19 @@ def _closing(text: str, at: int) -> int:
 
 
 def _argument(part: str, off: int) -> Argument:
+    made = blank(Argument)
     found = _ARGUMENT.match(part)
     if found and found.end() < len(part):
-        return Argument(name=found[1], expression=part[found.end() :], at={"expression": off + found.end()})
-    return Argument(expression=part, at={"expression": off})
+        made.name, made.expression, made.at["expression"] = found[1], part[found.end() :], off + found.end()
+    else:
+        made.expression, made.at["expression"] = part, off
+    return made
 
 
 @reads(Kind.STORE)
 def read_store(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `value -> target`, `{a, b} -> target`, or a block `value:` / `target:`."""
-    store = Store(pos=r.pos(k))
+    store = r.new(Store, k)
     set_text(node, row, store, off)
     if not value:
         r.fill(store, row, k, end, "", off)
@@ -208,7 +213,7 @@ def read_store(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
 @reads(Kind.TRANSFORM)
 def read_transform(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `source AS item INTO target` with its nested FILTER, MAP, SORT_BY, LIMIT."""
-    made = Transform(pos=r.pos(k))
+    made = r.new(Transform, k)
     set_text(node, row, made, off)
     found = _TRANSFORM.match(bare_formula(value))
     if found:

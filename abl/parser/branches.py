@@ -31,6 +31,7 @@ def read_branches(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
         return
     value = cut_comment(value)
     if value:
+        r.spend(Branch.COST, k)
         branch = Branch(pos=Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off), then=value)
         branch.at["then"] = off
         branch.otherwise = True
@@ -56,7 +57,7 @@ def _starts_branch(text: str) -> bool:
 
 def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int, bare: str, offset: int) -> None:
     """Read one branch that begins on line `j` with text `bare`."""
-    branch = Branch(pos=r.pos(j))
+    branch = r.new(Branch, j)
     branches.append(branch)
     word, rest = _head(bare)
     place = offset + len(bare) - len(rest)
@@ -123,7 +124,7 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[j] + len(text) - len(bare)
-        made = HumanOutcome(pos=r.pos(j))
+        made = r.new(HumanOutcome, j)
         outcomes.append(made)
         bare = without_comment(bare)
         found = _HUMAN.match(bare) if _head(bare)[0] != "ELSE" else None

@@ -10,7 +10,7 @@ from abl.parser.free import structured, value_of
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.scalars import read_text, scalar, text_value
 from abl.parser.values import cut_comment, inline_list, unquote
-from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Option, Template, Voice
 
 _ELEMENT = re.compile(r"(BUTTON|SELECT|INPUT)\b\s*:?\s*", re.IGNORECASE)
@@ -102,12 +102,12 @@ def format_key(key: str) -> str:
 def format_value(r: Reader, node: Node, name: str, j: int, stop: int, value: str, place: int) -> Any:
     """Return the value of one format."""
     if name in TEXT_FORMATS:
-        holder = Voice()
+        holder = blank(Voice)
         read_text(r, holder, Voice.BY_FIELD["plain_text"], j, stop, value, place)
         return holder.plain_text
     found = r.lines.block_text(j) if j in r.lines.blocks else value_of(r, j, stop, value, place)
     if isinstance(found, str) and (j in r.lines.blocks or found[:1] in "[{"):
-        found = structured(r, found)
+        found = structured(r, found, j)
     if name in STRUCTURED and found and not _is_readable(found):
         r.report_line("INVALID_RICH_BODY", j, name=r.texts[j].partition(":")[0])
     return found
@@ -128,7 +128,7 @@ def _is_readable(value: Any) -> bool:
 @reads(Kind.ELEMENTS)
 def read_elements(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read ACTIONS: block keys, and BUTTON, SELECT, INPUT items."""
-    made = getattr(node, row.field) or ActionSet(pos=r.pos(k))
+    made = getattr(node, row.field) or r.new(ActionSet, k)
     node.at[row.field] = off
     setattr(node, row.field, made)
     j = k + 1
@@ -161,7 +161,8 @@ def _odd_element(r: Reader, made: ActionSet, j: int, stop: int, bare: str, offse
 
 
 def _element(r: Reader, kind: str, j: int, stop: int, label: str, off: int) -> Element:
-    element = Element(type=kind, pos=r.pos(j))
+    element = r.new(Element, j)
+    element.type = kind
     element.at["type"] = r.offsets[j]
     _label_and_id(r, element, label, off)
     inner = j + 1
@@ -200,7 +201,7 @@ def _options(r: Reader, element: Element, k: int, end: int, value: str) -> None:
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[j] + len(text) - len(bare)
-        option = Option(pos=r.pos(j))
+        option = r.new(Option, j)
         element.options.append(option)
         if bare.partition(":")[0].strip().upper() in Option.BY_KEY and bare[0] not in "\"'":
             own = split_children(r, j, stop, r.indents[j] + len(text) - len(bare))
@@ -236,11 +237,12 @@ def read_templates(r: Reader, node: Node, row: Prop, k: int, end: int, value: st
 
 def template(r: Reader, name: str, k: int, end: int, value: str, off: int) -> Template:
     """Return the template `name` whose value begins on line `k`."""
-    made = Template(name=name, pos=r.pos(k))
+    made = r.new(Template, k)
+    made.name = name
     made.at["name"] = r.offsets[k] + max(r.texts[k].find(name), 0)
     if value or k in r.lines.blocks:
         row = Voice.BY_FIELD["plain_text"]
-        holder = Voice()
+        holder = blank(Voice)
         plain_end = end if k in r.lines.blocks or not _has_formats(r, k + 1, end) else k + 1
         read_text(r, holder, row, k, plain_end, value, off)
         made.text, made.at["text"] = holder.plain_text, holder.at.get("plain_text", off)
@@ -267,7 +269,7 @@ def _template_block(r: Reader, made: Template, k: int, end: int) -> None:
         value = text.partition(":")[2].strip()
         place = r.offsets[j] + len(text) - len(value)
         if key == "VOICE" or key in _VOICE_KEYS:
-            made.voice = made.voice or Voice(pos=r.pos(j))
+            made.voice = made.voice or r.new(Voice, j)
             if key == "VOICE":
                 r.fill(made.voice, Voice.BY_FIELD["plain_text"], j, stop, value, place)
             else:

@@ -18,7 +18,7 @@ def read_conversation(r: Reader, node: Node, row: Prop, k: int, end: int, value:
     node.at[row.field] = off
     body = value_of(r, k, end, value, off)
     if isinstance(body, str):
-        body = structured(r, body)
+        body = structured(r, body, k)
     if body is None:
         r.report_line("EMPTY_SECTION", k, section=row.key, name=row.key)
         setattr(node, row.field, {})

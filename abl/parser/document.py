@@ -21,14 +21,14 @@ from abl.parser import (
 )
 from abl.parser.detect import detect
 from abl.parser.final import check_document
-from abl.parser.lines import Lines, scan
+from abl.parser.lines import Lines, scan_within_bounds
 from abl.parser.prose import drop_prose
 from abl.parser.reader import READ, Reader, reads
-from abl.parser.sections import Section, cut, mend_opening, read_sections
+from abl.parser.sections import Section, cut, mend_opening, read_sections, within_bounds
 from abl.parser.values import cut_comment, unquote
 from abl.source import Source
 from abl.syntax.document import Document
-from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.profile import Profile
 from abl.syntax.result import ParseResult
 
@@ -46,7 +46,7 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
     """
     source = Source(text)
     found = kind or detect(source.text)
-    r = Reader(scan(source), strict=strict)
+    r = Reader(scan_within_bounds(source), strict=strict)
     _lexical(r)
     drop_prose(r)
     sections = cut(r)
@@ -67,6 +67,10 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
 
 def result(document: Document | None, r: Reader) -> ParseResult:
     """Return the document with the findings of a reader in text order."""
+    left = r.lines.left
+    if left >= 0:
+        line, column, _ = r.source.pos(left)
+        r.findings.append(finding("TEXT_TOO_LARGE", line=line, column=column, offset=left, length=1))
     ordered = sorted(r.findings, key=lambda one: -1 if one.offset is None else one.offset)
     errors = [one for one in ordered if one.severity == "error"]
     return ParseResult(document, errors, [one for one in ordered if one.severity != "error"])
@@ -83,7 +87,7 @@ def _lexical(r: Reader) -> None:
 
 
 def _agent(r: Reader, sections: list[Section]) -> Document | None:
-    document = Document()
+    document = blank(Document)
     if sections and sections[0].k > 0 and not any(one.code == "TEXT_OUTSIDE_SECTION" for one in r.findings):
         r.report_line("TEXT_OUTSIDE_SECTION", 0, value=r.texts[0])
     read_sections(r, document, sections)
@@ -115,9 +119,10 @@ def _profile(r: Reader, sections: list[Section]) -> Document | None:
     document.behavior_profiles.append(profile)
     if not profile.name:
         r.report_line("AGENT_NAME_MISSING", head.k, name="BEHAVIOR_PROFILE")
-    r.props(profile, head.k + 1, head.end)
-    for section in sections[1:]:
-        _profile_section(r, profile, section)
+    with within_bounds(r):
+        r.props(profile, head.k + 1, head.end)
+        for section in sections[1:]:
+            _profile_section(r, profile, section)
     return document
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from abl.parser.reader import READ, SCALARS, Reader, Table, reads, spellings, table_of
 from abl.parser.values import cut_comment, inline_list, open_brackets, split_top, unquote
 from abl.source import Pos
-from abl.syntax.node import NODES, Kind, Node, Prop
+from abl.syntax.node import NODES, Kind, Node, Prop, blank
 
 WORDS = {"required": True, "optional": False}
 """What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
@@ -33,7 +33,8 @@ def inline_entries(r: Reader, node: Node, row: Prop, k: int, value: str, off: in
     cls = NODES[row.node]
     body, shift = (value[1:-1], 1) if value[0] == "[" and value[-1] == "]" else (value, 0)
     for part, at in split_top(body):
-        made = cls(pos=Pos(r.numbers[k], r.columns[k] + 1, off + shift + at))
+        r.spend(cls.COST, k)
+        made = blank(cls, Pos(r.numbers[k], r.columns[k] + 1, off + shift + at))
         items.append(made)
         if part[0] == "{":
             r.fill(made, row, k, k + 1, part, off + shift + at)
@@ -53,13 +54,13 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
         if stop > end:
             stop = end
         if text[0] == "-":
-            made = cls(pos=r.pos(k))
+            made = r.new(cls, k)
             items.append(made)
             dash_item(r, made, row, k, stop)
         elif items and _belongs_to_last(r, items[-1], k, stop, text):
             _adopt(r, items[-1], k, stop, text, row)
         else:
-            made = cls(pos=r.pos(k))
+            made = r.new(cls, k)
             map_entry(r, node, made, row, k, stop, items)
         k = stop
     r.leave()

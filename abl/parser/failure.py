@@ -23,7 +23,7 @@ _LONE = frozenset(
 @reads(Kind.ACTION)
 def read_action(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read a text, an action word with its argument, or a block of both."""
-    made = FailAction(pos=r.pos(k))
+    made = r.new(FailAction, k)
     set_text(node, row, made, off)
     if k in r.lines.blocks or (not value and end > k + 1):
         if k in r.lines.blocks:
@@ -85,7 +85,7 @@ def _action_text(r: Reader, made: FailAction, value: str, off: int, *, words: bo
 @reads(Kind.HISTORY)
 def read_history(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `auto`, `none`, `summary_only`, `full`, `last_4`, or a block `mode:` / `count:`."""
-    made = History(pos=r.pos(k))
+    made = r.new(History, k)
     set_text(node, row, made, off)
     text = unquote(cut_comment(value))
     last = _HISTORY.match(text)

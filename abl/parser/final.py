@@ -55,8 +55,7 @@ def _identity(document: Document) -> None:
 def _mode(r: Reader, document: Document) -> None:
     if document.mode or "mode" in document.at:
         offset = document.at["mode"]
-        line = r.source.pos(offset)
-        start = r.source.starts[line.line - 1]
+        start = r.source.text.rfind("\n", 0, offset) + 1
         stop = r.source.text.find("\n", start)
         stop = len(r.source.text) if stop < 0 else stop + 1
         fix = r.edit(start, stop - start, "", "remove the line")

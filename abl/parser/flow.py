@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.bounds import ITEM_BYTES, elements
 from abl.parser.entries import inline_entries, read_rest_lines
 from abl.parser.lists import joined
 from abl.parser.reader import APPENDED, READ, Reader, reads, table_of
@@ -22,13 +23,13 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 @reads(Kind.FLOW)
 def read_flow(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read a flow body."""
-    flow = getattr(node, row.field) or Flow(pos=r.pos(k))
+    flow = getattr(node, row.field) or r.new(Flow, k)
     node.at[row.field] = off
     setattr(node, row.field, flow)
     if flow.steps is None:
         flow.steps = []
     if value and "->" in value:
-        _sequence(flow, value)
+        _sequence(r, flow, k, value)
     j = k + 1
     if j < end and _STEPS_ITEM.match(r.texts[j]):
         _numbered(r, flow, j, end)
@@ -66,7 +67,7 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     if "->" in text or "\u2192" in text:
         plain = cut_comment(text[1:].lstrip() if text[0] == "-" else text)
         if _SEQUENCE.match(plain):
-            _sequence(flow, plain)
+            _sequence(r, flow, j, plain)
             return stop
     key = text.partition(":")[0].strip()
     if key.lower() in ("entry_point", "entry", "start") and ":" in text:
@@ -78,7 +79,7 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
         r.line(flow, j, r.same_column(j, stop, end), text, r.offsets[j])
         return r.same_column(j, stop, end)
     if key.lower() in ("sequence", "order") and ("->" in text or "[" in text):
-        _sequence(flow, text.partition(":")[2].strip())
+        _sequence(r, flow, j, text.partition(":")[2].strip())
         return stop
     return _odd_line(r, flow, j, stop, end, text, key)
 
@@ -94,7 +95,7 @@ def _steps_key(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str) ->
     value = cut_comment(text.partition(":")[2].strip())
     stop = r.same_column(j, stop, end) if not value else stop
     if value and "->" in value:
-        _sequence(flow, value)
+        _sequence(r, flow, j, value)
         return stop
     if not value and stop > j + 1 and r.texts[j + 1][0] != "-":
         inner = j + 1
@@ -122,7 +123,8 @@ def _top_items(r: Reader, j: int, stop: int) -> list[int]:
     return found
 
 
-def _sequence(flow: Flow, text: str) -> None:
+def _sequence(r: Reader, flow: Flow, j: int, text: str) -> None:
+    r.spend(ITEM_BYTES * elements(text), j)
     parts = [part.strip().strip("[]").strip() for part in _ARROW.split(text)]
     names = [unquote(part) for part in parts if part]
     if len(names) == 1 and "," in names[0]:
@@ -134,7 +136,8 @@ def _sequence(flow: Flow, text: str) -> None:
 
 def _step(r: Reader, flow: Flow, name: str, j: int, end: int) -> int:
     """Read the step whose header is line `j`; return the line after it."""
-    step = Step(name=name, pos=r.pos(j))
+    step = r.new(Step, j)
+    step.name = name
     step.at["name"] = r.offsets[j] + r.texts[j].find(name)
     if not _IDENTIFIER.match(name):
         plain = re.sub(r"\W+", "_", name)
@@ -257,7 +260,7 @@ def _under_inline_gather(r: Reader, node: Node, made: StepGather, k: int, end: i
 @reads(Kind.STEP_GATHER)
 def read_step_gather(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `GATHER: a, b`, dash items, or named fields with properties."""
-    made = getattr(node, row.field) or StepGather(pos=r.pos(k))
+    made = getattr(node, row.field) or r.new(StepGather, k)
     node.at[row.field] = off
     setattr(node, row.field, made)
     fields = StepGather.BY_FIELD["fields"]

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from abl.parser.bounds import ITEM_BYTES, LINE_BYTES, Full, elements
 from abl.parser.lines import Lines, scan
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
@@ -30,6 +31,7 @@ def value_of(r: Reader, k: int, end: int, value: str, off: int) -> Any:
         return free_value(r, k + 1, end) if end > k + 1 else None
     if end > k + 1:
         value = joined(r, k, end, value) or value
+    r.spend(ITEM_BYTES * elements(value), k)
     return inline_value(r, value, off)
 
 
@@ -62,6 +64,7 @@ def free_value(r: Reader, k: int, end: int) -> Any:
 def _items(r: Reader, k: int, end: int) -> list[Any]:
     items: list[Any] = []
     while k < end:
+        r.spend(ITEM_BYTES, k)
         stop = min(r.ends[k], end)
         text = r.texts[k]
         bare = text[1:].lstrip() if text[0] == "-" else text
@@ -96,6 +99,7 @@ def _pairs(r: Reader, k: int, end: int) -> Any:
         stop = min(r.ends[k], end)
         text = r.texts[k]
         key, value = _split(text)
+        r.spend(ITEM_BYTES, k)
         if key is None:
             if k == first and stop >= end:
                 return inline_value(r, text, r.offsets[k])
@@ -145,9 +149,10 @@ def _finite(text: str) -> float | str:
     return value if math.isfinite(value) else text
 
 
-def structured(r: Reader, text: str) -> Any:
-    """Return `text` read as JSON or as a YAML-like body where that is possible, else `text`."""
+def structured(r: Reader, text: str, k: int) -> Any:
+    """Return `text`, from line `k` on, read as JSON or as a YAML-like body where that is possible, else `text`."""
     bare = text.strip()
+    r.spend(LINE_BYTES * text.count("\n") + ITEM_BYTES * elements(text), k)
     if bare[:1] in "{[" and not bare.startswith("{{"):
         try:
             return json.loads(bare, parse_constant=_no_number, parse_float=_finite)
@@ -157,8 +162,13 @@ def structured(r: Reader, text: str) -> Any:
     if not len(lines) or (_split(lines.texts[0])[0] is None and lines.texts[0][0] != "-"):
         return text
     inner = Reader(lines, strict=r.strict)
-    inner.depth = r.depth
-    value = free_value(inner, 0, len(lines))
+    inner.depth, inner.room = r.depth, r.room
+    try:
+        value = free_value(inner, 0, len(lines))
+    except Full:
+        r.reached = k
+        raise
+    r.room = inner.room
     unreadable = value is None or inner.findings or (isinstance(value, dict) and "" in value)
     return text if unreadable else value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from abl.parser.bounds import ELEMENT_BYTES, LONG_LINE_CHARS, LONG_LINES_CHECKED, UNBOUNDED, elements, most_lines, room
 from abl.source import Source
 
 _BLOCK = re.compile(r"(?:^|:|-|^[A-Z][A-Z_]*)\s*[|>][-+]?\s*(?:#.*)?$")
@@ -30,6 +31,8 @@ class Lines:
         blocks: Line -> raw line range of its block text (0-based, half open).
         fences: Offsets of markdown fences, which are skipped.
         tab: Offset of the first tab in an indent, or -1.
+        room: Bytes that nodes may take; see `bounds`.
+        left: Offset of what is not read because there is too much of it, or -1.
     """
 
     source: Source
@@ -43,6 +46,8 @@ class Lines:
     blocks: dict[int, tuple[int, int]] = field(default_factory=dict)
     fences: list[int] = field(default_factory=list)
     tab: int = -1
+    room: int = UNBOUNDED
+    left: int = -1
 
     def __len__(self) -> int:
         """Return the number of significant lines."""
@@ -92,9 +97,39 @@ def dedent(raw: list[str]) -> str:
     return "\n".join([line.rstrip() for line in raw]).strip()
 
 
+def scan_within_bounds(source: Source) -> Lines:
+    """Return the significant lines of `source`, or as many as one document may have, and the room left for nodes."""
+    chars = len(source.text)
+    raw, left = source.first_lines(most_lines(chars))
+    lines = _scan(source, raw)
+    lines.left = left
+    lines.room = room(chars, len(lines))
+    if chars > LONG_LINE_CHARS * LONG_LINES_CHECKED and max(map(len, raw)) > LONG_LINE_CHARS:
+        _leave_crowded_lines(lines)
+    return lines
+
+
+def _leave_crowded_lines(lines: Lines) -> None:
+    """Leave out what follows from the first long line on that holds more elements than there is room for."""
+    left = lines.room
+    for k, text in enumerate(lines.texts):
+        if len(text) > LONG_LINE_CHARS:
+            left -= ELEMENT_BYTES * elements(text)
+            if left < 0:
+                lines.left = lines.offsets[k]
+                for one in (lines.texts, lines.indents, lines.columns, lines.offsets, lines.numbers):
+                    del one[k:]
+                lines.ends = nesting(lines.indents)
+                lines.blocks = {at: block for at, block in lines.blocks.items() if at < k}
+                return
+
+
 def scan(source: Source) -> Lines:
     """Return the significant lines of `source`; linear in its length."""
-    raw_lines = source.lines
+    return _scan(source, source.lines)
+
+
+def _scan(source: Source, raw_lines: list[str]) -> Lines:
     lines = Lines(source, raw_lines)
     texts, columns, offsets, numbers, blocks = lines.texts, lines.columns, lines.offsets, lines.numbers, lines.blocks
     add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl.parser.bounds import ITEM_BYTES
 from abl.parser.lines import dedent
 from abl.parser.reader import Reader, reads
 from abl.parser.scalars import bare_scalar, scalar, straight
@@ -47,6 +48,7 @@ def spread(r: Reader, k: int, end: int, value: str, off: int) -> str | None:
 def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `[a, b]`, `a, b` or dash items."""
     items = list_items(r, row, k, end, value, off)
+    r.spend(ITEM_BYTES * len(items), k)
     known = getattr(node, row.field)
     base = len(known) if known and row.repeat in ("append", "merge") else 0
     setattr(node, row.field, ([*known] if base else []) + [text for text, _ in items])
@@ -118,6 +120,7 @@ def _bare_item(r: Reader, value: str, off: int) -> tuple[str, int]:
 def read_map(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `{a: b}`, `a: b, c: d`, or nested lines `a: b`."""
     pairs = map_pairs(r, node, row, k, end, value, off)
+    r.spend(ITEM_BYTES * len(pairs), k)
     found = getattr(node, row.field)
     at = node.at
     fresh = dict(found) if found and row.repeat in ("append", "merge") else {}

@@ -37,7 +37,7 @@ def part_of_on_return(
     """Read a part of ON_RETURN that was written beside it."""
     r.report("MISPLACED_ON_RETURN", offset, len(key), r.indent_fix(k, end, r.columns[k] + 2), name=key, property=key)
     if node.on_return is None:
-        node.on_return = OnReturn(pos=r.pos(k))
+        node.on_return = r.new(OnReturn, k)
     r.read_field(node.on_return, OnReturn.BY_KEY[key.upper()].field, k, end, value, value_offset)
 
 

@@ -16,7 +16,7 @@ def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     if made is not None:
         made.at.clear()
     else:
-        made = NODES[row.node](pos=r.pos(k))
+        made = r.new(NODES[row.node], k)
     node.at[row.field] = off
     setattr(node, row.field, made)
     if value and end > k + 1 and k not in r.lines.blocks and made.MAIN:

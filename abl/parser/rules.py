@@ -69,7 +69,8 @@ def _odd_rule(
             shift = len(word[0]) - len(meant)
             rules.append(_rule(r, k, stop, rest, offset + shift, kind, phase))
             return
-    rule = Constraint(pos=r.pos(k), phase=phase)
+    rule = r.new(Constraint, k)
+    rule.phase = phase
     row = Constraint.BY_KEY.get(bare.partition(":")[0].strip().upper())
     if row is not None and ":" in bare:
         rule.kind = "require"
@@ -86,7 +87,8 @@ def _odd_rule(
 
 
 def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[str], phase: str) -> Constraint:
-    rule = Constraint(pos=r.pos(k), kind=kind[1].lower(), phase=phase)
+    rule = r.new(Constraint, k)
+    rule.kind, rule.phase = kind[1].lower(), phase
     rule.at["kind"] = offset
     begin = kind.end()
     body = r.lines.block_text(k).replace("\n", " ") if k in r.lines.blocks else bare_formula(bare[begin:])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from abl.diagnostics.model import Diagnostic, Edit, Fix
 from abl.diagnostics.reporter import finding
 from abl.diagnostics.suggest import closest
+from abl.parser.bounds import Full
 from abl.parser.faults import Fault
 from abl.parser.lines import Lines, dedent, nesting
 from abl.parser.values import MAX_NESTING
 from abl.source import Pos
 from abl.syntax.legacy import AgentRef
+from abl.syntax.node import Node, new_object
 
 MAX_DIAGNOSTICS = 1000
 """Findings kept for one document; the last one says that there are more."""
@@ -19,13 +23,15 @@ MAX_SUGGESTIONS = 200
 _tuple = tuple.__new__
 """Makes a Pos in half the time of its own constructor; every node has one."""
 
+_Made = TypeVar("_Made", bound=Node)
+
 
 class Scribe:
     """One parse: its lines, and what was found on the way; knows places and fixes, but no property."""
 
     __slots__ = (
         "_suggestions", "columns", "depth", "ends", "findings", "indents", "legacy_agents", "lines", "numbers",
-        "offsets", "source", "strict", "texts", "tool_places", "with_mode",
+        "offsets", "reached", "room", "source", "strict", "texts", "tool_places", "with_mode",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, *, strict: bool = False) -> None:
@@ -43,6 +49,8 @@ class Scribe:
         self.tool_places: dict[str, int] = {}
         self.findings: list[Diagnostic] = []
         self.depth = 0
+        self.room = lines.room
+        self.reached = 0
         self._suggestions = 0
 
     def report(self, code: str, offset: int, length: int = 1, fix: Fix | None = None, **arguments: str) -> None:
@@ -85,6 +93,22 @@ class Scribe:
         self._suggestions += 1
         return closest(word, candidates) if self._suggestions <= MAX_SUGGESTIONS else None
 
+    def new(self, cls: type[_Made], k: int) -> _Made:
+        """Return a node that begins on line `k`; ends the parse when there is no room for it."""
+        self.room -= cls.COST
+        if self.room < 0:
+            self.spend(0, k)
+        made = new_object(cls)
+        cls.CLEAR(made, _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k])))
+        return made
+
+    def spend(self, size: int, k: int) -> None:
+        """Count `size` bytes for what was read from line `k`; ends the parse when there is no room for more."""
+        self.room -= size
+        if self.room < 0:
+            self.reached = k
+            raise Full
+
     def pos(self, k: int) -> Pos:
         """Return the place of line `k`."""
         return _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
@@ -106,16 +130,19 @@ class Scribe:
         """Return the fix that moves lines `first` to `stop` so that the first stands in `column` (0-based)."""
         shift = column - self.columns[first]
         edits = []
+        start = self.line_start(first)
         for number in range(self.numbers[first] - 1, self.lines.last_raw(stop)):
             raw = self.lines.raw[number]
-            if not raw.strip():
-                continue
-            start = self.source.starts[number]
-            if shift > 0:
+            if raw.strip() and shift > 0:
                 edits.append(Edit(start, 0, " " * shift))
-            else:
+            elif raw.strip():
                 edits.append(Edit(start, min(-shift, len(raw) - len(raw.lstrip())), ""))
+            start += len(raw) + 1
         return Fix(f"indent by {column} spaces" if column else "move to the start of the line", tuple(edits))
+
+    def line_start(self, k: int) -> int:
+        """Return the offset of the first character of the raw line of line `k`."""
+        return self.offsets[k] - self.columns[k]
 
     def misplaced(self, j: int, stop: int, column: int, owner: str) -> None:
         """Report lines `j` to `stop` as indented wrongly; they belong in `column` (0-based)."""
@@ -127,7 +154,7 @@ class Scribe:
         number = self.numbers[k]
         if k in self.lines.blocks or self.lines.raw[first - 1].strip() != self.texts[k]:
             return None
-        start = self.source.starts[number - 1]
+        start = self.line_start(k)
         stop = min(start + len(self.lines.raw[number - 1]) + 1, len(self.source.text))
         return self.edit(start, stop - start, "", "remove the repeated line")
 

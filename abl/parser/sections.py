@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from abl.parser.bounds import Full
 from abl.parser.content import template
 from abl.parser.reader import READ, Reader
 from abl.parser.values import cut_comment, unquote
@@ -148,7 +151,21 @@ def mend_opening(r: Reader, sections: list[Section]) -> str:
 
 
 def read_sections(r: Reader, document: Document, sections: list[Section]) -> None:
-    """Read all sections into `document`."""
+    """Read all sections into `document`, or as much of them as one document may hold."""
+    with within_bounds(r):
+        _read_all(r, document, sections)
+
+
+@contextmanager
+def within_bounds(r: Reader) -> Iterator[None]:
+    """Read up to the line at which the document holds as much as it may."""
+    try:
+        yield
+    except Full:
+        r.lines.left = r.offsets[r.reached]
+
+
+def _read_all(r: Reader, document: Document, sections: list[Section]) -> None:
     first: dict[str, int] = {}
     profile: Profile | None = None
     for section in sections:
@@ -172,7 +189,8 @@ def _has(profile: Profile, word: str) -> bool:
 
 def inline_profile(r: Reader, section: Section) -> Profile:
     """Return the profile whose header a section is; nested lines are its properties."""
-    profile = Profile(name=unquote(cut_comment(section.value)), pos=r.pos(section.k))
+    profile = r.new(Profile, section.k)
+    profile.name = unquote(cut_comment(section.value))
     profile.at["name"] = section.offset
     r.props(profile, section.k + 1, section.end)
     return profile

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import Reading, good_name
-from abl.parser.type_expression import COLON_AT_END, TYPE_WORDS, arrays, members, read_type, whole_type
-from abl.syntax.tools import Tool, TypeExpr
+from abl.parser.type_expression import COLON_AT_END, TYPE_WORDS, arrays, members, of_base, read_type, whole_type
+from abl.syntax.node import blank
+from abl.syntax.tools import Tool
 
 __all__ = ["SignatureResult", "read_signature", "read_type"]
 
@@ -48,7 +49,8 @@ def read_signature(text: str, offset: int = 0) -> SignatureResult:
     if name.startswith("__"):
         _reserved(reading, name, start)
     reading.tool = name
-    tool = Tool(name=name, at={"name": offset + start})
+    tool = blank(Tool)
+    tool.name, tool.at["name"] = name, offset + start
     if reading.at < len(text):
         tool.parameters = members(reading, ")", 0)
         _returns(reading, tool)
@@ -120,7 +122,7 @@ def _returns(reading: Reading, tool: Tool) -> None:
     if plain is not None:
         base = TYPE_WORDS.get(plain[1]) if plain[1] else None
         if base is not None:
-            tool.returns = arrays(TypeExpr(base=base), len(plain[2]) // 2)
+            tool.returns = arrays(of_base(base), len(plain[2]) // 2)
             tool.at["returns"] = reading.base + plain.start(1)
             return
         if plain[1] is None:

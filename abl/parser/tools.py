@@ -9,7 +9,7 @@ from abl.parser.scalars import read_text, scalar
 from abl.parser.signature import read_signature, read_type
 from abl.parser.values import MAX_NESTING, cut_comment, inline_list, is_balanced, unquote, without_comment
 from abl.syntax.document import Document
-from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
 
 MAX_SIGNATURE_LINES = 200
@@ -32,7 +32,7 @@ def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     node.at[row.field] = off
     first = len(node.tools)
     if value and value != "[]":
-        _name_list(r, node, value, off)
+        _name_list(r, node, k, value, off)
     listed = range(first, len(node.tools))
     j = k + 1
     while j < end:
@@ -47,13 +47,14 @@ def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
         )
 
 
-def _name_list(r: Reader, node: Document, value: str, off: int) -> None:
+def _name_list(r: Reader, node: Document, k: int, value: str, off: int) -> None:
     for name, at in inline_list(cut_comment(value)):
         if not name.isidentifier():
             r.report("INVALID_TOOL_SIGNATURE", off + at, len(name), value=name, name=name)
             continue
-        tool = Tool(name=name, at={"name": off + at})
-        tool.pos = r.source.pos(off + at)
+        tool = blank(Tool, r.source.pos(off + at))
+        tool.name, tool.at["name"] = name, off + at
+        r.spend(Tool.COST, k)
         node.tools.append(tool)
 
 
@@ -84,7 +85,7 @@ def _import_line(r: Reader, node: Document, j: int, text: str) -> bool:
     head = bare[:4].upper()
     if head not in ("FROM", "USE ", "USE_"):
         return False
-    made = ToolImport(pos=r.pos(j))
+    made = r.new(ToolImport, j)
     bare = without_comment(bare)
     found = _IMPORT.match(bare)
     if found:
@@ -107,7 +108,7 @@ def _is_default(r: Reader, key: str) -> bool:
 
 def _default(r: Reader, node: Document, j: int, stop: int, text: str) -> None:
     if node.tool_defaults is None:
-        node.tool_defaults = ToolDefaults(pos=r.pos(j))
+        node.tool_defaults = r.new(ToolDefaults, j)
     r.line(node.tool_defaults, j, stop, text, r.offsets[j])
 
 
@@ -134,6 +135,7 @@ def _signature(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
         r.props(Tool(), body, stop)
         return stop
     tool.pos = r.pos(j)
+    r.spend(Tool.COST + Parameter.COST * text.count(","), j)
     _add(r, node, tool, j)
     r.props(tool, body, stop)
     return stop
@@ -199,7 +201,8 @@ def _nameless(r: Reader, node: Document, j: int, stop: int, text: str) -> int:
         r.report_line("INVALID_TOOL_SIGNATURE", j, value=text, name=text)
         r.props(Tool(), j + 1, stop) if stop > j + 1 else None
         return stop
-    tool = Tool(name=name, pos=r.pos(j))
+    tool = r.new(Tool, j)
+    tool.name = name
     tool.at["name"] = r.offsets[j] + text.index(name)
     if bare and not listed and bare[2]:
         tool.returns = read_type(bare[2], r.offsets[j] + bare.start(2))[0]
@@ -218,6 +221,7 @@ def read_type_property(r: Reader, node: Node, row: Prop, k: int, end: int, value
     node.at[row.field] = off
     if not text:
         return
+    r.spend(Parameter.COST * text.count(",") + TypeExpr.COST * text.count("|"), k)
     made, faults = read_type(text, off)
     r.report_faults(list(faults))
     setattr(node, row.field, made)
@@ -251,6 +255,7 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
             continue
         if made is None:
             made = known[name] = Parameter(name=name)
+            r.spend(Parameter.COST, k)
             parameters.append(made)
         made.pos = made.pos or r.pos(k)
         made.at.pop("type", None)

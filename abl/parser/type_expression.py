@@ -12,6 +12,7 @@ from abl.diagnostics.suggest import closest
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import MAX_FAULTS, PAIRS, Reading, clipped, good_name, group_end, skip, unclosed
 from abl.parser.values import literal, unquote
+from abl.syntax.node import blank
 from abl.syntax.tools import BASE_TYPES, Parameter, TypeExpr
 
 MAX_TYPE_NESTING = 16
@@ -105,10 +106,11 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
             kind = words.get(word)
             if (kind is not None or not word) and (end == "," or end == closer):
                 start = match.start(1)
-                made = Parameter(name=name, at={"name": base + start})
+                made = blank(Parameter)
+                made.name, made.at["name"] = name, base + start
                 if kind is not None:
                     made.at["type"] = base + match.start(3)
-                    made.type = TypeExpr(base=kind)
+                    made.type = of_base(kind)
                     if suffix:
                         made.type = arrays(made.type, suffix.count("["))
                 if optional or marked:
@@ -154,7 +156,8 @@ def _member(reading: Reading, closer: str, depth: int, seen: set[str], found: li
         junk = reading.text[start : reading.last_ink(reading.at)]
         reading.wrong(start, len(junk), f"{clipped(junk)} is not a {_WHAT[closer]}")
         return _separator(reading, closer)
-    made = Parameter(name=name, at={"name": reading.base + start + (reading.text[start] in "\"'")})
+    made = blank(Parameter)
+    made.name, made.at["name"] = name, reading.base + start + (reading.text[start] in "\"'")
     if reading.space() == "?":
         made.optional = True
         reading.at += 1
@@ -255,10 +258,18 @@ def _separator(reading: Reading, closer: str) -> bool:
     return _separator(reading, closer)
 
 
+def of_base(base: str) -> TypeExpr:
+    """Return the type that one word is."""
+    made = blank(TypeExpr)
+    made.base = base
+    return made
+
+
 def arrays(made: TypeExpr, count: int) -> TypeExpr:
     """Return the type of arrays in arrays, `count` of them, around `made`."""
     for _ in range(min(count, MAX_ARRAY_SUFFIXES)):
-        made = TypeExpr(base="array", items=made)
+        items, made = made, of_base("array")
+        made.items = items
     return made
 
 
@@ -290,7 +301,8 @@ def _single(reading: Reading, depth: int) -> TypeExpr:
         return TypeExpr(base="any")
     if sign == "{":
         reading.at += 1
-        made = TypeExpr(base="object", fields=members(reading, "}", depth + 1))
+        made = of_base("object")
+        made.fields = members(reading, "}", depth + 1)
     elif quoted := _QUOTED.match(reading.text, start):
         reading.at = quoted.end()
         made = TypeExpr(values=[quoted[0][1:-1]])
@@ -346,7 +358,7 @@ def _worded(reading: Reading, word: str, depth: int) -> TypeExpr:
     if after == "<":
         group_end(reading)
         return _named(reading, reading.text[start : reading.at], start)
-    return TypeExpr(base=base) if base else _named(reading, word, start)
+    return of_base(base) if base else _named(reading, word, start)
 
 
 def _values(reading: Reading) -> list[str]:

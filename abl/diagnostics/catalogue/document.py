@@ -272,31 +272,19 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     rule(
-        "PARSE_ERROR",
+        "REPEATED_TOO_OFTEN",
         "error",
-        "text that could not be read",
-        message="The text could not be read[[: {detail}]].",
+        "text repeated too often",
+        message="The agent repeats {name} here and elsewhere, [[more than {value} characters ]]in all.",
         explanation="""
-            A fault was found while reading the text that has no code of its own.
-            The message says what it is and where.
-            Most faults of reading have their own code; look there for an explanation.
+            What a template, an entity, a field or the goal says is put wherever it is named.
+            A long one that is named very often would make the agent many times as large as its text.
+            From this place on it is left out. Shorten it, or name it in fewer places.
+            A long list of values belongs into LOOKUP_TABLES.
         """,
         wrong="",
         right="",
-        example_note="There is no example: this code wraps messages that come from elsewhere.",
-    ),
-    rule(
-        "PARSE_WARNING",
-        "warning",
-        "doubt while reading the text",
-        message="The text was read, with a doubt[[: {detail}]].",
-        explanation="""
-            Something unusual was met while reading the text, and it has no code of its own.
-            The text was read as well as possible; the message says what was assumed.
-        """,
-        wrong="",
-        right="",
-        example_note="There is no example: this code wraps messages that come from elsewhere.",
+        example_note="There is no short example: it takes a very long text that is named very often.",
     ),
     rule(
         "TOO_MANY_DIAGNOSTICS",
@@ -311,6 +299,21 @@ ROWS: tuple[Rule, ...] = (
         wrong="",
         right="",
         example_note="There is no short example: it takes a text with a very large number of faults.",
+    ),
+    rule(
+        "TEXT_TOO_LARGE",
+        "error",
+        "more than one document may hold",
+        message="What follows is not read: this text holds more entries than one document may have. Split it.",
+        explanation="""
+            Memory and time are kept in proportion to the size of a text, whatever stands in it.
+            A text of any size is read to its end, as long as its lines and entries are of an ordinary length.
+            Thousands of entries of one or two characters are more than that; often another text was pasted in.
+            Split the text into several documents, or remove what does not belong to it.
+        """,
+        wrong="",
+        right="",
+        example_note="There is no short example: it takes a text of thousands of very short entries.",
     ),
     rule(
         "DUPLICATE_AGENT",

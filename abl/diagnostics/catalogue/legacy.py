@@ -55,36 +55,6 @@ ROWS: tuple[Rule, ...] = (
         strict="error",
     ),
     rule(
-        "LEGACY_UNEXPECTED_CHARACTER",
-        "error",
-        "unexpected character",
-        message="Unexpected character {name}.[[ {detail}.]]",
-        explanation="""
-            The numbered form of the language is written with plain signs. This character has no meaning in it.
-            It often comes from copying: curly quotes, long dashes, arrows or spaces of a word processor.
-            Replace it by the plain sign: \", -, ->.
-        """,
-        wrong="""
-            AGENT: Old_Desk
-            IDENTITY:
-              role: "Answers callers"
-            STEPS:
-              1. Ask
-                RESPOND \u201cWhich code?\u201d
-                SIGNAL: COMPLETE
-        """,
-        right="""
-            AGENT: Old_Desk
-            IDENTITY:
-              role: "Answers callers"
-            STEPS:
-              1. Ask
-                RESPOND "Which code?"
-                SIGNAL: COMPLETE
-        """,
-        needs="tokenize",
-    ),
-    rule(
         "LEGACY_INVALID_STEP",
         "error",
         "numbered step that cannot be read",

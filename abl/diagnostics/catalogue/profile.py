@@ -256,6 +256,52 @@ ROWS: tuple[Rule, ...] = (
         needs="a project",
     ),
     rule(
+        "PROFILE_UNKNOWN_FIELD",
+        "warning",
+        "profile over an unknown field",
+        message="The profile {value} changes the field {name}, which no agent asks for. {suggestion}",
+        explanation="""
+            A profile can change how a field of GATHER is asked for. None of the agents that use the profile has a
+            field of this name, so the change has no effect.
+            Correct the spelling.
+        """,
+        wrong="""
+            === desk.agent.abl
+            AGENT: Parcel_Desk
+            GOAL: "Help people find their parcels"
+            USE BEHAVIOR_PROFILE: phone-callers
+            GATHER:
+              parcel_code:
+                prompt: "What is the code?"
+            === phone.behavior_profile.abl
+            BEHAVIOR_PROFILE: phone-callers
+            PRIORITY: 20
+            WHEN: channel == "voice"
+            GATHER:
+              FIELD_OVERRIDES:
+                parcel_coed:
+                  prompt: "Please spell the code."
+        """,
+        right="""
+            === desk.agent.abl
+            AGENT: Parcel_Desk
+            GOAL: "Help people find their parcels"
+            USE BEHAVIOR_PROFILE: phone-callers
+            GATHER:
+              parcel_code:
+                prompt: "What is the code?"
+            === phone.behavior_profile.abl
+            BEHAVIOR_PROFILE: phone-callers
+            PRIORITY: 20
+            WHEN: channel == "voice"
+            GATHER:
+              FIELD_OVERRIDES:
+                parcel_code:
+                  prompt: "Please spell the code."
+        """,
+        needs="a project",
+    ),
+    rule(
         "PROFILE_UNKNOWN_STEP",
         "error",
         "profile over an unknown step",

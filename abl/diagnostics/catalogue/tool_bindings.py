@@ -169,6 +169,56 @@ ROWS: tuple[Rule, ...] = (
         right=_with_library("list_hubs"),
         needs="a project",
     ),
+    rule(
+        "LIBRARY_TOOL_UNUSED",
+        "warning",
+        "tool that is called otherwise",
+        message="No agent uses the tool {name}[[, but there is no {value}]]. {suggestion}",
+        explanation="""
+            A tool library says how tools are reached. No agent has a tool of this name; several times, they use one
+            of nearly this name, which no library has. So the tool would never be bound.
+            Give it the name that the agents use.
+        """,
+        wrong="""
+            === desk.agent.abl
+            AGENT: Parcel_Desk
+            GOAL: "Help people find their parcels"
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+            FLOW:
+              look:
+                REASONING: false
+                CALL: list_hubs() AS hubs
+                RESPOND: "{{hubs}}"
+                THEN: COMPLETE
+            === hubs.tools.abl
+            TOOLS:
+              list_hbus() -> object
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
+        """,
+        right="""
+            === desk.agent.abl
+            AGENT: Parcel_Desk
+            GOAL: "Help people find their parcels"
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+            FLOW:
+              look:
+                REASONING: false
+                CALL: list_hubs() AS hubs
+                RESPOND: "{{hubs}}"
+                THEN: COMPLETE
+            === hubs.tools.abl
+            TOOLS:
+              list_hubs() -> object
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
+        """,
+        needs="a project",
+    ),
     agent_rule(
         "UNKNOWN_CALL_ARGUMENT",
         "warning",

@@ -13,7 +13,7 @@ from abl.syntax.steps import Argument, Call, DelegateCall
 def scope() -> Scope:
     document = Document(name="Desk")
     made = Scope(Unit(document), document, CompileOptions(), Places(), [])
-    made.parameters["find"] = ("code", "region", "lang")
+    made.parameters["find"] = dict.fromkeys(("code", "region", "lang"))
     return made
 
 
