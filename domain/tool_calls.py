@@ -22,6 +22,7 @@ class ToolResult(Struct, frozen=True, omit_defaults=True):
         error_kind: A word of ON_ERROR: `tool_error`, `tool_timeout`, `invalid_input`, `api_error`.
         error_code: What the other side said, e.g. `404`.
         accepted: An asynchronous tool took the call; its value arrives as a callback.
+        stores: Memory stores the code has set, by name; None for those it deleted. They are set once this is durable.
     """
 
     ok: bool
@@ -32,6 +33,7 @@ class ToolResult(Struct, frozen=True, omit_defaults=True):
     duration_ms: int = 0
     attempts: int = 1
     accepted: bool = False
+    stores: JsonObject = field(default_factory=dict)
 
 
 TOOL_KINDS = (

@@ -28,6 +28,7 @@ TRACE_FIELDS: dict[TraceType, tuple[str, ...]] = {
     TraceType.LLM_CALL: (
         "model", "usage", "provider", "latencyMs", "timeToFirstTokenMs", "finishReason", "operationType",
         "streamingUsed", "toolCallCount", "retryAttempt", "prompt", "response", "truncated", "estimatedCost",
+        "promptMessages", "promptCharacters", "systemPromptHash",
     ),
     TraceType.TOOL_CALL: ("toolCallId", "toolName", "toolType", "parameters", "mocked", "async"),
     TraceType.TOOL_RESULT: (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from domain.json_values import JsonObject
-from engine import calls, constraints, failures, saying, variables
+from engine import calls, constraints, failures, profiles, saying, variables
 from engine.run import Run
 from engine.state import Task
 
@@ -116,7 +116,7 @@ def handle_action(run: Run, task: Task) -> None:
     event = run.state.turn.action
     if event is None:
         return
-    step = run.agent.steps.get(run.thread.step) or {}
+    step = profiles.step_of(run, run.thread.step) or {}
     for handler in (*(step.get("on_action") or ()), *run.agent.ir["action_handlers"]):
         if handler.get("action_id") == event.action_id and run.test(handler.get("condition", "")):
             run.decide("routing", event.action_id, matched=True, outcome="action_handler")

@@ -6,11 +6,15 @@ Spec: abl-language 3.2, 5.4, 8, 14.3.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import msgspec
+
 from domain.json_values import JsonObject, JsonValue
-from domain.traces import MAX_VALUE_BYTES, TraceType
-from engine import failures, guardrails, memory, variables
+from domain.traces import TraceType
+from engine import failures, guardrails, judging, memory, pii, variables
+from engine.arguments import missing_arguments, with_defaults
 from engine.effects import CallTool, StartTimer, Suspend
 from engine.limits import TOOL_TIMEOUT_MS
 from engine.run import Run
@@ -27,11 +31,13 @@ BINDINGS = (
     ("async_webhook_binding", "async_webhook"),
 )
 ASYNC_TIMEOUT_S = 3_600
+TRACED_KINDS = frozenset({"http", "mcp", "sandbox", "lambda", "async_webhook", "builtin"})
+"""Spec: platform-api 5.7."""
 
 
 def arguments_of(run: Run, spec: JsonObject) -> JsonObject:
     """Return the arguments of a CALL: its expressions, then parameters of the same name, then defaults."""
-    tool = run.agent.tools.get(spec["tool"]) or {}
+    tool = tool_of(run, spec["tool"]) or {}
     parameters = {one["name"]: one for one in tool.get("parameters", ())}
     found: JsonObject = {}
     for name, expression in (spec.get("with") or {}).items():
@@ -44,35 +50,61 @@ def arguments_of(run: Run, spec: JsonObject) -> JsonObject:
         if name in found:
             continue
         value = run.scope.get(name) if spec.get("from_state") else None
-        if value is None:
-            value = one.get("default")
         if value is not None:
             found[name] = value
-    return found
-
-
-def missing_arguments(tool: JsonObject, arguments: JsonObject) -> list[str]:
-    """Return the required parameters that have no value."""
-    return [
-        one["name"]
-        for one in tool.get("parameters", ())
-        if one.get("required") and one.get("default") is None and arguments.get(one["name"]) is None
-    ]
+    return with_defaults(tool, found)
 
 
 def send(
     run: Run, name: str, arguments: JsonObject, key: str, *, call_id: str = "", attempt: int = 1, first: str = ""
 ) -> Task:
     """Ask for a tool and return the task that settles it; the result is left in `state.outcomes[key]`."""
-    tool = run.agent.tools.get(name) or _added(run, name)
+    tool = tool_of(run, name)
+    if tool is not None:
+        arguments = with_defaults(tool, arguments)
     needs: JsonObject = {"tool": name, "arguments": arguments, "key": key, "call_id": call_id, "attempt": attempt}
     refusal = _refusal(run, name, tool, arguments)
     if refusal is not None:
-        run.state.outcomes[f"{key}:refused"] = refusal
-        return Task("call.settle", run.thread.agent, {**needs, "effect": f"{key}:refused", "first": first})
-    effect, suspension = _effect(run, tool or {}, name, arguments, call_id or key, first)
-    needs = {**needs, "effect": effect, "first": first or effect, "suspension": suspension}
-    return Task("call.settle", run.thread.agent, needs)
+        return refused(run, {**needs, "first": first}, refusal)
+    if guardrails.rules_for(run, "tool_input", local=False) and attempt == 1 and run.state.begun.has_model:
+        return Task("call.judge", run.thread.agent, {**needs, "first": first})
+    return _sent(run, tool or {}, {**needs, "first": first})
+
+
+def refused(run: Run, needs: JsonObject, refusal: Outcome) -> Task:
+    """Return the task that settles a call which is not made at all."""
+    effect = f"{needs['key']}:refused"
+    run.state.outcomes[effect] = refusal
+    return Task("call.settle", run.thread.agent, {**needs, "effect": effect})
+
+
+def _sent(run: Run, tool: JsonObject, needs: JsonObject) -> Task:
+    call_id, first = needs["call_id"] or needs["key"], needs["first"]
+    effect, suspension = _effect(run, tool, needs["tool"], needs["arguments"], call_id, first)
+    return Task(
+        "call.settle",
+        run.thread.agent,
+        {**needs, "effect": effect, "first": first or effect, "suspension": suspension},
+    )
+
+
+def judge(run: Run, task: Task) -> None:
+    """Have a model look at the texts of a call first."""
+    run.push("call.judged", **task.data)
+    texts = [value for value in task.data["arguments"].values() if isinstance(value, str) and value]
+    judging.push_checks(run, "tool_input", "\n".join(texts))
+
+
+def judged(run: Run, task: Task) -> None:
+    """Make the call unless a model found something against it."""
+    checked = judging.take_verdict(run, "")
+    tool = tool_of(run, task.data["tool"]) or {}
+    if checked.is_blocked or checked.reask:
+        text = checked.reask or checked.text
+        refusal = Outcome(ok=False, kind="constraint_violation", message=text, code="guardrail")
+        run.state.tasks.append(refused(run, task.data, refusal))
+    else:
+        run.state.tasks.append(_sent(run, tool, task.data))
 
 
 def _refusal(run: Run, name: str, tool: JsonObject | None, arguments: JsonObject) -> Outcome | None:
@@ -87,6 +119,12 @@ def _refusal(run: Run, name: str, tool: JsonObject | None, arguments: JsonObject
             if checked.is_blocked:
                 return Outcome(ok=False, kind="constraint_violation", message=checked.text, code="guardrail")
     return None
+
+
+def tool_of(run: Run, name: str) -> JsonObject | None:
+    """Return a tool of the agent, or one that a profile adds."""
+    known = run.agent.tools.get(name)
+    return known if known is not None or not run.thread.profiles else _added(run, name)
 
 
 def _added(run: Run, name: str) -> JsonObject | None:
@@ -112,7 +150,7 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
     given = {name_: value for name_, value in given.items() if value is not None and name_ not in arguments}
     effect: str = run.send(
         CallTool,
-        subject=name,
+        about=name,
         call_id=call_id,
         tool=name,
         arguments=arguments,
@@ -130,8 +168,11 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
         span=effect,
         toolCallId=call_id,
         toolName=name,
-        toolType=kind if kind != "mock" else "builtin",
-        parameters={key: shown(run.agent, key, value) for key, value in arguments.items()},
+        toolType=kind if kind in TRACED_KINDS else "builtin",
+        parameters=arguments
+        if tool.get("pii_access") in pii.OPEN_TO_LOGS
+        else {key: shown(run.agent, key, value) for key, value in arguments.items()},
+        is_open=tool.get("pii_access") in pii.OPEN_TO_LOGS,
         mocked=kind == "mock",
         **{"async": kind == "async_webhook"},
     )
@@ -178,11 +219,15 @@ def settle(run: Run, task: Task) -> None:
         later = {**needs, "effect": needs["suspension"]}
         run.push("suspend.begin", task=[task.op, later], effect=needs["suspension"])
         return
-    name, tool = needs["tool"], run.agent.tools.get(needs["tool"]) or {}
-    _trace_result(run, needs, outcome)
+    name, tool = needs["tool"], tool_of(run, needs["tool"]) or {}
+    _trace_result(run, needs, outcome, tool)
     if outcome.ok:
-        _succeed(run, name, tool, _checked_value(run, outcome.value))
-        run.state.outcomes[needs["key"]] = Outcome(ok=True, value=run.thread.last_result)
+        value = _checked_value(run, outcome.value)
+        if guardrails.rules_for(run, "tool_output", local=False) and run.state.begun.has_model:
+            run.push("call.taken", **needs, value=value)
+            judging.push_checks(run, "tool_output", value if isinstance(value, str) else json.dumps(value))
+            return
+        _take(run, needs, tool, value)
         return
     run.state.tool_failures += 1
     if _tries_again(run, needs, tool, outcome):
@@ -192,6 +237,28 @@ def settle(run: Run, task: Task) -> None:
     thread.last_result = {"error": outcome.kind, "code": outcome.code, "message": outcome.message}
     variables.set_lines(run, (tool.get("on_error") or {}).get("set", ()), "tool")
     run.state.outcomes[needs["key"]] = outcome
+
+
+def taken(run: Run, task: Task) -> None:
+    """Take a result that a model has looked at; what it finds fault with is not handed on."""
+    needs = task.data
+    checked = judging.take_verdict(run, "")
+    if checked.is_blocked or checked.reask:
+        text = checked.reask or checked.text
+        run.state.outcomes[needs["key"]] = Outcome(ok=False, kind="constraint_violation", message=text, code="guardrail")
+        return
+    value = needs["value"]
+    is_changed = isinstance(value, str) and checked.text and checked.text != value
+    _take(run, needs, tool_of(run, needs["tool"]) or {}, checked.text if is_changed else value)
+
+
+def _take(run: Run, needs: JsonObject, tool: JsonObject, value: JsonValue) -> None:
+    for name in run.agent.transient:
+        known = run.thread.variables.get(name)
+        if known is not None and known in needs["arguments"].values() and name not in run.thread.used:
+            run.thread.used.append(name)
+    _succeed(run, needs["tool"], tool, value)
+    run.state.outcomes[needs["key"]] = Outcome(ok=True, value=run.thread.last_result)
 
 
 def _succeed(run: Run, name: str, tool: JsonObject, value: JsonValue) -> None:
@@ -248,23 +315,29 @@ def again(run: Run, task: Task) -> None:
     )
 
 
-def _trace_result(run: Run, needs: JsonObject, outcome: Outcome) -> None:
-    text = str(outcome.value) if outcome.ok else ""
-    value = outcome.value if len(text) <= MAX_VALUE_BYTES else {"truncated": True, "sizeBytes": len(text)}
+def _trace_result(run: Run, needs: JsonObject, outcome: Outcome, tool: JsonObject) -> None:
+    size = len(msgspec.json.encode(outcome.value)) if outcome.ok else 0
     run.trace(
         TraceType.TOOL_RESULT,
         span=needs["effect"],
-        duration_ms=outcome.duration_ms,
+        took_ms=outcome.duration_ms,
         toolCallId=needs["call_id"] or needs["key"],
         toolName=needs["tool"],
         success=outcome.ok,
-        result=value if outcome.ok else None,
+        result=outcome.value if outcome.ok else None,
         error=None if outcome.ok else {"code": outcome.code or outcome.kind, "message": outcome.message},
         latencyMs=outcome.duration_ms,
-        resultSizeBytes=len(text),
+        resultSizeBytes=size,
         executionSkipped=True if needs["effect"].endswith(":refused") else None,
         attempts=needs["attempt"],
+        is_open=tool.get("pii_access") in pii.OPEN_TO_LOGS,
     )
 
 
-OPS = {"call.settle": settle, "call.again": again}
+OPS = {
+    "call.settle": settle,
+    "call.again": again,
+    "call.judge": judge,
+    "call.judged": judged,
+    "call.taken": taken,
+}

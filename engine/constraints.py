@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from domain.json_values import JsonObject
+from engine import profiles
 from engine.run import Run
 
 KIND = "_abl_constraint_checkpoint_kind"
@@ -60,7 +61,7 @@ def _waits(run: Run, condition: str) -> bool:
 def rules_of(run: Run) -> list[JsonObject]:
     """Return the rules in force: the agent's and those of the current step."""
     found: list[JsonObject] = list(run.agent.ir["constraints"]["constraints"])
-    step = run.agent.steps.get(run.thread.step)
+    step = profiles.step_of(run, run.thread.step)
     if step is not None:
         found += step.get("step_constraints") or ()
         found += (step.get("reasoning_zone") or {}).get("constraints") or ()
@@ -77,9 +78,9 @@ def text_of(run: Run, rule: JsonObject) -> str:
 
 def check_response(run: Run, text: str) -> str:
     """Return the text that may be said: another one where a rule BEFORE responding is broken."""
-    rules = run.agent.ir["constraints"]["constraints"]
-    if not any((rule.get("checkpoint") or {}).get("kind") == "response" for rule in rules):
+    if not run.agent.checks_responses:
         return text
+    rules = run.agent.ir["constraints"]["constraints"]
     rule = violated(run, rules, "response")
     return text if rule is None else text_of(run, rule)
 

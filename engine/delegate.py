@@ -33,11 +33,13 @@ def send(run: Run, rule: JsonObject, given: JsonObject, *, task: str = "", group
     """Send one sub-task and return the effect's id."""
     target = run.program.find(rule["agent"])
     timeout = rule.get("timeout")
+    told = task or run.render(rule.get("purpose", "")) or f"Sub-task of {run.thread.agent}"
     effect: str = run.send(
         Delegate,
-        subject=rule["agent"],
+        about=rule["agent"],
+        notes={"task": told},
         target=target.name if target is not None else rule["agent"],
-        task=task or run.render(rule.get("purpose", "")) or f"Sub-task of {run.thread.agent}",
+        task=told,
         input={name: value for name, value in given.items() if value is not None},
         timeout_ms=int(float(timeout) * MS_PER_SECOND) if timeout else DELEGATE_TIMEOUT_MS,
         remote=rule.get("remote") or run.program.remote_agents.get(rule["agent"]) or {},
@@ -53,7 +55,7 @@ def record(run: Run, target: str, outcome: Outcome, effect: str, group: str = ""
     run.trace(
         TraceType.DELEGATE,
         span=effect,
-        duration_ms=outcome.duration_ms,
+        took_ms=outcome.duration_ms,
         fromAgent=run.thread.agent,
         toAgent=target,
         task=str(outcome.extra.get("task", "")),
@@ -61,6 +63,7 @@ def record(run: Run, target: str, outcome: Outcome, effect: str, group: str = ""
         result=outcome.value if outcome.ok else None,
         parallelGroup=group or None,
         error=None if outcome.ok else {"code": outcome.kind, "message": outcome.message},
+        duration_ms=outcome.duration_ms,
     )
 
 

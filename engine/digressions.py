@@ -41,6 +41,13 @@ def matches(run: Run, branch: JsonObject) -> bool:
     return run.test(condition)
 
 
+def is_bare_answer(run: Run, branch: JsonObject) -> bool:
+    """Return whether a branch takes a yes, a no, or another word that means nothing without its question."""
+    word = str(branch.get("condition", "")).strip().strip("\"'").lower()
+    found = _INTENT.fullmatch(str(branch.get("condition", "")).strip())
+    return (found[1].lower() if found is not None else word) in ("yes", "no", "back", "change")
+
+
 def take(run: Run, step: JsonObject) -> bool:
     """Start the digression or sub-intent the text asks for; return whether there was one."""
     own = step.get("digressions") or ()

@@ -32,7 +32,8 @@ class AskModel(Effect, frozen=True, kw_only=True):
     Attributes:
         operation: `reasoning`, `response_gen`, `extraction`, `validation`, `coordination`, `judge`.
         agent: Who asks.
-        stream: The text may be shown while it comes; false where it is checked or read by a program first.
+        stream: The text may be shown while it comes, through a `engine.streaming.Gate`; false where only the whole
+            text can be checked, or a program reads it.
         fallback_model: Asked when the first one fails.
     """
 
@@ -111,7 +112,11 @@ class Delegate(Effect, frozen=True, kw_only=True):
 
 
 class HandOff(Effect, frozen=True, kw_only=True):
-    """Control moves. Told for the record when the target is in this program; answered by ChildReplied when remote."""
+    """Control moves. Told for the record when the target is in this program; answered by ChildReplied when remote.
+
+    With `suspension_id` the target works while the session waits: what it brings is delivered as CallbackArrived of
+    that suspension, with the payload `{values, text}`; nothing answers the effect itself.
+    """
 
     agent: str
     target: str
@@ -121,18 +126,20 @@ class HandOff(Effect, frozen=True, kw_only=True):
     grants: JsonObject = field(default_factory=dict)
     text: str = ""
     remote: JsonObject = field(default_factory=dict)
+    suspension_id: str = ""
 
 
 class Suspend(Effect, frozen=True, kw_only=True):
     """The session waits for someone outside; answered any time by CallbackArrived, HumanResolved or SuspensionExpired.
 
     Attributes:
-        kind: `tool`, `human`, `approval`, `handoff`.
+        kind: `tool`, `human`, `approval`, `handoff`, `auth` (the user signs in to the credential profile `subject`;
+            the callback's payload is `{authorized: bool}`).
         expires_s: Seconds until SuspensionExpired; None means the project's default.
     """
 
     agent: str
-    kind: Literal["tool", "human", "approval", "handoff"]
+    kind: Literal["tool", "human", "approval", "handoff", "auth"]
     subject: str = ""
     expires_s: float | None = None
 
@@ -232,6 +239,6 @@ def expects_outcome(effect: Effect) -> bool:
         case StartTimer():
             return not effect.outlives_turn
         case HandOff():
-            return bool(effect.remote)
+            return bool(effect.remote) and not effect.suspension_id
         case _:
             return False

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from domain.json_values import JsonObject
 from domain.model_calls import Message, ModelRequest
+from engine import pii
 from engine.effects import AskModel
 from engine.limits import LLM_TIMEOUT_MS
-from engine.model_outcomes import trace_call
+from engine.model_outcomes import asked_notes, trace_call
 from engine.run import Run
 
 _TYPES = {
@@ -20,6 +21,7 @@ _TYPES = {
     "boolean": "boolean",
 }
 _FORMS = {"date": "as YYYY-MM-DD", "datetime": "as ISO 8601", "time": "as HH:MM"}
+INFER_CONFIDENCE = 0.8
 HISTORY = 6
 """Messages of the conversation that are read along."""
 
@@ -53,31 +55,56 @@ def ask(run: Run, fields: list[JsonObject], *, understand: bool) -> str:
     if fields:
         properties["entities"] = schema_of(fields)
         lines.append("`entities`: values the user has stated; null for everything that was not said. Do not guess.")
+    if inferred := [one["name"] for one in fields if one.get("infer")]:
+        number: JsonObject = {"type": "number"}
+        properties["confidence"] = {"type": "object", "properties": dict.fromkeys(inferred, number)}
+        lines.append(f"You may infer {', '.join(inferred)}; say in `confidence` from 0 to 1 how sure you are of each.")
     if understand:
-        categories = (run.agent.ir.get("routing") or {}).get("intent_classification", {}).get("categories") or [
-            {"name": one["name"], "description": one.get("description", "")}
-            for one in (run.agent.ir.get("intent_handling") or {}).get("intents", ())
-        ]
-        names = [one["name"] for one in categories]
-        properties["intents"] = {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "category": {"type": "string", "enum": [*names, "unclear"]},
-                    "confidence": {"type": "number"},
-                },
-                "required": ["category", "confidence"],
-            },
-        }
-        properties["sentiment"] = {"type": "string", "enum": ["positive", "neutral", "negative", "angry"]}
-        lines.append("`intents`: what the user wants, the strongest first, from:")
-        lines += [f"- {one['name']}: {one.get('description', '')}" for one in categories]
+        _add_intents(run, properties, lines)
     schema: JsonObject = {"type": "object", "properties": properties, "required": list(properties)}
-    return _send(run, "\n".join(lines), run.state.turn.text, schema, "extraction" if fields else "coordination")
+    return send(run, "\n".join(lines), run.state.turn.text, schema, "extraction" if fields else "coordination")
 
 
-def judge(run: Run, rule: str, text: str, *, operation: str = "validation") -> str:
+def classify(run: Run, targets: list[str], tools: list[JsonObject], *, model: str) -> str:
+    """Ask a small model for the intents, the agent each belongs to, and the tools that fit; return the effect's id."""
+    properties: JsonObject = {}
+    lines = ["Classify the user's last message and answer with JSON only."]
+    _add_intents(run, properties, lines)
+    if targets:
+        properties["intents"]["items"]["properties"]["target"] = {"type": "string", "enum": targets}
+        lines.append(f"`target` of an intent: the agent that deals with it, one of {', '.join(targets)}.")
+    if tools:
+        properties["tools"] = {"type": "array", "items": {"type": "string", "enum": [one["name"] for one in tools]}}
+        lines.append("`tools`: those that may be needed, the likeliest first, from:")
+        lines += [f"- {one['name']}: {one.get('description', '')}" for one in tools]
+    schema: JsonObject = {"type": "object", "properties": properties, "required": ["intents"]}
+    return send(run, "\n".join(lines), run.state.turn.text, schema, "coordination", model=model)
+
+
+def _add_intents(run: Run, properties: JsonObject, lines: list[str]) -> None:
+    """Add what is asked about intent and sentiment."""
+    handling = run.agent.ir.get("intent_handling") or {}
+    categories = (run.agent.ir.get("routing") or {}).get("intent_classification", {}).get("categories") or [
+        {"name": one["name"], "description": one.get("description", "")} for one in handling.get("intents", ())
+    ]
+    names = list(dict.fromkeys([*(one["name"] for one in categories), "out_of_scope", "unclear"]))
+    item: JsonObject = {"category": {"type": "string", "enum": names}, "confidence": {"type": "number"}}
+    multi = handling.get("multi_intent") or {}
+    if multi.get("enabled"):
+        item["text"] = {"type": "string", "description": "The part of the message that says so"}
+    properties["intents"] = {
+        "type": "array",
+        "items": {"type": "object", "properties": item, "required": ["category", "confidence"]},
+    }
+    properties["sentiment"] = {"type": "string", "enum": ["positive", "neutral", "negative", "angry"]}
+    lines.append("`intents`: what the user wants, the strongest first, from:")
+    lines += [f"- {one['name']}: {one.get('description', '')}" for one in categories]
+    if multi.get("enabled"):
+        properties["relationship"] = {"type": "string", "enum": ["independent", "dependent", "ambiguous"]}
+        lines.append("`relationship`: how several intents belong together.")
+
+
+def judge(run: Run, rule: str, text: str, *, operation: str = "validation", blocking: bool = True) -> str:
     """Ask whether `text` keeps a rule in words; return the effect's id."""
     system = f"Judge whether the text keeps this rule. Answer with JSON only.\nRule: {rule}"
     schema: JsonObject = {
@@ -85,10 +112,13 @@ def judge(run: Run, rule: str, text: str, *, operation: str = "validation") -> s
         "properties": {"valid": {"type": "boolean"}, "reason": {"type": "string"}, "score": {"type": "number"}},
         "required": ["valid"],
     }
-    return _send(run, system, text, schema, operation)
+    return send(run, system, text, schema, operation, blocking=blocking)
 
 
-def _send(run: Run, system: str, text: str, schema: JsonObject, operation: str) -> str:
+def send(
+    run: Run, system: str, text: str, schema: JsonObject, operation: str, *, blocking: bool = True, model: str = ""
+) -> str:
+    """Ask for JSON of a schema about a text; return the effect's id."""
     execution = run.agent.ir["execution"]
     models = execution.get("operation_models") or {}
     messages = [Message("system", system)]
@@ -97,14 +127,22 @@ def _send(run: Run, system: str, text: str, schema: JsonObject, operation: str) 
         messages += [Message("assistant" if line.role == "assistant" else "user", line.content) for line in lines]
     messages.append(Message("user", text))
     request = ModelRequest(
-        messages=tuple(messages),
-        model=str(models.get(operation) or execution.get("model") or ""),
+        messages=pii.hidden_messages(run.state, tuple(messages), frozenset()),
+        model=model or str(models.get(operation) or execution.get("model") or ""),
         temperature=0.0,
         json_schema=schema,
         metadata={"agent": run.thread.agent, "operation": operation, "session_id": run.state.begun.session_id},
     )
     timeout = (execution.get("timeouts") or {}).get("llm_timeout_ms") or LLM_TIMEOUT_MS
-    return run.send(AskModel, subject=operation, request=request, operation=operation, timeout_ms=int(timeout))
+    return run.send(
+        AskModel,
+        blocking=blocking,
+        about=operation,
+        notes=asked_notes(run, request, operation),
+        request=request,
+        operation=operation,
+        timeout_ms=int(timeout),
+    )
 
 
 def answer_of(run: Run, effect_id: str) -> JsonObject:
@@ -122,14 +160,30 @@ def answer_of(run: Run, effect_id: str) -> JsonObject:
     except ValueError:
         run.fault("invalid_json", "The model's answer is no JSON", origin="llm")
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    known: JsonObject = pii.restored(run.state, found)
+    return known
 
 
 def values_of(run: Run, effect_id: str) -> JsonObject:
     """Return the values a model read; the object may stand bare or under `entities`."""
-    found = answer_of(run, effect_id)
-    entities = found.get("entities", found)
-    return entities if isinstance(entities, dict) else {}
+    return sure_values(run, answer_of(run, effect_id))
+
+
+def sure_values(run: Run, found: JsonObject) -> JsonObject:
+    """Return the values of an answer without inferred ones that the model is not sure enough of."""
+    entities, sure = found.get("entities", found), found.get("confidence")
+    if not isinstance(entities, dict):
+        return {}
+    if not isinstance(sure, dict):
+        return entities
+    least = {name: float(one.get("infer_confidence") or INFER_CONFIDENCE) for name, one in run.agent.fields.items()}
+    return {
+        name: value
+        for name, value in entities.items()
+        if not isinstance(sure.get(name), int | float) or sure[name] >= least.get(name, 0)
+    }
 
 
 def verdict_of(run: Run, effect_id: str) -> bool:

@@ -53,6 +53,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
         task: Not empty for a delegated child: what it is for; `input` are then its session values.
         has_model: Whether model calls can be made at all; without, extraction and validation stay local.
         environment: Values of `env.`; never secrets.
+        trace_prompts: Trace events of model calls hold the whole prompt; else its size and the hash of its system part.
     """
 
     session_id: str
@@ -67,6 +68,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     caller: JsonObject = field(default_factory=dict)
     environment: JsonObject = field(default_factory=dict)
     has_model: bool = True
+    trace_prompts: bool = False
     task: str = ""
     input: JsonObject = field(default_factory=dict)
     test_context: TestContext | None = None
@@ -76,6 +78,7 @@ class UserSpoke(Fact, frozen=True, kw_only=True):
     """A message of the user, or a pressed button; begins a turn.
 
     Attributes:
+        message_id: Of this message; `reply_id` of the message that will answer it.
         agent: Overrides the agent of this turn.
         opening_unseen: The session began with this message, so nobody has read the opening yet: a text that does not
             answer its question is no wrong answer.
@@ -83,6 +86,7 @@ class UserSpoke(Fact, frozen=True, kw_only=True):
 
     text: str = ""
     message_id: str = ""
+    reply_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
     action: ActionEvent | None = None
     attachments: tuple[Attachment, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from domain.json_values import JsonObject
-from engine import saying
+from engine import profiles, saying
 from engine.limits import MAX_BACKTRACKS, MAX_DELAY_MS, MAX_RETRIES
 from engine.run import Run
 
@@ -29,7 +29,7 @@ class Handler:
 
 def find(run: Run, kind: str, subjects: tuple[str, ...] = ()) -> Handler:
     """Return the handler of a failure of this kind; `subjects` are the tool and the code of the failure."""
-    step = run.agent.steps.get(run.thread.step) or {}
+    step = profiles.step_of(run, run.thread.step) or {}
     for handlers, level in (
         (step.get("on_error") or (), "step"),
         (run.agent.ir["error_handling"]["handlers"], "agent"),
@@ -90,7 +90,7 @@ def _backtrack(run: Run, target: str) -> None:
         _redirect(run, "escalate.begin", reason=f"Went back to {target} too often")
         return
     run.decide("backtrack", target, outcome=f"{count} of {MAX_BACKTRACKS}")
-    step = run.agent.steps.get(target) or {}
+    step = profiles.step_of(run, target) or {}
     for field in (step.get("gather") or {}).get("fields", ()):
         thread.variables = {name: value for name, value in thread.variables.items() if name != field["name"]}
         thread.gathered.pop(field["name"], None)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.json_values import JsonObject
-from engine import actions, digressions, gather, memory, profiles, saying, variables
+from engine import actions, calls, consent, digressions, gather, memory, profiles, readback, saying, variables
 from engine.flow_calls import OPS as CALL_OPS
-from engine.flow_calls import call_phase, check_phase, result_phase, speaks_after_call
+from engine.flow_calls import CALL, call_phase, check_phase, refused, result_phase, speaks_after_call
 from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES
 from engine.run import Run
 from engine.state import Task
@@ -26,7 +26,8 @@ def begin(run: Run, task: Task) -> None:
     del task
     flow = profiles.flow_of(run)
     context = run.state.begun.test_context
-    start = context.start_at_step if context is not None and not run.thread.trail else ""
+    is_first = run.state.turn_number == 0 and not run.thread.trail and not run.thread.parent
+    start = context.start_at_step if context is not None and is_first else ""
     run.push("flow.enter", step=start if start in flow["definitions"] else flow["entry_point"])
 
 
@@ -191,8 +192,9 @@ def turn(run: Run, task: Task) -> None:
         return
     if not run.state.turn.is_consumed and digressions.take(run, step):
         return
-    corrects = step.get("corrections") is not False and thread.awaiting in ("gather", "input")
+    corrects = step.get("corrections") is not False and thread.awaiting in ("gather", "input", "readback")
     if corrects and ("gather" in step or step.get("corrections")) and gather.correct(run):
+        thread.counters[f"changed:{name}"] = 1
         run.push("flow.resume", reask=True)
         return
     match thread.awaiting:
@@ -206,6 +208,16 @@ def turn(run: Run, task: Task) -> None:
             attachment_phase(run, step)
         case "input":
             _answer(run, step)
+        case "confirm":
+            _confirmed(run, step)
+        case "readback":
+            if readback.answered(run, name):
+                _phase(run, name, GATHER + 1)
+            elif thread.awaiting:
+                run.unwind()
+            else:
+                _phase(run, name, GATHER + 1)
+                run.push("gather.ask", step=name)
         case "zone":
             _phase(run, name, 2)
             run.push("zone.run", step=name)
@@ -216,10 +228,26 @@ def turn(run: Run, task: Task) -> None:
             run.push("flow.enter", step=name)
 
 
+def _confirmed(run: Run, step: JsonObject) -> None:
+    """Go on with the call the user was asked about, or count it as failed. Spec: abl-language 8 (confirmation)."""
+    asked = run.thread.confirmation
+    tool = calls.tool_of(run, str(asked.get("tool"))) or {"name": asked.get("tool")}
+    run.state.turn.is_consumed, run.thread.awaiting = True, ""
+    answer = consent.answer(run, tool)
+    run.thread.misses += 1
+    if answer in ("yes", "changed") or (answer == "unclear" and run.thread.misses < MAX_MISSES):
+        run.state.turn.is_consumed = answer == "yes"
+        _phase(run, step["name"], CALL)
+        return
+    _phase(run, step["name"], CALL + 1)
+    refused(run, step, consent.refusal("declined", tool))
+
+
 def _answer(run: Run, step: JsonObject) -> None:
     """Take the first ON_INPUT branch that fits; without one the question is repeated, at most three times."""
+    is_unseen = run.state.turn.opening_unseen
     branch = next((one for one in step["on_input"] if digressions.matches(run, one)), None)
-    if run.state.turn.opening_unseen and (branch is None or "condition" not in branch):
+    if is_unseen and (branch is None or "condition" not in branch or digressions.is_bare_answer(run, branch)):
         run.unwind()
         return
     run.state.turn.is_consumed = run.state.turn.is_branched = True
@@ -256,7 +284,7 @@ def resume(run: Run, task: Task) -> None:
     name, thread = run.thread.step, run.thread
     step = profiles.step_of(run, name) or {}
     run.state.turn.is_consumed = True
-    if "gather" in step and thread.awaiting in ("gather", ""):
+    if "gather" in step and thread.awaiting in ("gather", "readback", ""):
         thread.awaiting = ""
         _phase(run, name, GATHER + 1)
         run.push("gather.ask", step=name)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from domain.json_values import JsonObject
-from engine import actions, calls, constraints, failures, saying, variables
+from engine import actions, calls, consent, constraints, failures, profiles, saying, variables
 from engine.effects import StartTimer
 from engine.run import Run
-from engine.state import Task
+from engine.state import Outcome, Task
 
 _PREPARE = 0
+CALL = 6
+"""The phase of the call in a step."""
 
 
 def speaks_after_call(step: JsonObject) -> bool:
@@ -38,14 +40,54 @@ def call_phase(run: Run, step: JsonObject) -> None:
     if rule is not None:
         run.push("constraint.act", rule=rule)
         return
+    tool = calls.tool_of(run, spec["tool"])
+    need = consent.needed(run, tool, arguments) if tool is not None else ""
+    if need == "confirm" and tool is not None and _has_just_agreed(run, tool, arguments):
+        need = ""
+    if tool is not None and need:
+        _hold_back(run, step, tool, arguments, need)
+        return
+    run.thread.confirmation = {}
     key = f"step:{run.state.count}"
     run.push("flow.called", step=step["name"], key=key)
     run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
 
 
+def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
+    """Return whether the flow itself has asked: the message of this turn answered its question with a yes."""
+    turn = run.state.turn
+    names = (tool.get("confirmation") or {}).get("immutable_params") or ()
+    is_changed = any(turn.changed.get(name, arguments.get(name)) != arguments.get(name) for name in names)
+    return turn.is_consumed and not is_changed and consent.is_yes(run)
+
+
+def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:
+    """Ask the user first; what was refused counts as a failed call."""
+    if need in ("declined", "unauthorized"):
+        refused(run, step, consent.refusal(need, tool))
+    elif need == "auth":
+        run.thread.awaiting = "callback"
+        consent.sign_in(run, tool, ("flow.step", {"step": step["name"], "phase": CALL}))
+    else:
+        words = consent.ask(run, need, tool, arguments, step=step["name"])
+        run.thread.awaiting = "confirm"
+        saying.say(run, words)
+        run.act("collect", fields=[], prompts=[words])
+        run.unwind()
+
+
+def refused(run: Run, step: JsonObject, outcome: Outcome) -> None:
+    """Let a call count as failed that was never made."""
+    run.state.turn.failures[_failed_key(step)] = 1
+    run.thread.last_result = {"error": outcome.kind, "code": outcome.code, "message": outcome.message}
+    run.state.turn.error = outcome.kind
+    if not any(step.get(name) for name in ("on_failure", "on_fail", "on_result")):
+        saying.tell(run, "constraint_blocked")
+
+
 def called(run: Run, task: Task) -> None:
     """Take the result; a failure meets ON_ERROR before the outcomes of the step."""
-    step = run.agent.steps.get(task.data["step"]) or {"name": task.data["step"]}
+    step = profiles.step_of(run, task.data["step"]) or {"name": task.data["step"]}
     spec, outcome = step["call_spec"], run.take(task.data["key"])
     failures_ = run.state.turn.failures
     failures_.pop(_failed_key(step), None)
@@ -84,7 +126,13 @@ def _retry_step(run: Run, step: JsonObject, handler: failures.Handler) -> bool:
 
 
 def check_phase(run: Run, step: JsonObject) -> None:
-    """Test CHECK; a failed call has its own way out."""
+    """Look at the rules after a result, then at CHECK and SUCCESS_WHEN; a failed call has its own way out."""
+    if "call_spec" in step and _failed_key(step) not in run.state.turn.failures:
+        rule = constraints.violated(run, constraints.rules_of(run))
+        if rule is not None:
+            run.push("constraint.act", rule=rule)
+            return
+    _test_success(run, step)
     if not step.get("check") or _failed_key(step) in run.state.turn.failures or run.test(step["check"]):
         return
     run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
@@ -92,6 +140,15 @@ def check_phase(run: Run, step: JsonObject) -> None:
     if outcome:
         run.push("flow.leave", step=step["name"])
         actions.perform(run, outcome)
+
+
+def _test_success(run: Run, step: JsonObject) -> None:
+    """Let the step count as failed when SUCCESS_WHEN does not hold."""
+    condition = step.get("success_when")
+    if not condition or _failed_key(step) in run.state.turn.failures or run.test(condition):
+        return
+    run.state.turn.failures[_failed_key(step)] = 1
+    run.decide("flow_transition", step["name"], outcome="no success", condition=condition, matched=False)
 
 
 def result_phase(run: Run, step: JsonObject) -> None:

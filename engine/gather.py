@@ -11,13 +11,14 @@ from datetime import date
 
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
-from engine import constraints, extraction_model, memory, profiles, saying, variables
+from engine import constraints, extraction_model, memory, profiles, readback, saying, variables
 from engine.extraction import read_field
 from engine.extraction.choices import spoken
 from engine.extraction.fields import Reading
 from engine.extraction.validate import is_valid
 from engine.extraction.vocabulary import vocabulary
 from engine.run import Run
+from engine.sensitive import is_sensitive
 from engine.state import Task
 
 DEFAULT_RETRIES = 3
@@ -100,6 +101,19 @@ def read(run: Run, task: Task) -> None:
     _ask_model(run, step_name, found, asked)
     if asked and not found and step_name and not run.is_blocked:
         _count_failure(run, asked[0])
+
+
+def read_sensitive(run: Run) -> None:
+    """Read sensitive fields of a reasoning agent by type, so that their values have stand-ins before a model reads."""
+    fields = [one for one in fields_of(run, "") if is_sensitive(one)] if run.agent.has_sensitive else []
+    asked = list(run.thread.asked)
+    for field in fields:
+        name = field["name"]
+        if run.scope.get(name) is not None or not is_active(run, field) or not _reads_first(run, name):
+            continue
+        value = _read_one(run, field, run.state.turn.text, is_asked=name in asked[:1])
+        if value is not None:
+            _offer(run, field, value, "user")
 
 
 def _reads_first(run: Run, name: str) -> bool:
@@ -187,6 +201,10 @@ def _offer(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:
         field, value, lambda rule: run.test(rule, run.local({name: value, "value": value, "input": value}))
     )
     if not holds:
+        if profiles.gather_rule(run, "validation_style") == "lenient" and run.thread.retries.get(name):
+            run.thread.warnings.append(f"{name} did not pass its check")
+            accept(run, field, value, "lenient")
+            return
         _count_failure(run, name)
         return
     validation = field.get("validation") or {}
@@ -244,6 +262,9 @@ def ask(run: Run, task: Task) -> None:
             return
     if not wanted:
         run.thread.asked = []
+        if names := readback.wanted(run, step_name, fields):
+            readback.ask(run, names, fields)
+            run.unwind()
         return
     _question(run, step, wanted)
     run.thread.awaiting = "gather"
@@ -266,8 +287,11 @@ def _question(run: Run, step: JsonObject, wanted: list[JsonObject]) -> None:
     else:
         words = prompt_of(run, first)
     is_joint = failed is None and bool(gathering.get("prompt") or gathering.get("message_key"))
-    run.thread.asked = [one["name"] for one in (wanted if is_joint else [first])]
-    saying.say(run, run.render(words))
+    names = [one["name"] for one in (wanted if is_joint else [first])]
+    is_just_asked = run.state.turn.opening_unseen and failed is None and run.thread.asked[:1] == names[:1]
+    run.thread.asked = names
+    if not is_just_asked:
+        saying.say(run, run.render(words))
     run.act("collect", fields=[one["name"] for one in wanted], prompts=[run.render(words)])
 
 
@@ -296,11 +320,15 @@ def _present(run: Run, step: JsonObject) -> None:
         saying.say(run, run.render(words))
 
 
-def correct(run: Run) -> bool:
-    """Overwrite an earlier field when the text is a correction; return whether it was one."""
+def correct(run: Run, *, freely: bool = False) -> bool:
+    """Overwrite an earlier field when the text is a correction; return whether it was one.
+
+    `freely`: the user was asked what to change, so the text need not sound like a correction.
+    """
     text = run.state.turn.text
     words = vocabulary(str(run.scope.get("language") or "en"))
     tail = next((found[1] for one in words.corrections if (found := re.search(one, text, re.IGNORECASE))), "")
+    tail = tail or (text if freely else "")
     if not tail:
         return False
     given = [field for name in reversed(list(run.thread.gathered)) if (field := run.agent.fields.get(name)) is not None]
@@ -311,6 +339,8 @@ def correct(run: Run) -> bool:
             value = _read_one(run, field, tail, is_asked=is_asked)
             if value is not None and value != run.scope.get(field["name"]):
                 run.decide("extraction", field["name"], outcome="corrected", matched=True, kind="correction")
+                old = run.scope.get(field["name"])
+                run.state.turn.correction = {"field": field["name"], "old": old, "new": value}
                 run.state.turn.is_consumed = True
                 _offer(run, field, value, "user")
                 return True

@@ -14,7 +14,6 @@ from domain.traces import TraceType
 from engine.run import Run
 
 Stage = Literal["input", "output", "tool_input", "tool_output", "handoff"]
-TIERS = {"local": 0, "model": 1, "llm": 2}
 REDACTED = "[REDACTED]"
 GENERIC = "constraint_blocked"
 MAX_REPLACEMENTS = 100
@@ -34,12 +33,7 @@ class Checked:
 
 def rules_for(run: Run, stage: Stage, *, local: bool) -> list[JsonObject]:
     """Return the checks of a stage in the order they run: by priority, then local before model."""
-    found = [
-        one
-        for one in run.agent.ir["constraints"]["guardrails"]
-        if one["kind"] == stage and (one["tier"] == "local") is local
-    ]
-    return sorted(found, key=lambda one: (one["priority"], TIERS[one["tier"]]))
+    return run.agent.stages.get((stage, local), [])
 
 
 def check_local(run: Run, stage: Stage, text: str) -> Checked:

@@ -6,11 +6,16 @@ from abl.templates import interpolate_braces
 from domain.json_values import JsonObject
 from domain.messages import TranscriptLine
 from domain.traces import TraceType
-from engine import guardrails, memory, saying, variables
+from engine import guardrails, judging, memory, saying, variables
+from engine.channels import SPOKEN
 from engine.effects import HandOff, Suspend
 from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
 from engine.run import Run
 from engine.state import Task, Thread
+
+
+REMOTE = "remote_rule"
+"""Counter of a thread: one more than the HANDOFF entry whose agent elsewhere waits for the next message."""
 
 
 def begin(run: Run, task: Task) -> None:
@@ -31,14 +36,23 @@ def begin(run: Run, task: Task) -> None:
         return
     context = _context(run, rule, task.data.get("context") or {})
     summary = _summary(run, rule)
+    if summary and not task.data.get("is_judged") and guardrails.rules_for(run, "handoff", local=False):
+        run.state.turn.handoffs -= 1
+        run.push("handoff.begin", **{**task.data, "is_judged": True})
+        judging.push_checks(run, "handoff", summary)
+        return
     if summary:
-        checked = guardrails.check_local(run, "handoff", summary)
+        checked = judging.take_verdict(run, summary)
+        if not checked.is_blocked:
+            checked = guardrails.check_local(run, "handoff", checked.text)
         if checked.is_blocked:
             _refuse(run, "", target, text=checked.text)
             return
         summary = checked.text
     if rule.get("experienceMode") == "visible_handoff":
-        saying.tell(run, "remote_handoff_message" if remote else "handoff_message", {"agent": target.replace("_", " ")})
+        key = "remote_handoff_message" if remote else "handoff_message"
+        key += "_voice" if run.state.begun.channel in SPOKEN else ""
+        saying.tell(run, key, {"agent": target.replace("_", " ")})
     returns = bool(rule.get("return"))
     _record(run, target, returns, context, str(task.data.get("reason", "")), summary)
     grants = {one["path"]: one.get("access", "read") for one in rule.get("context", {}).get("memory_grants", ())}
@@ -93,16 +107,16 @@ def _refuse(run: Run, key: str, target: str, *, text: str = "") -> None:
     saying.say(run, text or run.message(key))
 
 
-def _fail(run: Run, rule: JsonObject, key: str, target: str) -> None:
-    """Do ON_FAILURE of a handoff that its target has not accepted."""
+def _fail(run: Run, rule: JsonObject, key: str, target: str, *, way: str = "on_failure") -> None:
+    """Do ON_FAILURE of a handoff that its target has not accepted, or ON_TIMEOUT of one that did not answer."""
     run.fault("handoff_error", f"Handoff to {target} failed", origin="flow", details={"target": target})
     run.unwind_turn()
-    words = rule.get("failure_message")
-    match rule.get("on_failure", "continue"):
+    words = rule.get("timeout_message" if way == "on_timeout" else "failure_message")
+    match rule.get(way, "continue"):
         case "escalate":
-            run.push("escalate.begin", reason=rule.get("on_failure_reason") or f"Handoff to {target} failed")
-        case "handoff" if rule.get("on_failure_target") not in (None, target):
-            run.push("handoff.begin", target=rule["on_failure_target"], reason="failure")
+            run.push("escalate.begin", reason=rule.get(f"{way}_reason") or f"Handoff to {target} failed")
+        case "handoff" if rule.get(f"{way}_target") not in (None, target):
+            run.push("handoff.begin", target=rule[f"{way}_target"], reason="failure")
         case _:
             saying.say(run, run.render(words) if words else run.message(key))
 
@@ -162,31 +176,48 @@ def _send_away(
 ) -> None:
     """Let an agent elsewhere work; its answer comes back as a fact."""
     run.unwind_turn()
-    asked: JsonObject = {"target": target, "context": context, "summary": summary, "grants": grants, "returns": True}
+    asked: JsonObject = {"target": target, "context": context, "summary": summary, "grants": grants}
+    asked |= {"returns": bool(rule.get("return")), "text": run.state.turn.text}
     if is_async:
         timeout = rule.get("asyncTimeout")
         suspension = run.send(Suspend, kind="handoff", subject=target, expires_s=float(timeout) if timeout else None)
-        run.send(kind, text=run.state.turn.text, **asked)
+        run.send(kind, remote=remote, suspension_id=suspension, **asked)
         run.push("suspend.begin", task=["handoff.answered", {"effect": suspension, "rule": at}], effect=suspension)
         return
-    effect = run.send(kind, text=run.state.turn.text, remote=remote or {"endpoint": "", "protocol": "a2a"}, **asked)
+    effect = run.send(kind, remote=remote or {"endpoint": "", "protocol": "a2a"}, **asked)
     run.push("handoff.answered", effect=effect, rule=at)
 
 
+def forward(run: Run) -> bool:
+    """Give the message to the agent elsewhere that waits for it; return whether there is one."""
+    at = run.thread.counters.get(REMOTE, 0) - 1
+    if at < 0:
+        return False
+    rule = run.agent.handoffs[at]
+    _send_away(run, at, rule, HandOff, rule["to"], {}, "", {}, rule.get("remote") or {}, is_async=False)
+    return True
+
+
 def answered(run: Run, task: Task) -> None:
-    """Take the answer of an agent elsewhere."""
+    """Take the answer of an agent elsewhere; one that needs more of the user gets the next message."""
     outcome, at = run.take(task.data["effect"]), int(task.data["rule"])
     rule = run.agent.handoffs[at] if at >= 0 else {}
-    if not outcome.ok:
-        if outcome.kind == "expired" and rule.get("timeout_message"):
-            saying.say(run, run.render(rule["timeout_message"]))
-            return
-        _fail(run, rule, "error_handoff", str(rule.get("to", "")))
+    payload: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
+    text = str(outcome.extra.get("text") or payload.get("text") or "")
+    run.thread.counters.pop(REMOTE, None)
+    if outcome.kind == "needs_input" and at >= 0 and text:
+        run.thread.counters[REMOTE] = at + 1
+        saying.say(run, text)
         return
-    values = outcome.value if isinstance(outcome.value, dict) else {}
-    if text := outcome.extra.get("text"):
-        saying.say(run, str(text))
-    _go_on(run, rule, values)
+    if not outcome.ok:
+        is_late = outcome.kind == "expired"
+        key = "error_handoff"
+        _fail(run, rule, key, str(rule.get("to", "")), way="on_timeout" if is_late else "on_failure")
+        return
+    inner = payload.get("values")
+    if text:
+        saying.say(run, text)
+    _go_on(run, rule, inner if isinstance(inner, dict) else payload)
 
 
 def come_back(run: Run, task: Task) -> None:

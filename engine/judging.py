@@ -13,11 +13,16 @@ VERDICT = "verdict"
 
 def push_checks(run: Run, stage: Stage, text: str) -> None:
     """Ask a model about every rule of a stage that needs one; `take_verdict` has the result afterwards."""
+    if effects := ask_about(run, stage, text):
+        run.push("judge.settle", effects=effects, stage=stage, text=text)
+
+
+def ask_about(run: Run, stage: Stage, text: str, *, blocking: bool = True) -> list[str]:
+    """Ask a model about every rule of a stage that needs one; return the effects, none when nothing is to be asked."""
     rules = guardrails.rules_for(run, stage, local=False)
     if not rules or not text or not run.state.begun.has_model:
-        return
-    effects = [extraction_model.judge(run, _sentence(rule), text, operation="judge") for rule in rules]
-    run.push("judge.settle", effects=effects, stage=stage, text=text)
+        return []
+    return [extraction_model.judge(run, _sentence(rule), text, operation="judge", blocking=blocking) for rule in rules]
 
 
 def _sentence(rule: JsonObject) -> str:
@@ -29,9 +34,16 @@ def _sentence(rule: JsonObject) -> str:
 def settle(run: Run, task: Task) -> None:
     """Apply the verdicts in the order of the rules; the first that blocks or asks again ends it."""
     needs = task.data
-    rules = guardrails.rules_for(run, needs["stage"], local=False)
-    checked = Checked(needs["text"])
-    for rule, effect in zip(rules, needs["effects"], strict=True):
+    checked = verdict_of(run, needs["stage"], needs["effects"], needs["text"])
+    extra: JsonObject = {name: getattr(checked, name) for name in Checked.__slots__}
+    run.state.outcomes[VERDICT] = Outcome(ok=True, extra=extra)
+
+
+def verdict_of(run: Run, stage: Stage, effects: list[str], text: str) -> Checked:
+    """Return what the answers to `ask_about` make of a text, rule by rule."""
+    rules = guardrails.rules_for(run, stage, local=False)
+    checked = Checked(text)
+    for rule, effect in zip(rules, effects, strict=True):
         answer = extraction_model.answer_of(run, effect)
         score = answer.get("score")
         is_violated = answer.get("valid") is False
@@ -42,14 +54,13 @@ def settle(run: Run, task: Task) -> None:
         checked = guardrails.apply(
             run,
             rule,
-            needs["stage"],
+            stage,
             checked.text,
             is_violated=is_violated,
             reason=str(answer.get("reason", "")),
             score=float(score) if isinstance(score, int | float) else None,
         )
-    extra: JsonObject = {name: getattr(checked, name) for name in Checked.__slots__}
-    run.state.outcomes[VERDICT] = Outcome(ok=True, extra=extra)
+    return checked
 
 
 def take_verdict(run: Run, text: str) -> Checked:

@@ -6,14 +6,14 @@ Spec: abl-language 14.1, 14.2.
 from __future__ import annotations
 
 from domain.json_values import JsonObject
-from engine import actions, guardrails, judging, memory, profiles, saying, variables
+from engine import actions, guardrails, handoff, judging, memory, multi_intent, profiles, prompts, saying, variables
 from engine.effects import EndTurn
 from engine.limits import MAX_INPUT_CHARS
 from engine.run import Run
 from engine.state import Suspension, Task
 
 MS_PER_SECOND = 1_000
-KEPT_OUT = frozenset({"turn.complete", "turn.route", "barrier"})
+KEPT_OUT = frozenset({"turn.complete", "turn.route", "turn.late", "turn.unseen", "barrier"})
 """Work of the turn that is not taken up again after a wait: the new turn has its own."""
 
 
@@ -54,8 +54,15 @@ def greet(run: Run, task: Task) -> None:
     """Carry out ON_START, unless a test context skips it."""
     node = run.agent.ir.get("on_start")
     context = run.state.begun.test_context
-    if node is not None and not (context is not None and context.skip_on_start):
+    is_skipped = context is not None and context.skip_on_start and run.state.turn_number == 0
+    if node is not None and not (is_skipped and not run.thread.parent):
         actions.perform(run, node)
+
+
+def unseen(run: Run, task: Task) -> None:
+    """Note that the agent has begun in this very turn: what it has asked nobody has read yet."""
+    del task
+    run.state.turn.opening_unseen = saying.has_spoken(run)
 
 
 def hook(run: Run, task: Task) -> None:
@@ -96,6 +103,10 @@ def judged_input(run: Run, task: Task) -> None:
     run.state.turn.text = checked.text
     if checked.text:
         run.note("user", checked.text)
+    if checked.text and run.agent.flow is not None and run.agent.has_loop:
+        prompts.trim(run)
+        run.thread.heard = run.state.turn.number
+        run.hear("user", checked.text)
 
 
 def _block(run: Run, checked: guardrails.Checked) -> None:
@@ -115,10 +126,14 @@ def main(run: Run, task: Task) -> None:
     if waits is not None and (waits.kind != "tool" or run.agent.flow is not None) and not run.state.turn.is_resumed:
         saying.say(run, run.message("still_waiting") or f"I am still waiting for an answer: {waits.subject}.")
         return
+    if handoff.forward(run):
+        return
     if run.agent.flow is None:
         run.push("reason.begin", step="")
     elif not task.data.get("is_new"):
         run.push("flow.turn")
+    if run.agent.preflight:
+        run.push("consent.preflight")
 
 
 def again(run: Run, task: Task) -> None:
@@ -131,6 +146,7 @@ def again(run: Run, task: Task) -> None:
             ("turn.check", {}),
             ("turn.route", {"is_first": True}),
             ("agent.main", {"is_new": is_new}),
+            ("turn.late", {"is_first": False}),
             ("turn.complete", {}),
         ]
     )
@@ -143,21 +159,10 @@ def go_on(run: Run, task: Task) -> None:
             run.push("reason.ask", step="", round=1)
     elif run.thread.awaiting == "zone":
         run.push("reason.ask", step=run.thread.step, round=1)
+    elif run.thread.step and (profiles.step_of(run, run.thread.step) or {}).get("then") == "ESCALATE":
+        run.thread.step, run.thread.awaiting = "", ""  # the flow had ended with the person: the next message begins it anew
     elif run.thread.step:
         run.push("flow.leave", step=run.thread.step)
-
-
-def queued(run: Run, task: Task) -> None:
-    """Take up the next wish that was queued, unless it is too old."""
-    state = run.state
-    if not state.queued:
-        return
-    entry = state.queued.pop(0)
-    state.intent = {"category": entry["category"], "confidence": 1.0, "unclear": False}
-    state.turn.text, state.turn.is_consumed = entry["text"], False
-    run.thread.fired = []
-    saying.tell(run, "multi_intent_queued_follow_up", {"intent": str(entry["category"]).replace("_", " ")})
-    run.push_all([("turn.route", {"is_first": True}), ("agent.main", {}), ("turn.complete", {})])
 
 
 def suspend(run: Run, task: Task) -> None:
@@ -187,6 +192,19 @@ def suspend(run: Run, task: Task) -> None:
 def close(run: Run, task: Task) -> None:
     """Run after_turn and finish."""
     run.focus(run.state.active)
+    if rule := run.state.turn.hints.get("escalate"):
+        run.state.turn.hints = {}
+        run.push("turn.close")
+        run.push("escalate.begin", reason=f"Guardrail {rule}")
+        return
+    if run.state.turn.held:
+        run.push("turn.close")
+        run.push("say.release")
+        return
+    if run.state.queued and multi_intent.is_due(run):
+        run.push("turn.close")
+        run.push("turn.queued")
+        return
     run.push("turn.finish")
     if run.state.turn.number and run.thread.status != "completed":
         run.push("hook.run", name="after_turn")
@@ -204,10 +222,10 @@ def finish(run: Run, task: Task) -> None:
     values = dict(thread.variables) if begun.task else {}
     reply = "\n\n".join(turn.says)
     agent = turn.agent or thread.agent
+    _forget(run)
     changed: JsonObject = dict(turn.changed)
     if thread.step:
         changed["currentStep"] = thread.step
-    _forget(run)
     run.send(
         EndTurn,
         reply=reply,
@@ -230,6 +248,11 @@ def _forget(run: Run) -> None:
     """Drop fields that are only for the moment once they have been used, and the threads that are over."""
     turn = run.state.turn
     turn.metadata = {}
+    for name in run.agent.transient:
+        if name in run.thread.variables and (name in run.thread.used or run.thread.status == "completed"):
+            variables.clear_value(run, name, "reset")
+            turn.changed.pop(name, None)
+    run.thread.used.clear()
     if run.thread.status != "completed":
         return
     entry = run.state.begun.agent or run.program.entry_agent
@@ -250,12 +273,12 @@ OPS = {
     "thread.greet": greet,
     "hook.run": hook,
     "turn.open": open_turn,
+    "turn.unseen": unseen,
     "guard.input": guard_input,
     "guard.judged": judged_input,
     "agent.main": main,
     "agent.continue": go_on,
     "turn.again": again,
-    "turn.queued": queued,
     "suspend.begin": suspend,
     "turn.close": close,
     "turn.finish": finish,

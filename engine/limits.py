@@ -45,3 +45,5 @@ DELEGATE_TIMEOUT_MS = 30_000
 MIN_REASON_CHARS = 5
 MAX_REASON_CHARS = 500
 MAX_INPUT_CHARS = 32_000
+MAX_SHOWN_CHARS = 2_000
+"""Characters of arguments a user is shown before a yes."""

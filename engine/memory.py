@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.json_values import JsonObject
-from engine import variables
+from engine import pii, variables
 from engine.effects import ReadMemory
 from engine.run import Run
 from engine.scope import MEMORY_ROOTS
@@ -42,6 +42,7 @@ def loaded(run: Run, task: Task) -> None:
     if not outcome.ok:
         run.fault("memory", outcome.message, origin="runtime")
     for one in run.agent.ir["memory"]["persistent"]:
+        pii.register(run.state, one, values.get(one["path"]))
         if one["path"] not in values and "default_value" in one and _stored(run, one["path"]) is None:
             values[one["path"]] = one["default_value"]
     for path, value in values.items():

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from domain.json_values import JsonObject
-from domain.traces import TraceType
+from domain.model_calls import ModelRequest
+from domain.traces import MAX_PROMPT_CHARS, TraceType
 from engine.run import Run
 from engine.state import Outcome
+
+
+def asked_notes(run: Run, request: ModelRequest, operation: str, *, stream: bool = False) -> JsonObject:
+    """Return what the event of a call tells about its question; the prompt itself only where the session wants it."""
+    messages = request.messages
+    known: JsonObject = {
+        "operation": operation,
+        "messages": len(messages),
+        "characters": sum(len(one.content) for one in messages),
+    }
+    if messages and messages[0].role == "system":
+        known["system"] = blake2b(messages[0].content.encode(), digest_size=8).hexdigest()
+    if stream:
+        known["stream"] = True
+    if run.state.begun.trace_prompts:
+        known["prompt"] = [{"role": one.role, "content": one.content} for one in messages]
+    return known
 
 
 def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
@@ -13,10 +33,13 @@ def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
     extra: JsonObject = outcome.extra
     value: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
     usage = extra.get("usage") or {}
+    text = str(value.get("text", ""))
+    response = text[:MAX_PROMPT_CHARS]
+    prompt, is_cut = _cut(extra["prompt"]) if "prompt" in extra else (None, False)
     run.trace(
         TraceType.LLM_CALL,
         span=effect_id,
-        duration_ms=outcome.duration_ms,
+        took_ms=outcome.duration_ms,
         model=extra.get("model", ""),
         provider=extra.get("provider") or None,
         usage={"inputTokens": usage.get("input_tokens", 0), "outputTokens": usage.get("output_tokens", 0)},
@@ -26,8 +49,24 @@ def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
         operationType=extra.get("operation") or None,
         streamingUsed=bool(extra.get("stream")),
         toolCallCount=len(value.get("tool_calls") or ()),
-        retryAttempt=int(extra.get("attempts", 1)) - 1,
-        response=str(value.get("text", ""))[:2_000] or None,
+        retryAttempt=max(int(extra.get("attempts", 1)) - 1, 0),
+        promptMessages=extra.get("messages"),
+        promptCharacters=extra.get("characters"),
+        systemPromptHash=extra.get("system"),
+        prompt=prompt,
+        response=response or None,
+        truncated=is_cut or len(text) > MAX_PROMPT_CHARS or None,
     )
     if not outcome.ok:
         run.fault(outcome.kind, outcome.message, origin="llm", retryable=outcome.kind != "llm_content_filter")
+
+
+def _cut(messages: list[JsonObject]) -> tuple[list[JsonObject], bool]:
+    """Return the messages of a prompt with at most 32 KiB of text, the last ones whole, and whether any was cut."""
+    left, kept = MAX_PROMPT_CHARS, []
+    for one in reversed(messages):
+        text = one["content"][:left]
+        left -= len(text)
+        kept.append({"role": one["role"], "content": text})
+    kept.reverse()
+    return kept, any(len(one["content"]) != len(was["content"]) for one, was in zip(kept, messages, strict=True))

@@ -70,7 +70,7 @@ def changed_field(run: Run, field: JsonObject) -> JsonObject:
 
 def flow_of(run: Run) -> JsonObject:
     """Return the flow: that of the strongest profile that replaces it, else the agent's."""
-    for profile in reversed(active(run)):
+    for profile in reversed(active(run)) if run.thread.profiles else ():
         if "flow_replace" in profile:
             replaced: JsonObject = profile["flow_replace"]
             return replaced
@@ -79,6 +79,8 @@ def flow_of(run: Run) -> JsonObject:
 
 def step_of(run: Run, name: str) -> JsonObject | None:
     """Return a step as the profiles change it, None for an unknown name."""
+    if not run.thread.profiles:
+        return run.agent.steps.get(name)
     step: JsonObject | None = flow_of(run)["definitions"].get(name)
     if step is None:
         return None
@@ -89,6 +91,14 @@ def step_of(run: Run, name: str) -> JsonObject | None:
             if "transition" in override:
                 step["then"] = override["transition"]
     return step
+
+
+def gather_rule(run: Run, name: str) -> str:
+    """Return a rule of GATHER that the profiles set: `confirmation` or `validation_style`; the strongest one counts."""
+    found = ""
+    for profile in active(run):
+        found = str((profile.get("gather_overrides") or {}).get(name) or found)
+    return found
 
 
 def is_skipped(run: Run, name: str) -> bool:

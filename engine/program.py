@@ -18,6 +18,9 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
 from engine.effects import request_hash
 
+TIERS = {"local": 0, "model": 1, "llm": 2}
+"""Tier of a guardrail -> its place among those of one priority."""
+
 MAX_CACHED = 20_000
 """Texts a program compiles and keeps; they come from the IR, so a larger number means a leak."""
 
@@ -80,6 +83,24 @@ class AgentProgram:
     steps: dict[str, JsonObject] = field(default_factory=dict)
     fields: dict[str, JsonObject] = field(default_factory=dict)
     step_order: tuple[str, ...] = ()
+    all_steps: frozenset[str] = frozenset()
+    """Names of all steps, those of flows that profiles put in its place too."""
+    has_loop: bool = True
+    """Whether a model leads the conversation somewhere: the whole agent, or a zone of its flow."""
+    transient: tuple[str, ...] = ()
+    """Fields that are dropped after use."""
+    preflight: tuple[str, ...] = ()
+    """Tools whose consent or sign-in is asked for before the agent does anything."""
+    has_sensitive: bool = False
+    """Whether a field holds what models and traces must not show."""
+    output_rules: tuple[JsonObject, ...] = ()
+    """Guardrails of the stage output."""
+    checks_responses: bool = False
+    """Whether a constraint stands before responding."""
+    stages: dict[tuple[str, bool], list[JsonObject]] = field(default_factory=dict)
+    """Stage and whether local -> its guardrails in the order they run."""
+    open_tools: frozenset[str] = frozenset()
+    """Tools whose results a model may read as they are."""
     prompts: dict[str, str] = field(default_factory=dict)
     """Parts of prompts that depend on nothing but the IR, made when first needed."""
 
@@ -152,7 +173,24 @@ def _agent(name: str, ir: JsonObject) -> AgentProgram:
     for step in steps.values():
         for one in (step.get("gather") or {}).get("fields", ()):
             fields.setdefault(one["name"], one)
+    replaced = [one["flow_replace"] for one in ir.get("behavior_profiles", ()) if "flow_replace" in one]
+    names = {*steps, *(step for flow_ in replaced for step in flow_.get("definitions", {}))}
+    zones = any("reasoning_zone" in step for step in steps.values())
+    rules = ir["constraints"]["guardrails"]
+    stages: dict[tuple[str, bool], list[JsonObject]] = {}
+    for one in sorted(rules, key=lambda rule: (rule["priority"], TIERS[rule["tier"]])):
+        stages.setdefault((one["kind"], one["tier"] == "local"), []).append(one)
+    before = [(rule.get("checkpoint") or {}).get("kind") for rule in ir["constraints"]["constraints"]]
     return AgentProgram(
+        transient=tuple(name for name, one in fields.items() if one.get("transient")),
+        preflight=tuple(tool["name"] for tool in ir["tools"] if tool.get("consent_mode") == "preflight"),
+        has_sensitive=any(one.get("sensitive") or one.get("pii_type") for one in fields.values()),
+        output_rules=tuple(one for one in rules if one["kind"] == "output"),
+        checks_responses="response" in before,
+        stages=stages,
+        open_tools=frozenset(tool["name"] for tool in ir["tools"] if tool.get("pii_access") in ("llm", "original")),
+        all_steps=frozenset(names),
+        has_loop="flow" not in ir or zones or bool(replaced),
         name=name,
         ir=ir,
         tools={tool["name"]: tool for tool in ir["tools"]},

@@ -10,7 +10,7 @@ import json
 
 from domain.json_values import JsonObject
 from domain.model_calls import Message, ModelRequest, ToolSpec
-from engine import gather, profiles
+from engine import extraction_model, gather, pii, profiles
 from engine.limits import WINDOW_MESSAGES
 from engine.program import AgentProgram
 from engine.run import Run
@@ -33,7 +33,9 @@ def request(run: Run, step: JsonObject | None, *, note: str = "") -> ModelReques
     system = "\n\n".join(part for part in (_fixed(run, step), _moment(run, step, note)) if part)
     models = execution.get("operation_models") or {}
     return ModelRequest(
-        messages=(Message("system", system), *run.thread.messages),
+        messages=pii.hidden_messages(
+            run.state, (Message("system", system), *run.thread.messages), run.agent.open_tools
+        ),
         tools=tuple(tools(run, step)),
         model=str(models.get("reasoning") or models.get("response_gen") or execution.get("model") or ""),
         temperature=execution.get("temperature"),
@@ -73,6 +75,8 @@ def _write_fixed(agent: AgentProgram, step: JsonObject | None) -> str:
             f"- {one['agent']}: {one.get('purpose', '')} {one.get('use_result', '')}".rstrip() for one in delegates
         ]
         parts.append("Agents you can give a sub-task with __delegate__:\n" + "\n".join(lines))
+    if ways := _ways_out(agent):
+        parts.append("\n".join(ways))
     if agent.is_supervisor and not (agent.ir.get("routing") or {}).get("direct_response_allowed", True):
         parts.append("You only route. Answer yourself only a greeting, a farewell, or a request nobody here is for.")
     if behavior := agent.ir.get("conversation_behavior"):
@@ -80,6 +84,15 @@ def _write_fixed(agent: AgentProgram, step: JsonObject | None) -> str:
     if language := identity.get("language"):
         parts.append(f"Answer in the language {language} unless the user writes in another one.")
     return "\n\n".join(part for part in parts if part)
+
+
+def _ways_out(agent: AgentProgram) -> list[str]:
+    """Return when to ask a person and when the work is done, as far as that is said in words or conditions."""
+    triggers = agent.ir["coordination"]["escalation"].get("triggers", ())
+    lines = [f"- __escalate__ when {one['when']}: {one.get('reason', '')}".rstrip(": ") for one in triggers if one.get("when")]
+    done = [one["when"] for one in agent.ir["completion"]["conditions"] if one.get("when")]
+    lines += [f"- __complete__ when {when}" for when in done]
+    return ["Ways out:", *lines] if lines else []
 
 
 def _rules(agent: AgentProgram, zone: JsonObject) -> list[str]:
@@ -105,6 +118,10 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
     parts = [f"Now: {run.state.at[:16]}Z."]
     for profile in profiles.active(run):
         parts += [str(profile.get("instructions", "")), *[f"- {one}" for one in profile.get("constraints", ())]]
+        if behavior := profile.get("conversation_behavior"):
+            parts.append("How to talk now: " + json.dumps(behavior, sort_keys=True, ensure_ascii=False))
+    if (style := profiles.gather_rule(run, "confirmation")) in ("always", "on_change"):
+        parts.append(f"Read values back to the user and ask for a yes: {style.replace('_', ' ')}.")
     thread = run.thread
     if thread.summary:
         parts.append(f"Handed over to you: {thread.summary}")
@@ -136,6 +153,8 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
     if run.state.suspensions:
         waiting = ", ".join(one.subject for one in run.state.suspensions.values() if one.subject)
         parts.append(f"Still waiting for an answer from: {waiting}")
+    if hint := run.state.turn.hints.get("note"):
+        parts.append(hint)
     if note:
         parts.append(note)
     return "\n\n".join(part for part in parts if part)
@@ -143,7 +162,9 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
 
 def _shown(run: Run, field: JsonObject) -> object:
     value = run.scope.get(field["name"])
-    return masked(field, value) if is_sensitive(field) else value
+    if not is_sensitive(field):
+        return value
+    return pii.token_of(run.state, value) or masked(field, value)
 
 
 def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
@@ -151,9 +172,12 @@ def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
     zone = (step or {}).get("reasoning_zone") or {}
     available = zone.get("available_tools")
     hidden = profiles.hidden_tools(run)
+    narrowed = run.state.turn.hints.get("tools")
     found: list[ToolSpec] = []
     for tool in (*run.agent.ir["tools"], *profiles.added_tools(run)):
         is_system = bool(tool.get("system"))
+        if narrowed is not None and not is_system and tool["name"] not in narrowed:
+            continue
         if tool["name"] in hidden or (available is not None and not is_system and tool["name"] not in available):
             continue
         found.append(ToolSpec(tool["name"], tool.get("description", ""), _parameters(tool.get("parameters", ()))))
@@ -169,12 +193,9 @@ def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
     if len(run.agent.ir["coordination"]["delegates"]) > 1:
         found.append(_fan_out(run))
     if run.agent.ir["execution"].get("inline_gather") and (fields := gather.fields_of(run, "")):
-        properties = {one["name"]: {"type": _json_type(str(one.get("type")))} for one in fields}
-        found.append(
-            ToolSpec(
-                "_extract_entities", "Record what the user has stated", {"type": "object", "properties": properties}
-            )
-        )
+        schema = extraction_model.schema_of(fields)
+        given: JsonObject = {"type": "object", "properties": schema["properties"]}
+        found.append(ToolSpec("_extract_entities", "Record what the user has stated", given))
     if any(one.get("access") != "read" for one in run.agent.ir["memory"]["persistent"]):
         properties = {"key": {"type": "string"}, "value": {}}
         found.append(ToolSpec("__set_context__", "Keep a value", {"type": "object", "properties": properties}))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 from domain.json_values import JsonObject
+from domain.messages import Attachment
 from domain.model_calls import Message
 from domain.tool_calls import ToolCall
-from engine import failures, gather, guardrails, judging, profiles, prompts, saying
+from engine import compaction, failures, gather, guardrails, judging, pii, profiles, prompts, saying, streaming
 from engine.effects import AskModel, StartTimer
-from engine.limits import LLM_TIMEOUT_MS, MAX_ITERATIONS, MAX_OLD_RESULT_CHARS
-from engine.model_outcomes import trace_call
+from engine.limits import LLM_TIMEOUT_MS, MAX_ITERATIONS
+from engine.model_outcomes import asked_notes, trace_call
 from engine.run import Run
 from engine.state import Task
 from engine.tool_round import OPS as ROUND_OPS
@@ -36,25 +35,22 @@ def begin(run: Run, task: Task) -> None:
         _without_model(run, name)
         return
     prompts.answer_open_calls(thread.messages)
-    _shorten(run)
+    compaction.shorten_earlier(run)
     prompts.trim(run)
     text = turn.text or run.state.begun.task
-    if text and not turn.is_resumed:
-        thread.messages.append(Message("user", text))
+    if text and not turn.is_resumed and thread.heard != turn.number:
+        thread.heard = turn.number
+        thread.messages.append(Message("user", text + _files(turn.attachments)))
     thread.awaiting = ""
     run.push("reason.ask", step=name, round=1)
     if thread.confirmation:
         confirmed_call(run, name)
 
 
-def _shorten(run: Run) -> None:
-    """Cut the tool results of earlier turns."""
-    messages = run.thread.messages
-    for at, message in enumerate(messages):
-        if message.role == "tool" and len(message.content) > MAX_OLD_RESULT_CHARS:
-            messages[at] = Message(
-                "tool", message.content[:MAX_OLD_RESULT_CHARS], tool_call_id=message.tool_call_id, name=message.name
-            )
+def _files(attachments: list[Attachment]) -> str:
+    """Return what a model reads of the files of a message."""
+    lines = [f"\n[file {one.filename or one.id}, {one.mime_type or one.category}] {one.text}" for one in attachments]
+    return "".join(line.rstrip() for line in lines)
 
 
 def _without_model(run: Run, name: str) -> None:
@@ -88,13 +84,14 @@ def ask(run: Run, task: Task) -> None:
             **{**{name: getattr(request, name) for name in request.__struct_fields__}, "model": needs["fallback"]}
         )
     timeout = (execution.get("timeouts") or {}).get("llm_timeout_ms") or LLM_TIMEOUT_MS
-    is_checked = any(one["kind"] == "output" for one in run.agent.ir["constraints"]["guardrails"])
+    stream = streaming.is_streamed(run)
     effect = run.send(
         AskModel,
-        subject="reasoning",
+        about="reasoning",
+        notes=asked_notes(run, request, "reasoning", stream=stream),
         request=request,
         operation="reasoning",
-        stream=not is_checked and not run.state.begun.task,
+        stream=stream,
         fallback_model=str(execution.get("fallback_model") or ""),
         timeout_ms=int(timeout),
     )
@@ -113,16 +110,13 @@ def take(run: Run, task: Task) -> None:
     calls = [ToolCall(one["id"], one["name"], one.get("arguments") or {}) for one in reply.get("tool_calls") or ()]
     if calls:
         run.thread.messages.append(Message("assistant", reply.get("text") or "", tool_calls=tuple(calls)))
-        run.push("reason.tools", step=needs["step"], round=needs["round"], calls=reply["tool_calls"])
+        asked = pii.restored(run.state, reply["tool_calls"])
+        run.push("reason.tools", step=needs["step"], round=needs["round"], calls=asked)
         return
-    run.push(
-        "reason.text",
-        step=needs["step"],
-        round=needs["round"],
-        text=reply.get("text") or "",
-        reasks=needs.get("reasks", 0),
-    )
-    judging.push_checks(run, "output", reply.get("text") or "")
+    text = str(pii.restored(run.state, reply.get("text") or ""))
+    kept = {"reasks": needs.get("reasks", 0), "first_token_ms": outcome.extra.get("first_token_ms", 0)}
+    run.push("reason.text", step=needs["step"], round=needs["round"], text=text, **kept)
+    judging.push_checks(run, "output", text)
 
 
 def _fail(run: Run, needs: JsonObject, kind: str, message: str) -> None:
@@ -164,9 +158,10 @@ def text_op(run: Run, task: Task) -> None:
             note=f"Your last draft was refused: {checked.reask} Draft: {text}",
         )
         return
-    run.thread.messages.append(Message("assistant", checked.text))
-    if checked.text:
-        saying.say(run, checked.text, is_checked=True)
+    text = checked.reask or checked.text
+    run.thread.messages.append(Message("assistant", text))
+    if text:
+        saying.say(run, text, is_checked=True, is_heard=True, first_token_ms=int(needs.get("first_token_ms", 0)))
     if checked.is_escalated:
         run.push("escalate.begin", reason=f"Guardrail {checked.rule}")
         return
@@ -190,6 +185,7 @@ def check(run: Run, task: Task) -> None:
     run.push("reason.ask", step=needs["step"], round=needs["round"] + 1)
     run.push("turn.complete")
     run.push("turn.route", is_first=False)
+    run.push("turn.check")
 
 
 def _zone_ends(run: Run, step: JsonObject, *, after: bool = False) -> bool:
@@ -216,11 +212,6 @@ def _zone_ends(run: Run, step: JsonObject, *, after: bool = False) -> bool:
 def zone(run: Run, task: Task) -> None:
     """Run a reasoning zone of a flow."""
     run.push("reason.begin", step=task.data["step"])
-
-
-def result_text(value: object) -> str:
-    """Return a value as a model reads it."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=False)
 
 
 OPS = {

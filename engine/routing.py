@@ -8,7 +8,7 @@ from __future__ import annotations
 from abl.compiler.conditions import is_always
 from domain.json_values import JsonObject
 from engine import constraints, memory, profiles, saying, variables
-from engine.effects import OpenTask, Suspend
+from engine.effects import OpenTask, Suspend, request_hash
 from engine.gather import prompt_of
 from engine.limits import MAX_REASON_CHARS, MIN_REASON_CHARS
 from engine.run import Run
@@ -23,14 +23,21 @@ def route(run: Run, task: Task) -> None:
     is_first = bool(task.data.get("is_first"))
     if _escalates(run) or _hands_off(run, with_default=is_first):
         return
-    due = [
-        at
+    due = {
+        at: delegate_mark(run, at, one)
         for at, one in enumerate(run.agent.ir["coordination"]["delegates"])
-        if f"delegate:{at}" not in run.thread.fired and not is_always(one["when"]) and run.test(one["when"])
-    ]
-    if due:
-        run.thread.fired += [f"delegate:{at}" for at in due]
-        run.push("delegate.many", rules=due)
+        if not is_always(one["when"]) and run.test(one["when"])
+    }
+    fresh = [at for at, mark in due.items() if mark not in run.thread.fired]
+    if fresh:
+        run.thread.fired += [due[at] for at in fresh]
+        run.push("delegate.many", rules=fresh)
+
+
+def delegate_mark(run: Run, at: int, rule: JsonObject) -> str:
+    """Return what marks a sub-task as given: the entry, and what it is given."""
+    given = {name: run.value(text) for name, text in (rule.get("input") or {}).items()}
+    return f"delegate:{at}:{request_hash(given)[:8]}" if given else f"delegate:{at}:"
 
 
 def _escalates(run: Run) -> bool:
@@ -98,7 +105,7 @@ def complete(run: Run, task: Task) -> None:
     rule = matching_completion(run, is_asked=True) or {}
     message = str(task.data.get("message") or "")
     is_for_user = not run.state.begun.task and not run.thread.parent
-    if not saying.respond(run, rule, text=message) and not run.state.turn.says and is_for_user:
+    if not saying.respond(run, rule, text=message) and not saying.has_spoken(run) and is_for_user:
         saying.tell(run, "conversation_complete")
     if "store" in rule:
         memory.store(run, rule["store"])
@@ -161,10 +168,6 @@ def resolved(run: Run, task: Task) -> None:
         variables.set_value(run, name, value, "human")
     run.thread.counters["escalations_completed"] = run.thread.counters.get("escalations_completed", 0) + 1
     escalation = run.agent.ir["coordination"]["escalation"]
-    if (escalation.get("routing") or {}).get("post_agent") == "end":
-        run.state.is_ended = True
-        run.state.turn.status = "ended"
-        return
     if not outcome.ok:
         saying.tell(run, "error_default")
         return
@@ -182,6 +185,11 @@ def resolved(run: Run, task: Task) -> None:
                 run.push("escalate.begin", reason="Escalated again")
             case _:
                 run.push("agent.continue")
+        return
+    if (escalation.get("routing") or {}).get("post_agent") == "end":
+        memory.recall(run, "session:end")
+        run.state.is_ended = True
+        run.state.turn.status = "ended"
         return
     run.push("agent.continue")
 
@@ -233,6 +241,8 @@ def act_on_constraint(run: Run, task: Task) -> None:
             elif then != "continue":
                 _forget_given(run, rule)
                 run.unwind()
+                if run.state.tasks and run.state.tasks[-1].op == "turn.late":
+                    run.state.tasks.pop()
 
 
 def _forget_given(run: Run, rule: JsonObject) -> None:
@@ -240,7 +250,7 @@ def _forget_given(run: Run, rule: JsonObject) -> None:
     for name in list(run.thread.gathered):
         if name in run.state.turn.changed and name in rule["condition"]:
             variables.clear_value(run, name)
-            if "gather" in (run.agent.steps.get(run.thread.step) or {}):
+            if "gather" in (profiles.step_of(run, run.thread.step) or {}):
                 run.thread.awaiting, run.thread.asked = "gather", []
 
 
@@ -268,6 +278,7 @@ def _collect(run: Run, action: JsonObject) -> None:
 
 OPS = {
     "turn.route": route,
+    "turn.late": route,
     "turn.complete": completes,
     "turn.check": check_turn,
     "complete.begin": complete,

@@ -10,20 +10,43 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+import msgspec
+
 from abl.expressions import Environment
 from domain.json_values import JsonObject, JsonValue
 from domain.messages import TranscriptLine
-from domain.traces import TraceEvent, TraceType
+from domain.model_calls import Message
+from domain.traces import MAX_PROMPT_CHARS, MAX_VALUE_BYTES, TraceEvent, TraceType
 from engine import effects as e
+from engine import pii, zones
 from engine.limits import MAX_TASKS
 from engine.program import AgentProgram, Program
 from engine.scope import Scope
 from engine.state import MAX_TRANSCRIPT_LINES, Outcome, Pending, SessionState, Task, Thread
 
-BARRIERS = frozenset({"turn.close", "turn.complete", "turn.finish", "barrier"})
+BARRIERS = frozenset({"turn.close", "turn.complete", "turn.late", "turn.finish", "barrier"})
 """Operations that a change of direction never jumps over."""
 
 _ID_SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+def _may_be_large(data: JsonObject) -> bool:
+    """Return whether a value of an event could be over the limit: a long text, or anything that holds others."""
+    for value in data.values():
+        kind = type(value)
+        if (kind is str and len(value) > MAX_PROMPT_CHARS) or ((kind is dict or kind is list) and value):
+            return True
+    return False
+
+
+def _bounded(value: JsonValue) -> JsonValue:
+    """Return a value, or its size when it is over 64 KiB. Spec: platform-api 5.7."""
+    if isinstance(value, str) and len(value) * 4 <= MAX_VALUE_BYTES:
+        return value
+    if not isinstance(value, str | dict | list):
+        return value
+    size = len(msgspec.json.encode(value))
+    return value if size <= MAX_VALUE_BYTES else {"truncated": True, "sizeBytes": size}
 
 
 class Run:
@@ -35,7 +58,7 @@ class Run:
         self.program = program
         self.state = state
         self.effects: list[e.AnyEffect] = []
-        self.environment = Environment(now=state.at, unique_id=self._unique_id)
+        self.environment = Environment(now=state.at, unique_id=self._unique_id, zone=zones.find)
         self.changes = 0
         self.thread: Thread = state.threads.get(state.active) or Thread(agent=state.active)
         self.agent: AgentProgram = program.agents[self.thread.agent]
@@ -138,14 +161,23 @@ class Run:
         self.state.count += 1
         return f"{self.state.turn.number}.{self.state.count}"
 
-    def send(self, kind: Callable[..., Any], /, *, blocking: bool = True, subject: str = "", **asked: Any) -> str:
+    def send(
+        self,
+        kind: Callable[..., Any],
+        /,
+        *,
+        blocking: bool = True,
+        about: str = "",
+        notes: JsonObject | None = None,
+        **asked: Any,
+    ) -> str:
         """Send an effect of the current agent and return its id; the turn waits for its outcome if it has one."""
         effect = kind(
             id=self.next_id(), agent=self.thread.agent, request_hash=e.request_hash((kind.__name__, asked)), **asked
         )
         self.effects.append(effect)
         if e.expects_outcome(effect):
-            self.state.pending[effect.id] = Pending(kind.__name__, effect.request_hash, blocking, subject)
+            self.state.pending[effect.id] = Pending(kind.__name__, effect.request_hash, blocking, about, notes or {})
         found: str = effect.id
         return found
 
@@ -153,22 +185,31 @@ class Run:
         """Return what came back for an effect, once."""
         return self.state.outcomes.pop(effect_id, None) or Outcome(ok=False, kind="unknown_error", message="No outcome")
 
-    def trace(self, kind: TraceType, /, *, duration_ms: int | None = None, span: str = "", **facts: Any) -> None:
-        """Record what happened; values that are None are left out."""
+    def trace(
+        self, kind: TraceType, /, *, took_ms: int | None = None, span: str = "", is_open: bool = False, **facts: Any
+    ) -> None:
+        """Record what happened; values that are None are left out, sensitive ones masked unless `is_open`.
+
+        `took_ms` is how long it took; what is larger than 64 KiB is left out with its size.
+        """
         state = self.state
         state.trace_count += 1
         effect_id = self.next_id()
         kept = {key: value for key, value in facts.items() if value is not None}
+        if state.tokens and not is_open:
+            kept = pii.masked_data(state, kept)
+        if _may_be_large(kept):
+            kept = {key: _bounded(value) for key, value in kept.items()}
         event = TraceEvent(
-            type=kind,
-            at=state.at,
-            agent=self.thread.agent,
-            turn=state.turn.number,
-            seq=state.trace_count,
-            span=span or effect_id,
-            parent_span=f"turn-{state.turn.number}",
-            duration_ms=duration_ms,
-            data=kept,
+            kind,
+            state.at,
+            self.thread.agent,
+            state.turn.number,
+            state.trace_count,
+            span or effect_id,
+            f"turn-{state.turn.number}",
+            took_ms,
+            kept,
         )
         self.effects.append(e.Trace(id=effect_id, request_hash=e.request_hash(event), event=event))
 
@@ -184,6 +225,19 @@ class Run:
     def act(self, kind: str, /, **facts: JsonValue) -> None:
         """Say what the caller is told the turn did; the last one counts."""
         self.state.turn.last_action = {"type": kind, **facts}
+
+    def hear(self, role: str, content: str) -> None:
+        """Let the model of this agent see a text later, unless a tool call is open whose result has to come first."""
+        messages = self.thread.messages
+        for message in reversed(messages):
+            if message.role == "user" or (message.role == "assistant" and not message.tool_calls):
+                break
+            if message.role == "assistant":
+                answered = {one.tool_call_id for one in messages if one.role == "tool"}
+                if any(call.id not in answered for call in message.tool_calls):
+                    return
+                break
+        messages.append(Message(role, content))  # type: ignore[arg-type]
 
     def note(self, role: str, content: str) -> None:
         """Add a line to the conversation."""

@@ -6,17 +6,31 @@ Spec: abl-language 4, 3.18, 8.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from abl.expressions.limits import MAX_OUTPUT_CHARS
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
-from engine import constraints, guardrails, profiles
+from engine import channels, constraints, guardrails, judging, profiles
 from engine.effects import Say
 from engine.run import Run
 from engine.scope import Scope
+from engine.state import Task
 
 MAX_BOUND_ITEMS = 200
+
+
+class Answer(NamedTuple):
+    """One answer on its way to the user."""
+
+    text: str
+    rich: JsonObject
+    actions: JsonObject
+    voice: JsonObject
+    is_heard: bool
+    first_token_ms: int = 0
 
 
 def respond(run: Run, node: JsonObject, names: Mapping[str, JsonValue] | None = None, *, text: str = "") -> bool:
@@ -51,29 +65,109 @@ def say(
     rich: JsonObject | None = None,
     actions: JsonObject | None = None,
     is_checked: bool = False,
+    is_heard: bool = False,
+    first_token_ms: int = 0,
 ) -> None:
-    """Show a text after the checks of output; a text that is blocked is replaced by what the rule says."""
+    """Show a text after the checks of output; a text that is blocked is replaced by what the rule says.
+
+    Where a rule asks a model, the text is held back until the verdict is there, and everything said after it too.
+    `is_heard`: the model's messages hold the text already.
+    """
+    effects: list[str] = []
+    is_escalated = False
     if text and not is_checked:
         checked = guardrails.check_local(run, "output", text)
-        if checked.is_blocked:
+        if checked.is_blocked or checked.reask:
             rich = actions = voice = None
-        text = checked.text
-        text = constraints.check_response(run, text)
-    text = profiles.limited(run, text)[:MAX_OUTPUT_CHARS]
+        is_escalated = checked.is_escalated
+        text = constraints.check_response(run, checked.reask or checked.text)
+        effects = [] if checked.is_blocked or checked.reask else judging.ask_about(run, "output", text, blocking=False)
+    answer = Answer(text, rich or {}, actions or {}, voice or {}, is_heard, first_token_ms)
     if not (text or rich or actions):
         return
-    actions = profiles.limited_actions(run, actions or {})
+    run.act("respond")
+    held = run.state.turn.held
+    if effects or held:
+        held.append({"effects": effects, "thread": run.thread.agent, "answer": list(answer)})
+    else:
+        _show(run, answer)
+    if is_escalated:
+        run.state.turn.hints = {**run.state.turn.hints, "escalate": checked.rule}
+
+
+def has_spoken(run: Run) -> bool:
+    """Return whether this turn has said something, or holds it back for a check."""
+    return bool(run.state.turn.says or run.state.turn.held)
+
+
+def release(run: Run) -> None:
+    """Show the held texts whose verdicts are there, in order; one that is blocked is replaced."""
+    held, outcomes = run.state.turn.held, run.state.outcomes
+    before = run.thread.agent
+    while held and all(effect in outcomes for effect in held[0]["effects"]):
+        one = held.pop(0)
+        answer = Answer(*one["answer"])
+        run.focus(one["thread"])
+        if one["effects"]:
+            checked = judging.verdict_of(run, "output", one["effects"], answer.text)
+            text = checked.reask or checked.text
+            stays = not (checked.is_blocked or checked.reask)
+            answer = answer._replace(text=text) if stays else Answer(text, {}, {}, {}, answer.is_heard)
+            if checked.is_escalated:
+                run.state.turn.hints = {**run.state.turn.hints, "escalate": checked.rule}
+        _show(run, answer)
+    run.focus(before)
+
+
+def release_all(run: Run, task: Task) -> None:
+    """Wait for the verdicts on held texts, then show them."""
+    del task
+    release(run)
+    pending = run.state.pending
+    if not run.state.turn.held:
+        return
+    run.push("say.release")
+    for effect in [effect for one in run.state.turn.held for effect in one["effects"]]:
+        if effect in pending:
+            pending[effect] = msgspec.structs.replace(pending[effect], blocking=True)
+
+
+def _show(run: Run, answer: Answer) -> None:
+    """Put an answer into the form of the channel and send it."""
+    held = profiles.active(run)
+    rules = [rule for one in held if (rule := one.get("response_rules"))]
+    voice = {**next((one["voice"] for one in reversed(held) if one.get("voice")), {}), **answer.voice}
+    shown = channels.for_channel(
+        run.state.begun.channel,
+        answer.text,
+        answer.rich,
+        voice if answer.voice or run.state.begun.channel in channels.SPOKEN else {},
+        defaults=run.agent.ir["execution"].get("voice"),
+        rules=rules,
+    )
+    text = profiles.limited(run, shown.text)[:MAX_OUTPUT_CHARS]
+    actions = profiles.limited_actions(run, answer.actions)
+    if not (text or shown.rich or actions):
+        return
     turn = run.state.turn
     if text:
         turn.says.append(text)
         run.note("assistant", text)
-    turn.rich_content = rich or turn.rich_content
+        if run.agent.has_loop and not answer.is_heard:
+            run.hear("assistant", text)
+    turn.rich_content = shown.rich or turn.rich_content
     turn.actions = actions or turn.actions
-    turn.voice = voice or turn.voice
+    turn.voice = shown.voice or turn.voice
     turn.agent = run.thread.agent
-    run.act("respond")
-    run.send(Say, text=text, rich_content=rich or {}, actions=actions, voice=voice or {})
-    run.trace(TraceType.RESPONSE, text=text, messageId=None, richContent=rich or None, actions=actions or None)
+    run.send(Say, text=text, rich_content=shown.rich, actions=actions, voice=shown.voice)
+    run.trace(
+        TraceType.RESPONSE,
+        messageId=turn.reply_id or None,
+        text=text,
+        richContent=shown.rich or None,
+        actions=actions or None,
+        firstTokenMs=answer.first_token_ms or None,
+    )
 
 
 def _rendered(run: Run, value: Any, scope: Scope) -> Any:
@@ -107,3 +201,6 @@ def _collection(run: Run, value: JsonObject, scope: Scope) -> list[Any]:
         _rendered(run, value["template"], run.local({"this": item, "@index": index}))
         for index, item in enumerate(items[:MAX_BOUND_ITEMS])
     ]
+
+
+OPS = {"say.release": release_all}

@@ -153,5 +153,9 @@ READERS: dict[str, Reader] = {
     "_constraint_warnings": lambda program, state, thread: list(thread.warnings),
     "_summary": lambda program, state, thread: thread.summary or None,
     "_error": lambda program, state, thread: state.turn.error or None,
+    "_correction": lambda program, state, thread: state.turn.correction or None,
+    "sentiment_trajectory": lambda program, state, thread: list(state.sentiments),
+    "previous_system_message_was_offer": lambda program, state, thread: state.offered,
+    "always": lambda program, state, thread: True,
 }
 """Name -> how it is read from session, turn and thread."""

@@ -17,7 +17,8 @@ from domain.messages import ActionEvent, Attachment, TranscriptLine
 from domain.model_calls import Message
 from engine.facts import SessionBegun, ToolMock
 
-STATE_SCHEMA = 1
+STATE_SCHEMA = 2
+"""2 added what later versions of the engine remember; states of schema 1 are read as they are."""
 MAX_TRANSCRIPT_LINES = 60
 """Lines of the conversation a state keeps for handoffs; the whole transcript is stored elsewhere."""
 
@@ -37,6 +38,8 @@ class Pending(Struct, frozen=True, omit_defaults=True, array_like=True):
     request_hash: str
     blocking: bool = True
     subject: str = ""
+    notes: JsonObject = field(default_factory=dict)
+    """What the trace of the outcome tells about the question."""
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
@@ -76,6 +79,9 @@ class Thread(Struct, omit_defaults=True):
         recalled: Texts that recall rules added to the prompt.
         profiles: Names of the behaviour profiles that hold this turn, the strongest last.
         held: The indices of remember rules whose condition held when last looked at.
+        confirmation: The call or consent the user has been asked about.
+        heard: The last turn whose user text the model's messages hold.
+        used: Transient fields that a tool has been given.
     """
 
     agent: str
@@ -106,6 +112,8 @@ class Thread(Struct, omit_defaults=True):
     fired: list[str] = field(default_factory=list)
     confirmation: JsonObject = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    heard: int = -1
+    used: list[str] = field(default_factory=list)
 
 
 class Turn(Struct, omit_defaults=True):
@@ -118,11 +126,15 @@ class Turn(Struct, omit_defaults=True):
         says: Texts shown so far.
         changed: Session values set in this turn.
         failures: Errors of this turn by step or tool, for the limits of ON_ERROR.
+        held: Texts that wait for a model's verdict before they are shown, in order.
+        correction: What the user corrected: `{field, old, new}`.
+        hints: What a classifier found: `tools`, `note`.
     """
 
     number: int = 0
     text: str = ""
     message_id: str = ""
+    reply_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
     action: ActionEvent | None = None
     attachments: list[Attachment] = field(default_factory=list)
@@ -142,6 +154,9 @@ class Turn(Struct, omit_defaults=True):
     status: str = "idle"
     error: str = ""
     agent: str = ""
+    held: list[JsonObject] = field(default_factory=list)
+    correction: JsonObject = field(default_factory=dict)
+    hints: JsonObject = field(default_factory=dict)
 
 
 class SessionState(Struct, omit_defaults=True):
@@ -157,6 +172,10 @@ class SessionState(Struct, omit_defaults=True):
         suspensions: By the id of their Suspend effect.
         memory: Persistent values by root: `{"user": {...}, "project": {...}}`.
         count: Effects of this turn so far.
+        consents: What the user has agreed to or refused: tool or scope -> `granted` or `declined`.
+        tokens: Stand-in -> the sensitive value it hides from models, and how that is shown.
+        sentiments: The labels of the last turns.
+        offered: The last text of the turn before was an offer.
     """
 
     begun: SessionBegun
@@ -184,6 +203,10 @@ class SessionState(Struct, omit_defaults=True):
     tool_failures: int = 0
     constraint_failures: int = 0
     is_ended: bool = False
+    consents: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, list[str]] = field(default_factory=dict)
+    sentiments: list[str] = field(default_factory=list)
+    offered: bool = False
 
     @property
     def is_running(self) -> bool:
@@ -197,8 +220,6 @@ class SessionState(Struct, omit_defaults=True):
 
 
 S = TypeVar("S", bound=Struct)
-_CONTAINERS: dict[type[Struct], tuple[tuple[str, ...], tuple[str, ...]]] = {}
-"""Struct class -> its list and dict fields, looked up once."""
 
 
 def fork(state: SessionState) -> SessionState:
@@ -235,9 +256,15 @@ def decode_state(encoded: bytes) -> SessionState:
     """Return the state that `encode_state` wrote.
 
     Raises:
-        msgspec.ValidationError: The bytes are of another schema.
+        msgspec.ValidationError: The bytes are no state, or that of a newer schema.
     """
-    return _DECODER.decode(encoded)
+    state = _DECODER.decode(encoded)
+    if state.schema > STATE_SCHEMA:
+        raise msgspec.ValidationError(
+            f"A session state has schema {state.schema}; this engine reads schemas up to {STATE_SCHEMA}"
+        )
+    state.schema = STATE_SCHEMA
+    return state
 
 
 def with_path(root: JsonObject, path: list[str], value: Any) -> JsonObject:

@@ -71,6 +71,8 @@ class Conversation:
         tools: Tool -> a result, a list of results in order, or a function of the effect.
         model: Replies of reasoning calls in order, or a function of the effect; `reads` answers extraction calls.
         memory: Persistent values by path.
+        others: Agents elsewhere, and children that fail -> what comes back: `{text, values, error}`, or a list of them.
+        cancels: The next effect that waits for an outcome gets none: the turn is given up.
     """
 
     program: Program
@@ -78,6 +80,8 @@ class Conversation:
     model: list[ModelReply | f.ModelFailed] | ModelScript = field(default_factory=list)
     reads: list[ModelReply] | ModelScript = field(default_factory=list)
     memory: JsonObject = field(default_factory=dict)
+    others: dict[str, JsonValue] = field(default_factory=dict)
+    cancels: bool = False
     facts: list[f.AnyFact] = field(default_factory=list)
     effects: list[e.AnyEffect] = field(default_factory=list)
     ends: list[e.EndTurn] = field(default_factory=list)
@@ -150,6 +154,9 @@ class Conversation:
 
     def _answer(self, effect: e.AnyEffect) -> f.AnyFact:
         at = self._at()
+        if self.cancels:
+            self.cancels = False
+            return f.TurnCancelled(at=at, reason="deadline")
         match effect:
             case e.AskModel():
                 return self._model(effect, at)
@@ -167,7 +174,7 @@ class Conversation:
                 self.now += timedelta(milliseconds=effect.delay_ms)
                 return f.TimerFired(at=self._at(), effect_id=effect.id)
             case e.HandOff():
-                return f.ChildReplied(at=at, effect_id=effect.id, text="Remote answer")
+                return self._other(effect.id, effect.target, at)
             case _:
                 raise ValueError(f"{type(effect).__name__} has no outcome")
 
@@ -201,7 +208,23 @@ class Conversation:
             return script
         return gives(script) if script is not None else fails("tool_error", f"No result scripted for {effect.tool}")
 
+    def _other(self, effect_id: str, target: str, at: str) -> f.ChildReplied:
+        script = self.others.get(target)
+        told = (script.pop(0) if len(script) > 1 else script[0]) if isinstance(script, list) else script
+        told = told or {"error": "delegation_error", "message": f"Nothing scripted for {target}"}
+        return f.ChildReplied(
+            at=at,
+            effect_id=effect_id,
+            text=told.get("text", ""),
+            values=told.get("values", {}),
+            error=told.get("error", ""),
+            error_message=told.get("message", ""),
+            duration_ms=10,
+        )
+
     def _child(self, effect: e.Delegate, at: str) -> f.AnyFact:
+        if effect.target in self.others:
+            return self._other(effect.id, effect.target, at)
         child = Conversation(self.program, self.tools, self.model, self.reads, self.memory, now=self.now)
         fact = child_begun(self.state, effect, at)
         child.facts.append(fact)

@@ -10,9 +10,8 @@ import json
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Message
 from domain.tool_calls import ToolCall
-from engine import calls, constraints, delegate, gather, saying, variables
-from engine.extraction.choices import means
-from engine.extraction.vocabulary import vocabulary
+from engine import calls, compaction, consent, constraints, delegate, gather, saying, variables
+from engine.arguments import checked, with_defaults
 from engine.limits import MAX_FAN_OUT, MAX_RESULT_CHARS, MIN_FAN_OUT
 from engine.run import Run
 from engine.state import Outcome, Task
@@ -46,7 +45,18 @@ def call(run: Run, task: Task) -> None:
             if _system(run, one, key):
                 return
             continue
-        if _is_held_back(run, one, key):
+        if key in run.state.outcomes:
+            continue
+        tool = calls.tool_of(run, name)
+        if tool is not None:
+            arguments, faults = checked(tool, arguments)
+            if faults:
+                refusal = Outcome(ok=False, kind="invalid_input", message="; ".join(faults), code="wrong_argument")
+                needs_ = {"tool": name, "arguments": arguments, "key": key, "call_id": one["id"], "attempt": 1}
+                settling.append(calls.refused(run, {**needs_, "first": ""}, refusal))
+                continue
+            arguments = with_defaults(tool, arguments)
+        if _is_held_back(run, {**one, "arguments": arguments}, key, task):
             return
         if key in run.state.outcomes:
             continue
@@ -55,7 +65,7 @@ def call(run: Run, task: Task) -> None:
     run.state.tasks.extend(reversed(settling))
 
 
-def _is_held_back(run: Run, one: JsonObject, key: str) -> bool:
+def _is_held_back(run: Run, one: JsonObject, key: str, task: Task) -> bool:
     """Look at constraints and confirmation; return whether the turn goes another way, refusals are left as outcomes."""
     name, arguments = one["name"], one.get("arguments") or {}
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", name, arguments)
@@ -73,42 +83,33 @@ def _is_held_back(run: Run, one: JsonObject, key: str) -> bool:
         run.push("reason.end", step="")
         run.push("constraint.act", rule=rule)
         return True
-    tool = run.agent.tools.get(name) or {}
-    if not _needs_confirmation(tool) or run.thread.confirmation.get("granted") == name:
+    tool = calls.tool_of(run, name)
+    need = consent.needed(run, tool, arguments) if tool is not None else ""
+    if tool is None or need == "":
         return False
-    _ask_confirmation(run, one, tool)
-    return True
-
-
-def _needs_confirmation(tool: JsonObject) -> bool:
-    require = (tool.get("confirmation") or {}).get("require", "never")
-    return require == "always" or (
-        require == "when_side_effects" and bool((tool.get("hints") or {}).get("side_effects"))
-    )
-
-
-def _ask_confirmation(run: Run, one: JsonObject, tool: JsonObject) -> None:
-    """Show what would be done and wait for a yes."""
-    arguments = one.get("arguments") or {}
-    shown = ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in arguments.items())
+    if need in ("declined", "unauthorized"):
+        run.state.outcomes[key] = consent.refusal(need, tool)
+        return False
+    if need == "auth":
+        consent.sign_in(run, tool, (task.op, task.data))
+        return True
     _answer(run, one, {"status": "waiting for the user's yes"})
-    words = f"{str(tool.get('description', tool['name'])).rstrip('.')} ({shown}). Shall I go ahead?"
-    run.thread.confirmation = {"tool": tool["name"], "arguments": arguments, "call_id": one["id"]}
+    words = consent.ask(run, need, tool, arguments, call_id=one["id"])
     run.thread.messages.append(Message("assistant", words))
     run.unwind()
     if run.thread.step:
         run.thread.awaiting = "zone"
-    saying.say(run, words)
-    run.decide("pause", tool["name"], outcome="confirmation")
+    saying.say(run, words, is_heard=True)
+    return True
 
 
 def confirmed_call(run: Run, step: str) -> None:
     """Carry out or drop the call the user was asked about; the model then goes on with its result."""
     asked, thread = run.thread.confirmation, run.thread
-    words = vocabulary(str(run.scope.get("language") or "en"))
-    is_yes = means(run.state.turn.text, "yes", words) and not means(run.state.turn.text, "no", words)
+    tool = calls.tool_of(run, asked["tool"]) or {"name": asked["tool"]}
+    is_yes = consent.answer(run, tool) == "yes"
+    granted = thread.confirmation.get("granted")
     thread.confirmation = {}
-    run.decide("resume", asked["tool"], outcome="confirmed" if is_yes else "declined", matched=is_yes)
     if not is_yes:
         return
     one = {"id": f"{asked['call_id']}-confirmed", "name": asked["tool"], "arguments": asked["arguments"]}
@@ -117,6 +118,9 @@ def confirmed_call(run: Run, step: str) -> None:
     key = f"model:{one['id']}"
     run.state.tasks.pop()
     run.push("reason.check", step=step, round=0)
+    if asked.get("kind") == "consent" and consent.needed(run, tool, asked["arguments"]) == "confirm" and not granted:
+        run.push("reason.call", calls=[one], step=step, round=0)
+        return
     run.push("reason.results", calls=[one], keys=[key])
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", asked["tool"], asked["arguments"])
     if rule is not None:
@@ -132,17 +136,7 @@ def results(run: Run, task: Task) -> None:
         if outcome is None or outcome.code == "said":
             continue
         value = outcome.value if outcome.ok else {"error": outcome.kind, "message": outcome.message}
-        _answer(run, one, _compacted(run, one["name"], value))
-
-
-def _compacted(run: Run, name: str, value: JsonValue) -> JsonValue:
-    """Return a result with only the fields the tool's compaction calls essential."""
-    essential = ((run.agent.tools.get(name) or {}).get("compaction") or {}).get("essential_fields")
-    if not essential:
-        return value
-    if isinstance(value, list):
-        return [_compacted(run, name, one) for one in value]
-    return {key: one for key, one in value.items() if key in essential} if isinstance(value, dict) else value
+        _answer(run, one, compaction.result_text(run, one["name"], value))
 
 
 def _answer(run: Run, one: JsonObject, value: JsonValue) -> None:
@@ -197,11 +191,12 @@ def _delegate(run: Run, one: JsonObject, tasks: list[JsonObject], key: str) -> N
     rules = {rule["agent"]: rule for rule in run.agent.ir["coordination"]["delegates"]}
     group = key if len(tasks) > 1 else ""
     sent = []
+    unknown = [str(asked.get("target", "")) for asked in tasks if str(asked.get("target", "")) not in rules]
+    if unknown:
+        _answer(run, one, {"error": "invalid_input", "message": f"There is no agent {unknown[0]} to ask"})
+        return
     for asked in tasks:
-        rule = rules.get(str(asked.get("target", "")))
-        if rule is None:
-            _answer(run, one, {"error": "invalid_input", "message": f"There is no agent {asked.get('target')} to ask"})
-            return
+        rule = rules[str(asked["target"])]
         given = {name: run.value(text) for name, text in (rule.get("input") or {}).items()}
         if isinstance(asked.get("input"), dict):
             given.update(asked["input"])

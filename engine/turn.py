@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
 
-from domain.errors import Conflict, NotFound
+from domain.errors import Conflict, InvalidInput, NotFound
 from domain.json_values import JsonObject
+from domain.traces import TraceType
 from engine import (
     actions,
     calls,
+    consent,
     delegate,
     flow,
     gather,
@@ -19,6 +22,8 @@ from engine import (
     judging,
     lifecycle,
     memory,
+    multi_intent,
+    pipeline,
     reasoning,
     routing,
     saying,
@@ -28,13 +33,17 @@ from engine import (
 from engine import facts as f
 from engine.effects import AnyEffect, EndTurn
 from engine.limits import MAX_OPERATIONS
-from engine.program import Program
+from engine.program import AgentProgram, Program
 from engine.run import Run
 from engine.state import Outcome, SessionState, Task, Thread, Turn, fork
+
+OFFER = re.compile(r"\b(?:would you like|shall i|should i|do you want|may i|can i (?:also )?(?:help|offer))\b", re.IGNORECASE)
+"""How texts begin that offer something."""
 
 OPS: dict[str, Callable[[Run, Task], None]] = {
     **actions.OPS,
     **calls.OPS,
+    **consent.OPS,
     **delegate.OPS,
     **flow.OPS,
     **gather.OPS,
@@ -42,8 +51,11 @@ OPS: dict[str, Callable[[Run, Task], None]] = {
     **judging.OPS,
     **lifecycle.OPS,
     **memory.OPS,
+    **multi_intent.OPS,
+    **pipeline.OPS,
     **reasoning.OPS,
     **routing.OPS,
+    **saying.OPS,
     **understanding.OPS,
     **waiting.OPS,
 }
@@ -74,11 +86,14 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
 
     Raises:
         NotFound: The program has no such agent.
+        InvalidInput: The test context asks for a step that the agent's flow does not have.
     """
     found = program.find(fact.agent or program.entry_agent)
     if found is None:
         raise NotFound(f"There is no agent {fact.agent}")
     context = fact.test_context
+    if context is not None:
+        fact = _as_tested(found, fact, context)
     state = SessionState(
         begun=fact,
         at=fact.at,
@@ -95,6 +110,29 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
         run.push("barrier")
     run.push("thread.start")
     return _driven(run)
+
+
+def _as_tested(agent: AgentProgram, fact: f.SessionBegun, context: f.TestContext) -> f.SessionBegun:
+    """Return the beginning as a test context wants it: who calls, and from where. Spec: platform-api 4.1.
+
+    A delegated child takes over nothing but the mocks.
+
+    Raises:
+        InvalidInput: `startAtStep` names no step of the flow.
+    """
+    if fact.task:
+        return msgspec.structs.replace(fact, test_context=f.TestContext(tool_mocks=context.tool_mocks))
+    if context.start_at_step and context.start_at_step not in agent.all_steps:
+        known = ", ".join(agent.step_order) or "none"
+        raise InvalidInput(f"testContext.startAtStep: there is no step {context.start_at_step} (steps: {known})")
+    caller = context.caller_context
+    custom = caller.get("customAttributes")
+    return msgspec.structs.replace(
+        fact,
+        user_id=str(caller.get("userId") or fact.user_id),
+        channel=str(caller.get("channel") or fact.channel),
+        caller={**fact.caller, **(custom if isinstance(custom, dict) else {})},
+    )
 
 
 def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
@@ -130,8 +168,11 @@ def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
         case _:
             if fact.effect_id not in made.pending:
                 return Step(state, ())
-            del made.pending[fact.effect_id]
-            made.outcomes[fact.effect_id] = outcome_of(fact)
+            notes = made.pending.pop(fact.effect_id).notes
+            outcome = outcome_of(fact)
+            made.outcomes[fact.effect_id] = outcome
+            if notes:
+                outcome.extra.update(notes)
     return _driven(run)
 
 
@@ -154,14 +195,18 @@ def _next_turn(run: Run, **given: object) -> Turn:
 def _open(run: Run, fact: f.UserSpoke) -> None:
     """Set up the work of a turn of the user. Spec: abl-language 14.2."""
     state = run.state
+    before = state.turn
+    has_opened = before.number == 0 and bool(before.says or before.rich_content or before.actions)
+    state.offered = _is_offer(before.says)
     _next_turn(
         run,
         text=fact.text,
         message_id=fact.message_id,
+        reply_id=fact.reply_id,
         metadata=fact.metadata,
         action=fact.action,
         attachments=list(fact.attachments),
-        opening_unseen=fact.opening_unseen,
+        opening_unseen=fact.opening_unseen and has_opened,
     )
     state.user_turns += 1
     chosen = run.program.find(fact.agent) if fact.agent else None
@@ -173,10 +218,11 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         state.threads[state.active] = thread = Thread(agent=state.active)
     run.focus(state.active)
     for one in state.threads.values():
-        one.fired = [name for name in one.fired if name.startswith("escalate:") and _still_holds(run, one, name)]
+        if one.fired:
+            one.fired = [name for name in one.fired if _still_holds(run, one, name)]
     run.push_all(
         [
-            *([("thread.start", {}), ("barrier", {})] if thread.status == "new" else []),
+            *([("thread.start", {}), ("barrier", {}), ("turn.unseen", {})] if thread.status == "new" else []),
             ("turn.open", {}),
             ("hook.run", {"name": "before_turn"}),
             ("guard.input", {}),
@@ -185,20 +231,29 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
             *([("act.event", {})] if fact.action is not None else []),
             ("turn.route", {"is_first": True}),
             ("agent.main", {}),
-            ("turn.route", {"is_first": False}),
+            ("turn.late", {"is_first": False}),
             ("turn.complete", {}),
             ("turn.close", {}),
         ]
     )
 
 
+def _is_offer(says: list[str]) -> bool:
+    """Return whether the last text of a turn offers something. Spec: abl-language 6.7."""
+    return bool(says) and says[-1].rstrip().endswith("?") and OFFER.search(says[-1]) is not None
+
+
 def _still_holds(run: Run, thread: Thread, name: str) -> bool:
-    """Return whether an escalation trigger that has fired still holds: it fires again only after it did not."""
+    """Return whether a trigger or sub-task that has fired still holds: it fires again only after it did not."""
+    kind, number, *_ = name.split(":")
+    if kind == "handoff":
+        return False
     if thread.agent != run.thread.agent:
         return True
-    triggers = run.agent.ir["coordination"]["escalation"].get("triggers", ())
-    at = int(name.partition(":")[2])
-    return at < len(triggers) and run.test(triggers[at].get("when", ""))
+    coordination = run.agent.ir["coordination"]
+    rules = coordination["delegates"] if kind == "delegate" else coordination["escalation"].get("triggers", ())
+    at = int(number)
+    return at < len(rules) and run.test(rules[at].get("when", ""))
 
 
 def _resumed(run: Run, suspension_id: str, outcome: Outcome) -> Step:
@@ -249,6 +304,9 @@ def _cancelled(run: Run, reason: str) -> Step:
     state.outcomes.clear()
     state.turn.status, state.turn.error = "cancelled", reason
     run.decide("stop", "turn", outcome=reason)
+    state.turn.held.clear()
+    run.focus(state.active)
+    run.trace(TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True)
     run.push("turn.finish")
     return _driven(run)
 
@@ -257,6 +315,8 @@ def _driven(run: Run) -> Step:
     """Do all work that can be done now."""
     state = run.state
     done = 0
+    if state.turn.held and state.tasks:
+        saying.release(run)
     while state.tasks and not run.is_blocked:
         if state.tasks[-1].op == "turn.finish" and state.pending:
             break

@@ -10,14 +10,14 @@ import re
 from abl.ir import canonical_bytes
 from abl.patterns import search
 from domain.json_values import JsonObject
-from engine import extraction_model, gather, saying
+from engine import extraction_model, gather, multi_intent, pipeline
 from engine.extraction.choices import spoken
-from engine.limits import MAX_QUEUED_INTENTS
 from engine.program import AgentProgram
 from engine.run import Run
 from engine.state import Task
 
 MIN_CONFIDENCE = 0.5
+MAX_SENTIMENTS = 10
 STOP_WORDS = frozenset(
     (
         "a an and any are about asks at but by can do does for from has have he her his how i in is it its like me "
@@ -47,7 +47,7 @@ def uses_intent(agent: AgentProgram) -> bool:
         ]
         bare = re.sub(rb'"(?:resume_intent|intent)":', b"", canonical_bytes(conditions))
         bare = bare.replace(b"resume_intent", b"").replace(b"sub_intents", b"")
-        is_used = _USES_INTENT.search(bare) or ((agent.ir["execution"].get("pipeline") or {}).get("enabled"))
+        is_used = _USES_INTENT.search(bare) or (agent.ir.get("intent_handling") or {}).get("multi_intent", {}).get("enabled")
         known = agent.prompts["uses_intent"] = "yes" if is_used else ""
     return bool(known)
 
@@ -58,27 +58,43 @@ def understand(run: Run, task: Task) -> None:
     if not run.state.turn.text:
         return
     by_words(run)
+    if multi_intent.chosen(run):
+        return
     agent = run.agent
     is_reasoning = agent.flow is None
-    handling = agent.ir.get("intent_handling") or {}
-    fallback = handling.get("lexical_fallback") or (agent.ir.get("routing") or {}).get("intent_classification", {}).get(
-        "lexical_fallback"
-    )
-    understands = uses_intent(agent) and fallback != "always" and (is_reasoning or agent.is_supervisor)
-    fields: list[JsonObject] = []
     if is_reasoning:
         run.push("understand.fields")
-        gathering = agent.ir["gather"]
-        inline = agent.ir["execution"].get("inline_gather")
-        if gathering["strategy"] in ("llm", "hybrid") and not inline:
-            fields = [
-                one
-                for one in gather.fields_of(run, "")
-                if run.scope.get(one["name"]) is None and gather.is_active(run, one)
-            ]
-    if run.state.begun.has_model and (understands or fields):
+        gather.read_sensitive(run)
+    fields = open_fields(run) if is_reasoning else []
+    has_model = run.state.begun.has_model
+    if pipeline.rules(run) and (is_reasoning or agent.is_supervisor):
+        if has_model:
+            pipeline.classify(run, fields)
+        else:
+            pipeline.by_words(run)
+        return
+    understands = uses_intent(agent) and not _words_only(agent) and (is_reasoning or agent.is_supervisor)
+    if has_model and (understands or fields):
         effect = extraction_model.ask(run, fields, understand=understands)
         run.push("understand.take", effect=effect)
+
+
+def _words_only(agent: AgentProgram) -> bool:
+    handling = agent.ir.get("intent_handling") or {}
+    routing = (agent.ir.get("routing") or {}).get("intent_classification", {})
+    return (handling.get("lexical_fallback") or routing.get("lexical_fallback")) == "always"
+
+
+def open_fields(run: Run) -> list[JsonObject]:
+    """Return the fields of a reasoning agent that a model is asked to read; the main call does it with inline_gather."""
+    gathering = run.agent.ir["gather"]
+    if gathering["strategy"] not in ("llm", "hybrid") or run.agent.ir["execution"].get("inline_gather"):
+        return []
+    return [
+        one
+        for one in gather.fields_of(run, "")
+        if run.scope.get(one["name"]) is None and gather.is_active(run, one)
+    ]
 
 
 def read_fields(run: Run, task: Task) -> None:
@@ -90,38 +106,25 @@ def read_fields(run: Run, task: Task) -> None:
 def take(run: Run, task: Task) -> None:
     """Take intents, sentiment and values a model has read; the words stand where it gave nothing."""
     found = extraction_model.answer_of(run, task.data["effect"])
+    sure = take_intents(run, found)
+    if "entities" in found or "intents" not in found:
+        gather.offer_all(run, gather.fields_of(run, ""), extraction_model.sure_values(run, found))
+    multi_intent.plan(run, sure, str(found.get("relationship", "")))
+
+
+def take_intents(run: Run, found: JsonObject) -> list[JsonObject]:
+    """Set intent and sentiment as a model found them; return the intents it is sure enough of."""
     intents = [one for one in found.get("intents") or () if isinstance(one, dict) and one.get("category")]
+    sure: list[JsonObject] = []
     if intents:
         least = _least_confidence(run.agent)
         sure = [one for one in intents if float(one.get("confidence") or 0) >= least and one["category"] != "unclear"]
         first = sure[0] if sure else {"category": "unclear", "confidence": intents[0].get("confidence", 0)}
         _set(run, str(first["category"]), float(first.get("confidence") or 0), unclear=not sure, source="model")
-        _queue(run, sure[1:])
     if isinstance(found.get("sentiment"), str):
         run.state.sentiment = {"label": found["sentiment"]}
-    entities = found.get("entities", {} if "intents" in found else found)
-    if isinstance(entities, dict):
-        gather.offer_all(run, gather.fields_of(run, ""), entities)
-
-
-def _queue(run: Run, others: list[JsonObject]) -> None:
-    """Keep further wishes for later when MULTI_INTENT says so."""
-    multi = (run.agent.ir.get("intent_handling") or {}).get("multi_intent") or {}
-    if not multi.get("enabled"):
-        return
-    least = float(multi.get("confidence_threshold", 0.6))
-    most = int(multi.get("max_intents", 3)) - 1
-    for one in [one for one in others if float(one.get("confidence") or 0) >= least][:most]:
-        entry = {
-            "category": one["category"],
-            "text": run.state.turn.text,
-            "at": run.state.at,
-            "agent": run.thread.agent,
-        }
-        run.state.queued.append(entry)
-        del run.state.queued[:-MAX_QUEUED_INTENTS]
-        saying.tell(run, "multi_intent_queued_notice", {"intent": str(one["category"]).replace("_", " ")})
-        run.decide("routing", one["category"], outcome="queued", matched=True, kind="multi_intent")
+        run.state.sentiments[-1:] = [found["sentiment"]]
+    return sure
 
 
 def _least_confidence(agent: AgentProgram) -> float:
@@ -138,6 +141,8 @@ def by_words(run: Run) -> None:
         if any(spoken(word) in said for word in words):
             label = name
     run.state.sentiment = {"label": label}
+    run.state.sentiments.append(label)
+    del run.state.sentiments[:-MAX_SENTIMENTS]
     ranked = sorted(
         (
             (_score(run.agent, category, said, text), -at, category)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
+from engine import pii
 from engine.effects import MemoryWrite, WriteMemory
 from engine.run import Run
 from engine.scope import MEMORY_ROOTS, Scope
@@ -36,6 +37,9 @@ def set_value(run: Run, name: str, value: JsonValue, source: str = "set", *, ttl
     run.state.turn.changed[path[0]] = run.thread.variables[path[0]]
     if len(path) == 1 and key in run.agent.fields:
         _mark(run, key, value, source)
+        pii.register(run.state, run.agent.fields[key], value)
+    elif source == "passed" and len(path) == 1 and value is not None:
+        run.thread.gathered[key] = source
     scope = "gather" if key in run.agent.fields else "session"
     _record(run, key, old, value, scope, source)
 
@@ -83,10 +87,12 @@ def _remember(run: Run, path: list[str], value: JsonValue, source: str, ttl: str
     root = run.state.memory.get(path[0]) or {}
     old = run.value(key)
     run.state.memory[path[0]] = with_path(root, path[1:], value)
+    if declared is not None:
+        pii.register(run.state, declared, value)
     run.changes += 1
     scope = str((declared or {}).get("scope", path[0]))
     write = MemoryWrite(path=key, scope=scope, value=value, ttl=ttl)
-    run.send(WriteMemory, blocking=False, subject=key, writes=(write,))
+    run.send(WriteMemory, blocking=False, about=key, writes=(write,))
     _record(run, key, old, value, "memory", source)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.json_values import JsonObject
-from engine import saying, variables
+from engine import profiles, saying, variables
 from engine.effects import OpenTask, StartTimer, Suspend
 from engine.run import Run
 from engine.state import Task
@@ -86,7 +86,7 @@ def approval_phase(run: Run, step: JsonObject) -> None:
 def approved(run: Run, task: Task) -> None:
     """Go where the person's answer leads."""
     outcome = run.take(task.data["effect"])
-    step = run.agent.steps.get(task.data["step"]) or {}
+    step = profiles.step_of(run, task.data["step"]) or {}
     ir = step.get("human_approval") or {}
     key = "on_timeout" if outcome.kind == "expired" else "on_approve" if outcome.extra.get("approved") else "on_reject"
     run.thread.awaiting = ""
@@ -100,7 +100,7 @@ def approved(run: Run, task: Task) -> None:
 
 def timed_out(run: Run, task: Task) -> None:
     """Nobody sent the file in time."""
-    step = run.agent.steps.get(run.thread.step) or {}
+    step = profiles.step_of(run, run.thread.step) or {}
     target = (step.get("await_attachment") or {}).get("on_timeout")
     run.thread.awaiting = ""
     if target:
