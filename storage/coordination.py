@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -73,6 +73,31 @@ if held then return {1, count} end
 return {1, count + 1}
 """
 
+SPEND = """
+local now = redis.call('TIME')
+now = now[1] * 1000 + now[2] / 1000
+local lacking = {}
+for place, key in ipairs(KEYS) do
+  local count, every, most = tonumber(ARGV[3 * place - 2]), tonumber(ARGV[3 * place - 1]), tonumber(ARGV[3 * place])
+  local full = tonumber(redis.call('GET', key) or now)
+  if full < now then full = now end
+  full = math.min(full + count * every, now + most)
+  if full > now then redis.call('SET', key, string.format('%.3f', full), 'PX', math.ceil(full - now) + 1) end
+  lacking[place] = math.ceil(full - now)
+end
+return lacking
+"""
+
+ADD = """
+local counts = {}
+for place = 1, #KEYS, 2 do
+  counts[place] = redis.call('INCRBY', KEYS[place], ARGV[place])
+  redis.call('PEXPIRE', KEYS[place], ARGV[place + 1])
+  counts[place + 1] = tonumber(redis.call('GET', KEYS[place + 1]) or 0)
+end
+return counts
+"""
+
 UNLOCK = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
@@ -96,13 +121,31 @@ class Allowance(Struct, frozen=True):
     is_known: bool = True
 
 
+class Spent(Struct, frozen=True):
+    """Tokens of a bucket that were given without asking; it gains one `every_ms`, and lacks at most `most_ms`."""
+
+    key: str
+    count: int
+    every_ms: float
+    most_ms: float
+
+
+class Counted(Struct, frozen=True):
+    """Events of one window that were let pass without asking; `window` is its number since the epoch."""
+
+    key: str
+    count: int
+    window: int
+    window_ms: int
+
+
 class Coordination:
     """One server of the Redis protocol."""
 
     def __init__(self, connections: Any) -> None:
         self._client = connections
         self._scripts = {
-            text: connections.register_script(text) for text in (TOKEN_BUCKET, SLIDING_WINDOW, HOLD, UNLOCK)
+            text: connections.register_script(text) for text in (TOKEN_BUCKET, SLIDING_WINDOW, HOLD, UNLOCK, SPEND, ADD)
         }
 
     @classmethod
@@ -135,6 +178,24 @@ class Coordination:
     async def count_in_window(self, key: str, *, limit: int, window_ms: int) -> Allowance:
         """Count one event; at most `limit` pass in any `window_ms`."""
         return await self._allow(SLIDING_WINDOW, f"window:{key}", limit, limit, window_ms)
+
+    async def spend(self, spent: Sequence[Spent]) -> list[float] | None:
+        """Tell of tokens that were given; return for each bucket the ms until it is full, None while out of reach."""
+        arguments = [part for one in spent for part in (one.count, one.every_ms, one.most_ms)]
+        try:
+            return list(await self._scripts[SPEND](keys=[f"bucket:{one.key}" for one in spent], args=arguments))
+        except _LOST:
+            return None
+
+    async def add(self, counted: Sequence[Counted]) -> list[tuple[int, int]] | None:
+        """Tell of events; return for each window its count and that of the one before, None while out of reach."""
+        keys = [f"count:{one.key}:{number}" for one in counted for number in (one.window, one.window - 1)]
+        arguments = [part for one in counted for part in (one.count, 2 * one.window_ms)]
+        try:
+            counts = await self._scripts[ADD](keys=keys, args=arguments)
+        except _LOST:
+            return None
+        return list(zip(counts[::2], counts[1::2], strict=True))
 
     async def hold(self, key: str, member: str, *, limit: int, ttl_ms: int) -> bool:
         """Hold one of `limit` places for `ttl_ms`, or hold it longer; return False when all are held by others."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeAlias
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from time import monotonic
+from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 import msgspec
 
 from domain.errors import InvalidInput, Overloaded, Unavailable
-from storage.errors import ConnectionLost, Duplicate
+from storage.errors import ConnectionLost, Duplicate, NotConnected
 from storage.statements import Statement
 
 POOL_MAX = 10
@@ -18,24 +20,40 @@ CONNECT_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
 ACQUIRE_DEADLINE_S = 10.0
 RETRY_AFTER_MS = 1_000
+REPEAT_FOR_S = 5.0
+"""How long a statement is tried on other connections; an embedded server that was killed is back in 0.1 to 1 s."""
+REPEAT_DELAY_S = 0.02
+REPEAT_DELAY_MAX_S = 0.3
 JSONB_VERSION = b"\x01"
-CLOSED = "closed"  # in the words of the driver, which has one class for this and for wrong calls
+CLOSED = ("closed", "released back to the pool")  # the driver has one class for this and for wrong calls
 APPLICATION = {"application_name": "abl-runtime"}
 
 Row: TypeAlias = Mapping[str, Any]
+Answer = TypeVar("Answer")
 
 _LOST = (
     OSError,
+    EOFError,
     asyncpg.PostgresConnectionError,
     asyncpg.InternalClientError,  # what the driver says of a connection that was cut at a bad moment
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
+    asyncpg.IdleSessionTimeoutError,
     asyncpg.QueryCanceledError,
+    asyncpg.LockNotAvailableError,
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
+    asyncpg.ReadOnlySQLTransactionError,  # a server that has become a standby
 )
+_REFUSED = (
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.DatabaseDroppedError,
+    asyncpg.ClientConfigurationError,
+)
+_OUT_OF_ROOM = (asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError)
 
 
 @contextmanager
@@ -51,8 +69,14 @@ def translated() -> Iterator[None]:
         raise ConnectionLost("The database did not answer in time.") from error
     except _LOST as error:
         raise ConnectionLost("The database is not reachable.") from error
+    except _REFUSED as error:
+        raise Unavailable(f"The database refuses the connection: {error}") from error
+    except asyncpg.DiskFullError as error:
+        raise Unavailable("The disk of the database is full; nothing can be written until there is room.") from error
+    except _OUT_OF_ROOM as error:
+        raise Unavailable(f"The database cannot go on: {error}") from error
     except asyncpg.InterfaceError as error:
-        if CLOSED not in str(error):
+        if not any(words in str(error) for words in CLOSED):
             raise
         raise ConnectionLost("The connection to the database is closed.") from error
 
@@ -117,8 +141,9 @@ class Connection:
             await self._raw.close(timeout=CONNECT_DEADLINE_S)
 
     def abandon(self) -> None:
-        """Drop a connection of one's own that does not answer."""
-        self._raw.terminate()
+        """Drop a connection that does not answer."""
+        with suppress(ConnectionLost), translated():  # the driver may have dropped it already
+            self._raw.terminate()
 
 
 class Database:
@@ -136,20 +161,21 @@ class Database:
             Unavailable: There is no such database, or it does not let us in.
         """
         try:
-            pool = await asyncpg.create_pool(
-                url,
-                min_size=0,
-                max_size=pool_max,
-                timeout=CONNECT_DEADLINE_S,
-                command_timeout=COMMAND_DEADLINE_S,
-                server_settings=APPLICATION,
-                init=_prepare,
-                connection_class=_RawConnection,
-            )
+            with translated():
+                pool = await asyncpg.create_pool(
+                    url,
+                    min_size=0,
+                    max_size=pool_max,
+                    timeout=CONNECT_DEADLINE_S,
+                    command_timeout=COMMAND_DEADLINE_S,
+                    server_settings=APPLICATION,
+                    init=_prepare,
+                    connection_class=_RawConnection,
+                )
             database = cls(url, pool)
             async with database.connection():
                 return database
-        except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError, ValueError) as error:
+        except ValueError as error:  # an address that cannot be read
             raise Unavailable(f"The database refuses the connection: {error}") from error
 
     async def close(self) -> None:
@@ -164,20 +190,26 @@ class Database:
         Raises:
             Overloaded: All are lent, and none came back in time.
         """
+        raw = await self._acquire()
+        connection = Connection(raw)
         try:
-            raw = await self._pool.acquire(timeout=ACQUIRE_DEADLINE_S)
-        except TimeoutError as error:
-            raise Overloaded("The database is overloaded.", retry_after_ms=RETRY_AFTER_MS) from error
-        except _LOST as error:
-            raise ConnectionLost("The database is not reachable.") from error
-        try:
-            yield Connection(raw)
+            yield connection
         except ConnectionLost:
-            raw.terminate()  # whatever state it is in, nobody else shall have it
+            connection.abandon()  # whatever state it is in, nobody else shall have it
             raise
         finally:
-            with translated():
+            with suppress(ConnectionLost), translated():  # what was asked for has its answer
                 await self._pool.release(raw)
+
+    async def _acquire(self) -> Any:
+        try:
+            with translated():
+                try:
+                    return await self._pool.acquire(timeout=ACQUIRE_DEADLINE_S)
+                except TimeoutError as error:
+                    raise Overloaded("The database is overloaded.", retry_after_ms=RETRY_AFTER_MS) from error
+        except ConnectionLost as error:
+            raise NotConnected(error.message) from error
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
@@ -199,27 +231,39 @@ class Database:
 
     async def rows(self, statement: Statement, **given: object) -> list[Row]:
         """Return all rows of the answer."""
-        async with self.connection() as connection:
-            return await connection.rows(statement, **given)
+        return await self._send(statement, lambda connection: connection.rows(statement, **given))
 
     async def row(self, statement: Statement, **given: object) -> Row | None:
         """Return the first row of the answer."""
-        async with self.connection() as connection:
-            return await connection.row(statement, **given)
+        return await self._send(statement, lambda connection: connection.row(statement, **given))
 
     async def value(self, statement: Statement, **given: object) -> Any:
         """Return the first column of the first row; None when there is no row."""
-        async with self.connection() as connection:
-            return await connection.value(statement, **given)
+        return await self._send(statement, lambda connection: connection.value(statement, **given))
 
     async def execute(self, statement: Statement, **given: object) -> int:
         """Return how many rows were touched."""
-        async with self.connection() as connection:
-            return await connection.execute(statement, **given)
+        return await self._send(statement, lambda connection: connection.execute(statement, **given))
+
+    async def _send(self, statement: Statement, send: Callable[[Connection], Awaitable[Answer]]) -> Answer:
+        """Send a statement of its own; again, for a while, when it did not go out or may be repeated."""
+        deadline = monotonic() + REPEAT_FOR_S
+        delay_s = REPEAT_DELAY_S
+        while True:
+            try:
+                async with self.connection() as connection:
+                    return await send(connection)
+            except ConnectionLost as error:
+                may_repeat = statement.is_repeatable or isinstance(error, NotConnected)
+                if not may_repeat or monotonic() + delay_s > deadline:
+                    raise
+            await asyncio.sleep(delay_s)
+            delay_s = min(delay_s * 2, REPEAT_DELAY_MAX_S)
 
 
 async def _prepare(raw: Any) -> None:
-    """Let `jsonb` columns be JSON values on our side."""
+    """Let `jsonb` columns be JSON values on our side, and `uuid` ones, which are hashes, bytes."""
+    await raw.set_type_codec("uuid", schema="pg_catalog", encoder=bytes, decoder=bytes, format="binary")
     await raw.set_type_codec(
         "jsonb",
         schema="pg_catalog",

@@ -25,10 +25,6 @@ class TurnRepeated(Conflict):
     """A turn was ended under this idempotency key before; nothing was written. Its reply is in the turns."""
 
 
-class KeyReused(Conflict):
-    """The idempotency key came with another request before."""
-
-
 class OwnedElsewhere(Conflict):
     """A live host owns the session.
 
@@ -56,6 +52,10 @@ class Duplicate(Conflict):
 
 class ConnectionLost(Unavailable):
     """The database did not answer; whether the last statement has taken effect is not known."""
+
+
+class NotConnected(ConnectionLost):
+    """There was no connection to send anything through; nothing has taken effect."""
 
 
 class MigrationRefused(Unavailable):

@@ -222,14 +222,12 @@ class Journal:
         )
 
     async def _refusal(self, connection: Connection, append: Append) -> Exception:
-        keyed = append.end.keyed if append.end else None
         row = await connection.row(
             EXPLAIN,
             tenant_id=append.tenant_id,
             session_id=append.session_id,
             epoch=append.epoch,
-            scope_id=keyed.scope_id if keyed else "",
-            key=keyed.key if keyed else "",
+            request_key=append.request_key,
         )
         return _refusal(append, row)
 

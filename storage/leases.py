@@ -7,18 +7,21 @@ Times are the database's, so the clocks of hosts do not matter.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-from domain.errors import NotFound
+from domain.errors import Conflict, NotFound
 from domain.json_values import JsonObject
-from storage.database import Database
+from storage.database import Database, Row
 from storage.errors import OwnedElsewhere, StaleEpoch
 from storage.statements import Statement
 
 LEASE_S = 5.0
 RENEW_EVERY_S = 1.0
 
-REGISTER = Statement("""
+REGISTER = Statement(
+    """
     INSERT INTO hosts AS h (host_id, epoch, address, labels, expires_at)
     VALUES (
         :host_id, nextval('lease_epochs'), :address, :labels, clock_timestamp() + make_interval(secs => :lease_s)
@@ -27,23 +30,31 @@ REGISTER = Statement("""
         epoch = excluded.epoch, address = excluded.address, labels = excluded.labels, revoked_at = NULL,
         started_at = clock_timestamp(), expires_at = excluded.expires_at
     RETURNING epoch
-""")
+""",
+    is_repeatable=True,
+)
 
-RENEW = Statement("""
-    UPDATE hosts SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
+RENEW = Statement(
+    """
+    UPDATE hosts SET expires_at = clock_timestamp() + make_interval(secs => :lease_s),
+        labels = coalesce(:labels, labels)
     WHERE epoch = :epoch AND revoked_at IS NULL
-""")
+""",
+    is_repeatable=True,
+)
 
-REVOKE = Statement("UPDATE hosts SET revoked_at = clock_timestamp() WHERE epoch = :epoch AND revoked_at IS NULL")
+REVOKE = Statement(
+    "UPDATE hosts SET revoked_at = clock_timestamp() WHERE epoch = :epoch AND revoked_at IS NULL", is_repeatable=True
+)
 
 LIVE = Statement("""
     SELECT host_id, epoch, address, labels FROM hosts
     WHERE revoked_at IS NULL AND expires_at > clock_timestamp() ORDER BY host_id
 """)
 
-CLAIM = Statement("""
+CLAIMING = """
     WITH head AS (
-        SELECT owner_epoch FROM session_heads WHERE tenant_id = :tenant_id AND session_id = :session_id FOR UPDATE
+        SELECT owner_epoch FROM session_heads WHERE session_key = session_key(:tenant_id, :session_id) FOR UPDATE
     ),
     lost AS (
         UPDATE hosts SET revoked_at = clock_timestamp() FROM head
@@ -53,7 +64,7 @@ CLAIM = Statement("""
     ),
     claimed AS (
         UPDATE session_heads s SET owner_epoch = :epoch FROM head
-        WHERE s.tenant_id = :tenant_id AND s.session_id = :session_id
+        WHERE s.session_key = session_key(:tenant_id, :session_id)
           AND EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL)
           AND (
             head.owner_epoch IS NULL OR head.owner_epoch = :epoch OR EXISTS (SELECT FROM lost)
@@ -61,20 +72,39 @@ CLAIM = Statement("""
           )
         RETURNING s.last_seq
     )
-    SELECT (SELECT count(*) FROM head) AS known, (SELECT last_seq FROM claimed) AS last_seq,
-        EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL) AS host_is_alive,
-        owner.host_id, owner.address
-    FROM (SELECT) AS one LEFT JOIN hosts owner ON owner.epoch = (SELECT owner_epoch FROM head)
-""")
+"""
+"""`claimed` has a row, with where the journal ends, when the session is now this epoch's."""
 
-RELEASE = Statement("""
+CLAIM = Statement(
+    CLAIMING
+    + """
+    SELECT claimed.last_seq, EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL) AS host_is_alive,
+        owner.host_id, owner.address
+    FROM head LEFT JOIN claimed ON true LEFT JOIN hosts owner ON owner.epoch = head.owner_epoch
+    """,
+    is_repeatable=True,
+)
+
+RELEASE = Statement(
+    """
     UPDATE session_heads SET owner_epoch = NULL
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND owner_epoch = :epoch
-""")
+    WHERE session_key = session_key(:tenant_id, :session_id) AND owner_epoch = :epoch
+""",
+    is_repeatable=True,
+)
+
+RELEASE_MANY = Statement(
+    """
+    UPDATE session_heads SET owner_epoch = NULL
+    FROM unnest(:tenant_ids::text[], :session_ids::text[]) AS given (tenant_id, session_id)
+    WHERE session_key = session_key(given.tenant_id, given.session_id) AND owner_epoch = :epoch
+""",
+    is_repeatable=True,
+)
 
 OWNER = Statement("""
     SELECT o.host_id, o.epoch, o.address, o.labels FROM session_heads h JOIN hosts o ON o.epoch = h.owner_epoch
-    WHERE h.tenant_id = :tenant_id AND h.session_id = :session_id
+    WHERE h.session_key = session_key(:tenant_id, :session_id)
       AND o.revoked_at IS NULL AND o.expires_at > clock_timestamp()
 """)
 
@@ -102,13 +132,13 @@ class Leases:
         )
         return epoch
 
-    async def renew(self, epoch: int) -> None:
-        """Keep the lease for another while; to be called every `RENEW_EVERY_S`.
+    async def renew(self, epoch: int, labels: JsonObject | None = None) -> None:
+        """Keep the lease for another while; to be called every `RENEW_EVERY_S`. `labels` replace those it has.
 
         Raises:
             StaleEpoch: Somebody has acted on its running out; the host must drop its sessions and register anew.
         """
-        if not await self._database.execute(RENEW, epoch=epoch, lease_s=self._lease_s):
+        if not await self._database.execute(RENEW, epoch=epoch, labels=labels, lease_s=self._lease_s):
             raise StaleEpoch(f"The lease of epoch {epoch} is over.")
 
     async def release_host(self, epoch: int) -> None:
@@ -128,26 +158,36 @@ class Leases:
             NotFound: There is no such session.
         """
         row = await self._database.row(CLAIM, tenant_id=tenant_id, session_id=session_id, epoch=epoch)
-        if row is None or not row["known"]:
+        if row is None:
             raise NotFound("Session not found")
-        if row["last_seq"] is not None:
-            return int(row["last_seq"])
-        if not row["host_is_alive"]:
-            raise StaleEpoch(f"The lease of epoch {epoch} is over.")
-        raise OwnedElsewhere(
-            f"{session_id} belongs to host {row['host_id']}.",
-            host_id=row["host_id"] or "",
-            address=row["address"] or "",
-        )
+        if row["last_seq"] is None:
+            raise refused_claim(row, session_id, epoch)
+        return int(row["last_seq"])
 
     async def release_session(self, tenant_id: str, session_id: str, epoch: int) -> None:
         """Let anybody claim the session; nothing when it is not this epoch's."""
         await self._database.execute(RELEASE, tenant_id=tenant_id, session_id=session_id, epoch=epoch)
 
+    async def release_sessions(self, epoch: int, names: Sequence[tuple[str, str]]) -> None:
+        """Let anybody claim these sessions, each named by tenant and id; those that are not this epoch's stay."""
+        tenant_ids, session_ids = [tenant_id for tenant_id, _ in names], [session_id for _, session_id in names]
+        await self._database.execute(RELEASE_MANY, tenant_ids=tenant_ids, session_ids=session_ids, epoch=epoch)
+
     async def owner(self, tenant_id: str, session_id: str) -> HostRow | None:
         """Return the live host that owns the session; None when there is none."""
         row = await self._database.row(OWNER, tenant_id=tenant_id, session_id=session_id)
         return _host(row) if row else None
+
+
+def refused_claim(row: Row, session_id: str, epoch: int) -> Conflict:
+    """Return why a claim did not take place."""
+    if not row["host_is_alive"]:
+        return StaleEpoch(f"The lease of epoch {epoch} is over.")
+    return OwnedElsewhere(
+        f"{session_id} belongs to host {row['host_id']}.",
+        host_id=row["host_id"] or "",
+        address=row["address"] or "",
+    )
 
 
 def _host(row: object) -> HostRow:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 _NAME = re.compile(r"(?<!:):([a-z_]+)")  # :name, but not the ::type of a cast
+_READS = re.compile(r"\s*SELECT\b(?!.*\b(?:nextval|FOR UPDATE)\b)", re.DOTALL)
 
 
 class Statement:
@@ -14,11 +15,14 @@ class Statement:
     Attributes:
         sql: The text with `$1`, `$2` in the place of names.
         names: The names in the order of their positions.
+        is_repeatable: It may be sent again when nobody knows whether it took effect: it only reads, or its author says
+            that twice is the same as once, its answer included.
     """
 
-    __slots__ = ("names", "sql")
+    __slots__ = ("is_repeatable", "names", "sql")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_repeatable: bool = False) -> None:
+        self.is_repeatable = is_repeatable or _READS.match(text) is not None
         self.names = tuple(dict.fromkeys(_NAME.findall(text)))
         self.sql = _NAME.sub(lambda found: f"${self.names.index(found[1]) + 1}", text)
 

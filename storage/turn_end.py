@@ -6,16 +6,16 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from domain.json_values import JsonObject
+
 
 class KeyedReply(Struct, frozen=True):
     """The reply of a request that came with an idempotency key.
 
     Attributes:
-        scope_id: What the key belongs to: a session or a project.
         request_hash: Of the request, so that the key is not taken for another one.
     """
 
-    scope_id: str
     key: str
     request_hash: str
     reply: bytes
@@ -35,7 +35,7 @@ class MessageRow(Struct, frozen=True, kw_only=True):
 
 
 class TraceRow(Struct, frozen=True, kw_only=True, array_like=True):
-    """One trace event; `seq` counts from 1 in the session, `data` is the whole event as JSON.
+    """One trace event; `seq` counts from 1 in the session, `at` is as it goes over the wire.
 
     Stored by position: fields are only ever added, at the end.
     """
@@ -43,12 +43,12 @@ class TraceRow(Struct, frozen=True, kw_only=True, array_like=True):
     seq: int
     turn: int
     type: str
-    data: bytes
-    agent_name: str = ""
-    decision_kind: str = ""
-    span_id: str = ""
+    at: str
+    agent_name: str
+    span_id: str
     parent_span_id: str = ""
     duration_ms: int | None = None
+    data: JsonObject = {}
 
 
 class Activity(Struct, frozen=True, kw_only=True):
@@ -68,11 +68,23 @@ class Activity(Struct, frozen=True, kw_only=True):
 
 
 class TurnEnd(Struct, frozen=True, kw_only=True):
-    """The end of one turn."""
+    """The end of one turn.
+
+    Attributes:
+        spoke: The line of the message that the turn answers.
+        answered: The line of the reply, the next one in the transcript.
+        snapshot: The state after the turn; None leaves the last one in its place.
+    """
 
     turn: int
     keyed: KeyedReply | None = None
+    spoke: MessageRow | None = None
+    answered: MessageRow | None = None
     snapshot: bytes | None = None
-    messages: tuple[MessageRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()
     activity: Activity = Activity()
+
+    @property
+    def lines(self) -> int:
+        """Return how many lines the transcript grows by."""
+        return (self.spoke is not None) + (self.answered is not None)

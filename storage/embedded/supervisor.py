@@ -191,6 +191,8 @@ class Supervisor:
             await asyncio.sleep(RESTART_DELAY_S)  # what is left of a killed one may still be ending
 
     def _spawn(self) -> None:
+        if self._child is not None:
+            self._child.poll()  # what ended before it could be marked is reaped here
         log = self._program.folder / LOG
         if log.exists() and log.stat().st_size > LOG_MAX_BYTES:
             log.unlink()

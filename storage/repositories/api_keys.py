@@ -30,6 +30,11 @@ BY_HASH = Statement(f"""
     SELECT {_COLUMNS} FROM api_keys
     WHERE key_hash = :key_hash AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
 """)
+BY_ID = Statement(f"""
+    SELECT {_COLUMNS} FROM api_keys
+    WHERE tenant_id = :tenant_id AND key_id = :key_id
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
+""")
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM api_keys
     WHERE tenant_id = :tenant_id AND (:project_id::text IS NULL OR project_id = :project_id)
@@ -100,6 +105,11 @@ class ApiKeys:
     async def find_by_plaintext(self, plaintext: str) -> KeyRecord | None:
         """Return the valid key that this is, of whichever tenant: the key is what tells the tenant."""
         row = await self._database.row(BY_HASH, key_hash=hash_of(plaintext))
+        return _record(row) if row else None
+
+    async def find_valid(self, tenant_id: str, key_id: str) -> KeyRecord | None:
+        """Return the key with this id while it opens something."""
+        row = await self._database.row(BY_ID, tenant_id=tenant_id, key_id=key_id)
         return _record(row) if row else None
 
     async def list(self, tenant_id: str, project_id: str | None = None) -> tuple[KeyRecord, ...]:

@@ -49,6 +49,17 @@ CANCEL = Statement("""
     WHERE tenant_id = :tenant_id AND session_id = :session_id AND status = 'pending'
       AND (:suspension_id::text IS NULL OR suspension_id = :suspension_id)
 """)
+OPEN_OF = Statement(f"""
+    SELECT {_COLUMNS} FROM callbacks
+    WHERE tenant_id = :tenant_id AND session_id = :session_id AND status = 'pending' ORDER BY created_at DESC
+""")
+FORGET_CLOSED = Statement("""
+    DELETE FROM callbacks WHERE ctid IN (
+        SELECT ctid FROM callbacks
+        WHERE status <> 'pending' AND closed_at <= clock_timestamp() - interval '24 hours' LIMIT :limit
+    )
+""")
+FORGET_MAX = 5_000
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM callbacks
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND (:status::text IS NULL OR status = :status)
@@ -131,6 +142,15 @@ class Callbacks:
         return await self._database.execute(
             CANCEL, tenant_id=tenant_id, session_id=session_id, suspension_id=suspension_id
         )
+
+    async def open_of(self, tenant_id: str, session_id: str) -> Sequence[CallbackRecord]:
+        """Return what a session waits for, the newest first."""
+        rows = await self._database.rows(OPEN_OF, tenant_id=tenant_id, session_id=session_id)
+        return [_record(row) for row in rows]
+
+    async def forget_closed(self, limit: int = FORGET_MAX) -> int:
+        """Remove what was closed a day ago, of all tenants, at most `limit` rows; return how many."""
+        return await self._database.execute(FORGET_CLOSED, limit=limit)
 
     async def list(
         self, tenant_id: str, project_id: str, *, status: str | None = None, limit: int = 50, offset: int = 0

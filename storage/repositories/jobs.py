@@ -39,6 +39,10 @@ FAIL = Statement("""
         due_at = clock_timestamp() + make_interval(secs => least(:retry_max_s, :retry_base_s * 2 ^ (attempts - 1)))
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
+AGAIN = Statement("""
+    UPDATE jobs SET last_error = '', attempts = 0, due_at = clock_timestamp() + make_interval(secs => :delay_s)
+    WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
+""")
 CANCEL = Statement("DELETE FROM jobs WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name")
 NEXT_DUE = Statement("""
     SELECT greatest(0, extract(epoch FROM min(due_at) - clock_timestamp()))::float8 FROM jobs WHERE kind = ANY(:kinds)
@@ -82,6 +86,14 @@ class Jobs:
         """Remove finished work; return False when the claim had run out and it is somebody else's."""
         return bool(
             await self._database.execute(FINISH, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim)
+        )
+
+    async def again(self, job: Job, delay_s: float) -> bool:
+        """Have finished work done again after a while; return False when the claim had run out."""
+        return bool(
+            await self._database.execute(
+                AGAIN, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim, delay_s=delay_s
+            )
         )
 
     async def fail(self, job: Job, error: str) -> bool:

@@ -31,7 +31,20 @@ FORGET_SUBJECT = Statement("""
     DELETE FROM memory
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND scope = :scope AND subject = :subject
 """)
-FORGET_EXPIRED = Statement("DELETE FROM memory WHERE expires_at <= clock_timestamp()")
+FORGET_EXPIRED = Statement("""
+    DELETE FROM memory WHERE ctid IN (
+        SELECT ctid FROM memory WHERE expires_at <= clock_timestamp() LIMIT :limit
+    )
+""")
+FORGET_MAX = 5_000
+NOTE_EFFECT = Statement("""
+    INSERT INTO memory_effects (tenant_id, effect_key) VALUES (:tenant_id, :effect_key) ON CONFLICT DO NOTHING
+""")
+FORGET_EFFECTS = Statement("""
+    DELETE FROM memory_effects WHERE ctid IN (
+        SELECT ctid FROM memory_effects WHERE at <= clock_timestamp() - interval '24 hours' LIMIT :limit
+    )
+""")
 
 
 class MemoryValue(Struct, frozen=True, kw_only=True):
@@ -60,8 +73,10 @@ class Memory:
     async def write(
         self, tenant_id: str, project_id: str, values: Sequence[MemoryValue], *, written_by: str = ""
     ) -> None:
-        """Keep values, all or none. Writing the same again changes nothing."""
+        """Keep values, all or none. What was written once under a name (`written_by`) is not written again."""
         async with self._database.transaction() as connection:
+            if written_by and not await connection.execute(NOTE_EFFECT, tenant_id=tenant_id, effect_key=written_by):
+                return
             for one in sorted(values, key=lambda one: (one.scope, one.subject, one.path)):  # one order: no deadlock
                 place: Mapping[str, object] = {
                     "tenant_id": tenant_id,
@@ -83,6 +98,10 @@ class Memory:
             FORGET_SUBJECT, tenant_id=tenant_id, project_id=project_id, scope=scope, subject=subject
         )
 
-    async def forget_expired(self) -> int:
-        """Remove what has run out, of all tenants; return how many."""
-        return await self._database.execute(FORGET_EXPIRED)
+    async def forget_expired(self, limit: int = FORGET_MAX) -> int:
+        """Remove what has run out, of all tenants, at most `limit` rows; return how many."""
+        return await self._database.execute(FORGET_EXPIRED, limit=limit)
+
+    async def forget_effects(self, limit: int = FORGET_MAX) -> int:
+        """Remove notes of effects that nobody can repeat any more, at most `limit`; return how many."""
+        return await self._database.execute(FORGET_EFFECTS, limit=limit)

@@ -22,6 +22,7 @@ ENSURE_TENANT = Statement("""
     INSERT INTO tenants (tenant_id, name) VALUES (:tenant_id, :name) ON CONFLICT (tenant_id) DO NOTHING
 """)
 TENANTS = Statement("SELECT tenant_id FROM tenants ORDER BY created_at, tenant_id")
+TENANT_SETTINGS = Statement("SELECT settings FROM tenants WHERE tenant_id = :tenant_id")
 CREATE = Statement("""
     INSERT INTO projects (tenant_id, project_id, name, slug, description, entry_agent_name, settings)
     VALUES (:tenant_id, :project_id, :name, :slug, :description, :entry_agent_name, :settings)
@@ -60,6 +61,11 @@ class Projects:
     async def ensure_tenant(self, tenant_id: str, name: str) -> None:
         """Make the tenant if it is not there."""
         await self._database.execute(ENSURE_TENANT, tenant_id=tenant_id, name=name)
+
+    async def tenant_settings(self, tenant_id: str) -> JsonObject:
+        """Return what is set for a tenant, `{}` when there is no such tenant."""
+        settings: JsonObject | None = await self._database.value(TENANT_SETTINGS, tenant_id=tenant_id)
+        return settings or {}
 
     async def tenants(self) -> Sequence[str]:
         """Return the ids of all tenants, the oldest first: for work that is done for each of them."""

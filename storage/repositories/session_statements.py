@@ -24,8 +24,8 @@ CREATE = Statement("""
         RETURNING session_id
     ),
     opened AS (
-        INSERT INTO session_heads (tenant_id, session_id, owner_epoch)
-        SELECT :tenant_id, session_id, :epoch::bigint FROM made
+        INSERT INTO session_heads (session_key, owner_epoch)
+        SELECT session_key(:tenant_id, session_id), :epoch::bigint FROM made
         ON CONFLICT DO NOTHING
     )
     SELECT count(*) FROM made
@@ -51,8 +51,8 @@ _FILTER = """
       AND (:includes_eval OR source <> 'eval')
       AND parent_session_id = ''
       AND (:words::text IS NULL OR s.session_id = :words OR runtime_session_id = :words OR EXISTS (
-          SELECT FROM transcripts t WHERE t.tenant_id = :tenant_id AND t.session_id = s.session_id
-          AND position(lower(:words) IN lower(t.content)) > 0
+          SELECT FROM transcripts t WHERE t.session_key = session_key(:tenant_id, s.session_id)
+          AND (position(lower(:words) IN lower(t.spoke)) > 0 OR position(lower(:words) IN lower(t.answer)) > 0)
       ))
 """
 
@@ -108,11 +108,22 @@ IDLE = Statement("""
       AND last_activity_at < :before ORDER BY last_activity_at LIMIT :limit
 """)
 
-DELETE = tuple(
-    Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
-    for table in (
-        *("journal", "snapshots", "transcripts", "traces", "memory_stores", "callbacks", "turns", "session_heads"),
-        "sessions",
-    )
+IDLE_EVERYWHERE = Statement("""
+    SELECT tenant_id, project_id, session_id FROM sessions
+    WHERE status = 'active' AND execution_state = 'idle'
+      AND last_activity_at < clock_timestamp() - make_interval(secs =>
+          coalesce(nullif((pin ->> 'idle_s')::float8, 0), :idle_s))
+    ORDER BY last_activity_at LIMIT :limit
+""")
+
+DELETE = (
+    *(
+        Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")
+        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "session_heads")
+    ),
+    *(
+        Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
+        for table in ("memory_stores", "callbacks", "sessions")
+    ),
 )
 """In this order; the last one says whether there was a session."""

@@ -18,6 +18,7 @@ from storage.repositories.session_statements import (
     END,
     FIND,
     IDLE,
+    IDLE_EVERYWHERE,
     LINK_CONTACT,
     LIST,
     RENEW,
@@ -166,6 +167,14 @@ class Sessions:
         """Return ids of active sessions that have done nothing since `moment`, the oldest first."""
         rows = await self._database.rows(IDLE, tenant_id=tenant_id, before=moment, limit=limit)
         return [row["session_id"] for row in rows]
+
+    async def idle_everywhere(self, idle_s: float, limit: int) -> Sequence[tuple[str, str, str]]:
+        """Return (tenant, project, session) of active ones that have been quiet for too long, the longest first.
+
+        How long that is says `idle_s` of the session's pin, and the argument where it says nothing.
+        """
+        rows = await self._database.rows(IDLE_EVERYWHERE, idle_s=idle_s, limit=limit)
+        return [(row["tenant_id"], row["project_id"], row["session_id"]) for row in rows]
 
     async def delete(self, tenant_id: str, session_id: str) -> bool:
         """Remove a session and all it left; return False when there was none."""

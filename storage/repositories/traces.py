@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from storage.database import Database
 from storage.statements import Statement
-from storage.trace_frames import unpack_events
 from storage.turn_end import TraceRow
+from storage.turn_frames import unpack_events
 
-LIST = Statement("""
-    SELECT events FROM traces
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND (:types::text[] IS NULL OR types && :types)
-    ORDER BY seq
-""")
+LIST = Statement("SELECT events FROM traces WHERE session_key = session_key(:tenant_id, :session_id) ORDER BY seq")
+OF_TURN = Statement("SELECT events FROM traces WHERE session_key = session_key(:tenant_id, :session_id) AND seq = :seq")
+DECISION_KIND = "decisionKind"
 
 
 class Traces:
@@ -21,6 +19,11 @@ class Traces:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def of_turn(self, tenant_id: str, session_id: str, fact_seq: int) -> tuple[TraceRow, ...]:
+        """Return the events of the turn whose last fact has this number; none when they are past their retention."""
+        row = await self._database.row(OF_TURN, tenant_id=tenant_id, session_id=session_id, seq=fact_seq)
+        return unpack_events(row["events"]) if row else ()
 
     async def list(
         self,
@@ -36,13 +39,13 @@ class Traces:
         descending: bool = False,
     ) -> tuple[tuple[TraceRow, ...], int]:
         """Return one page of a session's events and how many there are in all."""
-        rows = await self._database.rows(LIST, tenant_id=tenant_id, session_id=session_id, types=list(types) or None)
+        rows = await self._database.rows(LIST, tenant_id=tenant_id, session_id=session_id)
         found = [
             event
             for row in rows
             for event in unpack_events(row["events"])
             if (not types or event.type in types)
-            and decision_kind in ("", event.decision_kind)
+            and decision_kind in ("", event.data.get(DECISION_KIND))
             and span_id in ("", event.span_id)
             and parent_span_id in ("", event.parent_span_id)
         ]

@@ -1,35 +1,36 @@
-"""What was said. Spec: platform-api 5.9. Rows are written by the end of a turn."""
+"""What was said. Spec: platform-api 5.9. The end of a turn writes one row: the message and the reply."""
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 from storage.database import Database, Row
 from storage.statements import Statement
 from storage.turn_end import MessageRow
+from storage.turn_frames import unpack_details
 
-_COLUMNS = "seq, message_id, role, agent_name, turn, at, content, extra"
+_COLUMNS = "at, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, agent_name, details"
+_MINE = "session_key = session_key(:tenant_id, :session_id)"
 
-PAGE = Statement(f"""
-    SELECT {_COLUMNS} FROM transcripts WHERE tenant_id = :tenant_id AND session_id = :session_id
-    ORDER BY seq LIMIT :limit OFFSET :offset
-""")
 FORWARD = Statement(f"""
-    SELECT {_COLUMNS} FROM transcripts WHERE tenant_id = :tenant_id AND session_id = :session_id AND seq > :cursor
-    ORDER BY seq LIMIT :limit
+    SELECT {_COLUMNS} FROM transcripts
+    WHERE {_MINE} AND message + num_nonnulls(spoke, answer) > :cursor + 1 ORDER BY seq LIMIT :limit
 """)
 BACKWARD = Statement(f"""
-    SELECT {_COLUMNS} FROM transcripts WHERE tenant_id = :tenant_id AND session_id = :session_id AND seq < :cursor
-    ORDER BY seq DESC LIMIT :limit
-""")
-COUNT = Statement("SELECT count(*) FROM transcripts WHERE tenant_id = :tenant_id AND session_id = :session_id")
-FIND = Statement(f"""
     SELECT {_COLUMNS} FROM transcripts
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND message_id = :message_id
+    WHERE {_MINE} AND message < :cursor ORDER BY seq DESC LIMIT :limit
+""")
+COUNT = Statement(f"SELECT coalesce(sum(num_nonnulls(spoke, answer)), 0) FROM transcripts WHERE {_MINE}")
+FIND = Statement(f"""
+    SELECT {_COLUMNS} FROM transcripts WHERE {_MINE} AND (spoke_id = :message_id OR answer_id = :message_id)
 """)
 LAST_SEQ = 2**31 - 1
+USER = "user"
+ASSISTANT = "assistant"
 
 
 class Transcripts:
-    """The transcripts of all sessions."""
+    """The transcripts of all sessions; lines are numbered from 1 in each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,14 +39,14 @@ class Transcripts:
         self, tenant_id: str, session_id: str, *, limit: int, offset: int = 0
     ) -> tuple[tuple[MessageRow, ...], int]:
         """Return one page, oldest first, and how many messages there are."""
-        rows = await self._database.rows(PAGE, tenant_id=tenant_id, session_id=session_id, limit=limit, offset=offset)
+        rows = await self.after(tenant_id, session_id, offset, limit)
         total = await self._database.value(COUNT, tenant_id=tenant_id, session_id=session_id)
-        return tuple(_message(row) for row in rows), int(total)
+        return rows, int(total)
 
     async def after(self, tenant_id: str, session_id: str, seq: int, limit: int) -> tuple[MessageRow, ...]:
         """Return messages behind `seq`, oldest first."""
         rows = await self._database.rows(FORWARD, tenant_id=tenant_id, session_id=session_id, cursor=seq, limit=limit)
-        return tuple(_message(row) for row in rows)
+        return tuple(line for row in rows for line in lines_of(row) if line.seq > seq)[:limit]
 
     async def before(self, tenant_id: str, session_id: str, seq: int | None, limit: int) -> tuple[MessageRow, ...]:
         """Return messages before `seq` (None: the last ones), newest first."""
@@ -53,13 +54,42 @@ class Transcripts:
         rows = await self._database.rows(
             BACKWARD, tenant_id=tenant_id, session_id=session_id, cursor=cursor, limit=limit
         )
-        return tuple(_message(row) for row in rows)
+        return tuple(line for row in rows for line in lines_of(row)[::-1] if line.seq < cursor)[:limit]
 
     async def find(self, tenant_id: str, session_id: str, message_id: str) -> MessageRow | None:
         """Return one message by its id."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, message_id=message_id)
-        return _message(row) if row else None
+        lines = [line for line in lines_of(row) if line.message_id == message_id] if row else []
+        return lines[0] if lines else None
 
 
-def _message(row: Row) -> MessageRow:
-    return MessageRow(**dict(row))
+def lines_of(row: Row) -> tuple[MessageRow, ...]:
+    """Return the lines of one turn's row, in order."""
+    details = unpack_details(row["details"])
+    lines: list[MessageRow] = []
+    if row["spoke"] is not None:
+        lines.append(
+            MessageRow(
+                seq=row["message"],
+                message_id=row["spoke_id"],
+                role=USER,
+                content=row["spoke"],
+                turn=row["turn"],
+                at=row["at"] - timedelta(milliseconds=row["spoke_ms"]),
+                extra=details.spoke or None,
+            )
+        )
+    if row["answer"] is not None:
+        lines.append(
+            MessageRow(
+                seq=row["message"] + len(lines),
+                message_id=row["answer_id"],
+                role=ASSISTANT,
+                content=row["answer"],
+                turn=row["turn"],
+                at=row["at"],
+                agent_name=row["agent_name"] or "",
+                extra=details.answered or None,
+            )
+        )
+    return tuple(lines)

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from storage.frames import BLOB_MIN_BYTES
 from storage.journal_batch import Append, columns, end_columns, take
 from storage.journal_statements import APPEND, APPEND_AND_END
+from storage.keys import request_key
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
+LATER = timedelta(milliseconds=1_500)
 
 
 def run(work: Callable[[], None]) -> None:
@@ -58,15 +60,17 @@ def test_the_columns_are_the_parameters_of_the_statements() -> None:
     def story() -> None:
         end = TurnEnd(
             turn=1,
-            keyed=KeyedReply("a", "k", "h", b"reply"),
-            messages=(MessageRow(seq=1, message_id="m", role="user", content="hi", turn=1, at=AT),),
-            traces=(TraceRow(seq=1, turn=1, type="decision", data=b"{}"),),
+            keyed=KeyedReply("k", "h", b"reply"),
+            spoke=MessageRow(seq=7, message_id="m", role="user", content="hi", turn=1, at=AT),
+            answered=MessageRow(seq=8, message_id="n", role="assistant", content="ho", turn=1, at=AT + LATER),
+            traces=(TraceRow(seq=1, turn=1, type="decision", at="t", agent_name="Desk", span_id="1.1"),),
         )
         batch = [an_append("b"), an_append("a", end=end)]
         APPEND.arguments(columns(batch))
         APPEND_AND_END.arguments({**columns(batch), **end_columns(batch)})
         made = end_columns(batch)
-        assert made["keys"] == [None, "k"]
-        assert made["message_owners"] == made["trace_owners"] == made["activity_owners"] == [2]
+        assert made["request_keys"] == [None, request_key("k")]
+        assert (made["owners"], made["session_ids"], made["lines"], made["messages"]) == ([2], ["a"], [2], [7])
+        assert (made["ats"], made["spoke_ms"]) == ([AT + LATER], [1_500])
 
     run(story)

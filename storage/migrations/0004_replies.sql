@@ -1,0 +1,12 @@
+-- Replies to requests that are no turns, under the caller's idempotency key, for 24 hours. Without a status the request still runs.
+CREATE TABLE replies (
+    tenant_id text NOT NULL,
+    scope text NOT NULL,
+    idempotency_key text NOT NULL,
+    request_hash bytea NOT NULL,
+    status smallint,
+    body bytea,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (tenant_id, scope, idempotency_key)
+);
+CREATE INDEX replies_by_age ON replies USING brin (at);

@@ -1,0 +1,54 @@
+"""How what belongs to one turn stands in one value: its trace events, and what its lines have beside their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from storage.frames import expand, squeeze
+from storage.turn_end import TraceRow, TurnEnd
+
+_JSON = msgspec.json.Encoder()
+_EVENTS = msgspec.json.Decoder(tuple[TraceRow, ...])
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+class Details(Struct, frozen=True, array_like=True):
+    """What the two lines of a turn have beside their texts. Stored by position: fields are only ever added, at the end.
+
+    Attributes:
+        spoke, answered: The `extra` of the two lines; empty for none.
+    """
+
+    spoke: bytes = b""
+    answered: bytes = b""
+
+
+NO_DETAILS = Details()
+_DETAILS = msgspec.msgpack.Decoder(Details)
+
+
+def pack_events(events: Sequence[TraceRow]) -> bytes:
+    """Return the events of one turn as one value."""
+    return squeeze(_JSON.encode(events))
+
+
+def unpack_events(packed: bytes) -> tuple[TraceRow, ...]:
+    """Return the events of a value that `pack_events` made."""
+    return _EVENTS.decode(expand(packed))
+
+
+def pack_details(end: TurnEnd) -> bytes | None:
+    """Return the details of a turn as one value; None when there are none."""
+    spoke = end.spoke.extra or b"" if end.spoke is not None else b""
+    answered = end.answered.extra or b"" if end.answered is not None else b""
+    if not (spoke or answered):
+        return None
+    return squeeze(_ENCODER.encode(Details(spoke, answered)))
+
+
+def unpack_details(packed: bytes | None) -> Details:
+    """Return the details of a value that `pack_details` made."""
+    return _DETAILS.decode(expand(packed)) if packed is not None else NO_DETAILS
