@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
 
 from actors.callbacks import CallbackDesk
+from actors.clocks import SystemClock
+from actors.human_tasks import TaskDesk
 from actors.runtime import (
     CallbackDelivery,
     CallbackResult,
@@ -16,6 +19,8 @@ from actors.runtime import (
     SessionPage,
     SessionRef,
     SessionView,
+    TaskFilter,
+    TaskResolution,
     TraceFilter,
 )
 from domain.clock import iso_ms, parse_iso
@@ -24,11 +29,14 @@ from domain.json_values import JsonObject
 from storage.coordination import Coordination
 from storage.database import Database
 from storage.repositories.api_keys import ApiKeys
+from storage.repositories.callbacks import CallbackRecord
+from storage.repositories.human_tasks import TaskRecord
+from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import SessionQuery, SessionRecord, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
 from storage.statements import Statement
-from storage.turn_end import MessageRow
+from storage.turn_end import MessageRow, TraceRow
 
 OK = "ok"
 PING = Statement("SELECT 1")
@@ -45,6 +53,9 @@ class StoredArchive:
         self._sessions = Sessions(database)
         self._traces = Traces(database)
         self._transcripts = Transcripts(database)
+        self._stores = MemoryStores(database)
+        self._tasks = TaskDesk(database)
+        self._clock = SystemClock()
 
     async def caller(self, api_key: str) -> Caller | None:
         """Return who brings an API key."""
@@ -98,7 +109,7 @@ class StoredArchive:
             offset=wanted.offset,
             descending=wanted.descending,
         )
-        return Page(rows=tuple(msgspec.json.decode(row.data) for row in rows), total=total)
+        return Page(rows=tuple(wire_event(session.session_id, row) for row in rows), total=total)
 
     async def transcript(self, session: SessionRef, *, limit: int, offset: int, last: bool = False) -> Page:
         """Return lines of the transcript, oldest first; with `last` the last ones."""
@@ -120,6 +131,21 @@ class StoredArchive:
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""
         return await self._desk.page(tenant_id, project_id, status=status, limit=limit, offset=offset)
+
+    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
+        """Return human tasks."""
+        return await self._tasks.page(tenant_id, project_id, wanted)
+
+    async def resolve_task(self, resolution: TaskResolution) -> tuple[JsonObject, str]:
+        """Close a human task; return it, and the session to wake."""
+        return await self._tasks.resolve(resolution, self._clock.now())
+
+    async def outside(self, session: SessionRef) -> JsonObject:
+        """Return what the detail of a session says that stands outside of it. Spec: platform-api 5.3."""
+        names = await self._stores.names(session.tenant_id, session.session_id)
+        waiting = await self._desk.open_of(session.tenant_id, session.session_id)
+        tasks = await self._tasks.open_of(session.tenant_id, session.project_id, session.session_id)
+        return {"memoryStores": list(names), "suspension": _suspension(waiting, tasks)}
 
     async def parts(self) -> dict[str, str]:
         """Return the state of each server behind the runtime."""
@@ -148,6 +174,40 @@ class StoredArchive:
 
 def _moment(text: str) -> datetime | None:
     return parse_iso(text) if text else None
+
+
+def wire_event(session_id: str, row: TraceRow) -> JsonObject:
+    """Return a stored trace event as it goes over the wire. Spec: platform-api 5.7."""
+    event: JsonObject = {
+        "id": f"evt_{session_id.removeprefix('sess_')}_{row.seq}",
+        "sessionId": session_id,
+        "type": row.type,
+        "timestamp": row.at,
+        "agentName": row.agent_name,
+        "turn": row.turn,
+        "seq": row.seq,
+        "spanId": row.span_id,
+        "data": row.data,
+    }
+    if row.parent_span_id:
+        event["parentSpanId"] = row.parent_span_id
+    if row.duration_ms is not None:
+        event["durationMs"] = row.duration_ms
+    return event
+
+
+def _suspension(waiting: Sequence[CallbackRecord], tasks: Sequence[TaskRecord]) -> JsonObject | None:
+    task = tasks[0] if tasks else None
+    if not waiting:
+        return None
+    callback = waiting[0]
+    return {
+        "callbackId": callback.callback_id,
+        "taskId": task.task_id if task is not None and task.place == callback.suspension_id else None,
+        "reason": task.title if task is not None else callback.tool_name,
+        "createdAt": iso_ms(callback.created_at),
+        "expiresAt": iso_ms(callback.expires_at),
+    }
 
 
 def _line(row: MessageRow) -> JsonObject:

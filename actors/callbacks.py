@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
@@ -44,7 +45,7 @@ class CallbackDesk:
     ) -> CallbackTicket:
         """Return the callback of a suspension, made when first asked for, with the job that lets it expire."""
         lasts_s = self._ttl_s if expires_s is None else expires_s
-        place = f"{pin.runtime_session_id}{BETWEEN}{suspension_id}"
+        place = place_of(pin, suspension_id)
         digest = hashlib.blake2b(f"{pin.session_id}{BETWEEN}{place}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
         callback = NewCallback(
             callback_id=f"cb_c{digest}",
@@ -74,7 +75,8 @@ class CallbackDesk:
         if record is None:
             return None
         payload = msgspec.json.decode(record.payload) if record.payload else {}
-        return WaitingCallback(record.suspension_id.rpartition(BETWEEN)[2], payload)
+        runtime_session_id, _, suspension_id = record.suspension_id.rpartition(BETWEEN)
+        return WaitingCallback(runtime_session_id, suspension_id, record.status, payload)
 
     async def take(self, delivery: CallbackDelivery) -> tuple[CallbackResult, str, str]:
         """Check and claim a callback; return the result, the tenant and the session to wake."""
@@ -99,12 +101,17 @@ class CallbackDesk:
         """Close a callback whose time is over; False unless it was pending."""
         return await self._callbacks.expire(tenant_id, callback_id)
 
-    async def cancel(self, pin: SessionPin) -> None:
-        """Close everything a session waits for."""
+    async def cancel(self, pin: SessionPin, suspension_id: str = "") -> None:
+        """Close what one suspension of a session waits for, or all of them."""
         try:
-            await self._callbacks.cancel(pin.tenant_id, pin.session_id)
+            place = place_of(pin, suspension_id) if suspension_id else None
+            await self._callbacks.cancel(pin.tenant_id, pin.session_id, place)
         except (Unavailable, Overloaded) as error:
             raise StoreLost from error
+
+    async def open_of(self, tenant_id: str, session_id: str) -> Sequence[CallbackRecord]:
+        """Return the open callbacks of a session, the newest first."""
+        return await self._callbacks.open_of(tenant_id, session_id)
 
     async def page(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""
@@ -124,6 +131,11 @@ class CallbackDesk:
             for row in rows
         )
         return Page(rows=shown, total=total)
+
+
+def place_of(pin: SessionPin, suspension_id: str) -> str:
+    """Return the name of a suspension that no other one of the session ever has."""
+    return f"{pin.runtime_session_id}{BETWEEN}{suspension_id}"
 
 
 def _is_signed(record: CallbackRecord, delivery: CallbackDelivery) -> bool:

@@ -1,7 +1,9 @@
 """Which host serves a session: the one known to hold it, else the rendezvous hash over the hosts that are alive.
 
 Membership comes from the leases in the store, read once a second; a connection that breaks takes its host out until the
-next reading. No correctness rests on it: a host that is asked wrongly says so, and the store refuses a second writer.
+next reading. A host that drains is left to the sessions it still has, and one that is dedicated to a session is found
+by that session alone. No correctness rests on any of it: a host that is asked wrongly says so, and the store refuses a
+second writer.
 """
 
 from __future__ import annotations
@@ -9,10 +11,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
 from actors.hosts.port import Host
+from actors.placement import dedicated_host, is_dedicated
 from actors.rendezvous import choose
 from domain.errors import Unavailable
 
@@ -21,6 +26,18 @@ log = logging.getLogger(__name__)
 POLL_S = 1.0
 MAX_PINS = 100_000
 """Sessions whose host is known to differ from the hash; the longest unused are forgotten."""
+
+
+class Member(Struct, frozen=True):
+    """A host whose lease holds, with what it last said of itself."""
+
+    host_id: str
+    address: str
+    is_draining: bool = False
+    sessions: int = 0
+    turns: int = 0
+    waiting: int = 0
+    rss_bytes: int = 0
 
 
 class LinkedHosts(Protocol):
@@ -34,12 +51,13 @@ class LinkedHosts(Protocol):
 class Directory:
     """The hosts that are alive, and exceptions from the hash."""
 
-    def __init__(self, members: Callable[[], Awaitable[Mapping[str, str]]], connect: LinkedHosts) -> None:
-        """`members` returns host id -> address of every live host."""
+    def __init__(self, members: Callable[[], Awaitable[Sequence[Member]]], connect: LinkedHosts) -> None:
+        """`members` returns every live host."""
         self._members = members
         self._connect = connect
         self._hosts: dict[str, Host] = {}
-        self._addresses: dict[str, str] = {}
+        self._known: dict[str, Member] = {}
+        self._shared: tuple[str, ...] = ()
         self._pins: OrderedDict[str, str] = OrderedDict()
         self._changed = asyncio.Event()
         self._poller: asyncio.Task[None] | None = None
@@ -53,6 +71,11 @@ class Directory:
     def hosts(self) -> tuple[Host, ...]:
         """The hosts that are alive."""
         return tuple(self._hosts.values())
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """What the hosts that are alive last said of themselves."""
+        return tuple(self._known.values())
 
     async def start(self) -> None:
         """Read the members once and from then on every `POLL_S`."""
@@ -71,7 +94,10 @@ class Directory:
         if pinned is not None and pinned in self._hosts:
             self._pins.move_to_end(session_id)
             return self._hosts[pinned]
-        chosen = choose(session_id, self.host_ids)
+        own = self._hosts.get(dedicated_host(session_id))
+        if own is not None:
+            return own
+        chosen = choose(session_id, self._shared)
         return self._hosts[chosen] if chosen is not None else None
 
     def pin(self, session_id: str, host_id: str) -> None:
@@ -83,19 +109,29 @@ class Directory:
                 self._pins.popitem(last=False)
 
     def leave(self, host_id: str) -> None:
-        """Take a host out that does not answer, until its lease is seen again."""
-        if self._hosts.pop(host_id, None) is not None:
-            self._addresses.pop(host_id, None)
+        """Take a host out that does not answer, until its lease is seen again; calls that are out end with HostGone."""
+        host = self._hosts.pop(host_id, None)
+        if host is not None:
+            host.close()
+        self._known.pop(host_id, None)
+        self._share()
+
+    def drains(self, host_id: str) -> None:
+        """Give a host no session any more that it does not have."""
+        self._shared = tuple(one for one in self._shared if one != host_id)
 
     async def refresh(self) -> None:
         """Read the members now."""
-        members = await self._members()
+        members = {member.host_id: member for member in await self._members()}
         for gone in self._hosts.keys() - members.keys():
             self.leave(gone)
-        for host_id, address in members.items():
-            if self._addresses.get(host_id) != address:
-                self._hosts[host_id] = self._connect(host_id, address)
-                self._addresses[host_id] = address
+        for host_id, member in members.items():
+            before = self._known.get(host_id)
+            if before is None or before.address != member.address:
+                self.leave(host_id)
+                self._hosts[host_id] = self._connect(host_id, member.address)
+            self._known[host_id] = member
+        self._share()
         self._changed.set()
 
     async def next_reading(self, timeout_s: float) -> None:
@@ -106,6 +142,12 @@ class Directory:
                 await self._changed.wait()
         except TimeoutError:
             return
+
+    def _share(self) -> None:
+        """Work out between whom the hash chooses."""
+        self._shared = tuple(
+            host_id for host_id, one in self._known.items() if not one.is_draining and not is_dedicated(host_id)
+        )
 
     async def _poll(self) -> None:
         while True:

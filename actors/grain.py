@@ -11,14 +11,24 @@ import logging
 import time
 
 from actors.mailbox import Mailbox, MailboxFull
-from actors.messages import EndSession, Failed, ForgetSession, HostAnswer, HostMessage, ResetSession
+from actors.messages import (
+    CancelTurn,
+    EndSession,
+    Failed,
+    ForgetSession,
+    HostAnswer,
+    HostMessage,
+    ResetSession,
+    RunTurn,
+)
 from actors.session.body import SessionBody
 from actors.session.stream import Listener
 
 log = logging.getLogger(__name__)
 
-URGENT = (EndSession, ResetSession, ForgetSession)
+URGENT = (EndSession, ResetSession, ForgetSession, CancelTurn)
 MS_PER_S = 1_000.0
+RESET = Failed(kind="Conflict", message="The session was reset", details={"reason": "SESSION_RESET"})
 CRASHED = Failed(kind="AppError", message="The session's actor failed.")
 
 
@@ -69,10 +79,20 @@ class Grain:
         except MailboxFull as full:
             return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=full.retry_after_ms)
         if isinstance(message, URGENT) and self._drain is not None:
-            self._body.interrupt(type(message).__name__)
+            self._make_way(message)
         if self._drain is None:
             self._drain = asyncio.get_running_loop().create_task(self._work())
         return await asyncio.shield(answer)
+
+    def _make_way(self, message: HostMessage) -> None:
+        """Have what stands in the way of an urgent message end, or not begin."""
+        if isinstance(message, EndSession) and message.quiet_since:
+            return
+        if isinstance(message, ResetSession):
+            for one in self._mailbox.take_usual(lambda waiting: isinstance(waiting.message, RunTurn)):
+                _settle(one, RESET)
+        if not isinstance(message, CancelTurn) or self._body.is_running(message.message_id):
+            self._body.interrupt(type(message).__name__)
 
     async def settle(self) -> None:
         """Wait until nothing waits any more; the caller bounds the wait."""

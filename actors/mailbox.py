@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -37,8 +37,8 @@ class Mailbox(Generic[Item]):
 
     def __init__(self, limit: int = MAX_WAITING) -> None:
         self._limit = limit
-        self._usual: deque[Item] = deque()
-        self._urgent: deque[Item] = deque()
+        self._usual: list[Item] = []  # short, and mostly empty: a deque takes ten times the room
+        self._urgent: list[Item] = []
         self._turn_ms = FIRST_TURN_ESTIMATE_MS
 
     def __len__(self) -> int:
@@ -58,14 +58,14 @@ class Mailbox(Generic[Item]):
     def take(self) -> Item | None:
         """Return the next message, urgent ones first; None when nothing waits."""
         if self._urgent:
-            return self._urgent.popleft()
-        return self._usual.popleft() if self._usual else None
+            return self._urgent.pop(0)
+        return self._usual.pop(0) if self._usual else None
 
-    def take_usual(self) -> list[Item]:
-        """Return and remove everything that is not urgent, for a receiver that will not come to it."""
-        waiting = list(self._usual)
-        self._usual.clear()
-        return waiting
+    def take_usual(self, wanted: Callable[[Item], bool] = lambda _item: True) -> list[Item]:
+        """Return and remove what is not urgent and wanted, for a receiver that will not come to it."""
+        taken = [item for item in self._usual if wanted(item)]
+        self._usual = [item for item in self._usual if not wanted(item)]
+        return taken
 
     def note_duration(self, turn_ms: float) -> None:
         """Learn how long a message has taken."""

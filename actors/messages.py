@@ -42,12 +42,17 @@ class OpenSession(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class EndSession(Struct, frozen=True, kw_only=True, tag=True):
-    """A session is over; urgent: it does not wait behind turns that have not begun."""
+    """A session is over; urgent: it does not wait behind turns that have not begun.
+
+    Attributes:
+        quiet_since: Not empty: only when nothing has happened in the session since that moment (ISO 8601).
+    """
 
     tenant_id: str
     project_id: str
     session_id: str
     reason: str
+    quiet_since: str = ""
 
 
 class ResetSession(Struct, frozen=True, kw_only=True, tag=True):
@@ -56,6 +61,19 @@ class ResetSession(Struct, frozen=True, kw_only=True, tag=True):
     tenant_id: str
     project_id: str
     session_id: str
+
+
+class CancelTurn(Struct, frozen=True, kw_only=True, tag=True):
+    """The running turn is to be given up; urgent. Answered by Done, with the note `cancelled` when one was running.
+
+    Attributes:
+        message_id: Only the turn with this reply or idempotency key; empty means whichever runs.
+    """
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    message_id: str = ""
 
 
 class ForgetSession(Struct, frozen=True, kw_only=True, tag=True):
@@ -81,6 +99,23 @@ class SuspensionDue(Struct, frozen=True, kw_only=True, tag=True):
     callback_id: str
 
 
+class TimerDue(Struct, frozen=True, kw_only=True, tag=True):
+    """A timer that outlived its turn has run out."""
+
+    tenant_id: str
+    session_id: str
+    runtime_session_id: str
+    effect_id: str
+
+
+class TaskClosed(Struct, frozen=True, kw_only=True, tag=True):
+    """A person has decided; the decision waits in the store, and the session is to go on with it."""
+
+    tenant_id: str
+    session_id: str
+    task_id: str
+
+
 class DelegateTask(Struct, frozen=True, kw_only=True, tag=True):
     """Work for a child session, keyed by the parent's effect; asking twice finds the same child and its reply."""
 
@@ -98,11 +133,16 @@ class DelegateTask(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Follow(Struct, frozen=True, kw_only=True, tag=True):
-    """A listener wants the session's output after a number; answered by stream frames."""
+    """A listener wants the session's output after a number; answered by stream frames.
+
+    Attributes:
+        endless: Also the turns after the one that runs or was last.
+    """
 
     tenant_id: str
     session_id: str
     after: int
+    endless: bool = False
 
 
 class Look(Struct, frozen=True, kw_only=True, tag=True):
@@ -170,6 +210,9 @@ HostMessage = (
     | ForgetSession
     | CallbackReady
     | SuspensionDue
+    | TimerDue
+    | TaskClosed
+    | CancelTurn
     | DelegateTask
     | Follow
     | Look

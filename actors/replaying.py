@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from actors.programs import StoredPrograms
-from actors.session.records import decode_record
+from actors.session.records import HASH_CHARS, asked_of, decode_record
 from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin
 from domain.errors import NotFound
@@ -84,9 +84,10 @@ class Replayer:
                 else:
                     step = advance(program, state, entry.fact)
                 state = step.state
-                asked = {one.id: one.request_hash for one in step.effects if one.request_hash}
-                if asked != entry.asked:
-                    difference = f"{seq}: {_first_difference(entry.asked, asked)}"
+                recorded = {name: text[:HASH_CHARS] for name, text in entry.asked.items()}
+                asked = asked_of(step.effects)
+                if asked != recorded:
+                    difference = f"{seq}: {_first_difference(recorded, asked)}"
                     return Replayed(
                         session_id=session_id, facts=facts, difference=difference, engines=tuple(sorted(engines))
                     )
@@ -95,7 +96,7 @@ class Replayer:
         difference = ""
         if head is not None and head.snapshot is not None:
             stored = decode_snapshot(head.snapshot.state)
-            again = encode_snapshot(at_snapshot, stored.last_seq, stored.messages, stored.traces)
+            again = encode_snapshot(at_snapshot, stored.last_seq, stored.messages, stored.traces, stored.last)
             if again != head.snapshot.state:
                 difference = f"{snapshot_seq}: the state is not the stored one"
         return Replayed(session_id=session_id, facts=facts, difference=difference, engines=tuple(sorted(engines)))

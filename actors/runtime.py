@@ -59,6 +59,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         session_id: Empty opens a new session; with an idempotency key the same new session on every try.
         idempotency_key: The same key with the same request gives the stored reply; with another request, Conflict.
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
+        action: A pressed button or a sent form instead of a message: {actionId, value?, source?, formData?, renderId?}.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
     """
 
@@ -78,6 +79,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     metadata: JsonObject = field(default_factory=dict)
     test_context: JsonObject | None = None
     attachment_ids: tuple[str, ...] = ()
+    action: JsonObject | None = None
     deadline_s: float = 120.0
 
 
@@ -86,7 +88,8 @@ class TurnReply(Struct, frozen=True, kw_only=True):
 
     Attributes:
         first_seq, last_seq: Numbers of the first and last stream event of the turn.
-        outcome: Of a delegated child, for its parent: `{values, status, error}`; never shown to callers.
+        status: How the turn ended: `idle`, `suspended`, `completed`, `cancelled`, `failed`, `ended`, ...
+        outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
         repeated: True when this is the stored reply of an earlier request with the same idempotency key.
     """
 
@@ -103,6 +106,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
     actions: JsonObject | None = None
     first_seq: int = 0
     last_seq: int = 0
+    status: str = "idle"
     outcome: JsonObject = field(default_factory=dict)
     repeated: bool = False
 
@@ -144,7 +148,8 @@ class SessionView(Struct, frozen=True, kw_only=True):
 
     Attributes:
         execution_state: idle, processing, suspended or ended.
-        detail: The further fields of 5.3, spelled as on the wire; empty in lists.
+        detail: The further fields of 5.3, spelled as on the wire, and `lastSeq`, the number of the last stream event;
+            empty in lists.
     """
 
     id: str
@@ -223,6 +228,27 @@ class CallbackDelivery(Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
+class TaskResolution(Struct, frozen=True, kw_only=True):
+    """What a person decided about a human task. Spec: platform-api 10."""
+
+    tenant_id: str
+    project_id: str
+    task_id: str
+    decision: str
+    responded_by: str = ""
+    fields: JsonObject = field(default_factory=dict)
+    notes: str = ""
+
+
+class TaskFilter(Struct, frozen=True, kw_only=True):
+    """Which human tasks a list shows; empty means any."""
+
+    statuses: tuple[str, ...] = ()
+    session_id: str = ""
+    limit: int = 50
+    offset: int = 0
+
+
 class Health(Struct, frozen=True, kw_only=True):
     """How the runtime is; `ready` is False while starting, draining or without its store."""
 
@@ -259,6 +285,21 @@ class Runtime(Protocol):
 
     def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
         """Yield the session's output with numbers above `after`, to the end of the turn that is running or was last."""
+        ...
+
+    def follow(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
+        """Yield the session's output with numbers above `after`, turn after turn, until the reader leaves.
+
+        Numbers that are missing between `after` and the first event are held no more: older than the last turn.
+        """
+        ...
+
+    async def cancel_turn(self, session: SessionRef, message_id: str = "") -> bool:
+        """Give the running turn up; what it has said so far, with status `cancelled`, is committed.
+
+        `message_id` may name the turn, by the id of its reply or its idempotency key; empty means whichever runs.
+        False when it was not running.
+        """
         ...
 
     async def create_session(self, wanted: NewSession) -> SessionView:
@@ -299,6 +340,14 @@ class Runtime(Protocol):
 
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""
+        ...
+
+    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
+        """Return human tasks, spelled as on the wire, by priority and then age."""
+        ...
+
+    async def resolve_task(self, resolution: TaskResolution) -> JsonObject:
+        """Close a human task with a decision, once; its session goes on. Raises NotFound, Conflict, InvalidInput."""
         ...
 
     async def health(self) -> Health:

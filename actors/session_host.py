@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -26,17 +27,29 @@ from actors.messages import (
     RunTurn,
     Viewed,
 )
-from actors.router import session_of, tenant_of
+from actors.router import DRAINING, session_of, tenant_of
 from actors.session.body import SessionBody
 from actors.session.services import Services
 from actors.session.stream import Listener, NotHeld
 from actors.session.views import view_of
+from domain.errors import AppError
 
 log = logging.getLogger(__name__)
 
 PAGE_BYTES = 4_096
 DRAIN_S = 30.0
 """How long running turns may go on after a drain has begun."""
+DOZE_AFTER_S = 5.0
+"""When a session that is quiet is packed into few bytes, and its last output is held no more."""
+DOZE_AT_ONCE = 500
+"""Sessions packed in one sweep, which keeps the loop for about 30 ms."""
+PARKED_S = 60.0
+"""How long somebody who follows a sleeping session is kept before he has to ask again: it may have moved."""
+UNUSED_S = 30.0
+"""How long a host that is there for one session waits for its first message."""
+LEAVES = Failed(kind="Unavailable", message="The host is draining.", moved=True, details={DRAINING: True})
+GiveBack = Callable[[Sequence[tuple[str, str]]], Awaitable[None]]
+"""Has the store know that these sessions, each named by tenant and id, may be claimed by anybody."""
 
 
 class HostLimits(Struct, frozen=True):
@@ -57,13 +70,23 @@ class HostLimits(Struct, frozen=True):
 class SessionHost:
     """The sessions of one process. Satisfies `actors.hosts.port.Host`."""
 
-    def __init__(self, host_id: str, services: Services, limits: HostLimits | None = None) -> None:
+    def __init__(
+        self,
+        host_id: str,
+        services: Services,
+        limits: HostLimits | None = None,
+        give_back: GiveBack | None = None,
+    ) -> None:
         self._host_id = host_id
         self._services = services
         self._limits = limits or HostLimits()
+        self._give_back = give_back
         self._grains: dict[str, Grain] = {}
+        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._parked: dict[str, asyncio.Future[None]] = {}
         self._busy = 0
         self._draining = False
+        self._empty_since_s = time.monotonic()
         self._sweeper: asyncio.Task[None] | None = None
 
     @property
@@ -79,21 +102,25 @@ class SessionHost:
         """Hand a message to its session and return the answer."""
         session_id = session_of(message)
         grain = self._grains.get(session_id)
-        if (
-            isinstance(message, Follow | Look)
-            and grain is not None
-            and (answer := await _seen(grain, message, listener))
-        ):
-            return answer
+        if isinstance(message, Follow | Look):
+            answer = await _seen(grain, message, listener) if grain is not None else None
+            if answer is not None:
+                return answer
+            if isinstance(message, Follow) and message.endless:
+                return await self._park(session_id)
+        if grain is None and (leaving := self._leaving.get(session_id)) is not None:
+            await asyncio.wait([leaving])
+            grain = self._grains.get(session_id)
         if grain is None:
             if self._draining:
-                return Failed(kind="Unavailable", message="The host is draining.", moved=True)
+                return LEAVES
             refused = self._make_room()
             if refused is not None:
                 return refused
             grain = self._grains[session_id] = Grain(session_id, self._body(session_id, message))
+            self._wake_followers(session_id)
         elif self._draining and isinstance(message, RunTurn):
-            return Failed(kind="Unavailable", message="The host is draining.", moved=True)
+            return LEAVES
         if self._busy >= self._limits.max_waiting:
             return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=500)
         self._busy += 1
@@ -101,7 +128,8 @@ class SessionHost:
             answer = await grain.ask(message, listener)
         finally:
             self._busy -= 1
-        if grain.is_broken or (isinstance(answer, Failed) and answer.moved) or isinstance(message, ForgetSession):
+        is_over = isinstance(answer, Failed) and (answer.moved or grain.body.live is None)
+        if grain.is_broken or is_over or isinstance(message, ForgetSession):
             self._drop(session_id, grain)
         if isinstance(message, Follow) and isinstance(answer, Done):
             return await _seen(grain, message, listener) or answer
@@ -109,15 +137,22 @@ class SessionHost:
 
     def stats(self) -> HostStats:
         """Return what the host carries now."""
-        waiting = sum(grain.waiting for grain in self._grains.values() if grain.is_busy)
+        busy = [grain for grain in self._grains.values() if grain.is_busy]
         return HostStats(
             host_id=self._host_id,
             live_sessions=len(self._grains),
-            running_turns=sum(1 for grain in self._grains.values() if grain.is_busy),
-            waiting_turns=waiting,
+            running_turns=len(busy),
+            waiting_turns=sum(grain.waiting for grain in busy),
             draining=self._draining,
             rss_bytes=resident_bytes(),
         )
+
+    def is_unused(self) -> bool:
+        """Whether no session is awake that could go on: none has come in time, they sleep, or all have ended."""
+        if any(grain.is_busy or not _has_ended(grain) for grain in self._grains.values()):
+            self._empty_since_s = 0.0
+            return False
+        return time.monotonic() - self._empty_since_s >= UNUSED_S
 
     def lose_everything(self) -> None:
         """The lease is gone: break off every turn and forget every session."""
@@ -128,18 +163,33 @@ class SessionHost:
             if not grain.is_busy:
                 grain.body.fall_asleep()
 
-    async def drain(self) -> None:
-        """Wake nothing new, let running turns finish within `DRAIN_S`, then let go of all sessions."""
+    def close(self) -> None:
+        """Do nothing: whoever asks is in this process."""
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether nothing new is taken any more."""
+        return self._draining
+
+    def begin_drain(self) -> None:
+        """Wake nothing new from now on."""
         self._draining = True
+
+    async def drain(self, within_s: float = DRAIN_S) -> None:
+        """Let running turns finish within a time and give every session back as soon as it is quiet."""
+        self.begin_drain()
         for grain in self._grains.values():
-            grain.turn_away(Failed(kind="Unavailable", message="The host is draining.", moved=True))
-        busy = [grain.settle() for grain in self._grains.values() if grain.is_busy]
+            grain.turn_away(LEAVES)
+        busy = [grain for grain in self._grains.values() if grain.is_busy]
+        self._let_go([grain for grain in self._grains.values() if not grain.is_busy])
         if busy:
             try:
-                async with asyncio.timeout(DRAIN_S):
-                    await asyncio.gather(*busy)
+                async with asyncio.timeout(within_s):
+                    await asyncio.gather(*(self._see_out(grain) for grain in busy))
             except TimeoutError:
-                log.warning("some turns did not end within %s s; they go on elsewhere", DRAIN_S)
+                log.warning("some turns did not end within %s s; they go on elsewhere", within_s)
+        if self._leaving:
+            await asyncio.wait(set(self._leaving.values()))
         self.lose_everything()
 
     async def stop(self) -> None:
@@ -158,9 +208,29 @@ class SessionHost:
         gone = [grain for grain in quiet if now_s - grain.last_used_s >= self._limits.idle_s]
         if not gone and resident_bytes() > self._limits.pressure_bytes:
             gone = quiet[: (len(quiet) + 1) // 2]
-        for grain in gone:
-            self._drop(grain.session_id, grain)
+        self._let_go(gone)
+        dozing = 0
+        for grain in quiet[len(gone) :]:
+            if dozing == DOZE_AT_ONCE or now_s - grain.last_used_s < DOZE_AFTER_S:
+                break
+            dozing += grain.body.doze()
         return len(gone)
+
+    async def _park(self, session_id: str) -> HostAnswer:
+        """Keep somebody who follows a sleeping session until it wakes, at most for `PARKED_S`; he asks again then."""
+        parked = self._parked.get(session_id)
+        if parked is None:
+            parked = self._parked[session_id] = asyncio.get_running_loop().create_future()
+        await asyncio.wait([parked], timeout=PARKED_S)
+        if self._parked.get(session_id) is parked:
+            del self._parked[session_id]
+            parked.set_result(None)  # the others ask again too: nobody's time is up much later
+        return Done(note="asleep")
+
+    def _wake_followers(self, session_id: str) -> None:
+        parked = self._parked.pop(session_id, None)
+        if parked is not None and not parked.done():
+            parked.set_result(None)
 
     def _body(self, session_id: str, message: HostMessage) -> SessionBody:
         return SessionBody(tenant_of(message), session_id, self._services)
@@ -175,8 +245,32 @@ class SessionHost:
         )
         if quiet is None:
             return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=1_000)
-        self._drop(quiet.session_id, quiet)
+        self._let_go([quiet])
         return None
+
+    async def _see_out(self, grain: Grain) -> None:
+        await grain.settle()
+        self._let_go([grain])
+
+    def _let_go(self, grains: Sequence[Grain]) -> None:
+        """Have quiet sessions fall asleep; whoever is asked for one next may claim it."""
+        quiet = [one for one in grains if not one.is_busy and self._grains.get(one.session_id) is one]
+        for grain in quiet:
+            self._drop(grain.session_id, grain)
+        if quiet and self._give_back is not None:
+            leaving = asyncio.get_running_loop().create_task(self._return_sessions(quiet))
+            for grain in quiet:
+                self._leaving[grain.session_id] = leaving
+
+    async def _return_sessions(self, grains: Sequence[Grain]) -> None:
+        try:
+            if self._give_back is not None:
+                await self._give_back([(grain.body.tenant_id, grain.session_id) for grain in grains])
+        except AppError as error:
+            log.warning("%s sessions could not be given back: %s", len(grains), error.message)
+        finally:
+            for grain in grains:
+                self._leaving.pop(grain.session_id, None)
 
     def _drop(self, session_id: str, grain: Grain) -> None:
         if self._grains.get(session_id) is grain and not grain.is_busy:
@@ -200,10 +294,17 @@ async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None)
     if listener is None:
         return Done()
     try:
-        kept_up = await live.stream.listen(listener, message.after)
+        over = live.stream.listen(listener, message.after, endless=message.endless)
     except NotHeld:
-        return Done(note="not held")
-    return Done() if kept_up else Failed(kind="Unavailable", message="The stream was cut off.", moved=True)
+        await grain.body.recall(message.after)
+        over = live.stream.listen(listener, message.after, endless=message.endless, gaps=True)
+    kept_up = await over
+    return Done() if kept_up or message.endless else Failed(kind="Unavailable", message="The stream was cut off.", moved=True)
+
+
+def _has_ended(grain: Grain) -> bool:
+    live = grain.body.live
+    return live is None or live.status == "ended"
 
 
 def resident_bytes() -> int:

@@ -12,26 +12,29 @@ import msgspec
 from actors.directory import Directory
 from actors.messages import (
     CallbackReady,
+    CancelTurn,
+    Done,
     EndSession,
     ForgetSession,
     HostAnswer,
     HostMessage,
-    HostStats,
     Look,
     OpenSession,
     Replied,
     ResetSession,
     RunTurn,
+    TaskClosed,
     Viewed,
 )
 from actors.raising import error_of
-from actors.router import Router
+from actors.router import Router, Summon
 from actors.runtime import (
     CallbackDelivery,
     CallbackResult,
     Caller,
     ChatTurn,
     Health,
+    JsonObject,
     NewSession,
     Page,
     SessionFilter,
@@ -39,17 +42,22 @@ from actors.runtime import (
     SessionRef,
     SessionView,
     StreamEvent,
+    TaskFilter,
+    TaskResolution,
     TraceFilter,
     TurnReply,
 )
-from actors.turn_stream import followed, turn_events
+from actors.session.records import OWN_KEY
+from actors.turn_stream import FOLLOW_PAUSE_S, followed, listened, turn_events
 from domain.clock import IdSource
 from domain.errors import Unavailable
 from domain.ids import PREFIXES
 
-OWN_KEY = "own:"
-"""Begins the idempotency keys that are made here for requests that bring none."""
+OPEN_KEY = "open:"
+"""Keeps the keys of requests that open a session without a message apart from those of turns."""
+STABLE = f"{PREFIXES['session']}_"
 ID_DIGEST_BYTES = 12
+HASH_DIGEST_BYTES = 16
 DRAIN_S = 30.0
 
 
@@ -92,6 +100,18 @@ class Archive(Protocol):
         """Return callbacks without their secrets."""
         ...
 
+    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
+        """Return human tasks."""
+        ...
+
+    async def resolve_task(self, resolution: TaskResolution) -> tuple[JsonObject, str]:
+        """Close a human task; return it, and the session to wake."""
+        ...
+
+    async def outside(self, session: SessionRef) -> JsonObject:
+        """Return what the detail of a session says that stands outside of it: what it waits for, its memory stores."""
+        ...
+
     async def parts(self) -> dict[str, str]:
         """Return the state of each server behind the runtime; "ok" is well."""
         ...
@@ -106,14 +126,13 @@ class SessionRuntime:
         archive: Archive,
         ids: IdSource,
         *,
-        local_stats: Callable[[], HostStats] | None = None,
         on_drain: Callable[[], Awaitable[None]] | None = None,
+        summon: Summon | None = None,
     ) -> None:
         self._directory = directory
-        self._router = Router(directory)
+        self._router = Router(directory, summon)
         self._archive = archive
         self._ids = ids
-        self._local_stats = local_stats
         self._on_drain = on_drain
         self._running: set[asyncio.Task[Any]] = set()
         self._draining = False
@@ -153,6 +172,27 @@ class SessionRuntime:
         async for event in followed(self._router, found.tenant_id, found.session_id, after):
             yield event
 
+    async def follow(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
+        """Yield the session's output above a number, turn after turn, until the reader leaves."""
+        found = await self._archive.resolve(session)
+        async for event in followed(self._router, found.tenant_id, found.session_id, after):
+            after = event.seq
+            yield event
+        while True:
+            async for event in listened(self._router, found.tenant_id, found.session_id, after):
+                after = event.seq
+                yield event
+            await self._archive.resolve(found)  # a session that was deleted has no more to say
+            await asyncio.sleep(FOLLOW_PAUSE_S)
+
+    async def cancel_turn(self, session: SessionRef, message_id: str = "") -> bool:
+        """Give the running turn up; False when it was not running."""
+        found = await self._archive.resolve(session)
+        answer = await self._router.ask(CancelTurn(**_names(found), message_id=message_id))
+        if isinstance(answer, Done):
+            return bool(answer.note)
+        raise error_of(answer)
+
     async def _message(self, turn: ChatTurn, *, follow: bool) -> RunTurn:
         if self._draining:
             raise Unavailable("The runtime is shutting down")
@@ -161,6 +201,8 @@ class SessionRuntime:
         new = not turn.session_id
         if new:
             session_id = self._session_id(turn.tenant_id, turn.project_id, key)
+        elif turn.session_id.startswith(STABLE):
+            session_id = turn.session_id  # its host knows whose it is
         else:
             ref = SessionRef(turn.tenant_id, turn.project_id, turn.session_id)
             session_id = (await self._archive.resolve(ref)).session_id
@@ -168,7 +210,7 @@ class SessionRuntime:
             turn,
             session_id=session_id,
             idempotency_key=key or OWN_KEY + self._ids.new(""),
-            request_hash=turn.request_hash or request_hash(turn),
+            request_hash=(turn.request_hash or request_hash(turn)) if key else "",
         )
         return RunTurn(turn=prepared, new=new, follow=follow, may_be_known=bool(key))
 
@@ -188,7 +230,8 @@ class SessionRuntime:
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session that has not spoken yet."""
-        session_id = self._session_id(wanted.tenant_id, wanted.project_id, wanted.idempotency_key)
+        key = f"{OPEN_KEY}{wanted.idempotency_key}" if wanted.idempotency_key else ""
+        session_id = self._session_id(wanted.tenant_id, wanted.project_id, key)
         return _viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
 
     async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
@@ -196,7 +239,7 @@ class SessionRuntime:
         found = await self._archive.resolve(session)
         row = await self._archive.view(found)
         live = _viewed(await self._router.ask(Look(**_names(found))))
-        detail = {**row.detail, **live.detail}
+        detail = {**row.detail, **await self._archive.outside(found), **live.detail}
         if messages:
             page = await self._archive.transcript(found, limit=messages, offset=0, last=True)
             detail["messages"] = list(page.rows)
@@ -245,6 +288,18 @@ class SessionRuntime:
             self._keep(asyncio.get_running_loop().create_task(self._router.ask(message)))
         return result
 
+    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
+        """Return human tasks."""
+        return await self._archive.tasks(tenant_id, project_id, wanted)
+
+    async def resolve_task(self, resolution: TaskResolution) -> JsonObject:
+        """Close a human task with a decision, once; its session goes on."""
+        task, session_id = await self._archive.resolve_task(resolution)
+        if session_id:
+            message = TaskClosed(tenant_id=resolution.tenant_id, session_id=session_id, task_id=resolution.task_id)
+            self._keep(asyncio.get_running_loop().create_task(self._router.ask(message)))
+        return task
+
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""
         return await self._archive.callbacks(tenant_id, project_id, status=status, limit=limit, offset=offset)
@@ -255,13 +310,13 @@ class SessionRuntime:
         """Return how the runtime is."""
         parts = await self._archive.parts()
         parts["hosts"] = "ok" if self._directory.host_ids else "no session host is alive"
-        stats = self._local_stats() if self._local_stats is not None else None
+        members = self._directory.members
         return Health(
             ready=not self._draining and all(state == "ok" for state in parts.values()),
             draining=self._draining,
             hosts=len(self._directory.host_ids),
-            live_sessions=stats.live_sessions if stats else 0,
-            waiting_turns=stats.waiting_turns if stats else 0,
+            live_sessions=sum(one.sessions for one in members),
+            waiting_turns=sum(one.waiting for one in members),
             parts=parts,
         )
 
@@ -273,12 +328,11 @@ class SessionRuntime:
             ("abl_turns_running", {}, float(len(self._running))),
             ("abl_hosts", {}, float(len(self._directory.host_ids))),
         ]
-        if self._local_stats is not None:
-            stats = self._local_stats()
-            labels = {"host": stats.host_id}
-            rows.append(("abl_host_live_sessions", labels, float(stats.live_sessions)))
-            rows.append(("abl_host_running_turns", labels, float(stats.running_turns)))
-            rows.append(("abl_host_resident_bytes", labels, float(stats.rss_bytes)))
+        for one in self._directory.members:
+            labels = {"host": one.host_id}
+            rows.append(("abl_host_live_sessions", labels, float(one.sessions)))
+            rows.append(("abl_host_running_turns", labels, float(one.turns)))
+            rows.append(("abl_host_resident_bytes", labels, float(one.rss_bytes)))
         return rows
 
     async def drain(self) -> None:
@@ -292,8 +346,10 @@ class SessionRuntime:
 
 def request_hash(turn: ChatTurn) -> str:
     """Return what tells two requests under one idempotency key apart."""
-    asked = (turn.project_id, turn.session_id, turn.message, turn.agent, turn.metadata, turn.test_context)
-    return hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
+    target = (turn.project_id, turn.session_id, turn.agent, turn.deployment_id, turn.environment)
+    asked = (target, turn.message, turn.metadata, turn.test_context, turn.attachment_ids, turn.action)
+    encoded = msgspec.json.encode(asked, order="deterministic")
+    return hashlib.blake2b(encoded, digest_size=HASH_DIGEST_BYTES).hexdigest()
 
 
 def _names(session: SessionRef) -> dict[str, str]:

@@ -30,20 +30,28 @@ class Settings(Struct, frozen=True, kw_only=True):
     Attributes:
         data_dir: Folder of the embedded servers and of secrets made at the first start.
         database_url, redis_url: Servers to use instead of the embedded ones; empty means embedded.
-        runtime: `local` serves sessions in this process, `process` in child processes.
-        hosts: Session hosts; 0 takes one for each core.
+        runtime: `local` serves sessions in this process, `process` in child processes, `ray` in Ray actors.
+        hosts: Session hosts at the least; 0 takes one for each core.
+        max_hosts: Up to how many hosts there may be when they have much to do; 0 never takes more than `hosts`.
+        max_dedicated: How many sessions of deployments with dedicated placement may be awake at once.
+        ray_address: A Ray cluster that is there already; empty starts one for this process alone.
         public_url: Address under which the outside reaches callbacks; empty takes host and port.
         providers, default_model: Where models are, and the one for agents that name none.
         allowed_networks: Networks and names that HTTP tools may call besides public ones.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
+        trace_days, journal_days: How long traces and journals are kept.
+        session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
     """
 
     data_dir: str = "data"
     database_url: str = ""
     redis_url: str = ""
-    runtime: Literal["local", "process"] = "local"
-    hosts: int = 1
+    runtime: Literal["local", "process", "ray"] = "local"
+    hosts: int = 0
+    max_hosts: int = 0
+    max_dedicated: int = 32
+    ray_address: str = ""
     host: str = "127.0.0.1"
     port: int = 8400
     public_url: str = ""
@@ -53,6 +61,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = field(default_factory=dict)
     limits: HostLimits = HostLimits()
     callback_ttl_s: float = 86_400.0
+    trace_days: float = 30.0
+    journal_days: float = 365.0
+    session_idle_s: float = 1_800.0
     database_connections: int = 10
     rate_limits: bool = True
     link_token: str = ""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from actors.callbacks import CallbackDesk
+from actors.archive import wire_event
+from actors.callbacks import BETWEEN, CallbackDesk
 from actors.hosts.tenancy import Epoch
+from actors.human_tasks import TaskDesk
 from actors.session.store import (
     CallbackTicket,
+    ClosedTask,
     KnownTurn,
     SessionMoved,
     SessionPin,
@@ -15,6 +18,7 @@ from actors.session.store import (
     StoreLost,
     TurnCommit,
     WaitingCallback,
+    WantedTask,
 )
 from domain.errors import NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
@@ -22,11 +26,16 @@ from storage.database import Database
 from storage.errors import OwnedElsewhere, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.journal import Journal
 from storage.leases import Leases
+from storage.repositories.jobs import Jobs
+from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import NewSession, Sessions
+from storage.repositories.traces import Traces
+from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
-from storage.turn_end import KeyedReply, TraceRow, TurnEnd
+from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
 
 AWAY = (Unavailable, Overloaded)
+TIMER_JOB = "session.timer"
 
 
 class StoredSessions:
@@ -39,6 +48,11 @@ class StoredSessions:
         self._leases = Leases(database)
         self._sessions = Sessions(database)
         self._turns = Turns(database)
+        self._transcripts = Transcripts(database)
+        self._traces = Traces(database)
+        self._stores = MemoryStores(database)
+        self._jobs = Jobs(database)
+        self._tasks = TaskDesk(database)
 
     async def claim(self, tenant_id: str, session_id: str) -> int | None:
         """Make this host the session's owner and return the epoch to write under; None when there is no session."""
@@ -111,7 +125,7 @@ class StoredSessions:
                 epoch,
                 records,
                 expect_seq=expect_seq,
-                turn=_turn_end(pin, end) if end is not None else None,
+                turn=_turn_end(end) if end is not None else None,
             )
         except (StaleEpoch, SequenceConflict, TurnRepeated, NotFound) as error:
             raise SessionMoved("") from error
@@ -124,13 +138,73 @@ class StoredSessions:
             known = await self._turns.find(pin.tenant_id, pin.session_id, key)
         except AWAY as error:
             raise StoreLost from error
-        return KnownTurn(known.request_hash, known.reply) if known is not None and known.reply is not None else None
+        return KnownTurn(known.request_hash, known.reply) if known is not None else None
+
+    async def line(self, pin: SessionPin, message_id: str) -> MessageRow | None:
+        """Return the line of the transcript with this id; None when there is none."""
+        try:
+            return await self._transcripts.find(pin.tenant_id, pin.session_id, message_id)
+        except AWAY as error:
+            raise StoreLost from error
+
+    async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[JsonObject]:
+        """Return the trace events of the turn whose last record has this number, as they went over the wire."""
+        try:
+            rows = await self._traces.of_turn(pin.tenant_id, pin.session_id, fact_seq)
+        except AWAY as error:
+            raise StoreLost from error
+        return [wire_event(pin.session_id, row) for row in rows]
+
+    async def start_timer(self, pin: SessionPin, effect_id: str, delay_s: float) -> None:
+        """Have the session told after a while, whatever happens to this host; asking again changes nothing."""
+        payload = {
+            "session_id": pin.session_id,
+            "runtime_session_id": pin.runtime_session_id,
+            "effect_id": effect_id,
+        }
+        name = BETWEEN.join(payload.values())
+        try:
+            await self._jobs.enqueue(pin.tenant_id, TIMER_JOB, name, dict(payload), delay_s=delay_s)
+        except AWAY as error:
+            raise StoreLost from error
+
+    async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
+        """Return the id of the human task of a suspension, made when first asked for."""
+        return await self._tasks.open(pin, wanted)
+
+    async def task(self, pin: SessionPin, task_id: str) -> ClosedTask | None:
+        """Return a human task that is closed; None when it is open or not there."""
+        return await self._tasks.closed(pin, task_id)
+
+    async def close_waits(self, pin: SessionPin, suspension_id: str = "", *, expired: bool = False) -> None:
+        """Close the open callback and task of one suspension, or of all of them, as cancelled or expired."""
+        await self._desk.cancel(pin, suspension_id)
+        await self._tasks.close(pin, suspension_id, expired=expired)
+
+    async def read_store(self, pin: SessionPin, name: str) -> JsonObject:
+        """Return the content of one memory store of the session, empty when it was never set."""
+        try:
+            return await self._stores.read(pin.tenant_id, pin.session_id, name)
+        except AWAY as error:
+            raise StoreLost from error
+
+    async def keep_stores(self, pin: SessionPin, stores: JsonObject) -> None:
+        """Replace memory stores by name; None removes one. Doing so again changes nothing."""
+        try:
+            for name, content in stores.items():
+                if content is None:
+                    await self._stores.delete(pin.tenant_id, pin.session_id, name)
+                else:
+                    await self._stores.write(pin.tenant_id, pin.session_id, name, content)
+        except AWAY as error:
+            raise StoreLost from error
 
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
         """Make a session active under a new runtime session id; its open callbacks are cancelled."""
-        await self._desk.cancel(pin)
+        await self.close_waits(pin)
         renewed = msgspec.structs.replace(pin, runtime_session_id=runtime_session_id)
         try:
+            await self._stores.clear(pin.tenant_id, pin.session_id)
             await self._sessions.renew(pin.tenant_id, pin.session_id, runtime_session_id, _pin(renewed))
         except AWAY as error:
             raise StoreLost from error
@@ -151,13 +225,14 @@ def _pin(pin: SessionPin) -> JsonObject:
     return written
 
 
-def _turn_end(pin: SessionPin, end: TurnCommit) -> TurnEnd:
-    keyed = KeyedReply(pin.session_id, end.key, end.request_hash, end.reply) if end.key else None
+def _turn_end(end: TurnCommit) -> TurnEnd:
+    lines = {line.role: line for line in end.transcript}
     return TurnEnd(
         turn=end.number,
-        keyed=keyed,
+        keyed=KeyedReply(end.key, end.request_hash, end.reply) if end.key else None,
         snapshot=end.snapshot or None,
-        messages=end.transcript,
+        spoke=lines.get("user"),
+        answered=lines.get("assistant"),
         traces=tuple(_trace(row) for row in end.traces),
         activity=end.activity,
     )
@@ -168,10 +243,10 @@ def _trace(row: JsonObject) -> TraceRow:
         seq=row["seq"],
         turn=row["turn"],
         type=row["type"],
-        data=msgspec.json.encode(row),
+        at=row["timestamp"],
         agent_name=row["agentName"],
-        decision_kind=row["data"].get("decisionKind", ""),
         span_id=row["spanId"],
         parent_span_id=row.get("parentSpanId", ""),
         duration_ms=row.get("durationMs"),
+        data=row["data"],
     )

@@ -10,12 +10,16 @@ from typing import Any
 from actors.messages import Done, Failed, Follow, HostAnswer, Replied, RunTurn
 from actors.raising import error_of
 from actors.router import Router
-from actors.runtime import StreamEvent, TurnReply
-from actors.session.replies import wire_form
+from actors.runtime import StreamEvent, StreamKind, TurnReply
+from actors.session.kept import wire_form
 from actors.session.stream import TURN_ENDS
 
 MAX_BEHIND = 4_096
 """Events that may wait for one reader; then it is served from what the host holds."""
+FOLLOW_PAUSE_S = 0.05
+"""Between two questions for the output of a session whose host has let go of it."""
+CLOSING_EVENTS = 2
+"""`response_end` and `complete`."""
 MAX_LOOKS = 100
 """How often the rest of a stream is asked for before the reader is told that it is cut."""
 
@@ -115,22 +119,47 @@ async def followed(router: Router, tenant_id: str, session_id: str, after: int) 
             raise error_of(answer)
 
 
+async def listened(router: Router, tenant_id: str, session_id: str, after: int) -> AsyncIterator[StreamEvent]:
+    """Yield what a session says from a number on, turn after turn, until its host lets go of it or of the reader."""
+    inbox = Inbox(after)
+    question = Follow(tenant_id=tenant_id, session_id=session_id, after=after, endless=True)
+    task: asyncio.Task[HostAnswer] = asyncio.get_running_loop().create_task(router.ask(question, inbox.push))
+    task.add_done_callback(inbox.wake)
+    try:
+        while (event := await inbox.next(task.done)) is not None:
+            yield event
+        answer = task.result()
+    finally:
+        task.cancel()
+    if isinstance(answer, Failed) and answer.kind == "NotFound":
+        raise error_of(answer)
+
+
 def told_again(reply: TurnReply, after: int) -> list[StreamEvent]:
-    """Return the events of a committed turn as far as its reply tells them; the last has the number it had before."""
-    pieces: list[tuple[Any, dict[str, Any]]] = [
-        ("session_start", {"sessionId": reply.session_id}),
-        ("response_start", {"messageId": reply.message_id, "attempt": 1}),
+    """Return the end of a committed turn as far as its reply tells it; what was shown of the text before is void.
+
+    The last event has the number it had before, or the next one when that is not known.
+    """
+    if reply.last_seq and after >= reply.last_seq:
+        return []
+    last_seq = max(reply.last_seq, after + 1)
+    restart = {"messageId": reply.message_id, "attempt": 1}
+    pieces: list[tuple[StreamKind, dict[str, Any]]] = [
+        ("response_start", restart) if after < reply.first_seq else ("response_restart", {**restart, "attempt": 2}),
+        ("response_chunk", {"messageId": reply.message_id, "chunk": reply.response}),
+        ("response_end", {"messageId": reply.message_id, "fullText": reply.response}),
+        ("complete", wire_form(reply)),
     ]
-    if reply.response:
-        pieces.append(("response_chunk", {"messageId": reply.message_id, "chunk": reply.response}))
-    pieces.append(("response_end", {"messageId": reply.message_id, "fullText": reply.response}))
-    pieces.append(("complete", wire_form(reply)))
-    first = reply.last_seq - len(pieces) + 1
-    events = [
+    room = last_seq - after
+    if not reply.response or room == CLOSING_EVENTS + 1:
+        del pieces[1]  # `response_end` has the whole text
+    if room < len(pieces):
+        pieces = pieces[-room:]
+    first = last_seq - len(pieces) + 1
+    return [
         StreamEvent(seq=first + offset, turn=reply.turn, kind=kind, data=data)
         for offset, (kind, data) in enumerate(pieces)
     ]
-    return [event for event in events if event.seq > after]
 
 
 def _error(seq: int, failed: Failed) -> StreamEvent:

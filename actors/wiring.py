@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,21 +13,22 @@ import msgspec
 from actors.archive import StoredArchive
 from actors.callbacks import CallbackDesk
 from actors.clocks import RandomIds, SystemClock
-from actors.directory import Directory, LinkedHosts
-from actors.hosts.port import Host
-from actors.hosts.process import ChildHost, Task
+from actors.hosting import Hosting, follow_hosts, own_directory
+from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
 from actors.jobs import JobRunner
-from actors.link.client import LinkedHost
 from actors.memories import StoredMemories
+from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
 from actors.router import Router
 from actors.session.effects import Outside, WorldPerformer
 from actors.session.services import Services
-from actors.session_host import SessionHost
+from actors.session_host import DRAIN_S, SessionHost
 from actors.session_runtime import SessionRuntime
 from actors.settings import ModelProvider, Settings
 from actors.stored_sessions import StoredSessions
+from actors.upkeep import Retention, Upkeep
+from domain.json_values import JsonObject
 from providers.addresses import AddressPolicy
 from providers.registry import ModelRegistry
 from providers.specs import ProviderSpec
@@ -45,8 +44,6 @@ from storage.repositories.jobs import Jobs
 
 LOCAL = "local"
 LOCAL_HOST_ID = "host-0"
-SOCKETS = "run"
-TOKEN_BYTES = 24
 
 
 @dataclass(slots=True)
@@ -58,11 +55,17 @@ class RunningHost:
     epoch: Epoch
     outside: Outside
 
-    async def take_lease(self) -> int:
-        """Begin to serve; return the epoch of the lease."""
-        await self.tenancy.start(self.host)
+    async def take_lease(self, address: str, labels: JsonObject | None = None) -> int:
+        """Begin to serve at an address; return the epoch of the lease."""
+        await self.tenancy.start(address, labels or {})
         self.host.start()
         return self.epoch.value
+
+    async def drain(self, within_s: float = DRAIN_S) -> None:
+        """Say that no new session is taken, and let the running turns finish."""
+        self.host.begin_drain()
+        await self.tenancy.announce()
+        await self.host.drain(within_s)
 
 
 @dataclass(slots=True)
@@ -74,13 +77,13 @@ class RunningRuntime:
     database: Database
     coordination: Coordination
     settings: Settings
-    children: tuple[ChildHost, ...] = ()
+    hosts: HostMaker | None = None
     servers: tuple[PostgresServer | RedisServer, ...] = ()
 
 
 @asynccontextmanager
-async def open_host(settings: Settings, host_id: str, address: str) -> AsyncIterator[RunningHost]:
-    """Build one session host over servers that are already running."""
+async def open_host(settings: Settings, host_id: str, *, alone: bool = False) -> AsyncIterator[RunningHost]:
+    """Build one session host over servers that are already running; `alone` when there is no other host."""
     async with AsyncExitStack() as stack:
         clock, ids, epoch = SystemClock(), RandomIds(), Epoch()
         database = await Database.open(settings.database_url, pool_max=settings.database_connections)
@@ -89,7 +92,11 @@ async def open_host(settings: Settings, host_id: str, address: str) -> AsyncIter
         stack.push_async_callback(journal.close)
         leases = Leases(database)
         desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
-        store = StoredSessions(database, journal, epoch, desk)
+        store = (
+            StoredSessions(database, journal, epoch, desk)
+            if alone
+            else PlacedSessions(database, journal, epoch, desk, host_id)
+        )
         models = ModelRegistry([_provider(one) for one in settings.providers])
         stack.push_async_callback(models.close)
         tools = all_tools(AddressPolicy(allowed=settings.allowed_networks))
@@ -97,13 +104,12 @@ async def open_host(settings: Settings, host_id: str, address: str) -> AsyncIter
         outside = Outside(
             models=models,
             tools=tools,
-            store=store,
             clock=clock,
             default_model=settings.default_model,
             memories=StoredMemories(database, clock),
         )
-        if address != LOCAL:
-            outside.ask = Router(await _followed_directory(stack, leases, settings)).ask
+        if not alone:
+            outside.ask = Router(await follow_hosts(stack, leases, settings.link_token)).ask
         services = Services(
             store=store,
             performer=WorldPerformer(outside),
@@ -112,8 +118,12 @@ async def open_host(settings: Settings, host_id: str, address: str) -> AsyncIter
             ids=ids,
             has_model=bool(settings.default_model),
         )
-        host = SessionHost(host_id, services, settings.limits)
-        tenancy = Tenancy(leases, host_id, address, epoch)
+
+        async def give_back(names: Sequence[tuple[str, str]]) -> None:
+            await leases.release_sessions(epoch.value, names)
+
+        host = SessionHost(host_id, services, settings.limits, give_back)
+        tenancy = Tenancy(leases, host, epoch)
         stack.push_async_callback(tenancy.stop)
         stack.push_async_callback(host.stop)
         yield RunningHost(host, tenancy, epoch, outside)
@@ -123,7 +133,12 @@ async def open_host(settings: Settings, host_id: str, address: str) -> AsyncIter
 async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
     """Start everything that the settings want and yield the runtime; stop it in the opposite order."""
     async with AsyncExitStack() as stack:
-        settings, servers = await _with_servers(stack, settings)
+        settings, servers = _servers(msgspec.structs.replace(settings, data_dir=str(data_folder(settings))))
+        for server in servers:
+            stack.push_async_callback(server.stop)
+        hosting = Hosting(settings, data_folder(settings))
+        stack.push_async_callback(hosting.stop)
+        await _all(hosting.start(), *(server.start() for server in servers))
         database = await Database.open(settings.database_url, pool_max=settings.database_connections)
         stack.push_async_callback(database.close)
         await migrate(database)
@@ -135,21 +150,26 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         archive = StoredArchive(database, coordination, desk)
         leases = Leases(database)
         if settings.runtime == LOCAL:
-            running = await stack.enter_async_context(open_host(settings, LOCAL_HOST_ID, LOCAL))
-            await running.take_lease()
-            directory = await _directory(stack, leases, lambda _host_id, _address: running.host, only=LOCAL_HOST_ID)
-            runtime = SessionRuntime(
-                directory, archive, ids, local_stats=running.host.stats, on_drain=running.host.drain
-            )
+            running = await stack.enter_async_context(open_host(settings, LOCAL_HOST_ID, alone=True))
+            await running.take_lease(LOCAL)
+            directory = await own_directory(stack, leases, running.host)
+            runtime = SessionRuntime(directory, archive, ids, on_drain=running.drain)
             running.outside.ask = runtime.ask
-            children: tuple[ChildHost, ...] = ()
         else:
-            directory, children = await _children(stack, leases, settings)
-            runtime = SessionRuntime(directory, archive, ids)
-        jobs = JobRunner(Jobs(database), desk, runtime.ask)
+            directory = await hosting.open(stack, leases)
+            runtime = SessionRuntime(directory, archive, ids, summon=hosting.summon)
+        kept_for = Retention(settings.trace_days, settings.journal_days, settings.session_idle_s)
+        jobs = JobRunner(Jobs(database), desk, runtime.ask, Upkeep(database, clock, runtime.ask, kept_for))
         jobs.start()
         stack.push_async_callback(jobs.stop)
-        yield RunningRuntime(runtime, archive, database, coordination, settings, children, servers)
+        yield RunningRuntime(runtime, archive, database, coordination, settings, hosting.maker, servers)
+
+
+async def _all(*starting: Coroutine[object, object, None]) -> None:
+    """Wait for all of them, and only then raise what the first of them met."""
+    for outcome in await asyncio.gather(*starting, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
 
 
 def data_folder(settings: Settings) -> Path:
@@ -166,10 +186,8 @@ def _provider(one: ModelProvider) -> ProviderSpec:
     return ProviderSpec(one.name, one.kind, one.base_url, one.api_key, one.models, one.options)
 
 
-async def _with_servers(
-    stack: AsyncExitStack, settings: Settings
-) -> tuple[Settings, tuple[PostgresServer | RedisServer, ...]]:
-    """Start the embedded servers that are wanted; return the settings with their addresses."""
+def _servers(settings: Settings) -> tuple[Settings, tuple[PostgresServer | RedisServer, ...]]:
+    """Return the settings with the addresses of the embedded servers that are wanted, and these servers."""
     folder = data_folder(settings)
     servers: list[PostgresServer | RedisServer] = []
     if not settings.database_url:
@@ -180,53 +198,4 @@ async def _with_servers(
         redis = RedisServer(folder)
         servers.append(redis)
         settings = msgspec.structs.replace(settings, redis_url=redis.url)
-    for server in servers:
-        stack.push_async_callback(server.stop)
-    await asyncio.gather(*(server.start() for server in servers))
     return settings, tuple(servers)
-
-
-async def _directory(stack: AsyncExitStack, leases: Leases, connect: LinkedHosts, *, only: str = "") -> Directory:
-    async def members() -> Mapping[str, str]:
-        return {row.host_id: row.address for row in await leases.hosts() if not only or row.host_id == only}
-
-    directory = Directory(members, connect)
-    stack.push_async_callback(directory.stop)
-    await directory.start()
-    return directory
-
-
-async def _followed_directory(stack: AsyncExitStack, leases: Leases, settings: Settings) -> Directory:
-    token = settings.link_token
-
-    def connect(host_id: str, address: str) -> Host:
-        return LinkedHost(host_id, Path(address), token)
-
-    return await _directory(stack, leases, connect)
-
-
-async def _children(
-    stack: AsyncExitStack, leases: Leases, settings: Settings
-) -> tuple[Directory, tuple[ChildHost, ...]]:
-    settings = msgspec.structs.replace(settings, link_token=secrets.token_urlsafe(TOKEN_BYTES))
-    directory = await _followed_directory(stack, leases, settings)
-    folder = data_folder(settings) / SOCKETS
-
-    async def died(epoch: int) -> None:
-        await leases.release_host(epoch)
-        await directory.refresh()
-
-    count = settings.hosts or os.cpu_count() or 1
-    children = tuple(
-        ChildHost(
-            Task(f"host-{slot}", "", settings.link_token, settings),
-            folder,
-            died,
-            directory.refresh,
-        )
-        for slot in range(count)
-    )
-    for child in children:
-        stack.push_async_callback(child.stop)
-    await asyncio.gather(*(child.start() for child in children))
-    return directory, children

@@ -13,6 +13,8 @@ from domain.errors import InvalidInput
 PREFIX = "ABL_"
 AGENT_PREFIX = "ABL_ENV_"
 """`ABL_ENV_SHOP_URL=...` is `env.SHOP_URL` in agents."""
+MAX_SWEEP_S = 5.0
+DEFAULT_RUNTIME = "ray"
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_MODEL = "gpt-4o-mini"
 
@@ -22,6 +24,7 @@ def settings_from(
     *,
     runtime: str = "",
     hosts: int | None = None,
+    address: str = "",
     host: str = "",
     port: int | None = None,
     data_dir: str = "",
@@ -31,16 +34,20 @@ def settings_from(
     Raises:
         InvalidInput: A value has the wrong form; the message names its variable.
     """
-    given = {
+    given: dict[str, object] = {
         "data_dir": data_dir or environment.get("ABL_DATA_DIR", ""),
         "database_url": environment.get("DATABASE_URL", ""),
         "redis_url": environment.get("REDIS_URL", ""),
-        "runtime": runtime or environment.get("ABL_RUNTIME", ""),
+        "runtime": runtime or environment.get("ABL_RUNTIME", "") or DEFAULT_RUNTIME,
+        "ray_address": address or environment.get("ABL_RAY_ADDRESS", ""),
+        "max_hosts": _integer(environment, "ABL_MAX_HOSTS"),
+        "max_dedicated": _integer(environment, "ABL_MAX_DEDICATED"),
         "hosts": hosts if hosts is not None else _integer(environment, "ABL_HOSTS"),
         "host": host or environment.get("ABL_HOST", ""),
         "port": port if port is not None else _integer(environment, "ABL_PORT"),
         "public_url": environment.get("ABL_PUBLIC_URL", ""),
         "allowed_networks": tuple(environment.get("ABL_ALLOWED_NETWORKS", "").replace(",", " ").split()),
+        "link_token": environment.get("ABL_LINK_TOKEN", ""),
         "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
         "environment": {
             name.removeprefix(AGENT_PREFIX): value
@@ -48,9 +55,18 @@ def settings_from(
             if name.startswith(AGENT_PREFIX)
         },
     }
+    idle_s = _number(environment, "ABL_SESSION_IDLE_S")
+    if idle_s is not None:
+        given["limits"] = {"idle_s": idle_s, "sweep_s": min(MAX_SWEEP_S, idle_s)}
     providers, default_model = models_from(environment)
     set_values = {name: value for name, value in given.items() if value not in ("", None)}
-    return _checked({**set_values, "providers": providers, "default_model": default_model})
+    settings = _checked({**set_values, "providers": providers, "default_model": default_model})
+    if settings.ray_address and not settings.database_url:
+        raise InvalidInput(
+            "A Ray cluster (--address) needs a database that all its machines reach: "
+            "set DATABASE_URL, or leave --address out."
+        )
+    return settings
 
 
 def models_from(environment: Mapping[str, str]) -> tuple[tuple[ModelProvider, ...], str]:
@@ -82,6 +98,16 @@ def _script(path: str) -> dict[str, object]:
     except (OSError, msgspec.DecodeError) as error:
         raise InvalidInput(f"ABL_SCRIPTED: {path} cannot be read as JSON: {error}") from error
     return options
+
+
+def _number(environment: Mapping[str, str], name: str) -> float | None:
+    text = environment.get(name, "")
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InvalidInput(f"{name} is {text!r}, not a number") from error
 
 
 def _integer(environment: Mapping[str, str], name: str) -> int | None:

@@ -150,8 +150,11 @@ def serve(
     project: Annotated[
         str | None, typer.Option("--project", metavar="DIR", help="Folder of the project; a small demo without it.")
     ] = None,
-    runtime: Annotated[str, typer.Option("--runtime", metavar="KIND", help="local or process.")] = "",
+    runtime: Annotated[str, typer.Option("--runtime", metavar="KIND", help="ray (default), process or local.")] = "",
     hosts: Annotated[int | None, typer.Option("--hosts", metavar="N", help="Session hosts; 0: one per core.")] = None,
+    address: Annotated[
+        str, typer.Option("--address", metavar="HOST:PORT", help="A Ray cluster that runs already; needs DATABASE_URL.")
+    ] = "",
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
     port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
     data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
@@ -159,7 +162,9 @@ def serve(
     """Serve a project over HTTP; ends in good order on SIGTERM."""
     from cli.serve import serve as run_serve
 
-    raise typer.Exit(run_serve(project, runtime=runtime, hosts=hosts, host=host, port=port, data_dir=data_dir))
+    raise typer.Exit(
+        run_serve(project, runtime=runtime, hosts=hosts, address=address, host=host, port=port, data_dir=data_dir)
+    )
 
 
 @app.command(cls=PlainCommand)

@@ -32,6 +32,8 @@ SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
 SECRET_BYTES = 48
 PRIVATE = 0o600
+RAY = "ray"
+STARTING_RAY = "starting Ray (5 to 15 s); --runtime local starts in 2"
 GRACE_S = 30
 """How long open requests may go on after the end was asked for."""
 BACKLOG = 2_048
@@ -56,12 +58,27 @@ class _Server(uvicorn.Server):
         yield
 
 
-def serve(project: str | None, *, runtime: str, hosts: int | None, host: str, port: int | None, data_dir: str) -> int:
+def serve(
+    project: str | None,
+    *,
+    runtime: str,
+    hosts: int | None,
+    address: str,
+    host: str,
+    port: int | None,
+    data_dir: str,
+) -> int:
     """Serve until a signal; return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        settings = settings_from(os.environ, runtime=runtime, hosts=hosts, host=host, port=port, data_dir=data_dir)
+        settings = settings_from(
+            os.environ, runtime=runtime, hosts=hosts, address=address, host=host, port=port, data_dir=data_dir
+        )
         listener = _listen(settings)
+        if settings.runtime == RAY:
+            print(
+                STARTING_RAY if not settings.ray_address else f"connecting to Ray at {settings.ray_address}", flush=True
+            )
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, project, listener))
     except AppError as error:
@@ -157,9 +174,8 @@ def _keep(place: Path, text: str) -> None:
 def _greeting(settings: Settings, seeded: Seeded, key: str, message: str) -> str:
     url = f"http://{settings.host}:{settings.port}"
     body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
-    hosts = (
-        f"{settings.hosts} host{'s' if settings.hosts != 1 else ''}" if settings.runtime != "local" else "in process"
-    )
+    count = settings.hosts or os.cpu_count() or 1
+    hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
     model = settings.default_model or "none configured (agents with FLOW and GATHER need none)"
     lines = [
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",

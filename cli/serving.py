@@ -1,20 +1,36 @@
-"""What the gateway asks for beside the runtime, answered from the store: projects, public keys, counters."""
+"""What the gateway asks for beside the runtime, answered from the store, and how its server listens.
+
+Projects, public keys, tenants' settings and kept replies come from the database; counters from the coordination store.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+import uvicorn
+
 from actors.wiring import RunningRuntime
+from domain import limits
 from domain.clock import Clock, IdSource
+from domain.json_values import JsonObject
+from gateway import bounds
 from gateway.auth.public_keys import PublicKey
-from gateway.counters import LocalCounters
-from gateway.idempotency import LocalReplyStore
+from gateway.idempotency import ReplyName, StoredReply
 from gateway.services import AccessServices
+from gateway.shared_counters import SharedCounters
 from storage.database import Database
 from storage.repositories.api_keys import ApiKeys, KeyRecord
 from storage.repositories.projects import Projects
-from storage.statements import Statement
+from storage.repositories.replies import Replies
 
-KEY_BY_ID = Statement("SELECT tenant_id FROM api_keys WHERE key_id = :key_id AND kind = 'public'")
 PUBLIC = "public"
+GRACE_S = 30
+"""How long open requests may go on after the end was asked for."""
+BACKLOG = 2_048
+KEEP_ALIVE_S = 65
+"""Longer than proxies keep idle connections (60 s is usual), so that it is they who close."""
+HEAD_MAX_BYTES = 64 * limits.KIB
+SOCKET_QUEUE_FRAMES = 32
 
 
 class StoredProjects:
@@ -27,48 +43,101 @@ class StoredProjects:
         """Return whether the tenant has this project."""
         return await self._projects.find(tenant_id, project_id) is not None
 
+    async def tenant_settings(self, tenant_id: str) -> JsonObject:
+        """Return what is set for a tenant. Satisfies `gateway.services.TenantSettings`."""
+        return await self._projects.tenant_settings(tenant_id)
+
 
 class StoredPublicKeys:
     """Satisfies `gateway.auth.public_keys.PublicKeyStore`."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
         self._keys = ApiKeys(database)
 
     async def find_by_secret(self, secret: str) -> PublicKey | None:
         """Return the key whose clear text is `secret`."""
-        found = await self._keys.find_by_plaintext(secret)
-        return _public(found) if found is not None and found.kind == PUBLIC else None
+        return _public(await self._keys.find_by_plaintext(secret))
 
-    async def find_by_id(self, key_id: str) -> PublicKey | None:
+    async def find_by_id(self, tenant_id: str, key_id: str) -> PublicKey | None:
         """Return the key with this id."""
-        tenant_id = await self._database.value(KEY_BY_ID, key_id=key_id)
-        if tenant_id is None:
-            return None
-        keys = await self._keys.list(str(tenant_id))
-        return next((_public(one) for one in keys if one.key_id == key_id and one.revoked_at is None), None)
+        return _public(await self._keys.find_valid(tenant_id, key_id))
+
+
+class StoredReplies:
+    """Satisfies `gateway.idempotency.ReplyStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._replies = Replies(database)
+
+    async def claim(self, name: ReplyName, request_hash: bytes) -> StoredReply | None:
+        """Return what is known under `name`, or None: then the request is the caller's to run."""
+        known = await self._replies.claim(*name, request_hash, claim_life_s=bounds.REPLY_CLAIM_LIFE_S)
+        return StoredReply(known.request_hash, known.status, known.body or b"") if known is not None else None
+
+    async def keep(self, name: ReplyName, status: int, body: bytes) -> None:
+        """Keep the reply of a claimed request."""
+        await self._replies.keep(*name, status, body)
+
+    async def release(self, name: ReplyName) -> None:
+        """Give a claim back."""
+        await self._replies.release(*name)
 
 
 def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> AccessServices:
     """Return what the gateway decides about callers with."""
+    projects = StoredProjects(running.database)
     return AccessServices(
         public_keys=StoredPublicKeys(running.database),
-        projects=StoredProjects(running.database),
-        counters=LocalCounters(clock),
-        replies=LocalReplyStore(clock),
+        projects=projects,
+        counters=SharedCounters(running.coordination, clock),
+        replies=StoredReplies(running.database),
         active_sessions=running.archive.count_active,
+        tenant_settings=projects.tenant_settings,
         clock=clock,
         ids=ids,
     )
 
 
-def _public(key: KeyRecord) -> PublicKey:
+def server_config(app: Any, **options: Any) -> uvicorn.Config:
+    """Return how the gateway's server listens; `options` come before what stands here.
+
+    A frame longer than any that is allowed ends the socket with 1009 before it is read whole; a peer that does not
+    answer a ping is cut. Spec: platform-api 12.4, 12.6.
+    """
+    given: dict[str, Any] = {
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "backlog": BACKLOG,
+        "timeout_graceful_shutdown": GRACE_S,
+        "timeout_keep_alive": KEEP_ALIVE_S,
+        "h11_max_incomplete_event_size": HEAD_MAX_BYTES,
+        "ws_max_size": limits.VOICE_AUDIO_MAX_BYTES,
+        "ws_max_queue": SOCKET_QUEUE_FRAMES,
+        "ws_ping_interval": limits.SOCKET_PING_S,
+        "ws_ping_timeout": limits.SOCKET_PONG_WAIT_S,
+        "ws_per_message_deflate": True,
+    }
+    return uvicorn.Config(app, **{**given, **options})
+
+
+def _public(key: KeyRecord | None) -> PublicKey | None:
+    if key is None or key.kind != PUBLIC:
+        return None
     details = key.details
     return PublicKey(
         id=key.key_id,
         tenant_id=key.tenant_id,
         project_id=key.project_id or "",
+        channel_id=str(details.get("channelId", "")),
+        channel_name=str(details.get("channelName", "")),
         environment=key.environments[0] if key.environments else "",
         deployment_id=str(details.get("deploymentId", "")),
-        allowed_origins=tuple(details.get("allowedOrigins", ())),
+        allowed_origins=tuple(str(origin) for origin in details.get("allowedOrigins", ())),
+        require_origin=details.get("requireOrigin") is True,
+        allow_agent_override=details.get("allowAgentOverride") is True,
+        show_activity_updates=details.get("showActivityUpdates") is True,
+        may_see_traces=details.get("maySeeTraces") is True,
+        chat=details.get("chat") is not False,
+        voice=details.get("voice") is True,
     )

@@ -11,7 +11,7 @@ import msgspec
 import uvloop
 
 from actors.hosts.process import LINE_LIMIT_BYTES
-from actors.hosts.serving import serve_host
+from actors.hosts.serving import ORPHAN_DRAIN_S, Ending, serve_host
 from actors.hosts.task import Ready, Task
 from domain.errors import AppError
 
@@ -19,17 +19,17 @@ log = logging.getLogger(__name__)
 
 
 async def serve_sessions() -> None:
-    """Serve until standard input is closed or the process is told to end, then drain."""
+    """Serve until the process is told to end or standard input is closed, which is when its parent has died."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=LINE_LIMIT_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     task = msgspec.json.decode(await reader.readline(), type=Task)
-    over = asyncio.Event()
+    ending = Ending()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, over.set)
+        loop.add_signal_handler(number, ending.ask)
     parent = loop.create_task(reader.read())
-    parent.add_done_callback(lambda _read: over.set())
-    await serve_host(task, over, _say)
+    parent.add_done_callback(lambda _read: ending.ask(ORPHAN_DRAIN_S))
+    await serve_host(task, ending, _say)
     parent.cancel()
 
 

@@ -1,4 +1,4 @@
-"""What a host of sessions is to the rest: something with an id that takes a message and answers it."""
+"""What a host of sessions is to the rest, and who brings hosts into being."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from typing import Protocol
 
 from actors.messages import HostAnswer, HostMessage
 from actors.session.stream import Listener
+from domain.errors import Unavailable
 
 
 class HostGone(Exception):
     """The host cannot be reached or died with the message in flight: whether it was carried out is not known."""
+
+
+class HostDoesNotStart(Unavailable):
+    """A host was wanted and did not come to serve."""
 
 
 class Host(Protocol):
@@ -26,4 +31,36 @@ class Host(Protocol):
         Raises:
             HostGone: The host is not there (any more).
         """
+        ...
+
+    def close(self) -> None:
+        """Let go of the way to the host: what is out ends with HostGone."""
+        ...
+
+
+class HostMaker(Protocol):
+    """Brings hosts into being in processes of their own, and starts those again that die."""
+
+    async def start(self) -> None:
+        """Bring up what hosts need.
+
+        Raises:
+            Unavailable: It does not come up; the message says what to do.
+        """
+        ...
+
+    async def keep(self, host_id: str) -> None:
+        """Have a host of this id from now on; return once it serves. Does nothing when it is there already.
+
+        Raises:
+            HostDoesNotStart: It does not come to serve in time.
+        """
+        ...
+
+    async def end(self, host_id: str) -> None:
+        """Drain a host and keep it no longer."""
+        ...
+
+    async def stop(self) -> None:
+        """Drain and end everything that was started here, and nothing else."""
         ...

@@ -6,19 +6,18 @@ The child gets its settings on standard input and lives as long as that stays op
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import secrets
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
-from actors.settings import Settings
+from actors.hosts.port import HostDoesNotStart
+from actors.hosts.task import Ready, Task
+from actors.link.addresses import socket_address
+from actors.placement import is_dedicated
 from actors.supervisor import Life, after_death
 from domain.errors import AppError
 
@@ -28,27 +27,6 @@ START_S = 60.0
 STOP_S = 40.0
 """Longer than a drain may take."""
 LINE_LIMIT_BYTES = 1_000_000
-MAX_SOCKET_PATH_CHARS = 100
-"""The system allows 107 on Linux and 103 on macOS."""
-NONCE_BYTES = 4
-NAME_CHARS = 12
-PRIVATE = 0o700
-
-
-class Task(Struct, frozen=True):
-    """What a child is told, as one line of JSON."""
-
-    host_id: str
-    address: str
-    token: str
-    settings: Settings
-
-
-class Ready(Struct, frozen=True):
-    """What a child says once it serves, as one line of JSON."""
-
-    pid: int
-    epoch: int
 
 
 class ChildHost:
@@ -75,6 +53,12 @@ class ChildHost:
         self._watcher: asyncio.Task[None] | None = None
         self._stopping = False
         self.restarts = 0
+        self.is_over = False
+
+    @property
+    def host_id(self) -> str:
+        """The id of the host the child serves as."""
+        return self._task.host_id
 
     @property
     def pid(self) -> int | None:
@@ -82,17 +66,16 @@ class ChildHost:
         return self._ready.pid if self._ready is not None else None
 
     async def start(self) -> None:
-        """Start the child and wait until it serves."""
+        """Start the child and wait until it serves. Raises HostDoesNotStart."""
         await self._launch()
         self._watcher = asyncio.get_running_loop().create_task(self._watch())
 
     async def stop(self) -> None:
-        """Close the child's input, which has it drain and end; kill it when it does not."""
+        """Tell the child to drain and end; kill it when it does not."""
         self._stopping = True
         process = self._process
         if process is not None and process.returncode is None:
-            if process.stdin is not None:
-                process.stdin.close()
+            process.terminate()
             try:
                 async with asyncio.timeout(STOP_S):
                     await process.wait()
@@ -102,9 +85,11 @@ class ChildHost:
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.wait([self._watcher])
+        self.is_over = True
 
     async def _launch(self) -> None:
-        task = msgspec.structs.replace(self._task, address=socket_address(self._folder, self._task.host_id))
+        address = str(socket_address(self._folder, self._task.host_id))
+        task = msgspec.structs.replace(self._task, address=address)
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",
@@ -130,7 +115,8 @@ class ChildHost:
             if process.returncode is None:
                 process.kill()
             await process.wait()
-            raise ChildDied(f"the session host {self._task.host_id} ended with {process.returncode} while starting")
+            host_id = self._task.host_id
+            raise HostDoesNotStart(f"The session host {host_id} ended with {process.returncode} while starting.")
         self._ready = msgspec.json.decode(line, type=Ready)
         try:
             await self._on_start()
@@ -153,28 +139,58 @@ class ChildHost:
             self._ready = None
             if ready is not None:
                 await self._tell_of_death(ready.epoch)
+            if process is not None and process.returncode == 0 and is_dedicated(self._task.host_id):
+                self.is_over = True  # its session sleeps; a message will have it started again
+                return
             decision = after_death(self._life, time.monotonic())
             self._life = decision.life
             if decision.give_up:
                 log.error("%s died %s times in a row and is given up", self._task.host_id, decision.life.deaths)
+                self.is_over = True
                 return
             log.warning("%s died; it is started again in %.1f s", self._task.host_id, decision.delay_s)
             await asyncio.sleep(decision.delay_s)
             try:
                 await self._launch()
                 self.restarts += 1
-            except (ChildDied, OSError) as error:
+            except (HostDoesNotStart, OSError) as error:
                 log.warning("%s", error)
 
 
-class ChildDied(Exception):
-    """A child ended before it served."""
+class ChildHosts:
+    """Hosts as children of this process. Satisfies `actors.hosts.port.HostMaker`."""
 
+    def __init__(self, start_child: Callable[[str], ChildHost]) -> None:
+        """`start_child` makes the child of a host id; it is started here."""
+        self._make = start_child
+        self._children: dict[str, ChildHost] = {}
 
-def socket_address(folder: Path, host_id: str) -> str:
-    """Return a place for a socket that no other start of this host uses, short enough for the system."""
-    name = f"{host_id}-{secrets.token_hex(NONCE_BYTES)}.sock"
-    if len(str(folder / name)) > MAX_SOCKET_PATH_CHARS:
-        folder = Path(tempfile.gettempdir()) / f"abl-{hashlib.sha256(str(folder).encode()).hexdigest()[:NAME_CHARS]}"
-    folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-    return str(folder / name)
+    @property
+    def children(self) -> tuple[ChildHost, ...]:
+        """The children that are kept."""
+        return tuple(self._children.values())
+
+    async def start(self) -> None:
+        """Do nothing: a process needs no base."""
+
+    async def keep(self, host_id: str) -> None:
+        """Have a child with this id from now on."""
+        known = self._children.get(host_id)
+        if known is not None and not known.is_over:
+            return
+        child = self._children[host_id] = self._make(host_id)
+        try:
+            await child.start()
+        except BaseException:
+            self._children.pop(host_id, None)
+            raise
+
+    async def end(self, host_id: str) -> None:
+        """Drain a child and let it go."""
+        child = self._children.pop(host_id, None)
+        if child is not None:
+            await child.stop()
+
+    async def stop(self) -> None:
+        """Drain and end all children."""
+        await asyncio.gather(*(self.end(host_id) for host_id in tuple(self._children)))

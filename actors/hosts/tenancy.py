@@ -1,6 +1,7 @@
 """A host's lease: taken at the start, renewed every second, taken anew when it was lost, given back at the end.
 
 When the lease is lost somebody may have taken sessions over; the host drops all of them before it registers again.
+Each renewal says what the host carries and whether it is draining, so that everybody who reads leases knows.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ import asyncio
 import logging
 
 from actors.session_host import SessionHost
-from domain.errors import Unavailable
+from domain.errors import AppError, Unavailable
+from domain.json_values import JsonObject
 from storage.errors import StaleEpoch
 from storage.leases import RENEW_EVERY_S, Leases
 
 log = logging.getLogger(__name__)
+
+DRAINING, SESSIONS, TURNS, WAITING, BYTES = "draining", "sessions", "turns", "waiting", "rssBytes"
+"""Labels of a lease."""
 
 
 class Epoch:
@@ -28,17 +33,26 @@ class Epoch:
 class Tenancy:
     """Keeps one host's lease."""
 
-    def __init__(self, leases: Leases, host_id: str, address: str, epoch: Epoch) -> None:
+    def __init__(self, leases: Leases, host: SessionHost, epoch: Epoch) -> None:
         self._leases = leases
-        self._host_id = host_id
-        self._address = address
+        self._host = host
         self._epoch = epoch
+        self._address = ""
+        self._labels: JsonObject = {}
         self._keeper: asyncio.Task[None] | None = None
 
-    async def start(self, host: SessionHost) -> None:
-        """Take the lease and keep it."""
-        self._epoch.value = await self._leases.register_host(self._host_id, self._address)
-        self._keeper = asyncio.get_running_loop().create_task(self._keep(host))
+    async def start(self, address: str, labels: JsonObject) -> None:
+        """Take the lease of a host that is reached at an address, and keep it."""
+        self._address, self._labels = address, labels
+        await self._register()
+        self._keeper = asyncio.get_running_loop().create_task(self._keep())
+
+    async def announce(self) -> None:
+        """Let everybody know at once what the host is doing."""
+        try:
+            await self._leases.renew(self._epoch.value, self._told())
+        except AppError as error:
+            log.warning("%s cannot say that it drains: %s", self._host.host_id, error.message)
 
     async def stop(self) -> None:
         """Give the lease back: the host's sessions may be claimed at once."""
@@ -48,22 +62,38 @@ class Tenancy:
         try:
             await self._leases.release_host(self._epoch.value)
         except Unavailable:
-            log.warning("the lease of %s could not be given back; it runs out by itself", self._host_id)
+            log.warning("the lease of %s could not be given back; it runs out by itself", self._host.host_id)
 
-    async def _keep(self, host: SessionHost) -> None:
+    def _told(self) -> JsonObject:
+        stats = self._host.stats()
+        return {
+            **self._labels,
+            DRAINING: stats.draining,
+            SESSIONS: stats.live_sessions,
+            TURNS: stats.running_turns,
+            WAITING: stats.waiting_turns,
+            BYTES: stats.rss_bytes,
+        }
+
+    async def _keep(self) -> None:
         while True:
             await asyncio.sleep(RENEW_EVERY_S)
             try:
-                await self._leases.renew(self._epoch.value)
+                await self._leases.renew(self._epoch.value, self._told())
             except StaleEpoch:
-                log.warning("%s lost its lease; its sessions are dropped", self._host_id)
-                host.lose_everything()
-                await self._register()
+                log.warning("%s lost its lease; its sessions are dropped", self._host.host_id)
+                self._host.lose_everything()
+                if self._host.is_draining:
+                    return  # whoever has the name now shall keep it
+                await self._register_again()
             except Unavailable:
-                log.warning("the lease of %s cannot be renewed: the store does not answer", self._host_id)
+                log.warning("the lease of %s cannot be renewed: the store does not answer", self._host.host_id)
 
     async def _register(self) -> None:
+        self._epoch.value = await self._leases.register_host(self._host.host_id, self._address, self._told())
+
+    async def _register_again(self) -> None:
         try:
-            self._epoch.value = await self._leases.register_host(self._host_id, self._address)
+            await self._register()
         except Unavailable:
-            log.warning("%s cannot register again yet", self._host_id)
+            log.warning("%s cannot register again yet", self._host.host_id)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from pathlib import Path
 
 import msgspec
 
 from actors.hosts.port import HostGone
+from actors.link.addresses import Address, UnixAddress
 from actors.link.connection import Connection
 from actors.link.frames import Frame, FrameKind
 from actors.messages import VERSION, Emitted, HostAnswer, HostMessage, decode_answer, encode
@@ -69,9 +69,9 @@ class _Caller(Connection):
 
 
 class LinkedHost:
-    """A host behind a Unix socket. Connects when it is first asked, and again after the connection was lost."""
+    """A host behind a socket. Connects when it is first asked, and again after the connection was lost."""
 
-    def __init__(self, host_id: str, address: Path, token: str) -> None:
+    def __init__(self, host_id: str, address: Address, token: str) -> None:
         self._host_id = host_id
         self._address = address
         self._token = token
@@ -99,12 +99,20 @@ class LinkedHost:
         async with self._connecting:
             if self._caller is not None and self._caller.is_open:
                 return self._caller
-            loop = asyncio.get_running_loop()
             try:
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                    _, caller = await loop.create_unix_connection(_Caller, str(self._address))
+                    caller = await _reach(self._address)
             except (OSError, TimeoutError) as error:
                 raise HostGone(f"no host answers at {self._address}") from error
             caller.send(FrameKind.HELLO, VERSION, self._token.encode())
             self._caller = caller
             return caller
+
+
+async def _reach(address: Address) -> _Caller:
+    loop = asyncio.get_running_loop()
+    if isinstance(address, UnixAddress):
+        _, caller = await loop.create_unix_connection(_Caller, address.path)
+    else:
+        _, caller = await loop.create_connection(_Caller, address.host, address.port)
+    return caller

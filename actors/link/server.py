@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from actors.hosts.port import Host
+from actors.link.addresses import Address, TcpAddress, UnixAddress
 from actors.link.connection import Connection
 from actors.link.frames import Frame, FrameKind
 from actors.messages import VERSION, Emitted, Failed, decode_message, encode
@@ -66,36 +67,55 @@ class _Answerer(Connection):
 
 
 class LinkServer:
-    """A Unix socket that leads to one host."""
+    """A socket, or a socket file and a port, that lead to one host."""
 
-    def __init__(self, host: Host, address: Path, token: str) -> None:
+    def __init__(self, host: Host, addresses: Address | list[Address], token: str) -> None:
         self.host = host
         self.connections: set[_Answerer] = set()
-        self._address = address
+        self._addresses = addresses if isinstance(addresses, list) else [addresses]
         self._token = token
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
 
     def admits(self, version: int, token: bytes) -> bool:
         """Whether the peer speaks our version and knows the token."""
         return version == VERSION and hmac.compare_digest(token, self._token.encode())
 
-    async def start(self) -> None:
-        """Listen; a socket file left by a dead process is replaced."""
-        self._address.parent.mkdir(parents=True, exist_ok=True)
-        self._address.unlink(missing_ok=True)
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_unix_server(self._accept, str(self._address))
-        self._address.chmod(SOCKET_MODE)
+    async def start(self) -> list[Address]:
+        """Listen and return where; a socket file left by a dead process is replaced, port 0 becomes a free one."""
+        return [await self._listen(one) for one in self._addresses]
 
     async def stop(self) -> None:
         """Take no more connections and close those that are open."""
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            server.close()
         for connection in list(self.connections):
             connection.close()
-        self._address.unlink(missing_ok=True)
+        for address in self._addresses:
+            if isinstance(address, UnixAddress):
+                _clear(address)
+
+    async def _listen(self, address: Address) -> Address:
+        loop = asyncio.get_running_loop()
+        if isinstance(address, UnixAddress):
+            _clear(address)
+            self._servers.append(await loop.create_unix_server(self._accept, address.path))
+            _protect(address)
+            return address
+        server = await loop.create_server(self._accept, address.host, address.port)
+        self._servers.append(server)
+        return TcpAddress(address.host, server.sockets[0].getsockname()[1])
 
     def _accept(self) -> _Answerer:
         connection = _Answerer(self)
         self.connections.add(connection)
         return connection
+
+
+def _clear(address: UnixAddress) -> None:
+    place = Path(address.path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+
+
+def _protect(address: UnixAddress) -> None:
+    Path(address.path).chmod(SOCKET_MODE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from actors.session.kept import CANCELLED
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.views import execution_state
@@ -11,6 +12,9 @@ from domain.clock import parse_iso
 from domain.json_values import JsonObject
 from engine import EndTurn, UserSpoke
 from storage.turn_end import Activity, MessageRow
+
+CHILD_DONE = "delegation_finished"
+"""Why the session of a delegated child is over: it has one turn."""
 
 
 def transcript_of(
@@ -32,6 +36,7 @@ def transcript_of(
         )
     if end.reply or end.rich_content:
         extra: JsonObject = {"richContent": end.rich_content, "actions": end.actions}
+        extra["interrupted"] = end.status == CANCELLED
         said = {name: value for name, value in extra.items() if value}
         lines.append(
             MessageRow(
@@ -54,10 +59,11 @@ def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity
     usages = [row["data"].get("usage") or {} for row in output.traces if row["type"] == "llm_call"]
     errors = [row["data"] for row in output.traces if row["type"] == "error"]
     ended = end.status == "ended"
+    is_child = bool(live.pin.parent_session_id)
     return Activity(
         agent_name=end.agent or live.pin.entry_agent,
-        execution_state="ended" if ended else execution_state(live),
-        end_reason="human_completed" if ended else None,
+        execution_state="ended" if ended or is_child else execution_state(live),
+        end_reason="human_completed" if ended else CHILD_DONE if is_child else None,
         last_error=str(errors[-1].get("message", "")) if errors else None,
         input_tokens=sum(usage.get("inputTokens", 0) for usage in usages),
         output_tokens=sum(usage.get("outputTokens", 0) for usage in usages),

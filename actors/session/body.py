@@ -9,6 +9,7 @@ import msgspec
 
 from actors.messages import (
     CallbackReady,
+    CancelTurn,
     DelegateTask,
     Done,
     EndSession,
@@ -23,38 +24,43 @@ from actors.messages import (
     ResetSession,
     RunTurn,
     SuspensionDue,
+    TaskClosed,
+    TimerDue,
     Viewed,
 )
-from actors.runtime import ChatTurn, TurnReply
-from actors.session.activity import activity_of, ended_activity, reset_activity, transcript_of
+from actors.runtime import TurnReply
+from actors.session.activity import ended_activity, reset_activity
+from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
+from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept, told_again
 from actors.session.live import LiveSession
-from actors.session.opening import begun, found, pin_of_child, pin_of_new, pin_of_turn
-from actors.session.output import BETWEEN_TEXTS, TurnOutput
-from actors.session.records import TurnOpening, UnknownSchema
-from actors.session.replies import decode_reply, encode_reply, refusal, reply_of, wire_form
+from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
+from actors.session.output import TurnOutput
+from actors.session.records import OWN_KEY, TurnOpening, UnknownSchema
+from actors.session.replies import refusal
+from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
-from actors.session.snapshot import UnreadableSnapshot, encode_snapshot
+from actors.session.snapshot import UnreadableSnapshot
 from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost, TurnCommit
 from actors.session.stream import Listener
 from actors.session.views import view_of
 from actors.session.waking import Unfinished, wake
 from domain.clock import iso_ms
-from domain.errors import AppError, Conflict, NotFound, Unavailable
+from domain.errors import AppError, Conflict, InvalidInput, NotFound
 from domain.ids import PREFIXES
-from engine import AnyFact, CallbackArrived, EndTurn, Say, SuspensionExpired, UserSpoke
+from engine import AnyFact, Say, SuspensionExpired, UserSpoke
 
 TAKEN_UP_DEADLINE_S = 120.0
 """How long a turn that was taken up after a crash, or woken from outside, may take."""
 MOVED = Failed(kind="Unavailable", message="The session is served by another host.", moved=True)
-DEADLINE = "deadline"
+SUSPENDED = "suspended"
 ID_DIGEST_BYTES = 12
 
 
 class SessionBody:
     """One session in a host: asleep (nothing loaded) until its first message."""
 
-    __slots__ = ("_services", "_turn", "live", "session_id", "tenant_id")
+    __slots__ = ("_interrupted", "_running", "_services", "_turn", "live", "session_id", "tenant_id")
 
     def __init__(self, tenant_id: str, session_id: str, services: Services) -> None:
         self.tenant_id = tenant_id
@@ -62,6 +68,12 @@ class SessionBody:
         self.live: LiveSession | None = None
         self._services = services
         self._turn: Turn | None = None
+        self._running = ("", "")
+        self._interrupted = False
+
+    def is_running(self, name: str) -> bool:
+        """Whether the turn that runs has this reply or idempotency key; "" is any turn."""
+        return self._turn is not None and (not name or name in self._running)
 
     def interrupt(self, reason: str) -> None:
         """Have the running turn cancelled, or broken off when the host lets go of the session."""
@@ -70,13 +82,31 @@ class SessionBody:
         if reason == ForgetSession.__name__:
             self._turn.stop(reason)
         else:
-            self._turn.give_up(reason)
+            self._interrupted = True
+            self._turn.give_up(CANCELLED if reason == CancelTurn.__name__ else reason)
+
+    def doze(self) -> bool:
+        """Have what is loaded take little room; return whether there was anything to do."""
+        live = self.live
+        if live is None or live.is_dozing:
+            return False
+        live.doze()
+        return True
 
     def fall_asleep(self) -> None:
         """Let go of everything that is loaded; what matters is in the store."""
         if self.live is not None:
             self.live.stream.abandon()
         self.live = None
+
+    async def recall(self, after: int) -> None:
+        """Hold the last turn's output again, as it was, when a listener wants what is held no more."""
+        live = self.live
+        kept = live.last if live is not None else None
+        if live is None or kept is None or live.stream.holds(after):
+            return
+        traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
+        live.stream.recall(told_again(self.session_id, kept, traces))
 
     async def handle(self, message: HostMessage, listener: Listener | None) -> HostAnswer:
         """Carry one message out and return the answer."""
@@ -87,17 +117,20 @@ class SessionBody:
                 self.fall_asleep()  # the state has run ahead of the journal: the next message folds it again
             return refusal(error)
         except SessionMoved as moved:
-            self.fall_asleep()
-            return msgspec.structs.replace(MOVED, details={"owner": moved.owner})
+            return self._moved(moved.owner)
         except TurnStopped:
-            self.fall_asleep()
-            return MOVED
+            return self._moved("")
         except StoreLost:
             self.fall_asleep()
             return Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
         except (UnknownSchema, UnreadableSnapshot) as error:
             self.fall_asleep()
             return Failed(kind="Unavailable", message=str(error))
+
+    def _moved(self, owner: str) -> Failed:
+        begun = self.live is not None and self.live.is_ahead
+        self.fall_asleep()
+        return msgspec.structs.replace(MOVED, details={"owner": owner, "begun": begun})
 
     async def _handle(self, message: HostMessage, listener: Listener | None) -> HostAnswer:
         match message:
@@ -108,16 +141,21 @@ class SessionBody:
                 return Viewed(view=view_of(live))
             case DelegateTask():
                 return await self._delegated(message)
-            case CallbackReady() | SuspensionDue():
+            case CallbackReady() | SuspensionDue() | TaskClosed() | TimerDue():
                 return await self._resumed(message)
             case EndSession():
                 return await self._end(found(await self._awake(), message.tenant_id, message.project_id), message)
             case ResetSession():
                 return await self._reset(found(await self._awake(), message.tenant_id, message.project_id))
+            case CancelTurn():
+                found(await self._awake(), message.tenant_id, message.project_id)
+                was, self._interrupted = self._interrupted, False
+                return Done(note=CANCELLED if was else "")
             case Look():
                 return Viewed(view=view_of(found(await self._awake(), message.tenant_id, message.project_id)))
             case Follow():
-                await self._awake()
+                found(await self._awake(), message.tenant_id)
+                await self.recall(message.after)
                 return Done()
             case ForgetSession():
                 self.fall_asleep()
@@ -126,106 +164,151 @@ class SessionBody:
     # -- messages -------------------------------------------------------------------------------------------------
 
     async def _chat(self, message: RunTurn, listener: Listener | None) -> HostAnswer:
-        asked = message.turn
+        asked, services = message.turn, self._services
         live = self.live
         if live is None:
-            live = await self._awake(await pin_of_turn(asked, self._services) if message.new else None)
+            new = await pin_of_turn(asked, services) if message.new else None
+            live = await self._awake(new, is_fresh=message.new and not message.may_be_known)
         live = found(live, asked.tenant_id, asked.project_id)
-        if asked.idempotency_key and message.may_be_known and (known := await self._known(live, asked)) is not None:
-            return Replied(reply=known)
+        key, is_own = asked.idempotency_key, asked.idempotency_key.startswith(OWN_KEY)
+        if message.may_be_known or (live.last is not None and live.last.message_id == derived_id(self.session_id, key)):
+            known = await (self._known_own(live, key) if is_own else self._known(live, key, asked.request_hash))
+            if known is not None:
+                return Replied(reply=known)
         if live.status == "ended":
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
-        services = self._services
-        message_id = reply_id(live.pin.session_id, asked.idempotency_key) or services.ids.new(PREFIXES["message"])
-        opening = TurnOpening("user", message_id, asked.idempotency_key, asked.request_hash)
+        if asked.test_context is not None and live.state is not None:
+            raise InvalidInput("testContext is only for the first message of a session")
+        message_id = derived_id(self.session_id, key) or services.ids.new(PREFIXES["message"])
+        is_first = live.state is None
         facts: list[tuple[AnyFact, TurnOpening]] = []
-        if live.state is None:
-            facts.append((begun(live, services, agent=asked.agent), TurnOpening("begin", message_id)))
+        if is_first:
+            fact = begun(live, services, agent=asked.agent, test_context=asked.test_context)
+            facts.append((fact, TurnOpening("begin", message_id)))
         spoke = UserSpoke(
             at=iso_ms(services.clock.now()),
             text=asked.message,
-            message_id=services.ids.new(PREFIXES["message"]),
+            message_id=spoken_id(self.session_id, key) or services.ids.new(PREFIXES["message"]),
             metadata=asked.metadata,
-            agent=asked.agent if live.state is not None else "",
+            action=action_of(asked.action),
+            agent="" if is_first else asked.agent,
+            opening_unseen=is_first,
+        )
+        opening = (
+            TurnOpening("user", message_id) if is_own else TurnOpening("user", message_id, key, asked.request_hash)
         )
         facts.append((spoke, opening))
         output = TurnOutput(live, message_id, message.attempt, listener)
-        return Replied(reply=await self._run(live, output, facts, asked.deadline_s))
+        return Replied(reply=await self._run(live, output, facts, asked.deadline_s, key))
 
-    async def _known(self, live: LiveSession, asked: ChatTurn) -> TurnReply | None:
-        known = await self._services.store.known_turn(live.pin, asked.idempotency_key)
+    async def _known(self, live: LiveSession, key: str, request_hash: str = "") -> TurnReply | None:
+        """Return the reply of the turn that was ended under a key, None when there was none."""
+        if not key or not live.knows_key(key):
+            return None
+        known = await live.store.known_turn(live.pin, key)
         if known is None:
             return None
-        if known.request_hash != asked.request_hash:
+        if known.request_hash != request_hash:
             raise Conflict(
                 "The Idempotency-Key was used with another request", details={"reason": "IDEMPOTENCY_KEY_REUSED"}
             )
-        return decode_reply(known.reply)
+        return await self._told(live, decode_kept(known.reply))
+
+    async def _known_own(self, live: LiveSession, key: str) -> TurnReply | None:
+        """Return the reply of a turn without a key of its caller: the last one, or what the transcript tells."""
+        message_id = derived_id(self.session_id, key)
+        last = live.last
+        if last is not None and last.message_id == message_id:
+            return await self._told(live, last)
+        spoken = await live.store.line(live.pin, spoken_id(self.session_id, key))
+        if spoken is None:
+            return None
+        said = await live.store.line(live.pin, message_id)
+        return TurnReply(
+            session_id=self.session_id,
+            message_id=message_id,
+            turn=spoken.turn,
+            response=said.content if said is not None else "",
+            action={"type": "continue"},
+            agent_name=said.agent_name if said is not None else "",
+            repeated=True,
+        )
+
+    async def _told(self, live: LiveSession, kept: KeptTurn) -> TurnReply:
+        traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
+        return reply_of_kept(self.session_id, kept, traces)
 
     async def _delegated(self, task: DelegateTask) -> HostAnswer:
         live = self.live or await self._awake(await pin_of_child(task, self._services))
-        known = await self._services.store.known_turn(live.pin, task.effect_key)
-        if known is not None:
-            return Replied(reply=decode_reply(known.reply))
+        if (known := await self._known(live, task.effect_key)) is not None:
+            return Replied(reply=known)
         if live.state is not None:
-            raise Conflict("The delegated session is already under way")
+            raise Conflict("The delegated session has ended without an answer")
         message_id = self._services.ids.new(PREFIXES["message"])
         opening = TurnOpening("begin", message_id, task.effect_key)
         fact = begun(live, self._services, agent=task.agent, task=task.task, given=task.context)
         output = TurnOutput(live, message_id)
-        return Replied(reply=await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S))
+        reply = await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S)
+        if reply.status == SUSPENDED:
+            await live.store.close_waits(live.pin)
+        return Replied(reply=reply)
 
-    async def _resumed(self, message: CallbackReady | SuspensionDue) -> HostAnswer:
+    async def _resumed(self, message: FromOutside) -> HostAnswer:
         live = found(self.live or await self._awake(), message.tenant_id)
-        waiting = await self._services.store.callback(message.callback_id)
-        if live.state is None or waiting is None or waiting.suspension_id not in live.state.suspensions:
+        fact = await fact_of(message, live, iso_ms(self._services.clock.now()))
+        if fact is None:
             return Done(note="not waiting")
-        at = iso_ms(self._services.clock.now())
-        fact: AnyFact
-        if isinstance(message, CallbackReady):
-            fact = CallbackArrived(at=at, suspension_id=waiting.suspension_id, payload=waiting.payload)
-        else:
-            fact = SuspensionExpired(at=at, suspension_id=waiting.suspension_id)
         message_id = self._services.ids.new(PREFIXES["message"])
         output = TurnOutput(live, message_id)
-        opening = TurnOpening("resume", message_id)
-        return Replied(reply=await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S))
+        reply = await self._run(live, output, [(fact, TurnOpening("resume", message_id))], TAKEN_UP_DEADLINE_S)
+        if suspension_id := getattr(fact, "suspension_id", ""):
+            await live.store.close_waits(live.pin, suspension_id, expired=isinstance(fact, SuspensionExpired))
+        return Replied(reply=reply)
 
     async def _end(self, live: LiveSession, message: EndSession) -> HostAnswer:
+        self._interrupted = False
+        if message.quiet_since and not is_quiet(live, message.quiet_since):
+            return Done(note="in use")
         if live.status != "ended":
             live.note_end(message.reason)
-            snapshot = encode_snapshot(live.state, live.stream.last_seq, live.messages, live.traces)
-            await live.write(TurnCommit(snapshot=snapshot, activity=ended_activity(message.reason)))
+            await live.write(TurnCommit(snapshot=live.snapshot(), activity=ended_activity(message.reason)))
             live.status, live.end_reason = "ended", message.reason
+        await live.store.close_waits(live.pin)
         return Viewed(view=view_of(live))
 
     async def _reset(self, live: LiveSession) -> HostAnswer:
+        self._interrupted = False
         live.note_reset()
+        live.state = None
+        await live.write(TurnCommit(snapshot=live.snapshot(), activity=reset_activity(live)))
         runtime_session_id = self._services.ids.new("")
-        snapshot = encode_snapshot(None, live.stream.last_seq, live.messages, live.traces)
-        await live.write(TurnCommit(snapshot=snapshot, activity=reset_activity(live)))
         await self._services.store.revive(live.pin, runtime_session_id)
         live.pin = msgspec.structs.replace(live.pin, runtime_session_id=runtime_session_id)
-        live.state, live.status, live.end_reason = None, "active", ""
+        live.status, live.end_reason = "active", ""
         return Viewed(view=view_of(live))
 
     # -- waking ---------------------------------------------------------------------------------------------------
 
-    async def _awake(self, new: SessionPin | None = None) -> LiveSession:
-        """Return the session, loaded under this host's lease; a turn whose host died is brought to its end first."""
+    async def _awake(self, new: SessionPin | None = None, *, is_fresh: bool = False) -> LiveSession:
+        """Return the session, loaded under this host's lease; a turn whose host died is brought to its end first.
+
+        `is_fresh` says that nobody else can have made the session.
+        """
         if self.live is not None:
             return self.live
-        services = self._services
-        epoch = await services.store.claim(self.tenant_id, self.session_id)
-        stored = await services.store.load(self.tenant_id, self.session_id) if epoch is not None else None
+        store = self._services.store
+        epoch = None if is_fresh else await store.claim(self.tenant_id, self.session_id)
+        stored = await store.load(self.tenant_id, self.session_id) if epoch is not None else None
+        is_new = stored is None and new is not None
         if stored is None and new is not None:
-            epoch = await services.store.create(new)
+            epoch = await store.create(new)
             stored = Stored(pin=new, status="active", end_reason="", snapshot=None, records=(), seq=0)
         if stored is None or epoch is None:
             raise NotFound("Session not found")
-        program = await services.programs.get(self.tenant_id, stored.pin.project_id, stored.pin.program_id)
+        pin = stored.pin
+        program = await self._services.programs.get(self.tenant_id, pin.project_id, pin.program_id)
         live = LiveSession(
-            stored.pin, program, services.store, epoch, status=stored.status, end_reason=stored.end_reason
+            pin, program, store, epoch, status=stored.status, end_reason=stored.end_reason, is_new=is_new
         )
         unfinished = wake(live, stored)
         live.is_ahead = unfinished is not None
@@ -238,19 +321,24 @@ class SessionBody:
         opening = unfinished.opening
         output = TurnOutput(live, opening.message_id, unfinished.attempt)
         output.open(live.state.turn.number if live.state is not None else 0)
-        if unfinished.before:
-            output.show_delta(unfinished.before)
         for shown in unfinished.shown:
             if isinstance(shown, Say):
                 output.say(shown)
             else:
                 output.trace(shown.event)
-        turn = self._turn = Turn(live, self._services.performer, self._services.clock, output)
+        services = self._services
+        turn = self._turn = Turn(live, services.performer, services.clock, output)
         try:
+            live.note_attempt(unfinished.attempt)
+            await live.write()
+            if unfinished.stores:
+                await live.store.keep_stores(live.pin, unfinished.stores)
+            await turn.set_up(unfinished.beyond)
             end = unfinished.end
             if end is None:
                 end = await turn.take_up(unfinished.effects, deadline_s=TAKEN_UP_DEADLINE_S)
-            await self._commit(live, output, opening, _joined([unfinished.before], end), unfinished.spoke)
+            at = iso_ms(services.clock.now())
+            await commit(live, output, opening, joined([unfinished.before], end), unfinished.spoke, at)
         finally:
             self._turn = None
 
@@ -262,59 +350,34 @@ class SessionBody:
         output: TurnOutput,
         facts: Sequence[tuple[AnyFact, TurnOpening]],
         deadline_s: float,
+        key: str = "",
     ) -> TurnReply:
-        turn = self._turn = Turn(live, self._services.performer, self._services.clock, output)
+        self._interrupted = False
+        services = self._services
+        turn = self._turn = Turn(live, services.performer, services.clock, output)
+        self._running = (output.message_id, key)
         try:
-            ends = [await turn.run(fact, opening, deadline_s=deadline_s) for fact, opening in facts]
-            fact, opening = facts[-1]
+            ends = []
+            for fact, opening in facts:
+                ends.append(await turn.run(fact, opening, deadline_s=deadline_s))
+                if ends[-1].status == CANCELLED:
+                    break
+            fact, opening = facts[len(ends) - 1][0], facts[-1][1]
             spoke = fact if isinstance(fact, UserSpoke) else None
-            end = _joined([one.reply for one in ends[:-1]], ends[-1])
-            return await self._commit(live, output, opening, end, spoke)
+            end = joined([one.reply for one in ends[:-1]], ends[-1])
+            return await commit(live, output, opening, end, spoke, iso_ms(services.clock.now()))
         finally:
             self._turn = None
 
-    async def _commit(
-        self, live: LiveSession, output: TurnOutput, opening: TurnOpening, end: EndTurn, spoke: UserSpoke | None
-    ) -> TurnReply:
-        """Make the end of a turn durable, and only then show it."""
-        state = live.state
-        number = state.turn.number if state is not None else 0
-        timed_out = end.status == "cancelled" and end.error == DEADLINE
-        last_seq = output.settle(end.reply)
-        reply = reply_of(live, output, number, end, last_seq)
-        now = iso_ms(self._services.clock.now())
-        lines = transcript_of(live, spoke, end, output, now)
-        commit = TurnCommit(
-            number=number,
-            key="" if timed_out else opening.key,
-            request_hash=opening.request_hash,
-            reply=encode_reply(reply) if opening.key else b"",
-            snapshot=encode_snapshot(state, last_seq, live.messages + len(lines), live.traces + len(output.traces)),
-            transcript=lines,
-            traces=tuple(output.traces),
-            activity=activity_of(live, end, output),
-        )
-        await live.write(commit)
-        live.messages += len(lines)
-        live.traces += len(output.traces)
-        if end.status == "ended":
-            live.status = "ended"
-        if timed_out:
-            output.fail("Turn timed out", "SERVICE_UNAVAILABLE")
-            raise Unavailable("Turn timed out")
-        output.close(end, wire_form(reply))
-        return reply
 
-
-def reply_id(session_id: str, key: str) -> str:
+def derived_id(session_id: str, key: str, part: str = "") -> str:
     """Return the id of the message that answers the request under a key: the same one in every attempt; "" without."""
     if not key:
         return ""
-    digest = blake2b(f"{session_id}\0{key}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
+    digest = blake2b(f"{session_id}\0{key}{part}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
     return f"{PREFIXES['message']}_c{digest}"
 
 
-def _joined(before: Sequence[str], end: EndTurn) -> EndTurn:
-    """Return the end of a turn that began with the session's own start: what was said there stands first."""
-    texts = [text for text in (*before, end.reply) if text]
-    return end if len(texts) < 2 and end.reply else msgspec.structs.replace(end, reply=BETWEEN_TEXTS.join(texts))
+def spoken_id(session_id: str, key: str) -> str:
+    """Return the id of the user's message of the request under a key."""
+    return derived_id(session_id, key, "\0user")

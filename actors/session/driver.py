@@ -1,7 +1,7 @@
 """The loop of one turn: fact -> step -> journal -> effects -> facts, until the turn ends.
 
-Three rules make "an acknowledged turn is never lost and never run twice" true, and they stand in `_take`, `_end` and
-`LiveSession.write`: an effect that changes the outside world is performed only after the record that asks for it is
+Three rules make "an acknowledged turn is never lost and never run twice" true, and they stand in `Turn._take`,
+`actors.session.commit` and `LiveSession.write`: an effect that changes the outside world is performed only after the record that asks for it is
 durable; what ends a turn is shown only after the transaction that holds it; every write carries the lease epoch.
 """
 
@@ -33,6 +33,7 @@ from engine import (
     Step,
     Suspend,
     Trace,
+    ToolReturned,
     TurnCancelled,
     WriteMemory,
     advance,
@@ -75,6 +76,17 @@ def changes_the_world(effect: AnyEffect) -> bool:
             return False
 
 
+def stands_beyond(effect: AnyEffect) -> bool:
+    """Whether an effect sets something up that outlives the turn: done at once, and again after a crash."""
+    match effect:
+        case Suspend() | OpenTask():
+            return True
+        case StartTimer():
+            return effect.outlives_turn
+        case _:
+            return False
+
+
 def may_be_repeated(effect: AnyEffect) -> bool:
     """Whether an effect without a known outcome is performed again, under the same key, after a crash."""
     match effect:
@@ -101,7 +113,19 @@ def fold(live: LiveSession, fact: AnyFact) -> Step:
 class Turn:
     """One turn under way."""
 
-    __slots__ = ("_clock", "_facts", "_failure", "_more", "_opens", "_performer", "_running", "_stop", "live", "output")
+    __slots__ = (
+        "_clock",
+        "_facts",
+        "_failure",
+        "_more",
+        "_opens",
+        "_owes",
+        "_performer",
+        "_running",
+        "_stop",
+        "live",
+        "output",
+    )
 
     def __init__(self, live: LiveSession, performer: Performer, clock: Clock, output: TurnOutput) -> None:
         self.live = live
@@ -113,6 +137,7 @@ class Turn:
         self._more = asyncio.Event()
         self._running: dict[str, tuple[AnyEffect, asyncio.Task[None]]] = {}
         self._stop = ""
+        self._owes = False
         self._failure: BaseException | None = None
 
     def give_up(self, reason: str) -> None:
@@ -137,14 +162,17 @@ class Turn:
 
     async def take_up(self, effects: Sequence[AnyEffect], *, deadline_s: float) -> EndTurn:
         """Go on with a turn whose host died: these effects were asked for and have no outcome."""
-        self.live.note_attempt(self.output.attempt)
-        await self.live.write()
         for effect in effects:
             if may_be_repeated(effect):
                 self._start(effect)
             else:
                 self._add(OutcomeUnknown(at=iso_ms(self._clock.now()), effect_id=effect.id))
         return await self._until_end(deadline_s)
+
+    async def set_up(self, effects: Sequence[AnyEffect]) -> None:
+        """Do once more what stands beyond the turn; doing it again changes nothing."""
+        for effect in effects:
+            await self._performer.perform(effect, self.live, self.output)
 
     async def _until_end(self, deadline_s: float) -> EndTurn:
         loop = asyncio.get_running_loop()
@@ -159,6 +187,9 @@ class Turn:
                     end = await self._take(self._facts.popleft())
                     if end is not None:
                         return end
+                    continue
+                if self._owes:
+                    await self._make_durable()
                     continue
                 self._more.clear()
                 try:
@@ -175,15 +206,24 @@ class Turn:
         self._more.set()
 
     async def _take(self, fact: AnyFact) -> EndTurn | None:
-        """Fold one fact, write what has to be durable before the effects, and start them."""
+        """Fold one fact, write what has to be durable before the effects, and start them.
+
+        The outcome of something that may not be done again is written before the turn next waits, together with the
+        outcomes that have come meanwhile, or with the end of the turn.
+        """
         step = fold(self.live, fact)
         self.output.open(step.state.turn.number)
         self.live.note(fact, step.effects, self._opens)
         self._opens = None
         if isinstance(fact, TurnCancelled):
             await self._let_go()
-        if step.end is None and (self._answers_for_good(fact) or any(map(changes_the_world, step.effects))):
-            await self.live.write()
+        self._owes |= self._answers_for_good(fact)
+        stores = fact.result.stores if isinstance(fact, ToolReturned) else {}
+        if stores or any(map(changes_the_world, step.effects)):
+            await self._make_durable()
+        if stores:
+            await self.live.store.keep_stores(self.live.pin, stores)
+        end: EndTurn | None = None
         for effect in step.effects:
             match effect:
                 case Say():
@@ -191,12 +231,16 @@ class Turn:
                 case Trace():
                     self.output.trace(effect.event)
                 case EndTurn():
-                    return effect
-                case Suspend() | OpenTask():
+                    end = effect
+                case _ if stands_beyond(effect):
                     await self._performer.perform(effect, self.live, self.output)
                 case _:
                     self._start(effect)
-        return None
+        return end
+
+    async def _make_durable(self) -> None:
+        self._owes = False
+        await self.live.write()
 
     def _answers_for_good(self, fact: AnyFact) -> bool:
         """Whether losing this fact would lose the outcome of something that may not be done again."""

@@ -1,49 +1,154 @@
-"""A session that is awake: its pin, its state, how far its journal is written, and its output."""
+"""A session that is awake: its pin, its state, how far its journal is written, and its output.
+
+While nothing happens it can doze: state and last turn are then a few squeezed bytes, unpacked when they are next needed.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
+import zlib
+from sys import intern
 
-from actors.session.records import Record, TurnOpening, encode_record
+import msgspec
+
+from actors.session.kept import KeptTurn
+from actors.session.records import Record, TurnOpening, asked_of, encode_record
+from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin, SessionStore, TurnCommit
 from actors.session.stream import OutputStream
 from engine import ENGINE_VERSION, AnyFact, Effect, Program, SessionState
 
+DOZE_LEVEL = 1
+MAX_KEYS = 2_000
+"""Idempotency keys remembered for one session; with more of them the store is asked."""
+SHARED_NAMES = ("tenant_id", "project_id", "program_id", "entry_agent", "channel", "transport", "environment")
+"""Texts of a pin that thousands of sessions have in common."""
 
-@dataclass(slots=True)
+
 class LiveSession:
     """Everything a host holds of one session.
 
     Attributes:
         epoch: Of the host's lease when the session woke; every write carries it.
         state: None before the first fact.
+        last: The last turn; None before the first one.
         seq: The last sequence number of the journal that is known to be written.
         messages, traces: Lines of the transcript and trace events so far.
         is_ahead: The state holds facts of a turn that is not committed.
         unwritten: Records that follow it.
+        keys: Hashes of the idempotency keys of all turns there have been; None when not all of them are known.
     """
 
-    pin: SessionPin
-    program: Program
-    store: SessionStore
-    epoch: int
-    state: SessionState | None = None
-    seq: int = 0
-    status: str = "active"
-    end_reason: str = ""
-    messages: int = 0
-    traces: int = 0
-    stream: OutputStream = field(default_factory=OutputStream)
-    is_ahead: bool = False
-    unwritten: list[bytes] = field(default_factory=list)
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    __slots__ = (
+        "_dozing",
+        "_last",
+        "_state",
+        "end_reason",
+        "epoch",
+        "is_ahead",
+        "keys",
+        "messages",
+        "pin",
+        "program",
+        "seq",
+        "status",
+        "store",
+        "stream",
+        "traces",
+        "unwritten",
+    )
+
+    def __init__(
+        self,
+        pin: SessionPin,
+        program: Program,
+        store: SessionStore,
+        epoch: int,
+        *,
+        status: str = "active",
+        end_reason: str = "",
+        is_new: bool = False,
+    ) -> None:
+        self.pin = _shared(pin)
+        self.program = program
+        self.store = store
+        self.epoch = epoch
+        self.status = status
+        self.end_reason = end_reason
+        self.seq = 0
+        self.messages = 0
+        self.traces = 0
+        self.stream = OutputStream()
+        self.is_ahead = False
+        self.unwritten: list[bytes] = []
+        self.keys: set[int] | None = set() if is_new else None
+        self._state: SessionState | None = None
+        self._last: KeptTurn | None = None
+        self._dozing = b""
+
+    @property
+    def state(self) -> SessionState | None:
+        """The engine's state."""
+        if self._dozing:
+            self._unpack()
+        return self._state
+
+    @state.setter
+    def state(self, state: SessionState | None) -> None:
+        if self._dozing:
+            self._unpack()
+        self._state = state
+
+    @property
+    def last(self) -> KeptTurn | None:
+        """The last turn."""
+        if self._dozing:
+            self._unpack()
+        return self._last
+
+    @last.setter
+    def last(self, last: KeptTurn | None) -> None:
+        if self._dozing:
+            self._unpack()
+        self._last = last
+
+    def snapshot(self, last: KeptTurn | None = None) -> bytes:
+        """Return the bytes of the session as it stands, for its next waking."""
+        return encode_snapshot(self.state, self.stream.last_seq, self.messages, self.traces, last or self.last)
+
+    @property
+    def is_dozing(self) -> bool:
+        """Whether the session is packed."""
+        return bool(self._dozing)
+
+    def doze(self) -> None:
+        """Take as little room as possible until something happens; a session with unwritten facts does not doze."""
+        self.stream.forget()
+        if self._dozing or self.is_ahead or self.unwritten:
+            return
+        self._dozing = zlib.compress(self.snapshot(), DOZE_LEVEL)
+        self._state = self._last = None
+
+    def _unpack(self) -> None:
+        found = decode_snapshot(zlib.decompress(self._dozing))
+        self._dozing = b""
+        self._state, self._last = found.state, found.last
+
+    def knows_key(self, key: str) -> bool:
+        """Return whether a turn with this key may have been; never False when there was one."""
+        return self.keys is None or hash(key) in self.keys
+
+    def remember_key(self, key: str) -> None:
+        """A turn with this key has been."""
+        if self.keys is not None:
+            self.keys.add(hash(key))
+            if len(self.keys) > MAX_KEYS:
+                self.keys = None
 
     def note(self, fact: AnyFact, asked: tuple[Effect, ...], opens: TurnOpening | None) -> None:
         """Put the record of one step behind the unwritten ones."""
         self.is_ahead = True
-        hashes = {one.id: one.request_hash for one in asked if one.request_hash}
-        self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, fact=fact, asked=hashes, opens=opens)))
+        record = Record(engine=ENGINE_VERSION, fact=fact, asked=asked_of(asked), opens=opens)
+        self.unwritten.append(encode_record(record))
 
     def note_reset(self) -> None:
         """Put the note that the session starts again behind the unwritten records."""
@@ -54,20 +159,24 @@ class LiveSession:
         self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, ended=reason)))
 
     def note_attempt(self, attempt: int) -> None:
-        """Put the note that a turn is taken up again behind the unwritten records."""
+        """Put the note which attempt at a turn this is behind the unwritten records."""
         self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, attempt=attempt)))
 
     async def write(self, end: TurnCommit | None = None) -> None:
-        """Make the unwritten records durable, together with what ends the turn.
+        """Make the unwritten records durable, together with what ends the turn. One at a time: the turn waits for it.
 
         Raises:
             SessionMoved: This host owns the session no longer.
             StoreLost: The store stayed away.
         """
-        async with self.writing:
-            records = self.unwritten
-            if not records:
-                return
-            self.unwritten = []
-            self.seq = await self.store.append(self.pin, self.epoch, records, expect_seq=self.seq, end=end)
-            self.is_ahead = self.is_ahead and end is None
+        records = self.unwritten
+        if not records:
+            return
+        self.unwritten = []
+        self.seq = await self.store.append(self.pin, self.epoch, records, expect_seq=self.seq, end=end)
+        self.is_ahead = self.is_ahead and end is None
+
+
+def _shared(pin: SessionPin) -> SessionPin:
+    """Return a pin whose common texts are held once in the process."""
+    return msgspec.structs.replace(pin, **{name: intern(getattr(pin, name)) for name in SHARED_NAMES})

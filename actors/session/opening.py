@@ -12,7 +12,22 @@ from actors.session.store import SessionPin
 from domain.clock import iso_ms
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
+from domain.messages import ActionEvent
 from engine import SessionBegun, TestContext
+from engine.program import AgentProgram
+
+
+IDLE_S = 1_800.0
+"""How long a session may be quiet before it ends, where its agent says nothing else. Spec: platform-api 3.1."""
+GUARDED = frozenset({"staging", "production"})
+"""Environments in which nothing may be pretended. Spec: platform-api 4.1."""
+_ACTION_FIELDS = {
+    "actionId": "action_id",
+    "value": "value",
+    "source": "source",
+    "formData": "form",
+    "renderId": "render_id",
+}
 
 
 def found(live: LiveSession, tenant_id: str, project_id: str = "") -> LiveSession:
@@ -20,6 +35,21 @@ def found(live: LiveSession, tenant_id: str, project_id: str = "") -> LiveSessio
     if live.pin.tenant_id != tenant_id or (project_id and live.pin.project_id != project_id):
         raise NotFound("Session not found")
     return live
+
+
+def action_of(written: JsonObject | None) -> ActionEvent | None:
+    """Return the button or form a turn brings, from its wire form.
+
+    Raises:
+        InvalidInput: It has no `actionId`, or a part of it is of another type.
+    """
+    if written is None:
+        return None
+    given = {_ACTION_FIELDS[name]: value for name, value in written.items() if name in _ACTION_FIELDS}
+    try:
+        return msgspec.convert(given, ActionEvent)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"action: {error}") from error
 
 
 async def pin_of_turn(asked: ChatTurn, services: Services) -> SessionPin:
@@ -41,6 +71,10 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         environment=wanted.environment,
         agent=wanted.agent,
     )
+    if wanted.test_context is not None and chosen.environment in GUARDED:
+        raise InvalidInput("testContext is for development only")
+    program = await services.programs.get(wanted.tenant_id, wanted.project_id, chosen.program_id)
+    lifecycle: JsonObject = program.agents[chosen.entry_agent].ir.get("sessionLifecycle") or {}
     return SessionPin(
         tenant_id=wanted.tenant_id,
         project_id=wanted.project_id,
@@ -55,6 +89,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         user_id=wanted.user_id,
         contact_id=wanted.contact_id,
         created_at=iso_ms(services.clock.now()),
+        idle_s=float(lifecycle.get("idleSeconds") or IDLE_S),
         test_context=wanted.test_context,
     )
 
@@ -77,7 +112,13 @@ async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
 
 
 def begun(
-    live: LiveSession, services: Services, *, agent: str = "", task: str = "", given: JsonObject | None = None
+    live: LiveSession,
+    services: Services,
+    *,
+    agent: str = "",
+    task: str = "",
+    given: JsonObject | None = None,
+    test_context: JsonObject | None = None,
 ) -> SessionBegun:
     """Return the fact a session begins with.
 
@@ -85,12 +126,8 @@ def begun(
         InvalidInput: The test context does not have the form of platform-api 4.1.
     """
     pin = live.pin
-    test_context: TestContext | None = None
-    if pin.test_context is not None:
-        try:
-            test_context = msgspec.convert(pin.test_context, TestContext)
-        except msgspec.ValidationError as error:
-            raise InvalidInput(f"testContext: {error}") from error
+    wanted = agent or pin.entry_agent
+    context = _test_context(test_context or pin.test_context, live.program.find(wanted))
     return SessionBegun(
         at=iso_ms(services.clock.now()),
         session_id=pin.session_id,
@@ -98,11 +135,25 @@ def begun(
         tenant_id=pin.tenant_id,
         user_id=pin.user_id,
         customer_id=pin.contact_id,
-        agent=agent or pin.entry_agent,
+        agent=wanted,
         channel=pin.channel,
         environment=services.programs.environment(pin),
         has_model=services.has_model,
         task=task,
         input={**pin.variables, **(given or {})},
-        test_context=test_context,
+        test_context=context,
     )
+
+
+def _test_context(written: JsonObject | None, agent: AgentProgram | None) -> TestContext | None:
+    if written is None:
+        return None
+    try:
+        context = msgspec.convert(written, TestContext)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"testContext: {error}") from error
+    if context.start_at_step and (agent is None or context.start_at_step not in agent.steps):
+        message = "Unknown step in testContext.startAtStep"
+        details = {"fields": [{"path": "/testContext/startAtStep", "message": message}]}
+        raise InvalidInput(message, details=details)
+    return context

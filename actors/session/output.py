@@ -10,20 +10,39 @@ from typing import Any
 
 import msgspec
 
+from actors.session.kept import A_RESTART, A_TRACE
 from actors.session.live import LiveSession
+from actors.session.store import Waiting
 from actors.session.stream import Listener
 from domain.traces import TraceEvent
-from engine import EndTurn, Say
+from engine import Say
 
 BETWEEN_TEXTS = "\n\n"
-CLOSING_EVENTS = 2
-"""`response_end` and `complete`, which are shown after the commit."""
 
 
 class TurnOutput:
-    """The output of one turn of a session."""
+    """The output of one turn of a session.
 
-    __slots__ = ("_listener", "_live", "_number", "_said", "_shown", "attempt", "first_seq", "message_id", "traces")
+    Attributes:
+        first_attempt, shape, void: How it came, for telling it again; see `KeptTurn`.
+        waits: What the turn waits for outside, by the id of the suspension.
+    """
+
+    __slots__ = (
+        "_listener",
+        "_live",
+        "_number",
+        "_said",
+        "_shown",
+        "attempt",
+        "first_attempt",
+        "first_seq",
+        "message_id",
+        "shape",
+        "traces",
+        "void",
+        "waits",
+    )
 
     def __init__(self, live: LiveSession, message_id: str, attempt: int = 1, listener: Listener | None = None) -> None:
         self._live = live
@@ -32,9 +51,17 @@ class TurnOutput:
         self.first_seq = 0
         self._said: list[str] = []
         self._shown = ""
-        self.attempt = attempt
+        self.attempt = self.first_attempt = attempt
         self.message_id = message_id
         self.traces: list[dict[str, Any]] = []
+        self.shape: list[int] = []
+        self.void: list[str] = []
+        self.waits: dict[str, Waiting] = {}
+
+    @property
+    def shown(self) -> str:
+        """What has been shown of the message."""
+        return self._shown
 
     def open(self, number: int) -> None:
         """Open the message of turn `number`; done once, when its first fact is folded."""
@@ -92,40 +119,35 @@ class TurnOutput:
         if event.duration_ms is not None:
             row["durationMs"] = event.duration_ms
         self.traces.append(row)
+        self.shape.append(A_TRACE)
         self._live.stream.emit(self._number, "trace_event", {"event": row})
 
-    def settle(self, reply: str) -> int:
-        """Show what is missing of the reply; return the number that the turn's last event will have."""
+    def settle(self, reply: str) -> None:
+        """Show what is missing of the reply."""
         if reply != self._shown:
             if reply.startswith(self._shown):
                 self._chunk(reply[len(self._shown) :])
             else:
                 self._restart(reply)
-        return self._live.stream.last_seq + CLOSING_EVENTS
 
-    def close(self, effect: EndTurn, complete: dict[str, Any]) -> None:
+    def close(self, closing: dict[str, Any], complete: dict[str, Any]) -> None:
         """Close the message of a committed turn; nothing of the turn follows."""
-        closing: dict[str, Any] = {"messageId": self.message_id, "fullText": effect.reply}
-        if effect.rich_content:
-            closing["richContent"] = effect.rich_content
-        if effect.actions:
-            closing["actions"] = effect.actions
         self._live.stream.emit(self._number, "response_end", closing)
         self._live.stream.emit(self._number, "complete", complete)
 
-    def fail(self, message: str, code: str, retry_after_ms: int = 0) -> None:
+    def fail(self, data: dict[str, Any]) -> None:
         """Close the turn with an error."""
-        data: dict[str, Any] = {"error": message, "code": code}
-        if retry_after_ms:
-            data["retryAfterMs"] = retry_after_ms
         self._live.stream.emit(self._number, "error", data)
 
     def _chunk(self, text: str) -> None:
         self._shown += text
+        self.shape.append(len(text))
         self._live.stream.emit(self._number, "response_chunk", {"messageId": self.message_id, "chunk": text})
 
     def _restart(self, text: str) -> None:
         self.attempt += 1
+        self.void.append(self._shown)
+        self.shape.append(A_RESTART)
         self._shown = ""
         restart = {"messageId": self.message_id, "attempt": self.attempt}
         self._live.stream.emit(self._number, "response_restart", restart)

@@ -7,14 +7,20 @@ taken up again on another host); the fold passes over it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 from msgspec import Struct, field
 
-from engine import AnyFact
+from engine import AnyFact, Effect
 
 RECORD_SCHEMA = 1
+OWN_KEY = "own:"
+"""Begins the idempotency keys that are made for requests that bring none. Nothing is stored under them: the ids of the
+messages are made from the key, and tell whether a turn has been."""
+HASH_CHARS = 12
+"""How much of a request's hash is kept: 48 bits tell a divergence as well as all of them."""
 
 
 class TurnOpening(Struct, frozen=True, omit_defaults=True):
@@ -23,6 +29,7 @@ class TurnOpening(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: `begin`: the session's own start, before any message; `resume`: an answer from outside.
         message_id: Of the reply.
+        key, request_hash: Of a request that brought an idempotency key.
     """
 
     kind: Literal["begin", "user", "resume"]
@@ -35,7 +42,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
     """One entry of the journal.
 
     Attributes:
-        asked: Effect id -> request hash of every effect the step asked for.
+        asked: Effect id -> beginning of the request hash of every effect the step asked for.
         attempt: Of a note: which attempt at the turn begins here; 0 on records with a fact.
         ended: A note that the session is over, and why.
         reset: A note that the session starts again: the fold forgets what came before.
@@ -53,6 +60,11 @@ class Record(Struct, frozen=True, omit_defaults=True):
 
 class UnknownSchema(Exception):
     """The record was written by a version that this one cannot read."""
+
+
+def asked_of(effects: Iterable[Effect]) -> dict[str, str]:
+    """Return effect id -> kept hash of what each effect asks."""
+    return {one.id: one.request_hash[:HASH_CHARS] for one in effects if one.request_hash}
 
 
 _ENCODER = msgspec.json.Encoder()

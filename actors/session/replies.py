@@ -1,73 +1,56 @@
-"""The end of a turn as the caller sees it, as the store keeps it, and as the transcript tells it."""
+"""The end of a turn as the store keeps it, and errors as the caller sees them."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
+from collections.abc import Mapping
 
 from actors.messages import Failed
-from actors.runtime import TurnReply
+from actors.session.kept import KeptTurn
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
+from actors.session.store import Waiting
 from domain.errors import AppError, Overloaded
 from domain.json_values import JsonObject
 from engine import EndTurn
 
-_ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(TurnReply)
 
-
-def encode_reply(reply: TurnReply) -> bytes:
-    """Return the bytes under which a reply is stored with its idempotency key."""
-    return _ENCODER.encode(reply)
-
-
-def decode_reply(raw: bytes) -> TurnReply:
-    """Return a stored reply, marked as repeated."""
-    return msgspec.structs.replace(_DECODER.decode(raw), repeated=True)
-
-
-def reply_of(live: LiveSession, output: TurnOutput, number: int, end: EndTurn, last_seq: int) -> TurnReply:
-    """Return what the caller of a turn gets."""
-    return TurnReply(
-        session_id=live.pin.session_id,
+def kept_turn(
+    live: LiveSession, output: TurnOutput, number: int, end: EndTurn, *, failed: JsonObject | None = None
+) -> KeptTurn:
+    """Return what is kept of a turn that ends now."""
+    return KeptTurn(
         message_id=output.message_id,
         turn=number,
+        first_seq=output.first_seq,
         response=end.reply,
-        action=end.action,
+        action=with_wait(end.action, output.waits),
         agent_name=end.agent,
         state=end.state,
-        trace_events=tuple(output.traces),
         voice_config=end.voice or None,
         rich_content=end.rich_content or None,
         actions=end.actions or None,
-        first_seq=output.first_seq,
-        last_seq=last_seq,
+        status=end.status,
         outcome=child_outcome(end) if live.pin.parent_session_id else {},
+        attempt=output.first_attempt,
+        shape=tuple(output.shape),
+        void=tuple(output.void),
+        fact_seq=live.seq + len(live.unwritten) if output.traces else 0,
+        failed=failed or {},
     )
+
+
+def with_wait(action: JsonObject, waits: Mapping[str, Waiting]) -> JsonObject:
+    """Return an action with the ids under which the outside answers. Spec: platform-api 4.1."""
+    wait = waits.get(str(action.get("suspensionId", "")))
+    if wait is None:
+        return action
+    named = {**action, "callbackId": wait.callback_id or None, "taskId": wait.task_id or None}
+    return {name: value for name, value in {**named, "expiresAt": wait.expires_at}.items() if value is not None}
 
 
 def child_outcome(end: EndTurn) -> JsonObject:
     """Return what the parent of a delegated child learns beside the text."""
-    return {"values": end.values, "status": end.status, "error": end.error}
-
-
-def wire_form(reply: TurnReply) -> JsonObject:
-    """Return the body of platform-api 4.1 without `success`."""
-    body: dict[str, Any] = {
-        "sessionId": reply.session_id,
-        "messageId": reply.message_id,
-        "response": reply.response,
-        "action": reply.action,
-        "state": reply.state,
-        "agentName": reply.agent_name,
-    }
-    if reply.trace_events:
-        body["traceEvents"] = list(reply.trace_events)
-    optional = {"voiceConfig": reply.voice_config, "richContent": reply.rich_content, "actions": reply.actions}
-    body.update({name: value for name, value in optional.items() if value})
-    return body
+    return {"values": end.values, "error": end.error}
 
 
 def refusal(error: AppError) -> Failed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from actors.session.kept import KeptTurn
 from engine import ENGINE_VERSION, SessionState, decode_state, encode_state
 
 SNAPSHOT_SCHEMA = 1
@@ -25,6 +26,7 @@ class Snapshot(Struct, frozen=True, omit_defaults=True):
         state: The engine's state, JSON as the engine wrote it; null for a session that has not begun.
         last_seq: The number of the last output event.
         messages, traces: Lines of the transcript and trace events so far.
+        last: The last turn, so that its output can be told again.
     """
 
     engine: str
@@ -32,6 +34,7 @@ class Snapshot(Struct, frozen=True, omit_defaults=True):
     last_seq: int = 0
     messages: int = 0
     traces: int = 0
+    last: KeptTurn | None = None
     v: int = SNAPSHOT_SCHEMA
 
 
@@ -39,7 +42,9 @@ _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Snapshot)
 
 
-def encode_snapshot(state: SessionState | None, last_seq: int, messages: int, traces: int) -> bytes:
+def encode_snapshot(
+    state: SessionState | None, last_seq: int, messages: int, traces: int, last: KeptTurn | None = None
+) -> bytes:
     """Return the bytes of a snapshot; equal states give equal bytes, None is a session that has not begun."""
     written = b"null" if state is None else encode_state(state)
     return _ENCODER.encode(
@@ -49,6 +54,7 @@ def encode_snapshot(state: SessionState | None, last_seq: int, messages: int, tr
             last_seq=last_seq,
             messages=messages,
             traces=traces,
+            last=last,
         )
     )
 
@@ -60,6 +66,7 @@ class Waking(Struct, frozen=True):
     last_seq: int
     messages: int
     traces: int
+    last: KeptTurn | None = None
 
 
 def decode_snapshot(raw: bytes) -> Waking:
@@ -76,4 +83,4 @@ def decode_snapshot(raw: bytes) -> Waking:
         state = None if written == b"null" else decode_state(written)
     except msgspec.MsgspecError as error:
         raise UnreadableSnapshot(f"a snapshot cannot be read: {error}") from error
-    return Waking(state, snapshot.last_seq, snapshot.messages, snapshot.traces)
+    return Waking(state, snapshot.last_seq, snapshot.messages, snapshot.traces, snapshot.last)

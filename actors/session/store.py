@@ -30,7 +30,11 @@ class StoreLost(Exception):
 
 
 class SessionPin(Struct, frozen=True, kw_only=True):
-    """What is fixed when a session is created. Spec: platform-api 3.1, 4.1."""
+    """What is fixed when a session is created. Spec: platform-api 3.1, 4.1.
+
+    Attributes:
+        idle_s: How long it may be quiet before it ends; 0 means the default.
+    """
 
     tenant_id: str
     project_id: str
@@ -47,6 +51,7 @@ class SessionPin(Struct, frozen=True, kw_only=True):
     created_at: str = ""
     parent_session_id: str = ""
     root_session_id: str = ""
+    idle_s: float = 0.0
     test_context: JsonObject | None = None
     variables: JsonObject = field(default_factory=dict)
 
@@ -100,10 +105,45 @@ class CallbackTicket(Struct, frozen=True):
     expires_at: str
 
 
-class WaitingCallback(Struct, frozen=True):
-    """What a callback is for, and what came in under it."""
+class Waiting(Struct, frozen=True):
+    """Under which ids the outside ends a wait, and until when."""
+
+    callback_id: str = ""
+    task_id: str = ""
+    expires_at: str = ""
+
+
+class WantedTask(Struct, frozen=True, kw_only=True):
+    """What a person is asked to do. Spec: platform-api 3.4, 10."""
 
     suspension_id: str
+    agent: str
+    task_type: str
+    priority: str
+    title: str
+    context: JsonObject = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    assignee: str = ""
+    team: str = ""
+    due_at: str = ""
+
+
+class ClosedTask(Struct, frozen=True):
+    """What a person has decided."""
+
+    runtime_session_id: str
+    suspension_id: str
+    task_type: str
+    status: str
+    resolution: JsonObject
+
+
+class WaitingCallback(Struct, frozen=True):
+    """What a callback is for, how it stands (`pending`, `processed`, `expired`, `cancelled`), and what came in."""
+
+    runtime_session_id: str
+    suspension_id: str
+    status: str
     payload: JsonObject
 
 
@@ -141,6 +181,14 @@ class SessionStore(Protocol):
         """Return the turn that was ended under a key in the last 24 hours."""
         ...
 
+    async def line(self, pin: SessionPin, message_id: str) -> MessageRow | None:
+        """Return the line of the transcript with this id; None when there is none."""
+        ...
+
+    async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[JsonObject]:
+        """Return the trace events of the turn whose last record has this number, as they went over the wire."""
+        ...
+
     async def open_callback(
         self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
     ) -> CallbackTicket:
@@ -149,6 +197,30 @@ class SessionStore(Protocol):
 
     async def callback(self, callback_id: str) -> WaitingCallback | None:
         """Return a callback with what was delivered under it; None when it is known no more."""
+        ...
+
+    async def start_timer(self, pin: SessionPin, effect_id: str, delay_s: float) -> None:
+        """Have the session told after a while, whatever happens to this host; asking again changes nothing."""
+        ...
+
+    async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
+        """Return the id of the human task of a suspension, made when first asked for."""
+        ...
+
+    async def task(self, pin: SessionPin, task_id: str) -> ClosedTask | None:
+        """Return a human task that is closed; None when it is open or not there."""
+        ...
+
+    async def close_waits(self, pin: SessionPin, suspension_id: str = "", *, expired: bool = False) -> None:
+        """Close the open callback and task of one suspension, or of all of them, as cancelled or expired."""
+        ...
+
+    async def read_store(self, pin: SessionPin, name: str) -> JsonObject:
+        """Return the content of one memory store of the session, empty when it was never set."""
+        ...
+
+    async def keep_stores(self, pin: SessionPin, stores: JsonObject) -> None:
+        """Replace memory stores by name; None removes one. Doing so again changes nothing."""
         ...
 
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:

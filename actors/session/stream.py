@@ -1,13 +1,12 @@
 """The numbered output of one session: written by its driver, handed to any number of listeners, bounded in memory.
 
-The last turn and the running one are held; what is older comes from the store. A listener that does not keep up is let
-go and asks again from its last number. Spec: platform-api 4.1, 12.6.
+The last turn and the running one are held for a while; then the last turn is told again from the store. A listener that
+does not keep up is let go and asks again from its last number. Spec: platform-api 4.1, 12.6.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -27,30 +26,40 @@ class NotHeld(Exception):
     """What was asked for is held no more; it stands in the store."""
 
 
+class _Listening:
+    """One listener and the future that tells how its listening ended."""
+
+    __slots__ = ("endless", "listener", "over")
+
+    def __init__(self, listener: Listener, over: asyncio.Future[bool], *, endless: bool) -> None:
+        self.listener = listener
+        self.over = over
+        self.endless = endless
+
+
 class OutputStream:
     """The output of one session. Made for one event loop."""
 
-    __slots__ = ("_ends", "_held", "_listeners", "last_seq", "running")
+    __slots__ = ("_held", "_listening", "last_seq", "running")
 
     def __init__(self, last_seq: int = 0) -> None:
         self.last_seq = last_seq
         self.running = False
-        self._held: deque[StreamEvent] = deque(maxlen=MAX_HELD)
-        self._listeners: dict[int, Listener] = {}
-        self._ends: dict[int, asyncio.Future[bool]] = {}
+        self._held: list[StreamEvent] = []
+        self._listening: dict[int, _Listening] | None = None
 
     @property
     def listeners(self) -> int:
         """How many are listening now."""
-        return len(self._listeners)
+        return len(self._listening or ())
 
     def begin(self, *, attempt: int = 1) -> None:
         """A turn begins; later attempts of the same turn jump ahead. Only the last finished turn stays held."""
         self.last_seq += (attempt - 1) * ATTEMPT_STRIDE
         if self._held:
             last_turn = self._held[-1].turn
-            while self._held and self._held[0].turn < last_turn:
-                self._held.popleft()
+            if self._held[0].turn < last_turn:
+                self._held = [event for event in self._held if event.turn == last_turn]
         self.running = True
 
     def emit(self, turn: int, kind: StreamKind, data: dict[str, Any]) -> StreamEvent:
@@ -58,27 +67,48 @@ class OutputStream:
         self.last_seq += 1
         event = StreamEvent(seq=self.last_seq, turn=turn, kind=kind, data=data)
         self._held.append(event)
+        if len(self._held) > MAX_HELD:
+            del self._held[: MAX_HELD // 4]
         ends = kind in TURN_ENDS
-        if self._listeners:
-            for key, listener in list(self._listeners.items()):
-                if not listener(event) or ends:
-                    self._let_go(key, kept_up=ends)
+        if self._listening:
+            for key, one in list(self._listening.items()):
+                is_over = ends and not one.endless
+                if not one.listener(event) or is_over:
+                    self._let_go(key, kept_up=is_over)
         if ends:
             self.running = False
         return event
 
     def abandon(self) -> None:
-        """The host lets go of the session in the middle of its turn: every listener has to look elsewhere."""
-        for key in list(self._listeners):
+        """The host lets go of the session: every listener has to look elsewhere."""
+        for key in list(self._listening or ()):
             self._let_go(key, kept_up=False)
         self.running = False
+
+    def forget(self) -> None:
+        """Hold nothing of the turns that are over; they can be told again from the store."""
+        if not self.running:
+            self._held = []
+
+    def recall(self, events: list[StreamEvent]) -> None:
+        """Hold the events of the last turn again, before those of the turn that runs."""
+        first = self._held[0].seq if self._held else self.last_seq + 1
+        self._held = [event for event in events if event.seq < first] + self._held
 
     def holds(self, after: int) -> bool:
         """Whether everything after this number is still held."""
         return after >= self.last_seq or (bool(self._held) and self._held[0].seq <= after + 1)
 
-    def listen(self, listener: Listener, after: int | None = None) -> asyncio.Future[bool]:
+    def listen(
+        self, listener: Listener, after: int | None = None, *, endless: bool = False, gaps: bool = False
+    ) -> asyncio.Future[bool]:
         """Hand over what is held after this number, then what comes until the running turn ends.
+
+        Args:
+            listener: Takes the events.
+            after: None means only what comes.
+            endless: Go on with the turns after it.
+            gaps: Begin with what there is when not everything after the number is held.
 
         Returns:
             A future that is True when the turn's end was handed over or no turn runs, False when the listener was let
@@ -89,27 +119,30 @@ class OutputStream:
         """
         over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         if after is not None:
-            if not self.holds(after):
+            if not gaps and not self.holds(after):
                 raise NotHeld
             for event in self._held:
                 if event.seq > after and not listener(event):
                     over.set_result(False)
                     return over
-        if not self.running:
+        if not self.running and not endless:
             over.set_result(True)
             return over
         key = id(over)
-        self._listeners[key] = listener
-        self._ends[key] = over
+        if self._listening is None:
+            self._listening = {}
+        self._listening[key] = _Listening(listener, over, endless=endless)
         over.add_done_callback(lambda _done: self._drop(key))
         return over
 
     def _let_go(self, key: int, *, kept_up: bool) -> None:
-        over = self._ends.get(key)
+        over = self._listening[key].over if self._listening and key in self._listening else None
         self._drop(key)
         if over is not None and not over.done():
             over.set_result(kept_up)
 
     def _drop(self, key: int) -> None:
-        self._listeners.pop(key, None)
-        self._ends.pop(key, None)
+        if self._listening is not None:
+            self._listening.pop(key, None)
+            if not self._listening:
+                self._listening = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from actors.session.driver import fold
+from actors.session.driver import fold, stands_beyond
 from actors.session.live import LiveSession
 from actors.session.records import Record, TurnOpening, decode_record
 from actors.session.snapshot import decode_snapshot
 from actors.session.store import Stored
-from engine import AnyEffect, EndTurn, Fact, Say, Suspend, Trace, UserSpoke, expects_outcome
+from domain.json_values import JsonObject
+from engine import AnyEffect, EndTurn, Fact, Say, ToolReturned, Trace, UserSpoke, expects_outcome
 
 
 @dataclass(slots=True)
@@ -18,10 +19,12 @@ class Unfinished:
 
     Attributes:
         effects: What was asked for and has no outcome, in the order in which it was asked.
-        shown: What had been said and traced, to be shown again.
+        shown: What had been said and traced, to be shown again; also at the session's own start, when that is part of it.
         attempt: Which attempt begins now.
         spoke: The message it answers, None when it is not the answer to one.
         before: What the session said at its own start, just before this turn and not yet committed.
+        beyond: What the turn has set up that outlives it; perhaps not all of it was done.
+        stores: Memory stores that its tools have set; perhaps not all of them are.
     """
 
     opening: TurnOpening
@@ -31,6 +34,8 @@ class Unfinished:
     end: EndTurn | None = None
     before: str = ""
     spoke: UserSpoke | None = None
+    beyond: list[AnyEffect] = field(default_factory=list)
+    stores: JsonObject = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -42,6 +47,8 @@ class _Folding:
     end: EndTurn | None = None
     before: str = ""
     spoke: UserSpoke | None = None
+    beyond: list[AnyEffect] = field(default_factory=list)
+    stores: JsonObject = field(default_factory=dict)
 
     def take(self, live: LiveSession, record: Record) -> None:
         """Fold one record."""
@@ -53,9 +60,11 @@ class _Folding:
         if record.fact is None:
             return
         if record.opens is not None:
-            before = self.end.reply if self.end is not None and self.opening and self.opening.kind == "begin" else ""
-            self.forget()
-            self.opening, self.before = record.opens, before
+            if self.end is not None and self.opening is not None and self.opening.kind == "begin":
+                self.before = self.end.reply  # committed together with this turn
+            else:
+                self.forget()
+            self.opening = record.opens
             self.spoke = record.fact if isinstance(record.fact, UserSpoke) else None
         self.settle(record.fact)
         step = fold(live, record.fact)
@@ -66,7 +75,9 @@ class _Folding:
                     self.asked.clear()
                 case Say() | Trace():
                     self.shown.append(effect)
-                case _ if expects_outcome(effect) or isinstance(effect, Suspend) or not step.end:
+                case _ if stands_beyond(effect):
+                    self.beyond.append(effect)
+                case _ if expects_outcome(effect):
                     self.asked[effect.id] = effect
                 case _:
                     continue
@@ -75,12 +86,17 @@ class _Folding:
         """An outcome is known."""
         self.asked.pop(getattr(fact, "effect_id", ""), None)
         self.end = None
+        if isinstance(fact, ToolReturned):
+            self.stores.update(fact.result.stores)
 
     def forget(self) -> None:
         """A turn begins."""
         self.opening, self.end, self.attempt, self.before = None, None, 1, ""
+        self.spoke = None
         self.asked.clear()
         self.shown.clear()
+        self.beyond.clear()
+        self.stores.clear()
 
 
 def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
@@ -92,7 +108,7 @@ def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
     if stored.snapshot is not None:
         found = decode_snapshot(stored.snapshot)
         live.state, live.stream.last_seq = found.state, found.last_seq
-        live.messages, live.traces = found.messages, found.traces
+        live.messages, live.traces, live.last = found.messages, found.traces, found.last
     folding = _Folding()
     for _, raw in stored.records:
         folding.take(live, decode_record(raw))
@@ -107,4 +123,6 @@ def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
         folding.end,
         folding.before,
         folding.spoke,
+        folding.beyond,
+        folding.stores,
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from actors.hosts.port import HostGone
+from actors.link.addresses import TcpAddress, UnixAddress
 from actors.link.client import LinkedHost
 from actors.link.server import LinkServer
 from actors.messages import Done, Failed, Follow, HostAnswer, HostMessage
@@ -34,11 +35,15 @@ class EchoHost:
         return Done(note=str(message.after))
 
 
+def address_in(folder: Path) -> UnixAddress:
+    return UnixAddress(str(folder / "host.sock"))
+
+
 async def linked(folder: Path) -> tuple[EchoHost, LinkServer, LinkedHost]:
     host = EchoHost()
-    server = LinkServer(host, folder / "host.sock", "token")
+    server = LinkServer(host, address_in(folder), "token")
     await server.start()
-    return host, server, LinkedHost("echo", folder / "host.sock", "token")
+    return host, server, LinkedHost("echo", address_in(folder), "token")
 
 
 def test_many_calls_share_one_connection_and_get_their_own_answers(tmp_path: Path) -> None:
@@ -73,7 +78,7 @@ def test_events_come_before_the_answer(tmp_path: Path) -> None:
 def test_a_peer_without_the_token_is_cut_off(tmp_path: Path) -> None:
     async def story() -> None:
         _, server, _ = await linked(tmp_path)
-        stranger = LinkedHost("echo", tmp_path / "host.sock", "wrong")
+        stranger = LinkedHost("echo", address_in(tmp_path), "wrong")
         with pytest.raises(HostGone):
             async with asyncio.timeout(5):
                 await stranger.ask(QUESTION)
@@ -112,7 +117,7 @@ def test_a_caller_that_leaves_cancels_its_call_at_the_host(tmp_path: Path) -> No
 def test_where_nobody_listens_the_host_is_gone(tmp_path: Path) -> None:
     async def story() -> None:
         with pytest.raises(HostGone):
-            await LinkedHost("none", tmp_path / "none.sock", "token").ask(QUESTION)
+            await LinkedHost("none", UnixAddress(str(tmp_path / "none.sock")), "token").ask(QUESTION)
 
     asyncio.run(story())
 
@@ -122,7 +127,7 @@ def test_after_a_restart_of_the_host_the_next_call_connects_again(tmp_path: Path
         _, server, host = await linked(tmp_path)
         assert await host.ask(QUESTION) == Done(note="0")
         await server.stop()
-        again = LinkServer(EchoHost(), tmp_path / "host.sock", "token")
+        again = LinkServer(EchoHost(), address_in(tmp_path), "token")
         await again.start()
         answer: HostAnswer = Failed(kind="", message="")
         for _ in range(100):
@@ -134,5 +139,34 @@ def test_after_a_restart_of_the_host_the_next_call_connects_again(tmp_path: Path
         assert answer == Done(note="0")
         host.close()
         await again.stop()
+
+    asyncio.run(story())
+
+
+def test_over_tcp_the_same_link_asks_for_the_same_token() -> None:
+    async def story() -> None:
+        server = LinkServer(EchoHost(), TcpAddress("127.0.0.1", 0), "token")
+        (address,) = await server.start()
+        assert isinstance(address, TcpAddress)
+        assert address.port
+        host = LinkedHost("echo", address, "token")
+        assert await host.ask(QUESTION) == Done(note="0")
+        with pytest.raises(HostGone):
+            async with asyncio.timeout(5):
+                await LinkedHost("echo", address, "wrong").ask(QUESTION)
+        host.close()
+        await server.stop()
+
+    asyncio.run(story())
+
+
+def test_one_host_listens_on_a_socket_file_and_on_a_port(tmp_path: Path) -> None:
+    async def story() -> None:
+        server = LinkServer(EchoHost(), [address_in(tmp_path), TcpAddress("127.0.0.1", 0)], "token")
+        for address in await server.start():
+            host = LinkedHost("echo", address, "token")
+            assert await host.ask(QUESTION) == Done(note="0")
+            host.close()
+        await server.stop()
 
     asyncio.run(story())

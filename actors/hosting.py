@@ -1,0 +1,182 @@
+"""The hosts of a gateway: it has them started, finds them by their leases, asks for more, and ends them.
+
+A gateway needs not have started the hosts it uses; it finds every host of its database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from actors.directory import Directory, Member
+from actors.hosts.port import Host, HostMaker
+from actors.hosts.process import ChildHost, ChildHosts
+from actors.hosts.stale_ray import RayFolder
+from actors.hosts.task import Task
+from actors.hosts.tenancy import BYTES, DRAINING, SESSIONS, TURNS, WAITING
+from actors.keeper import HostKeeper
+from actors.link.addresses import machine_name, parse_address, reachable
+from actors.link.client import LinkedHost
+from actors.messages import Failed
+from actors.placement import slot_host
+from actors.session_host import SessionHost
+from actors.settings import Settings
+from actors.supervisor import Sizing
+from domain.errors import Unavailable
+from storage.leases import HostRow, Leases
+
+log = logging.getLogger(__name__)
+
+LOCAL, RAY = "local", "ray"
+SOCKETS = "run"
+TOKEN_FILE = "link_token"
+TOKEN_BYTES = 24
+PRIVATE = 0o600
+RAY_MODULE = "actors.hosts.ray"
+NO_RAY = "Ray is not installed here; install the extra `server`, or take `--runtime local`."
+
+
+class Hosting:
+    """The hosts that one gateway keeps; none when sessions live in the gateway itself."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        """Sockets and what is kept from one start to the next are in `folder`."""
+        self.maker: HostMaker | None = None
+        self._count = settings.hosts or os.cpu_count() or 1
+        self._settings = settings
+        self._folder = folder
+        self._leases: Leases | None = None
+        self._directory: Directory | None = None
+        self._keeper: HostKeeper | None = None
+
+    async def start(self) -> None:
+        """Bring up what hosts need; may be done before the store answers.
+
+        Raises:
+            Unavailable: Ray is not there or does not start.
+        """
+        if self._settings.runtime == LOCAL:
+            return
+        token = self._settings.link_token or kept_token(self._folder)
+        self._settings = msgspec.structs.replace(self._settings, link_token=token)
+        if self._settings.runtime == RAY:
+            self.maker = await asyncio.to_thread(self._ray)
+        else:
+            self.maker = ChildHosts(self._child)
+        await self.maker.start()
+
+    async def open(self, stack: AsyncExitStack, leases: Leases) -> Directory:
+        """Have all hosts serve and return the directory that knows them."""
+        if self.maker is None:
+            raise RuntimeError("hosts are opened before they are started")
+        self._leases = leases
+        self._directory = await follow_hosts(stack, leases, self._settings.link_token)
+        sizing = Sizing(min_hosts=self._count, max_hosts=max(self._count, self._settings.max_hosts))
+        self._keeper = HostKeeper(self.maker, self._directory, sizing, self._settings.max_dedicated)
+        await asyncio.gather(*(self.maker.keep(slot_host(slot)) for slot in range(self._count)))
+        await self._directory.refresh()
+        self._keeper.start()
+        return self._directory
+
+    async def summon(self, host_id: str) -> Failed | None:
+        """Have a dedicated host started; satisfies `actors.router.Summon`."""
+        if self._keeper is None:
+            return Failed(kind="Unavailable", message="There are no dedicated hosts here.")
+        return await self._keeper.summon(host_id)
+
+    async def stop(self) -> None:
+        """End everything that was started here."""
+        if self._keeper is not None:
+            await self._keeper.stop()
+        if self.maker is not None:
+            await self.maker.stop()
+
+    def _task(self, host_id: str) -> Task:
+        return Task(host_id=host_id, address="", token=self._settings.link_token, settings=self._settings)
+
+    def _ray(self) -> HostMaker:
+        place = self._folder / SOCKETS
+        own = None if self._settings.ray_address else RayFolder.make(place)  # Ray reads its environment when loaded
+        try:
+            module = import_module(RAY_MODULE)  # an extra, and slow to load: only when it is wanted
+        except ModuleNotFoundError as error:
+            if error.name != RAY:
+                raise
+            raise Unavailable(NO_RAY) from error
+        made = module.RayHosts(self._settings, self._task, place, self._count, own)
+        return cast("HostMaker", made)
+
+    def _child(self, host_id: str) -> ChildHost:
+        return ChildHost(self._task(host_id), self._folder / SOCKETS, self._died, self._changed)
+
+    async def _died(self, epoch: int) -> None:
+        if self._leases is not None:
+            await self._leases.release_host(epoch)
+        await self._changed()
+
+    async def _changed(self) -> None:
+        if self._directory is not None:
+            await self._directory.refresh()
+
+
+async def follow_hosts(stack: AsyncExitStack, leases: Leases, token: str) -> Directory:
+    """Return a directory of all hosts of the store, each behind a link."""
+    machine = machine_name()
+
+    async def members() -> Sequence[Member]:
+        return [member_of(row, machine) for row in await leases.hosts() if row.address != LOCAL]
+
+    def connect(host_id: str, address: str) -> Host:
+        return LinkedHost(host_id, parse_address(address), token)
+
+    directory = Directory(members, connect)
+    stack.push_async_callback(directory.stop)
+    await directory.start()
+    return directory
+
+
+async def own_directory(stack: AsyncExitStack, leases: Leases, host: SessionHost) -> Directory:
+    """Return a directory of the one host in this process."""
+
+    async def members() -> Sequence[Member]:
+        return [member_of(row, "") for row in await leases.hosts() if row.host_id == host.host_id]
+
+    directory = Directory(members, lambda _host_id, _address: host)
+    stack.push_async_callback(directory.stop)
+    await directory.start()
+    return directory
+
+
+def member_of(row: HostRow, machine: str) -> Member:
+    """Return a host as its lease tells of it, with the address to use on a machine."""
+    told = row.labels
+    return Member(
+        row.host_id,
+        reachable(row.address, told, machine),
+        bool(told.get(DRAINING)),
+        int(told.get(SESSIONS, 0)),
+        int(told.get(TURNS, 0)),
+        int(told.get(WAITING, 0)),
+        int(told.get(BYTES, 0)),
+    )
+
+
+def kept_token(folder: Path) -> str:
+    """Return the word that hosts ask of their callers: the one of the last start, made at the first."""
+    place = folder / TOKEN_FILE
+    if place.exists() and (known := place.read_text(encoding="ascii").strip()):
+        return known
+    made = secrets.token_urlsafe(TOKEN_BYTES)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch(mode=PRIVATE)
+    place.write_text(made + "\n", encoding="ascii")
+    return made

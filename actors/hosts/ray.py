@@ -1,0 +1,261 @@
+"""Session hosts as Ray actors; the only module that imports Ray, and `actors.wiring` loads it only when it is wanted.
+
+Ray starts, names, places and restarts the actors. Gateway and host then speak over the link, never through Ray: a call
+costs a hundred times a message on a socket. The actor runs the host in a thread with an event loop of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import os
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import ray
+import uvloop
+from msgspec import Struct
+from ray.exceptions import RayActorError, RayError
+
+from actors.hosts.port import HostDoesNotStart
+from actors.hosts.ray_settings import given_cluster, own_cluster
+from actors.hosts.serving import Ending, serve_host
+from actors.hosts.stale_ray import RayFolder
+from actors.hosts.task import Ready, Task
+from actors.link.addresses import machine_name, socket_address
+from actors.placement import actor_options, is_dedicated, kind_of
+from actors.settings import Settings
+from domain.errors import AppError, Unavailable
+
+log = logging.getLogger(__name__)
+
+START_S = 60.0
+STOP_S = 40.0
+"""Longer than a drain may take."""
+RETRY_S = 0.5
+LOOK_S = 1.0
+"""How long one call waits for a host to serve; an actor answers one call at a time."""
+CHECKED = ("actors", "storage", "engine", "domain")
+Result = TypeVar("Result")
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What an actor is made with.
+
+    Attributes:
+        folder: Where its socket is made.
+        code, machine: Where the driver's packages are, and on which machine that holds.
+        across: Whether other machines reach the host too.
+    """
+
+    task: Task
+    folder: str
+    code: str
+    machine: str
+    across: bool = False
+
+
+def code_folder() -> str:
+    """Return the folder that all our packages are in.
+
+    Raises:
+        RuntimeError: They are not in one folder: another package of the same name is in the way.
+    """
+    found = {str(Path(str(import_module(name).__file__)).resolve().parents[1]) for name in CHECKED}
+    if len(found) != 1:
+        raise RuntimeError(f"the packages {', '.join(CHECKED)} come from different folders: {sorted(found)}")
+    return found.pop()
+
+
+class SessionHostActor:
+    """The process of one host, as Ray sees it: it is there, says when it serves, and drains when it is told to."""
+
+    def __init__(self, raw: bytes) -> None:
+        """Begin to serve; Ray calls this again in a new process whenever the last one died."""
+        order = msgspec.json.decode(raw, type=Order)
+        if order.machine == machine_name() and order.code != code_folder():
+            raise RuntimeError(f"this worker took the packages of {code_folder()}, the driver those of {order.code}")
+        address = str(socket_address(Path(order.folder), order.task.host_id))
+        tcp_host = ""
+        if order.across:
+            tcp_host = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
+        self._task = msgspec.structs.replace(order.task, address=address, tcp_host=tcp_host)
+        self._loop = uvloop.new_event_loop()
+        self._ending = Ending()
+        self._asked_to_drain = False
+        self._ready: Ready | None = None
+        self._serves = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=order.task.host_id, daemon=True)
+        atexit.register(self._leave)  # Ray's own handler of SIGTERM leaves by the ordinary exit of the program
+        self._thread.start()
+
+    def ready(self) -> bytes:
+        """Return what the host says once it serves; nothing when it does not yet."""
+        self._serves.wait(LOOK_S)
+        return msgspec.json.encode(self._ready) if self._ready is not None else b""
+
+    def drain(self) -> None:
+        """Let running turns finish, give all sessions and the lease back; return when that is done."""
+        self._asked_to_drain = True
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._ending.ask)
+            self._thread.join(STOP_S)
+
+    def _run(self) -> None:
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._serve())
+        if self._asked_to_drain:
+            return
+        if is_dedicated(self._task.host_id):
+            ray.kill(ray.get_runtime_context().current_actor, no_restart=True)
+        os._exit(0)  # an operator ended this process; Ray starts the next one
+
+    async def _serve(self) -> None:
+        while not self._ending.asked.is_set():
+            try:
+                await serve_host(self._task, self._ending, self._note)
+            except AppError as error:
+                log.warning("%s does not serve: %s", self._task.host_id, error.message)
+                await asyncio.sleep(RETRY_S)
+            except Exception:
+                log.exception("%s ends", self._task.host_id)
+                os._exit(1)
+            else:
+                return
+
+    def _note(self, ready: Ready) -> None:
+        self._ready = ready
+        self._serves.set()
+
+
+class RayHosts:
+    """Hosts as Ray actors. Satisfies `actors.hosts.port.HostMaker`.
+
+    Ray blocks its caller, so everything is called in one thread; it is also the thread whose end would end the
+    processes that `ray.init` starts.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        make_task: Callable[[str], Task],
+        folder: Path,
+        hosts: int,
+        own: RayFolder | None,
+    ) -> None:
+        """Sockets are made in `folder`; `own` is where a Ray for this process alone runs, if there is to be one."""
+        self._settings = settings
+        self._make_task = make_task
+        self._folder = folder
+        self._hosts = hosts
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ray")
+        self._actors: dict[str, Any] = {}
+        self._adopted: set[str] = set()
+        self._own = own
+
+    async def start(self) -> None:
+        """Start a Ray for this process alone, or connect to the one that is given."""
+        try:
+            await self._in_thread(self._connect)
+        except (RayError, RuntimeError, OSError, ValueError, ConnectionError, TimeoutError) as error:
+            await self._in_thread(self._disconnect)
+            raise Unavailable(f"Ray does not start: {error}; `--runtime local` needs none.") from error
+
+    async def keep(self, host_id: str) -> None:
+        """Have an actor of this name from now on, found when it is there already."""
+        why = f"no node of the cluster has room for a {kind_of(host_id).value}, or its store is not to be reached"
+        give_up_s = time.monotonic() + START_S
+        while (left_s := give_up_s - time.monotonic()) > 0:
+            try:
+                actor = await self._in_thread(self._actor, host_id)
+                raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), left_s)
+            except RayActorError as error:  # it died; Ray starts it again, or it is gone for good and made anew
+                why = str(error)
+                await asyncio.sleep(RETRY_S)
+            except TimeoutError:
+                break
+            else:
+                if raw:
+                    self._note(msgspec.json.decode(raw, type=Ready))
+                    return
+        raise HostDoesNotStart(f"The session host {host_id} does not start in {START_S:.0f} s: {why}.")
+
+    async def end(self, host_id: str) -> None:
+        """Drain an actor and let it go; one that was found here only is left to whoever made it."""
+        actor = self._actors.pop(host_id, None)
+        if actor is None or host_id in self._adopted:
+            return
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(actor.drain.remote().future()), STOP_S)
+        except (RayError, TimeoutError) as error:
+            log.warning("%s does not drain: %s", host_id, error)
+        await self._in_thread(ray.kill, actor)
+
+    async def stop(self) -> None:
+        """Drain and end all actors that were made here, then Ray itself if it is ours."""
+        await asyncio.gather(*(self.end(host_id) for host_id in tuple(self._actors)))
+        await self._in_thread(self._disconnect)
+        self._thread.shutdown()
+
+    def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Awaitable[Result]:
+        return asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+    def _connect(self) -> None:
+        if self._own is None:
+            ray.init(**given_cluster(self._settings))
+            return
+        with chdir(code_folder()):  # Ray puts the driver's folder first on the path of every worker
+            ray.init(**own_cluster(self._settings, self._own.path, os.cpu_count() or 1, self._hosts))
+        self._own.note_processes()
+
+    def _disconnect(self) -> None:
+        ray.shutdown()
+        if self._own is not None:
+            self._own.clear()
+
+    def _actor(self, host_id: str) -> Any:
+        try:
+            actor = ray.get_actor(host_id)
+        except ValueError:  # there is none
+            self._adopted.discard(host_id)
+            actor = self._make(host_id)
+        else:
+            if host_id not in self._actors:
+                self._adopted.add(host_id)
+        self._actors[host_id] = actor
+        return actor
+
+    def _make(self, host_id: str) -> Any:
+        order = Order(
+            task=self._make_task(host_id),
+            folder=str(self._folder),
+            code=code_folder(),
+            machine=machine_name(),
+            across=bool(self._settings.ray_address),
+        )
+        kind: Any = ray.remote(SessionHostActor)
+        options = kind.options(
+            name=host_id,
+            lifetime="detached",
+            get_if_exists=True,
+            max_restarts=-1,
+            max_task_retries=0,
+            **actor_options(kind_of(host_id)),
+        )
+        return options.remote(msgspec.json.encode(order))
+
+    def _note(self, ready: Ready) -> None:
+        if self._own is not None:
+            self._own.note(ready.pid)

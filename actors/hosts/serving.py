@@ -1,0 +1,66 @@
+"""A session host in a process of its own, from its first moment to its last; the same for a child and a Ray actor."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+
+from actors.hosts.task import Ready, Task
+from actors.link.addresses import Address, TcpAddress, labels_of, parse_address
+from actors.link.server import LinkServer
+from actors.placement import is_dedicated
+from actors.session_host import DRAIN_S
+from actors.wiring import RunningHost, open_host
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 1.0
+"""How often a dedicated host looks whether it still has a session."""
+ORPHAN_DRAIN_S = 1.0
+"""What running turns get whose host has lost its parent: nobody listens, and they go on elsewhere."""
+
+
+class Ending:
+    """That a host is to end, and how long its running turns may take for it."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.within_s = DRAIN_S
+
+    def ask(self, within_s: float = DRAIN_S) -> None:
+        """Have the host end; the shorter of two times counts."""
+        self.within_s = min(self.within_s, within_s)
+        self.asked.set()
+
+
+async def serve_host(task: Task, ending: Ending, on_ready: Callable[[Ready], None]) -> None:
+    """Serve until the end is asked for, or a dedicated host has no session; then drain and give the lease back.
+
+    Raises:
+        AppError: The store is not to be reached.
+    """
+    addresses: list[Address] = [parse_address(task.address)]
+    if task.tcp_host:
+        addresses.append(TcpAddress(task.tcp_host, 0))
+    async with open_host(task.settings, task.host_id) as running:
+        server = LinkServer(running.host, addresses, task.token)
+        bound = await server.start()
+        epoch = await running.take_lease(str(bound[-1]), labels_of(bound))
+        on_ready(Ready(host_id=task.host_id, pid=os.getpid(), epoch=epoch))
+        await _until_asked(task, running, ending.asked)
+        await running.drain(ending.within_s)
+        await server.stop()
+
+
+async def _until_asked(task: Task, running: RunningHost, asked: asyncio.Event) -> None:
+    if not is_dedicated(task.host_id):
+        await asked.wait()
+        return
+    while not asked.is_set() and not running.host.is_unused():
+        try:
+            async with asyncio.timeout(LOOK_S):
+                await asked.wait()
+        except TimeoutError:
+            continue

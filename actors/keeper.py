@@ -1,0 +1,92 @@
+"""Keeps as many hosts as there should be: starts what is missing, more under load, and dedicated ones on demand."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from actors.directory import Directory
+from actors.hosts.port import HostMaker
+from actors.messages import Failed
+from actors.placement import SLOT_PREFIX, is_dedicated, slot_host
+from actors.supervisor import Load, Sizing, wanted_hosts
+from domain.errors import AppError
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 5.0
+"""How often the number of hosts is thought over."""
+FULL_RETRY_AFTER_MS = 5_000
+
+
+class HostKeeper:
+    """The hosts of one gateway, as many as they should be."""
+
+    def __init__(self, maker: HostMaker, directory: Directory, sizing: Sizing, max_dedicated: int) -> None:
+        self._maker = maker
+        self._directory = directory
+        self._sizing = sizing
+        self._max_dedicated = max_dedicated
+        self._wanted = sizing.min_hosts
+        self._coming: dict[str, asyncio.Task[Failed | None]] = {}
+        self._loop: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look after the hosts."""
+        self._loop = asyncio.get_running_loop().create_task(self._look_now_and_then())
+
+    async def stop(self) -> None:
+        """Look after them no more; what is being started is broken off."""
+        out = [one for one in (self._loop, *self._coming.values()) if one is not None]
+        for task in out:
+            task.cancel()
+        if out:
+            await asyncio.wait(out)
+
+    async def summon(self, host_id: str) -> Failed | None:
+        """Have a dedicated host there; return the refusal when there are too many or it does not start."""
+        coming = self._coming.get(host_id)
+        if coming is None:
+            there = {one for one in self._directory.host_ids if is_dedicated(one)} | self._coming.keys()
+            if len(there - {host_id}) >= self._max_dedicated:
+                return Failed(
+                    kind="Overloaded",
+                    message=f"{self._max_dedicated} dedicated sessions are awake, which is the limit.",
+                    retry_after_ms=FULL_RETRY_AFTER_MS,
+                )
+            coming = self._coming[host_id] = asyncio.get_running_loop().create_task(self._bring(host_id))
+            coming.add_done_callback(lambda _task: self._coming.pop(host_id, None))
+        return await asyncio.shield(coming)
+
+    async def look(self) -> None:
+        """Start what is missing; start one more or let one go when the load says so."""
+        shared = {one.host_id: one for one in self._directory.members if one.host_id.startswith(SLOT_PREFIX)}
+        load = Load(
+            hosts=self._wanted,
+            live_sessions=sum(one.sessions for one in shared.values()),
+            running_turns=sum(one.turns for one in shared.values()),
+        )
+        before, self._wanted = self._wanted, wanted_hosts(load, self._sizing)
+        for slot in range(self._wanted, before):
+            await self._maker.end(slot_host(slot))
+        missing = [slot_host(slot) for slot in range(self._wanted) if slot_host(slot) not in shared]
+        for host_id in missing:
+            await self._maker.keep(host_id)
+        if missing:
+            await self._directory.refresh()
+
+    async def _bring(self, host_id: str) -> Failed | None:
+        try:
+            await self._maker.keep(host_id)
+            await self._directory.refresh()
+        except AppError as error:
+            return Failed(kind="Unavailable", message=error.message, retry_after_ms=FULL_RETRY_AFTER_MS)
+        return None
+
+    async def _look_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                await self.look()
+            except AppError as error:
+                log.warning("the hosts cannot be looked after: %s", error.message)

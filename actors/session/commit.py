@@ -1,0 +1,78 @@
+"""The end of a turn: made durable with everything it adds, and only then shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from actors.runtime import TurnReply
+from actors.session.activity import activity_of, transcript_of
+from actors.session.kept import CANCELLED, closing_data, encode_kept, reply_of_kept, wire_form
+from actors.session.live import LiveSession
+from actors.session.output import BETWEEN_TEXTS, TurnOutput
+from actors.session.records import TurnOpening
+from actors.session.replies import kept_turn
+from actors.session.snapshot import encode_snapshot
+from actors.session.store import TurnCommit
+from domain.errors import Unavailable
+from domain.json_values import JsonObject
+from engine import EndTurn, UserSpoke
+
+DEADLINE = "deadline"
+TIMED_OUT = "Turn timed out"
+FAILED: JsonObject = {"error": TIMED_OUT, "code": "SERVICE_UNAVAILABLE"}
+
+
+async def commit(
+    live: LiveSession, output: TurnOutput, opening: TurnOpening, end: EndTurn, spoke: UserSpoke | None, at: str
+) -> TurnReply:
+    """Make the end of a turn durable, and only then show it; return the reply.
+
+    Raises:
+        Unavailable: The turn has run out of time; that it did is durable.
+        SessionMoved, StoreLost: As for every write.
+    """
+    state = live.state
+    number = state.turn.number if state is not None else 0
+    timed_out = end.status == CANCELLED and end.error == DEADLINE
+    if end.status == CANCELLED:
+        end = msgspec.structs.replace(end, reply=output.shown)  # what a model had written stays
+    output.settle(end.reply)
+    if not live.unwritten:
+        live.note_attempt(output.first_attempt)  # what ends a turn stands behind a record
+    kept = kept_turn(live, output, number, end, failed=FAILED if timed_out else None)
+    key = "" if timed_out else opening.key
+    lines = transcript_of(live, spoke, end, output, at)
+    ending = TurnCommit(
+        number=number,
+        key=key,
+        request_hash=opening.request_hash,
+        reply=encode_kept(kept) if key else b"",
+        snapshot=encode_snapshot(
+            state, kept.last_seq, live.messages + len(lines), live.traces + len(output.traces), kept
+        ),
+        transcript=lines,
+        traces=tuple(output.traces),
+        activity=activity_of(live, end, output),
+    )
+    await live.write(ending)
+    live.last = kept
+    live.messages += len(lines)
+    live.traces += len(output.traces)
+    if key:
+        live.remember_key(key)
+    if end.status == "ended" or live.pin.parent_session_id:
+        live.status = "ended"
+    if timed_out:
+        output.fail(FAILED)
+        raise Unavailable(TIMED_OUT)
+    reply = reply_of_kept(live.pin.session_id, kept, output.traces, repeated=False)
+    output.close(closing_data(kept), wire_form(reply))
+    return reply
+
+
+def joined(before: Sequence[str], end: EndTurn) -> EndTurn:
+    """Return the end of a turn that began with the session's own start: what was said there stands first."""
+    texts = [text for text in (*before, end.reply) if text]
+    return end if len(texts) < 2 and end.reply else msgspec.structs.replace(end, reply=BETWEEN_TEXTS.join(texts))

@@ -1,0 +1,177 @@
+"""A finished turn in few bytes: what was answered, and in which order its output came, so that it can be told again.
+
+The texts of the stream are pieces of the reply and its trace events stand in the store, so only lengths are kept.
+Spec: platform-api 4.1, 12.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct, field
+
+from actors.runtime import StreamEvent, StreamKind, TurnReply
+from domain.json_values import JsonObject
+
+A_TRACE = 0
+A_RESTART = -1
+OPENING_EVENTS = 2
+"""`session_start` and `response_start`."""
+SCHEMA = 1
+CANCELLED = "cancelled"
+
+_SHORT = {
+    "message_id": "m",
+    "turn": "n",
+    "first_seq": "q",
+    "response": "r",
+    "action": "a",
+    "agent_name": "g",
+    "state": "s",
+    "voice_config": "vc",
+    "rich_content": "rc",
+    "actions": "ac",
+    "status": "st",
+    "outcome": "o",
+    "attempt": "at",
+    "shape": "sh",
+    "void": "vd",
+    "fact_seq": "j",
+    "failed": "f",
+    "v": "v",
+}
+
+
+class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
+    """One finished turn.
+
+    Attributes:
+        shape: Of each event between the opening and the closing ones: the length of a chunk, `A_TRACE`, `A_RESTART`.
+        void: What had been shown before each restart.
+        attempt: The one its output began with.
+        fact_seq: Number of its last record in the journal, under which its trace events stand.
+        failed: Data of the `error` event that stands in the place of the closing ones.
+    """
+
+    message_id: str
+    turn: int
+    first_seq: int
+    response: str = ""
+    action: JsonObject = field(default_factory=dict)
+    agent_name: str = ""
+    state: JsonObject = field(default_factory=dict)
+    voice_config: JsonObject | None = None
+    rich_content: JsonObject | None = None
+    actions: JsonObject | None = None
+    status: str = "idle"
+    outcome: JsonObject = field(default_factory=dict)
+    attempt: int = 1
+    shape: tuple[int, ...] = ()
+    void: tuple[str, ...] = ()
+    fact_seq: int = 0
+    failed: JsonObject = field(default_factory=dict)
+    v: int = SCHEMA
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the turn's last event."""
+        closing = 1 if self.failed else 2
+        return self.first_seq + OPENING_EVENTS + len(self.shape) + closing - 1
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(KeptTurn)
+
+
+def encode_kept(kept: KeptTurn) -> bytes:
+    """Return the bytes under which a turn is stored with its idempotency key."""
+    return _ENCODER.encode(kept)
+
+
+def decode_kept(raw: bytes) -> KeptTurn:
+    """Return the turn in these bytes."""
+    return _DECODER.decode(raw)
+
+
+def reply_of_kept(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject], *, repeated: bool = True) -> TurnReply:
+    """Return the reply of a kept turn; `traces` are its events as they stand in the store."""
+    return TurnReply(
+        session_id=session_id,
+        message_id=kept.message_id,
+        turn=kept.turn,
+        response=kept.response,
+        action=kept.action,
+        agent_name=kept.agent_name,
+        state=kept.state,
+        trace_events=tuple(traces),
+        voice_config=kept.voice_config,
+        rich_content=kept.rich_content,
+        actions=kept.actions,
+        first_seq=kept.first_seq,
+        last_seq=kept.last_seq,
+        status=kept.status,
+        outcome=kept.outcome,
+        repeated=repeated,
+    )
+
+
+def told_again(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject]) -> list[StreamEvent]:
+    """Return the events of a turn as they were, number for number."""
+    message_id = kept.message_id
+    events: list[StreamEvent] = []
+
+    def tell(kind: StreamKind, data: JsonObject) -> None:
+        events.append(StreamEvent(seq=kept.first_seq + len(events), turn=kept.turn, kind=kind, data=data))
+
+    tell("session_start", {"sessionId": session_id})
+    tell("response_start", {"messageId": message_id, "attempt": kept.attempt})
+    texts = [*kept.void, kept.response]
+    attempt, at, rows = kept.attempt, 0, iter(traces)
+    for one in kept.shape:
+        if one > 0:
+            tell("response_chunk", {"messageId": message_id, "chunk": texts[0][at : at + one]})
+            at += one
+        elif one == A_TRACE:
+            tell("trace_event", {"event": next(rows, {})})
+        else:
+            attempt, at = attempt + 1, 0
+            del texts[0]
+            tell("response_restart", {"messageId": message_id, "attempt": attempt})
+    if kept.failed:
+        tell("error", kept.failed)
+        return events
+    tell("response_end", closing_data(kept))
+    tell("complete", wire_form(reply_of_kept(session_id, kept, traces, repeated=False)))
+    return events
+
+
+def closing_data(kept: KeptTurn) -> JsonObject:
+    """Return the data of `response_end`."""
+    data: JsonObject = {"messageId": kept.message_id, "fullText": kept.response}
+    if kept.rich_content:
+        data["richContent"] = kept.rich_content
+    if kept.actions:
+        data["actions"] = kept.actions
+    if kept.status == CANCELLED:
+        data["interrupted"] = True
+    return data
+
+
+def wire_form(reply: TurnReply) -> JsonObject:
+    """Return the body of platform-api 4.1 without `success`."""
+    body: JsonObject = {
+        "sessionId": reply.session_id,
+        "messageId": reply.message_id,
+        "response": reply.response,
+        "action": reply.action,
+        "state": reply.state,
+        "agentName": reply.agent_name,
+    }
+    if reply.trace_events:
+        body["traceEvents"] = list(reply.trace_events)
+    if reply.status == CANCELLED:
+        body["status"] = reply.status
+    optional = {"voiceConfig": reply.voice_config, "richContent": reply.rich_content, "actions": reply.actions}
+    body.update({name: value for name, value in optional.items() if value})
+    return body

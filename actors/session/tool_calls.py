@@ -1,0 +1,142 @@
+"""A tool call of the engine as a run of a tool: what is left out filled in, memory lent, the result kept in bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from actors.session.live import LiveSession
+from actors.session.store import SessionPin
+from actors.session.waits import open_wait
+from domain.errors import InvalidInput, TooLarge
+from domain.json_values import JsonObject, JsonValue
+from domain.tool_calls import ToolCall, ToolResult
+from engine import CallTool
+from providers.ports import CallbackAddress, Credentials, ToolInvocation, ToolRunner
+
+MAX_RESULT_BYTES = 1 << 20
+"""A result stands in the journal and in the state; what is larger is an error of the tool."""
+MAX_STORE_BYTES = 256 << 10
+"""Spec: platform-api 7.3."""
+_STORE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
+
+
+class ToolCaller:
+    """Runs tools for sessions."""
+
+    def __init__(self, tools: ToolRunner, credentials: Callable[[str, str], Credentials]) -> None:
+        self._tools = tools
+        self._credentials = credentials
+
+    async def call(self, effect: CallTool, live: LiveSession) -> ToolResult:
+        """Return what came of a call, with the memory stores its code has set."""
+        pin = live.pin
+        callback = None
+        if effect.suspension_id:
+            known = await live.store.open_callback(
+                pin, suspension_id=effect.suspension_id, agent=effect.agent, tool=effect.tool, expires_s=None
+            )
+            callback = CallbackAddress(known.callback_id, known.url, known.secret, known.expires_at)
+        stores = LentStores(live) if effect.kind == "sandbox" else None
+        invocation = ToolInvocation(
+            call=ToolCall(effect.call_id, effect.tool, with_defaults(effect, live)),
+            kind=effect.kind,
+            binding=effect.binding,
+            scope=f"{pin.tenant_id}/{pin.project_id}",
+            timeout_ms=effect.timeout_ms,
+            variables=effect.variables,
+            environment={name: str(value) for name, value in _environment(live).items()},
+            idempotency_key=effect_key(pin, effect.idempotency_key or effect.id),
+            auth_profile=effect.auth_profile,
+            credentials=self._credentials(pin.tenant_id, pin.project_id),
+            memory=stores,
+            callback=callback,
+        )
+        result = await self._tools.run(invocation)
+        if not result.accepted and callback is not None:
+            await live.store.close_waits(pin, effect.suspension_id)
+        if stores is not None and stores.changed and result.ok:
+            result = msgspec.structs.replace(result, stores=stores.changed)
+        return bounded(result)
+
+
+class LentStores:
+    """The memory stores of a session as the code of one tool run sees them; what it sets is kept when it succeeds.
+
+    Nothing is written here: the stores a run has set are part of its result, and are set once that is durable. A run
+    that is repeated after a crash therefore finds what the first one found. Satisfies `providers.ports.MemoryStores`.
+    """
+
+    def __init__(self, live: LiveSession) -> None:
+        self._live = live
+        self.changed: JsonObject = {}
+
+    async def act(self, action: str, store: str, content: JsonObject | None) -> JsonValue:
+        """Carry out `get`, `set` or `delete`. Raises InvalidInput, TooLarge."""
+        if not _STORE_NAME.fullmatch(store):
+            raise InvalidInput("A memory store has 1 to 128 letters, digits, dots, dashes or underscores as its name")
+        match action:
+            case "get":
+                return await self._content(store)
+            case "set":
+                if not isinstance(content, dict):
+                    raise InvalidInput("payload.content must be an object")
+                if len(msgspec.json.encode(content)) > MAX_STORE_BYTES:
+                    raise TooLarge(f"A memory store holds at most {MAX_STORE_BYTES} bytes")
+                self.changed[store] = content
+                return None
+            case "delete":
+                existed = bool(await self._content(store))
+                self.changed[store] = None
+                return {"deleted": existed}
+            case _:
+                raise InvalidInput("Unknown action")
+
+    async def _content(self, store: str) -> JsonObject:
+        if store in self.changed:
+            return self.changed[store] or {}
+        return await self._live.store.read_store(self._live.pin, store)
+
+
+def with_defaults(effect: CallTool, live: LiveSession) -> JsonObject:
+    """Return the arguments of a call with the defaults of parameters that were left out. Spec: abl-language 3.2."""
+    agent = live.program.find(effect.agent)
+    tool = agent.tools.get(effect.tool) if agent is not None else None
+    if tool is None:
+        return effect.arguments
+    given = effect.arguments
+    defaults = {
+        one["name"]: one["default"]
+        for one in tool.get("parameters", ())
+        if one.get("default") is not None and given.get(one["name"]) is None
+    }
+    return {**given, **defaults} if defaults else given
+
+
+def bounded(result: ToolResult) -> ToolResult:
+    """Return a result that may be kept; a larger one becomes an error that says so."""
+    size_bytes = len(msgspec.json.encode(result.value))
+    if size_bytes <= MAX_RESULT_BYTES:
+        return result
+    return ToolResult(
+        ok=False,
+        error_kind="tool_error",
+        error_code="RESULT_TOO_LARGE",
+        error_message=f"The tool's result has {size_bytes} bytes; at most {MAX_RESULT_BYTES} are kept",
+        duration_ms=result.duration_ms,
+        attempts=result.attempts,
+    )
+
+
+def effect_key(pin: SessionPin, effect_id: str) -> str:
+    """Return the idempotency key of an effect: the same for every repetition, another one for every other effect.
+
+    After a reset effect ids come again, so the key holds the runtime session id.
+    """
+    return f"{pin.session_id}:{pin.runtime_session_id}:{effect_id}"
+
+
+def _environment(live: LiveSession) -> JsonObject:
+    return live.state.begun.environment if live.state is not None else {}

@@ -1,0 +1,114 @@
+"""What the store needs again and again: new weeks, old rows gone, quiet sessions ended. Each kind is one recurring job.
+
+A piece of work is bounded: what is left over is done at its next time, which then comes soon. Spec: platform-api 3.1, 15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+
+from msgspec import Struct
+
+from actors.messages import EndSession, Failed
+from actors.session.children import AskHost
+from actors.session.opening import IDLE_S
+from domain.clock import Clock, iso_ms
+from storage.database import Database
+from storage.partitions import drop_before, ensure_partitions
+from storage.repositories.callbacks import Callbacks
+from storage.repositories.jobs import Job, Jobs
+from storage.repositories.memory import Memory
+from storage.repositories.replies import Replies
+from storage.repositories.sessions import Sessions
+from storage.repositories.turns import Turns
+
+EVERYWHERE = ""
+"""The tenant of work that is for all of them."""
+PREFIX = "upkeep."
+MINUTE_S, HOUR_S = 60.0, 3_600.0
+SOON_S = 1.0
+"""When work is gone on with that did not end within its bound."""
+ROWS_MAX = 5_000
+SESSIONS_MAX = 100
+
+
+class Retention(Struct, frozen=True):
+    """How long what has happened is kept, and how long a session may be quiet.
+
+    Attributes:
+        idle_s: For sessions whose agent says nothing else.
+    """
+
+    trace_days: float = 30.0
+    journal_days: float = 365.0
+    idle_s: float = IDLE_S
+
+
+class _Chore(Struct, frozen=True):
+    """One kind of upkeep: `act` returns how much it did, `most` is how much it does at once."""
+
+    every_s: float
+    most: int
+    act: Callable[[], Awaitable[int]]
+
+
+class Upkeep:
+    """All recurring work. Satisfies `actors.jobs.Recurring`."""
+
+    def __init__(self, database: Database, clock: Clock, ask: AskHost, retention: Retention) -> None:
+        self._database = database
+        self._clock = clock
+        self._ask = ask
+        self._retention = retention
+        self._sessions = Sessions(database)
+        turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
+        self._chores = {
+            f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
+            f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
+            f"{PREFIX}replies": _Chore(HOUR_S, ROWS_MAX, replies.forget_old),
+            f"{PREFIX}memory": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_expired(ROWS_MAX)),
+            f"{PREFIX}effects": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_effects(ROWS_MAX)),
+            f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
+            f"{PREFIX}idle": _Chore(MINUTE_S, SESSIONS_MAX, self._end_idle),
+        }
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of jobs it is."""
+        return tuple(self._chores)
+
+    async def schedule(self, jobs: Jobs) -> None:
+        """Ask for all of it; asking again changes nothing."""
+        for kind in self._chores:
+            await jobs.enqueue(EVERYWHERE, kind, kind)
+
+    async def carry_out(self, job: Job) -> float:
+        """Do one piece; return in how many seconds to do it again."""
+        chore = self._chores[job.kind]
+        done = await chore.act()
+        return SOON_S if done >= chore.most else chore.every_s
+
+    async def _partitions(self) -> int:
+        """Make the weeks to come, drop those that are past their retention."""
+        made = await ensure_partitions(self._database)
+        now = self._clock.now()
+        for table, days in (("traces", self._retention.trace_days), ("journal", self._retention.journal_days)):
+            await drop_before(self._database, table, now - timedelta(days=days))
+        return made
+
+    async def _end_idle(self) -> int:
+        """End sessions that have been quiet for too long; their hosts have the last word."""
+        quiet = await self._sessions.idle_everywhere(self._retention.idle_s, SESSIONS_MAX)
+        since = iso_ms(self._clock.now())
+        ended = 0
+        for tenant_id, project_id, session_id in quiet:
+            message = EndSession(
+                tenant_id=tenant_id,
+                project_id=project_id,
+                session_id=session_id,
+                reason="idle_timeout",
+                quiet_since=since,
+            )
+            ended += not isinstance(await self._ask(message), Failed)
+        return ended

@@ -1,0 +1,177 @@
+"""A Ray cluster of three nodes on this machine, one gateway's runtime over it: both started once per run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import AsyncExitStack
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.hosts.port import Host
+from actors.hosts.ray_settings import LOOPBACK, namespace_of
+from actors.hosts.stale_ray import RayFolder
+from actors.hosts.task import Ready
+from actors.placement import node_resources
+from actors.projects import Seeded, put_project
+from actors.settings import Settings
+from actors.wiring import RunningRuntime, open_runtime
+from storage.embedded.processes import ProcessMark, is_alive, mark, send
+from tests.suites.host import FILES, PROJECT
+from tests.support.servers import Servers, data_folder, servers
+
+__all__ = ["data_folder", "servers"]
+
+NODES = 3
+TOKEN = "token"
+STORE_BYTES = 80 * 1024**2
+DEADLINE_S = 60.0
+POLL_S = 0.1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have all of these tests run in one worker: Ray is started once."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.cluster)
+            item.add_marker(pytest.mark.xdist_group("cluster"))
+
+
+class Loop:
+    """An event loop in a thread, for what lives longer than one test."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine in the loop and return what it returns."""
+        running: Future[Any] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        return running.result(DEADLINE_S)
+
+    def until(self, condition: Callable[[], Awaitable[bool]], *, within_s: float = DEADLINE_S) -> None:
+        """Wait until a condition holds; fail when it does not in time."""
+        deadline = monotonic() + within_s
+
+        async def story() -> None:
+            while not await condition():
+                assert monotonic() < deadline, "the condition did not come true in time"
+                await asyncio.sleep(POLL_S)
+
+        self.run(story())
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(DEADLINE_S)
+        self._loop.close()
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[Loop]:
+    made = Loop()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def ray_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Yield a cluster of three nodes; every process of it is ended by its pid."""
+    own = RayFolder.make(tmp_path_factory.mktemp("ray"))
+    os.environ["RAY_TMPDIR"] = own.path
+    Path(own.path, "ray").mkdir()
+    from ray.cluster_utils import Cluster
+
+    options = {
+        "num_cpus": 1,
+        "resources": node_resources(2),
+        "object_store_memory": STORE_BYTES,
+        "node_ip_address": LOOPBACK,
+    }
+    cluster = Cluster(initialize_head=True, head_node_args={**options, "include_dashboard": False})
+    for _ in range(NODES - 1):
+        cluster.add_node(wait=False, **options)
+    cluster.wait_for_nodes(DEADLINE_S)
+    own.note_processes()
+    yield cluster
+    cluster.shutdown()
+    own.clear()
+
+
+class Stage:
+    """A gateway's runtime over the cluster, and the processes behind it."""
+
+    def __init__(self, running: RunningRuntime, seeded: Seeded, settings: Settings, loop: Loop) -> None:
+        self.running = running
+        self.runtime: Any = running.runtime
+        self.seeded = seeded
+        self.settings = settings
+        self.loop = loop
+        self.run = loop.run
+
+    @property
+    def directory(self) -> Any:
+        return self.runtime._directory
+
+    def host(self, host_id: str) -> Host:
+        """Return a host that is alive."""
+        return next(one for one in self.directory.hosts if one.host_id == host_id)
+
+    def ready(self, host_id: str) -> Ready:
+        """Return what the actor of a host says of itself."""
+        import ray
+
+        actor = ray.get_actor(host_id, namespace=namespace_of(self.running.settings))
+        raw = b""
+        deadline = monotonic() + DEADLINE_S
+        while not raw:
+            assert monotonic() < deadline, f"{host_id} is not ready"
+            raw = ray.get(actor.ready.remote())
+        return msgspec.json.decode(raw, type=Ready)
+
+    def process(self, host_id: str) -> ProcessMark:
+        """Return the process of a host."""
+        found = mark(self.ready(host_id).pid)
+        assert found is not None
+        return found
+
+    def kill(self, process: ProcessMark) -> None:
+        """Kill a process and wait until it is gone."""
+        send(process, signal.SIGKILL)
+
+        async def gone() -> bool:
+            return not is_alive(process)
+
+        self.loop.until(gone)
+
+
+@pytest.fixture(scope="session")
+def stage(ray_nodes: Any, servers: Servers, loop: Loop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Yield a runtime with three hosts, spread over the nodes."""
+    settings = Settings(
+        data_dir=str(tmp_path_factory.mktemp("gateway")),
+        database_url=servers.database_url,
+        redis_url=servers.redis_url,
+        runtime="ray",
+        ray_address=ray_nodes.address,
+        link_token=TOKEN,
+        hosts=NODES,
+        max_dedicated=2,
+    )
+    stack = AsyncExitStack()
+
+    async def start() -> tuple[RunningRuntime, Seeded]:
+        running = await stack.enter_async_context(open_runtime(settings))
+        return running, await put_project(running.database, PROJECT, FILES)
+
+    running, seeded = loop.run(start())
+    yield Stage(running, seeded, settings, loop)
+    loop.run(stack.aclose())
