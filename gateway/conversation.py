@@ -6,49 +6,26 @@ Spec: platform-api 12.4, 12.6.
 from __future__ import annotations
 
 import asyncio
-from enum import IntEnum
+from collections import deque
+from collections.abc import Sequence
 
 from fastapi import WebSocket, WebSocketDisconnect
+from starlette.types import Message
 from starlette.websockets import WebSocketState
 
-from actors.runtime import ChatTurn, SessionRef, SessionView, StreamEvent
+from actors.runtime import ChatTurn, SessionRef, SessionView
+from domain import limits
 from domain.clock import iso_ms
-from domain.errors import AppError, InvalidInput, Overloaded, Unauthenticated
+from domain.errors import AppError, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
-from gateway import limits, wire
+from gateway import bounds, wire
 from gateway.access import Admission
 from gateway.bodies.texts import NUL, checked_metadata
-from gateway.errors import answer
+from gateway.closing import CloseCode, Closing
+from gateway.frames import Marks, error_frame, frame_of
 from gateway.services import Services
 
 MINUTE_S = 60.0
-
-
-class CloseCode(IntEnum):
-    """Why a socket is closed. Spec: platform-api 12.8."""
-
-    NORMAL = 1000
-    GOING_AWAY = 1001
-    UNEXPECTED_BINARY = 1003
-    ABUSE = 1008
-    TOO_LARGE = 1009
-    INTERNAL = 1011
-    OVERLOADED = 1013
-    UNAUTHENTICATED = 4001
-    FORBIDDEN = 4003
-    NO_SESSION = 4004
-    IDLE = 4008
-    TOO_MANY_SOCKETS = 4009
-    DISABLED = 4010
-    RATE_LIMITED = 4029
-
-
-class Closing(Exception):
-    """The server has nothing more to say."""
-
-    def __init__(self, code: CloseCode) -> None:
-        super().__init__(code.name)
-        self.code = code
 
 
 class Conversation:
@@ -63,6 +40,7 @@ class Conversation:
         last_seq: int | None,
     ) -> None:
         self._socket = socket
+        self._early: deque[Message] = deque()
         self._services = services
         self._admission = admission
         self._session = session
@@ -74,14 +52,18 @@ class Conversation:
         self._replaying = last_seq is not None
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
-        self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(limits.SOCKET_OUTBOX_FRAMES)
+        self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
+
+    def heard_before(self, messages: Sequence[Message]) -> None:
+        """Take what the client said before it was told that the session has started."""
+        self._early.extend(messages)
 
     async def serve(self) -> None:
         """Carry the conversation until one side closes."""
         tasks: set[asyncio.Task[None]] = set()
         try:
             await self._send(self._start())
-            for part in (self._read(), self._follow(), self._refuse()):
+            for part in (self._read(), self._follow(), self._refuse(), self._watch()):
                 tasks.add(asyncio.create_task(part))
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -102,12 +84,7 @@ class Conversation:
     async def _read(self) -> None:
         """Read frames until the client leaves or says something that ends the connection."""
         while True:
-            try:
-                message = await asyncio.wait_for(self._socket.receive(), limits.SOCKET_IDLE_S)
-            except TimeoutError:
-                if self._services.feeds.waiting(self._session.id):
-                    continue
-                raise Closing(CloseCode.IDLE) from None
+            message = self._early.popleft() if self._early else await self._receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", CloseCode.NORMAL))
             text = message.get("text")
@@ -116,6 +93,21 @@ class Conversation:
             if len(text.encode()) > limits.SOCKET_FRAME_MAX_BYTES:
                 raise Closing(CloseCode.TOO_LARGE)
             await self._take(text)
+
+    async def _receive(self) -> Message:
+        """Return what the client sends next; while a turn runs there is no hurry."""
+        while True:
+            try:
+                return await asyncio.wait_for(self._socket.receive(), limits.SOCKET_IDLE_S)
+            except TimeoutError:
+                if not self._services.feeds.waiting(self._session.id):
+                    raise Closing(CloseCode.IDLE) from None
+
+    async def _watch(self) -> None:
+        """Close the socket when its key was revoked, also while nobody says anything."""
+        while True:
+            await asyncio.sleep(bounds.SOCKET_CHECK_S)
+            await self._check_key()
 
     async def _take(self, text: str) -> None:
         try:
@@ -142,21 +134,22 @@ class Conversation:
                     frame, frame.text, frame.message_id, _metadata(frame), attachment_ids=tuple(frame.attachment_ids)
                 )
             case wire.TypedInterrupt():
+                await self._services.runtime.cancel_turn(self._ref)
                 await self._say(frame, frame.text, frame.message_id, {})
+            case wire.Cancel():
+                await self._services.runtime.cancel_turn(self._ref)  # without one there is nothing to do
             case wire.ActionSubmit():
-                event = {"actionId": frame.action_id, "value": frame.value, "formData": frame.form_data}
-                said = frame.value or frame.action_id
-                await self._say(frame, said, None, {"actionEvent": {**event, "renderId": frame.render_id}})
+                await self._say(frame, frame.value or "", None, {}, action=_action(frame))
             case wire.Ping():
-                await self._send(wire.Pong(**self._marks(), t=frame.t, reply_to=frame.id))
+                await self._send(wire.Pong(**self._named(), t=frame.t, reply_to=frame.id))
             case wire.EndSession():
                 view = await self._services.runtime.end_session(self._ref, "user")
-                await self._send(wire.SessionEnd(**self._marks(), reason=view.end_reason))
+                await self._send(wire.SessionEnd(**self._named(), reason=view.end_reason))
                 raise Closing(CloseCode.NORMAL)
             case wire.VoiceStart():
                 message = "Voice is not configured"
                 await self._send(
-                    wire.VoiceError(**self._marks(), code="VOICE_NOT_CONFIGURED", message=message, fatal=True)
+                    wire.VoiceError(**self._named(), code="VOICE_NOT_CONFIGURED", message=message, fatal=True)
                 )
             case wire.Typing():
                 return
@@ -169,13 +162,14 @@ class Conversation:
         metadata: JsonObject,
         *,
         attachment_ids: tuple[str, ...] = (),
+        action: JsonObject | None = None,
     ) -> None:
         """Start a turn and acknowledge it; its output comes with the session's."""
         if NUL in text:
             raise InvalidInput("text must not contain U+0000")
         services, key = self._services, self._admission.key
         message_id = message_id or services.ids.new("msg")
-        await services.throttle.session_message(self._session.id)
+        await services.throttle.session_message(self._ref.tenant_id, self._session.id)
         queued = services.feeds.waiting(self._session.id)
         turn = ChatTurn(
             tenant_id=self._ref.tenant_id,
@@ -189,10 +183,11 @@ class Conversation:
             user_id=self._admission.caller.subject,
             metadata=metadata,
             attachment_ids=attachment_ids,
+            action=action,
             deadline_s=services.settings.turn_deadline_s,
         )
         services.feeds.start(turn, lambda error: self._refused(error, message_id, frame.id))
-        await self._send(wire.MessageAck(**self._marks(), message_id=message_id, queued=queued, reply_to=frame.id))
+        await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
 
     def _refused(self, error: AppError, message_id: str, reply_to: str | None) -> None:
         if not self._refusals.full():
@@ -204,67 +199,32 @@ class Conversation:
 
     async def _follow(self) -> None:
         """Send the session's output until this socket must close."""
+        key = self._admission.key
+        show_activity = key is not None and key.show_activity_updates
         async for event in self._services.feeds.follow(self._outlet):
             if self._replaying and event.seq > self._outlet.cursor + 1:
                 missing = (self._outlet.cursor + 1, event.seq - 1)
-                await self._send(wire.ResumeGap(**self._marks(), from_seq=missing[0], to_seq=missing[1]))
+                await self._send(wire.ResumeGap(**self._named(), from_seq=missing[0], to_seq=missing[1]))
             self._replaying = False
-            frame = self._frame(event)
+            frame = frame_of(event, self._marks(event.seq), show_activity=show_activity)
             if frame is not None:
                 await self._send(frame)
+            if isinstance(frame, wire.SessionEnd):
+                raise Closing(CloseCode.NORMAL)
+        if self._outlet.gone:
+            raise Closing(CloseCode.NO_SESSION)
         if self._outlet.draining:
-            await self._send(wire.ServerDraining(**self._marks(), reconnect_after_ms=limits.SOCKET_DRAIN_RECONNECT_MS))
+            await self._send(wire.ServerDraining(**self._named(), reconnect_after_ms=bounds.SOCKET_DRAIN_RECONNECT_MS))
             raise Closing(CloseCode.GOING_AWAY)
         raise Closing(CloseCode.TOO_MANY_SOCKETS)
 
-    def _frame(self, event: StreamEvent) -> wire.ServerFrame | None:
-        """Return the frame of an event, None for events that sockets are not told."""
-        marks, data = {**self._marks(), "seq": event.seq}, event.data
-        match event.kind:
-            case "response_start" | "response_restart":
-                agent, attempt = data.get("agentName", ""), data.get("attempt", 1)
-                return wire.ResponseStart(**marks, message_id=data["messageId"], agent_name=agent, attempt=attempt)
-            case "response_chunk":
-                return wire.ResponseChunk(**marks, message_id=data["messageId"], chunk=data["chunk"])
-            case "response_end":
-                return wire.ResponseEnd(
-                    **marks,
-                    message_id=data["messageId"],
-                    full_text=data["fullText"],
-                    action=data.get("action"),
-                    rich_content=data.get("richContent"),
-                    actions=data.get("actions"),
-                    voice_config=data.get("voiceConfig"),
-                    metadata=data.get("metadata"),
-                    interrupted=data.get("interrupted", False),
-                )
-            case "error":
-                return wire.ErrorFrame(
-                    **marks,
-                    code=data.get("code", "INTERNAL_ERROR"),
-                    message=data["error"],
-                    fatal=False,
-                    message_id=data.get("messageId"),
-                    retry_after_ms=data.get("retryAfterMs"),
-                )
-            case "trace_event":
-                return self._activity(marks, data.get("event", {}))
-            case "session_start" | "complete":
-                return None
-
-    def _activity(self, marks: JsonObject, event: JsonObject) -> wire.ServerFrame | None:
-        key = self._admission.key
-        if key is None or not key.show_activity_updates or event.get("type") != "handoff":
-            return None
-        data = event.get("data", {})
-        return wire.Handoff(**marks, metadata={"fromAgent": data["fromAgent"], "toAgent": data["toAgent"]})
-
     async def _check_key(self) -> None:
         """Close the socket when its key was revoked meanwhile."""
-        if self._admission.key is None:
+        key = self._admission.key
+        if key is None:
             return
         try:
-            await self._services.public_keys.by_id(self._admission.key.id)
+            await self._services.public_keys.by_id(key.tenant_id, key.id)
         except Unauthenticated:
             raise Closing(CloseCode.DISABLED) from None
 
@@ -280,7 +240,7 @@ class Conversation:
         if claims is None:
             raise Unauthenticated("Invalid token")
         return wire.SessionStart(
-            **self._marks(),
+            **self._named(),
             project_id=self._ref.project_id,
             channel_id=admission.key.channel_id or None if admission.key is not None else None,
             resumed=self._resumed,
@@ -291,17 +251,20 @@ class Conversation:
             capabilities={"voice": False, "realtimeVoice": False, "attachments": False, "binaryAudio": False},
         )
 
-    def _marks(self) -> JsonObject:
+    def _marks(self, seq: int | None = None) -> Marks:
         now = iso_ms(self._services.clock.now())
-        return {"session_id": self._session.id, "seq": self._outlet.cursor, "timestamp": now}
+        return Marks(self._session.id, self._outlet.cursor if seq is None else seq, now)
+
+    def _named(self) -> JsonObject:
+        return self._marks()._asdict()
 
     def _error(self, code: str, message: str, *, reply_to: str | None = None) -> wire.ErrorFrame:
-        return wire.ErrorFrame(**self._marks(), code=code, message=message, fatal=False, reply_to=reply_to)
+        return wire.ErrorFrame(**self._named(), code=code, message=message, fatal=False, reply_to=reply_to)
 
     def _error_of(
         self, error: AppError, *, message_id: str | None = None, reply_to: str | None = None, fatal: bool = False
     ) -> wire.ErrorFrame:
-        return error_frame(error, **self._marks(), fatal=fatal, message_id=message_id, reply_to=reply_to)
+        return error_frame(error, self._marks(), fatal=fatal, message_id=message_id, reply_to=reply_to)
 
     async def _tell(
         self, error: AppError, *, message_id: str | None = None, reply_to: str | None = None, fatal: bool = False
@@ -318,33 +281,13 @@ class Conversation:
             await self._socket.close(code)
 
 
-def error_frame(
-    error: AppError,
-    *,
-    session_id: str,
-    seq: int,
-    timestamp: str,
-    fatal: bool,
-    message_id: str | None = None,
-    reply_to: str | None = None,
-) -> wire.ErrorFrame:
-    """Return the frame that tells an error, with the WebSocket's own code where there is one."""
-    reason = error.details.get("reason")
-    return wire.ErrorFrame(
-        session_id=session_id,
-        seq=seq,
-        timestamp=timestamp,
-        code=reason if reason in wire.SOCKET_CODES else answer(error).code,
-        message=error.message,
-        fatal=fatal,
-        message_id=message_id,
-        reply_to=reply_to,
-        retry_after_ms=error.retry_after_ms if isinstance(error, Overloaded) else None,
-    )
-
-
 def _metadata(frame: wire.ChatMessage) -> JsonObject:
     try:
         return checked_metadata(frame.metadata)
     except InvalidInput as error:
         raise InvalidInput(error.message, details={**error.details, "reason": wire.INVALID_METADATA}) from error
+
+
+def _action(frame: wire.ActionSubmit) -> JsonObject:
+    given = {"value": frame.value, "formData": frame.form_data or None, "renderId": frame.render_id}
+    return {"actionId": frame.action_id, **{name: value for name, value in given.items() if value is not None}}

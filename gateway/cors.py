@@ -6,7 +6,8 @@ real request.
 
 from __future__ import annotations
 
-from starlette.datastructures import Headers
+from collections.abc import Mapping
+
 from starlette.responses import Response
 
 from gateway.auth.origins import is_allowed
@@ -27,7 +28,7 @@ class Cors:
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._origins = origins
 
-    def preflight(self, method: str, path: str, headers: Headers) -> Response | None:
+    def preflight(self, method: str, path: str, headers: Mapping[str, str]) -> Response | None:
         """Return the answer to a preflight, None when the request is none or its origin may not call."""
         if method != "OPTIONS" or "access-control-request-method" not in headers:
             return None
@@ -43,7 +44,7 @@ class Cors:
             },
         )
 
-    def headers(self, path: str, headers: Headers) -> list[tuple[bytes, bytes]]:
+    def headers(self, path: str, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
         """Return the headers by which a page may read the reply."""
         origin = headers.get("origin")
         asked = headers.get("access-control-request-headers", "").lower()
@@ -55,7 +56,7 @@ class Cors:
             (b"vary", b"Origin"),
         ]
 
-    def _admits(self, path: str, headers: Headers, *, sdk: bool) -> bool:
+    def _admits(self, path: str, headers: Mapping[str, str], *, sdk: bool) -> bool:
         origin = headers.get("origin")
         if origin is None:
             return False

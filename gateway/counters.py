@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from domain.clock import Clock
-from gateway import limits
+from gateway import bounds
 
 MS_PER_S = 1000
 Kept = TypeVar("Kept")
+
+Sample = tuple[str, dict[str, str], float]
+"""Name, labels and value of one number that is told to Prometheus."""
 
 
 class Taken(NamedTuple):
@@ -46,7 +50,19 @@ class Counters(Protocol):
         ...
 
     async def once(self, key: str, *, ttl_s: float) -> bool:
-        """Return True the first time `key` is shown within `ttl_s`."""
+        """Return True the first time `key` is shown within `ttl_s`. Raises Unavailable."""
+        ...
+
+    async def is_reachable(self) -> bool:
+        """Return whether `once` can answer."""
+        ...
+
+    def numbers(self) -> Sequence[Sample]:
+        """Return what the metrics tell of the counters."""
+        ...
+
+    async def close(self) -> None:
+        """End what counts in the background."""
         ...
 
 
@@ -61,7 +77,7 @@ class Window(NamedTuple):
 class LocalCounters:
     """Counters of this process. The least recently used of more than `held` keys are forgotten."""
 
-    def __init__(self, clock: Clock, *, held: int = limits.COUNTERS_HELD) -> None:
+    def __init__(self, clock: Clock, *, held: int = bounds.COUNTERS_HELD) -> None:
         self._clock = clock
         self._held = held
         self._full_at: OrderedDict[str, float] = OrderedDict()
@@ -80,11 +96,8 @@ class LocalCounters:
 
     async def count(self, key: str, *, limit: int, window_s: float) -> Taken:
         """Count one unit; the window before counts by the share of it that is still within `window_s`."""
-        now = self._clock.now().timestamp()
-        began, passed = divmod(now, window_s)
-        window = self._windows.get(key, Window(0, 0, 0))
-        if window.began != int(began):
-            window = Window(int(began), window.now if window.began == int(began) - 1 else 0, 0)
+        began, passed = divmod(self._clock.now().timestamp(), window_s)
+        window = self._window(key, int(began))
         share = 1 - passed / window_s
         used = window.before * share + window.now
         if used + 1 > limit:
@@ -99,6 +112,36 @@ class LocalCounters:
             return False
         self._keep(self._shown, key, now + ttl_s)
         return True
+
+    async def is_reachable(self) -> bool:
+        """Return True: it is here."""
+        return True
+
+    def numbers(self) -> Sequence[Sample]:
+        """Return nothing: there is nothing that can be away."""
+        return ()
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+    def window_of(self, window_s: float) -> int:
+        """Return the number of the window that is now."""
+        return int(self._clock.now().timestamp() // window_s)
+
+    def correct_bucket(self, key: str, full_in_s: float) -> None:
+        """Set when a bucket will be full, as somebody knows who sees more."""
+        self._keep(self._full_at, key, self._clock.now().timestamp() + full_in_s)
+
+    def correct_window(self, key: str, window: Window) -> None:
+        """Set the counts of a window, as somebody knows who sees more; one that is over is left as it was."""
+        if self._windows.get(key, window).began <= window.began:
+            self._keep(self._windows, key, window)
+
+    def _window(self, key: str, began: int) -> Window:
+        window = self._windows.get(key, Window(0, 0, 0))
+        if window.began == began:
+            return window
+        return Window(began, window.now if window.began == began - 1 else 0, 0)
 
     def _keep(self, kept: OrderedDict[str, Kept], key: str, value: Kept) -> None:
         kept[key] = value

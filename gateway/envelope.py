@@ -9,8 +9,9 @@ from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
+from domain import limits
 from domain.json_values import JsonValue
-from gateway import limits
+from gateway import bounds
 
 
 class Wire(BaseModel):
@@ -96,7 +97,7 @@ class CallbackErrorBody(Wire):
 
 PageLimit = Annotated[int, Query(ge=1, le=limits.PAGE_LIMIT_MAX)]
 LogLimit = Annotated[int, Query(ge=1, le=limits.LOG_LIMIT_MAX)]
-Offset = Annotated[int, Query(ge=0, le=limits.OFFSET_MAX)]
+Offset = Annotated[int, Query(ge=0, le=bounds.OFFSET_MAX)]
 
 
 def json_bytes(content: JsonValue) -> bytes:

@@ -23,7 +23,7 @@ from domain.errors import (
     Unavailable,
 )
 from domain.json_values import JsonObject
-from gateway import limits
+from gateway import bounds
 
 ErrorForm = Literal["coded", "callback"]
 """How a route spells its errors: the coded envelope, or `{ok: false, error}` of the callback endpoint."""
@@ -142,7 +142,7 @@ def from_validation(problems: Sequence[Any]) -> InvalidInput:
         return MalformedRequest("Invalid JSON body")
     fields = [
         {"path": _pointer(problem["loc"]), "message": _sentence(problem)}
-        for problem in problems[: limits.ERROR_FIELDS_SHOWN]
+        for problem in problems[: bounds.ERROR_FIELDS_SHOWN]
     ]
     kind = MalformedRequest if all(problem["type"] == "missing" for problem in problems) else InvalidInput
     return kind("Invalid request", details={"fields": fields})

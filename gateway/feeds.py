@@ -1,36 +1,51 @@
 """Which sockets of this gateway listen to which session, and what each has been sent.
 
-The truth about a session's output is the runtime's numbered stream; a feed only saves asking for it. A socket that
-fell behind, or that missed what another gateway started, asks the runtime from its own number on.
+The truth about a session's output is the runtime's numbered stream. A gateway follows a session once, however many
+sockets it has for it, for as long as there are any. A socket that fell behind, or that came with an older number, asks
+the runtime from its own number on. Spec: platform-api 12.4, 12.6.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any
 
 from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
-from domain.errors import AppError, QueueFull
-from gateway import limits
+from domain import limits
+from domain.errors import AppError, NotFound, QueueFull
+from gateway import bounds
 
 QUEUE_RETRY_MS = 1_000
-SUSPEND = "suspend"
 
 Report = Callable[[AppError], None]
 
+logger = logging.getLogger(__name__)
+
 
 class Outlet:
-    """One socket's place in a session's output."""
+    """One socket's place in a session's output.
+
+    Attributes:
+        cursor: Number of the last event that was sent.
+        displaced, draining, gone: Why its socket must close: too many others, the gateway's end, the session's end.
+    """
 
     def __init__(self, session: SessionRef, cursor: int) -> None:
         self.session = session
         self.cursor = cursor
         self.displaced = False
         self.draining = False
-        self._events: deque[StreamEvent] = deque(maxlen=limits.SOCKET_OUTBOX_FRAMES)
+        self.gone = False
+        self._events: deque[StreamEvent] = deque(maxlen=bounds.SOCKET_OUTBOX_FRAMES)
         self._news = asyncio.Event()
-        self._suspended = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its socket goes on."""
+        return not (self.displaced or self.draining or self.gone)
 
     def offer(self, event: StreamEvent) -> None:
         """Give an event; when too many wait the oldest is dropped, and asked for again when its turn comes."""
@@ -38,25 +53,23 @@ class Outlet:
         self._news.set()
 
     def poke(self) -> None:
-        """Say that there may be more."""
+        """Have it look whether it is still open."""
         self._news.set()
 
     async def next(self) -> StreamEvent | None:
-        """Return the next event that was given; None when it is time to ask."""
+        """Return the next event that was given; None when there is something else to look at."""
         if not self._events:
-            wait_s = limits.SOCKET_FOLLOW_SUSPENDED_S if self._suspended else limits.SOCKET_FOLLOW_S
-            try:
-                await asyncio.wait_for(self._news.wait(), wait_s)
-            except TimeoutError:
-                return None
+            await self._news.wait()
         self._news.clear()
         return self._events.popleft() if self._events else None
 
-    def passed(self, event: StreamEvent) -> None:
-        """Remember that an event was sent."""
-        self.cursor = event.seq
-        if event.kind == "complete":
-            self._suspended = event.data.get("action", {}).get("type") == SUSPEND
+
+class Feed:
+    """The sockets of one session in this gateway."""
+
+    def __init__(self) -> None:
+        self.outlets: list[Outlet] = []
+        self.following: asyncio.Task[None] | None = None
 
 
 class Feeds:
@@ -64,33 +77,34 @@ class Feeds:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._outlets: dict[str, list[Outlet]] = {}
+        self._feeds: dict[str, Feed] = {}
         self._turns: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def attach(self, session: SessionRef, cursor: int) -> Outlet:
         """Return a new place in a session's output; the oldest of too many is displaced."""
+        feed = self._feeds.setdefault(session.session_id, Feed())
         outlet = Outlet(session, cursor)
-        attached = self._outlets.setdefault(session.session_id, [])
-        attached.append(outlet)
-        if len(attached) > limits.SOCKETS_PER_SESSION:
-            oldest = attached.pop(0)
+        feed.outlets.append(outlet)
+        if feed.following is None:
+            feed.following = self._task(self._tell(feed, session, cursor))
+        if len(feed.outlets) > limits.SOCKETS_PER_SESSION:
+            oldest = feed.outlets.pop(0)
             oldest.displaced = True
             oldest.poke()
         return outlet
 
     def detach(self, outlet: Outlet) -> None:
-        """Give a place up."""
-        attached = self._outlets.get(outlet.session.session_id, [])
-        if outlet in attached:
-            attached.remove(outlet)
-        if not attached:
-            self._outlets.pop(outlet.session.session_id, None)
-
-    def poke(self, session_id: str) -> None:
-        """Tell the sockets of a session that it may have said something."""
-        for outlet in self._outlets.get(session_id, ()):
-            outlet.poke()
+        """Give a place up; with the last one the session is followed no more."""
+        feed = self._feeds.get(outlet.session.session_id)
+        if feed is None:
+            return
+        if outlet in feed.outlets:
+            feed.outlets.remove(outlet)
+        if not feed.outlets:
+            if feed.following is not None:
+                feed.following.cancel()
+            del self._feeds[outlet.session.session_id]
 
     def waiting(self, session_id: str) -> int:
         """Return how many turns of a session this gateway has under way."""
@@ -106,18 +120,15 @@ class Feeds:
         Raises:
             QueueFull: Too many turns of the session wait already.
         """
-        if self.waiting(turn.session_id) > limits.SOCKET_TURNS_WAITING:
+        if self.waiting(turn.session_id) > limits.SESSION_QUEUE_TURNS:
             raise QueueFull("Execution queue full", retry_after_ms=QUEUE_RETRY_MS)
         self._turns[turn.session_id] = self.waiting(turn.session_id) + 1
-        task = asyncio.create_task(self._run(turn, report))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._task(self._run(turn, report))
 
     async def _run(self, turn: ChatTurn, report: Report) -> None:
         try:
-            async for event in self._runtime.stream(turn):
-                for outlet in self._outlets.get(turn.session_id, ()):
-                    outlet.offer(event)
+            async for _event in self._runtime.stream(turn):
+                pass  # what it says comes to all sockets with the session's output
         except AppError as error:
             report(error)
         finally:
@@ -127,25 +138,52 @@ class Feeds:
             else:
                 del self._turns[turn.session_id]
 
+    async def _tell(self, feed: Feed, session: SessionRef, after: int) -> None:
+        """Offer the session's output to its sockets, for as long as there are any; look again when it breaks off."""
+        while True:
+            try:
+                async for event in self._runtime.follow(session, after):
+                    after = event.seq
+                    for outlet in feed.outlets:
+                        outlet.offer(event)
+            except NotFound:
+                for outlet in feed.outlets:
+                    outlet.gone = True
+                    outlet.poke()
+                return
+            except AppError as error:
+                logger.info("following session %s broke off: %s", session.session_id, error.message)
+            await asyncio.sleep(bounds.SOCKET_FOLLOW_PAUSE_S)
+
     async def follow(self, outlet: Outlet) -> AsyncGenerator[StreamEvent]:
         """Yield output above the outlet's number, each event once and in order, until its socket must close."""
-        asked = False
-        while not outlet.displaced and not outlet.draining:
-            event = await outlet.next() if asked else None
-            asked = True
-            if event is None or event.seq > outlet.cursor + 1:
-                async for missed in self._runtime.resume(outlet.session, outlet.cursor):
-                    if missed.seq > outlet.cursor:
-                        yield missed
-                        outlet.passed(missed)
-            if event is not None and event.seq > outlet.cursor:
+        event: StreamEvent | None = None
+        async for missed in self._missed(outlet):
+            yield missed
+        while outlet.is_open:
+            event = await outlet.next()
+            if event is None or event.seq <= outlet.cursor:
+                continue
+            if event.seq > outlet.cursor + 1:
+                async for missed in self._missed(outlet):
+                    yield missed
+            if event.seq > outlet.cursor:
                 yield event
-                outlet.passed(event)
+                outlet.cursor = event.seq
+
+    async def _missed(self, outlet: Outlet) -> AsyncGenerator[StreamEvent]:
+        """Yield what the runtime still holds above the outlet's number, to the end of the turn that runs."""
+        async for missed in self._runtime.resume(outlet.session, outlet.cursor):
+            if missed.seq > outlet.cursor:
+                yield missed
+                outlet.cursor = missed.seq
+            if not outlet.is_open:
+                return
 
     def drain(self) -> None:
         """Make every socket leave for another gateway."""
-        for attached in self._outlets.values():
-            for outlet in attached:
+        for feed in self._feeds.values():
+            for outlet in feed.outlets:
                 outlet.draining = True
                 outlet.poke()
 
@@ -155,3 +193,9 @@ class Feeds:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from fastapi import Request
+from starlette.types import Scope
 
 from actors.runtime import Caller
 from domain.clock import Clock
 from domain.errors import Forbidden, NotFound, Unauthenticated
-from gateway import limits
-from gateway.access import RATE, Access, Admission, Permission
+from domain.permissions import Permission, may
+from gateway import bounds
+from gateway.access import RATE, Access, Admission
 from gateway.auth.api_keys import ApiKeys
 from gateway.auth.credentials import Credential, find_credential, find_public_key
 from gateway.auth.public_keys import PublicKeys, check_origin
 from gateway.auth.remembered import Remembered
-from gateway.auth.sdk_tokens import SEND_MESSAGE, SdkClaims, SdkTokens
+from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
+from gateway.headers import headers_of
 from gateway.idempotency import Replies
 from gateway.throttle import RateExceeded, Throttle, tightest
 
-EVERYTHING = "*"
 UNKNOWN_ADDRESS = "unknown"
 
 
@@ -56,10 +57,10 @@ class Gate:
         self._sdk_tokens = sdk_tokens
         self._throttle = throttle
         self._projects = Remembered(
-            _project_question(projects), clock, believed_s=limits.CREDENTIAL_RECHECK_S, held=limits.CREDENTIALS_HELD
+            _project_question(projects), clock, believed_s=bounds.CREDENTIAL_RECHECK_S, held=bounds.CREDENTIALS_HELD
         )
 
-    async def admit(self, request: Request, access: Access) -> Admission | None:
+    async def admit(self, scope: Scope, access: Access) -> Admission | None:
         """Return who is calling, None where nobody is asked.
 
         Raises:
@@ -69,15 +70,15 @@ class Gate:
             Forbidden: The caller lacks the permission, or the page's origin is not allowed.
         """
         if access.is_public:
-            check_storable(request)
+            check_storable(scope)
             return None
-        headers = request.headers
+        headers = headers_of(scope)
         credential = find_public_key(headers) if access.public_key_header else find_credential(headers)
         admission = await self.identify(credential, access, headers)
         if access.rated:
-            await self._count(request, admission)
-        check_storable(request)
-        project_id = request.path_params.get("project_id")
+            await self._count(scope, admission)
+        check_storable(scope)
+        project_id = scope["path_params"].get("project_id")
         if project_id is not None:
             await self.check_project(admission.caller, project_id)
         if access.permission is not None and admission.caller.kind != "sdk":
@@ -105,7 +106,6 @@ class Gate:
                     subject=key.id,
                     permissions=frozenset(),
                     project_id=key.project_id,
-                    rate_key=key.tenant_id,
                     kind="sdk",
                 )
                 return Admission(caller, key=key)
@@ -114,9 +114,9 @@ class Gate:
 
     async def admit_sdk(self, claims: SdkClaims, origin: str | None, host: str) -> Admission:
         """Return the holder of an SDK token whose key is still live and whose page may use it."""
-        key = await self._public_keys.by_id(claims.key_id)
+        key = await self._public_keys.by_id(claims.tenant_id, claims.key_id)
         check_origin(key, origin, host)
-        if SEND_MESSAGE not in claims.permissions:
+        if not may(frozenset(claims.permissions), Permission.SESSION_SEND_MESSAGE):
             raise Forbidden("Insufficient permissions")
         return Admission(claims.caller(key), claims, key)
 
@@ -127,28 +127,28 @@ class Gate:
         if not await self._projects.find(f"{caller.tenant_id}\0{project_id}"):
             raise NotFound("Project not found")
 
-    async def _count(self, request: Request, admission: Admission) -> None:
+    async def _count(self, scope: Scope, admission: Admission) -> None:
         caller = admission.caller
         try:
-            taken = await self._throttle.request(caller.rate_key or caller.tenant_id)
+            taken = await self._throttle.request(caller.tenant_id)
             if admission.key is not None and admission.claims is None:
-                address = request.client.host if request.client else UNKNOWN_ADDRESS
-                taken = tightest([taken, await self._throttle.sdk_init(admission.key.id, address)])
+                address = scope["client"][0] if scope.get("client") else UNKNOWN_ADDRESS
+                taken = tightest([taken, await self._throttle.sdk_init(caller.tenant_id, admission.key.id, address)])
         except RateExceeded as excess:
-            request.scope[RATE] = excess.taken
+            scope[RATE] = excess.taken
             raise
-        request.scope[RATE] = taken
+        scope[RATE] = taken
 
 
-def check_storable(request: Request) -> None:
+def check_storable(scope: Scope) -> None:
     """Refuse a name in the path that no store can hold. Raises NotFound."""
-    if any("\0" in name for name in request.path_params.values()):
+    if any("\0" in name for name in scope["path_params"].values()):
         raise NotFound("Not found")
 
 
 def check_permission(caller: Caller, permission: Permission) -> None:
     """Refuse a caller who lacks a permission. Raises Forbidden."""
-    if permission not in caller.permissions and EVERYTHING not in caller.permissions:
+    if not may(caller.permissions, permission):
         raise Forbidden("Insufficient permissions")
 
 

@@ -1,54 +1,75 @@
-"""What the gateway counts, and how it is told to Prometheus with what the runtime counts. Spec: platform-api 14.8."""
+"""What the gateway counts, and how it is told to Prometheus with what the runtime counts. Spec: platform-api 14.8.
+
+Counting one exchange is a few additions to plain numbers; they become Prometheus families when they are asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from time import monotonic
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+from gateway.counters import Sample
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 RATE_LIMITED = 429
 
-Sample = tuple[str, dict[str, str], float]
-"""Name, labels and value of one number of the runtime."""
 
+class Durations:
+    """How long exchanges of one route took."""
 
-class Metrics:
-    """The gateway's own numbers."""
+    __slots__ = ("counts", "total_s")
 
     def __init__(self) -> None:
+        self.counts = [0] * (len(SECONDS_BUCKETS) + 1)
+        self.total_s = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one exchange."""
+        self.counts[bisect_left(SECONDS_BUCKETS, seconds)] += 1
+        self.total_s += seconds
+
+    def buckets(self) -> list[tuple[str, float]]:
+        """Return how many took at most so long, for each bound."""
+        bounds = [*(str(bound) for bound in SECONDS_BUCKETS), "+Inf"]
+        return [(bound, float(count)) for bound, count in zip(bounds, accumulate(self.counts), strict=True)]
+
+
+class Metrics(Collector):
+    """The gateway's own numbers."""
+
+    def __init__(self, counters: Callable[[], Sequence[Sample]] = tuple) -> None:
         self._began = monotonic()
-        self._registry = CollectorRegistry()
-        labels = ("method", "route", "status")
-        self._requests = Counter("abl_http_requests", "Requests by route.", labels, registry=self._registry)
-        self._seconds = Histogram(
-            "abl_http_request_seconds",
-            "Time from request to the end of the reply.",
-            ("method", "route"),
-            registry=self._registry,
-            buckets=SECONDS_BUCKETS,
-        )
-        self._limited = Counter("abl_rate_limited", "Requests refused by a limit.", ("route",), registry=self._registry)
-        self._sockets = Gauge("abl_sockets", "Open WebSockets.", registry=self._registry)
+        self._counters = counters
+        self._requests: dict[tuple[str, str, int], int] = {}
+        self._durations: dict[tuple[str, str], Durations] = {}
+        self._limited: dict[str, int] = {}
+        self._sockets = 0
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one exchange."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(method, route).observe(seconds)
+        told = (method, route, status)
+        self._requests[told] = self._requests.get(told, 0) + 1
+        durations = self._durations.get((method, route))
+        if durations is None:
+            durations = self._durations[method, route] = Durations()
+        durations.add(seconds)
         if status == RATE_LIMITED:
-            self._limited.labels(route).inc()
+            self._limited[route] = self._limited.get(route, 0) + 1
 
     def socket_opened(self) -> None:
         """Count a WebSocket that is open now."""
-        self._sockets.inc()
+        self._sockets += 1
 
     def socket_closed(self) -> None:
         """Count a WebSocket that is open no more."""
-        self._sockets.dec()
+        self._sockets -= 1
 
     def uptime_s(self) -> float:
         """Return how long this gateway has been up."""
@@ -56,13 +77,31 @@ class Metrics:
 
     def text(self, runtime: Sequence[Sample]) -> bytes:
         """Return all numbers as Prometheus reads them."""
-        others = CollectorRegistry()
-        others.register(_RuntimeNumbers(runtime))
-        return generate_latest(self._registry) + generate_latest(others)
+        registry = CollectorRegistry()
+        registry.register(self)
+        registry.register(_Samples([*runtime, *self._counters()]))
+        return generate_latest(registry)
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the gateway's own families."""
+        requests = CounterMetricFamily("abl_http_requests", "Requests by route.", labels=("method", "route", "status"))
+        for (method, route, status), count in self._requests.items():
+            requests.add_metric((method, route, str(status)), count)
+        yield requests
+        help_text = "Time from request to the end of the reply."
+        seconds = HistogramMetricFamily("abl_http_request_seconds", help_text, labels=("method", "route"))
+        for names, durations in self._durations.items():
+            seconds.add_metric(names, durations.buckets(), durations.total_s)
+        yield seconds
+        limited = CounterMetricFamily("abl_rate_limited", "Requests refused by a limit.", labels=("route",))
+        for route, count in self._limited.items():
+            limited.add_metric((route,), count)
+        yield limited
+        yield GaugeMetricFamily("abl_sockets", "Open WebSockets.", value=self._sockets)
 
 
-class _RuntimeNumbers(Collector):
-    """Numbers of the runtime, grouped by name."""
+class _Samples(Collector):
+    """Numbers of others, grouped by name."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         self._samples = samples

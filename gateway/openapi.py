@@ -12,8 +12,9 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from domain.json_values import JsonObject
-from gateway.access import BODY_METHODS, CallerKind, GuardedRoute, api_routes
+from gateway.access import BODY_METHODS, CallerKind
 from gateway.envelope import CallbackErrorBody, ErrorBody, OverloadedBody
+from gateway.guarded import GuardedRoute, api_routes
 
 SCHEMAS = "#/components/schemas/"
 VALIDATION_BY_FASTAPI = "422"

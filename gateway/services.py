@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,16 +11,21 @@ from fastapi.requests import HTTPConnection
 
 from actors.runtime import Runtime
 from domain.clock import Clock, IdSource
+from domain.json_values import JsonObject
 from gateway.auth.api_keys import ApiKeys
 from gateway.auth.public_keys import PublicKeys, PublicKeyStore
 from gateway.auth.sdk_tokens import SdkTokens
+from gateway.auth.sealing import Seal
 from gateway.counters import Counters
 from gateway.feeds import Feeds
 from gateway.gate import Gate, Projects
 from gateway.idempotency import Replies, ReplyStore
 from gateway.metrics import Metrics
-from gateway.settings import GatewaySettings
+from gateway.settings import GatewaySettings, RateSettings, rates_within
 from gateway.throttle import CountActive, Throttle
+
+TenantSettings = Callable[[str], Awaitable[JsonObject]]
+"""Tenant id -> what is set for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,7 @@ class AccessServices:
 
     Attributes:
         active_sessions: How many sessions of a tenant are active; answers None where the runtime limits them itself.
+        tenant_settings: What is set for a tenant; its `rates` come before those of the instance.
     """
 
     public_keys: PublicKeyStore
@@ -35,6 +42,7 @@ class AccessServices:
     counters: Counters
     replies: ReplyStore
     active_sessions: CountActive
+    tenant_settings: TenantSettings
     clock: Clock
     ids: IdSource
 
@@ -50,6 +58,7 @@ class Services:
     public_keys: PublicKeys
     feeds: Feeds
     metrics: Metrics
+    counters: Counters
     clock: Clock
     ids: IdSource
     settings: GatewaySettings
@@ -57,7 +66,11 @@ class Services:
 
 def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings) -> Services:
     """Return the services of one app."""
-    throttle = Throttle(access.counters, settings.rates, access.clock, access.active_sessions)
+
+    async def rates(tenant_id: str) -> RateSettings:
+        return rates_within(await access.tenant_settings(tenant_id), settings.rates)
+
+    throttle = Throttle(access.counters, rates, access.clock, access.active_sessions)
     public_keys = PublicKeys(access.public_keys, access.clock)
     sdk_tokens = SdkTokens(settings.token_secret, settings.instance, access.clock, access.ids)
     gate = Gate(
@@ -66,7 +79,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         sdk_tokens=sdk_tokens,
         projects=access.projects,
         throttle=throttle,
-        replies=Replies(access.replies),
+        replies=Replies(access.replies, Seal(settings.token_secret, "replies")),
         clock=access.clock,
     )
     return Services(
@@ -76,7 +89,8 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         sdk_tokens=sdk_tokens,
         public_keys=public_keys,
         feeds=Feeds(runtime),
-        metrics=Metrics(),
+        metrics=Metrics(access.counters.numbers),
+        counters=access.counters,
         clock=access.clock,
         ids=access.ids,
         settings=settings,

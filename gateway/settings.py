@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 
-from gateway import limits
+from pydantic.alias_generators import to_camel
+
+from domain import limits
+from domain.json_values import JsonObject
 
 
 def installed_version() -> str:
@@ -28,6 +31,23 @@ class RateSettings:
     sdk_inits_per_minute: int = limits.SDK_INITS_PER_MINUTE
     tickets_per_minute: int = limits.TICKETS_PER_MINUTE
     tickets_per_tenant_minute: int = limits.TICKETS_PER_TENANT_MINUTE
+
+
+RATES = "rates"
+"""Under this name a tenant's settings hold rates of its own, spelled as the fields of `RateSettings` in camelCase."""
+
+
+OF_TENANTS = tuple(one.name for one in fields(RateSettings) if one.name != "concurrent_voice_rooms")
+"""What a tenant may have of its own; voice rooms are counted for the whole instance."""
+
+
+def rates_within(settings: JsonObject, default: RateSettings) -> RateSettings:
+    """Return the rates of a tenant: its own where they are set, the instance's elsewhere."""
+    own = settings.get(RATES)
+    if not isinstance(own, dict):
+        return default
+    given = {name: own.get(to_camel(name)) for name in OF_TENANTS}
+    return replace(default, **{name: value for name, value in given.items() if isinstance(value, int) and value >= 0})
 
 
 @dataclass(frozen=True, slots=True)

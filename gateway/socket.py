@@ -5,17 +5,24 @@ A failed handshake is accepted, told and closed, because a browser cannot read t
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from starlette.types import Message
 
 from actors.runtime import SessionRef, SessionView
+from domain import limits
 from domain.clock import iso_ms
 from domain.errors import AppError, Conflict, Forbidden, NotFound, Overloaded, Unauthenticated, Unavailable
-from gateway import limits
+from gateway import bounds
 from gateway.access import Admission
 from gateway.auth.sdk_tokens import SdkClaims
-from gateway.conversation import CloseCode, Conversation, error_frame
+from gateway.closing import CloseCode, Closing
+from gateway.conversation import Conversation
+from gateway.frames import Marks, error_frame
 from gateway.sdk_sessions import open_session
 from gateway.services import Services
 from gateway.wire import SESSION_ENDED, write_frame
@@ -43,11 +50,57 @@ async def converse(socket: WebSocket) -> None:
     await socket.accept(subprotocol=offer.protocol if offer is not None else None)
     services.metrics.socket_opened()
     try:
-        conversation = await _opened(socket, offer, services)
+        conversation = await _with_early_frames(socket, _opened(socket, offer, services))
         if conversation is not None:
             await conversation.serve()
+    except Closing as closing:
+        await socket.close(closing.code)
+    except WebSocketDisconnect:
+        return
     finally:
         services.metrics.socket_closed()
+
+
+async def _with_early_frames(
+    socket: WebSocket, opening: Coroutine[Any, Any, Conversation | None]
+) -> Conversation | None:
+    """Return the conversation with the frames that came before its first one was sent.
+
+    Raises:
+        Closing: There are too many of them.
+        WebSocketDisconnect: The client has gone.
+    """
+    early: list[Message] = []
+    size_bytes = 0
+    opened = asyncio.create_task(opening)
+    reading: asyncio.Task[Message] | None = None
+    try:
+        while True:
+            reading = reading or asyncio.create_task(_next_message(socket))
+            await asyncio.wait((opened, reading), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                message, reading = reading.result(), None
+                size_bytes += len(message.get("text") or "") + len(message.get("bytes") or b"")
+                early.append(message)
+                if len(early) > limits.SOCKET_EARLY_FRAMES or size_bytes > limits.SOCKET_EARLY_BYTES:
+                    raise Closing(CloseCode.ABUSE)
+            elif opened.done():
+                conversation = opened.result()
+                if conversation is not None:
+                    conversation.heard_before(early)
+                return conversation
+    finally:
+        for task in (opened, reading):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.wait((task,))
+
+
+async def _next_message(socket: WebSocket) -> Message:
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", CloseCode.NORMAL))
+    return message
 
 
 def _offer(socket: WebSocket) -> Offer | None:
@@ -68,7 +121,7 @@ async def _opened(socket: WebSocket, offer: Offer | None, services: Services) ->
         session = await _session(services, admission, claims)
         return Conversation(socket, services, admission, session, _last_seq(socket))
     except AppError as error:
-        frame = error_frame(error, session_id="", seq=0, timestamp=iso_ms(services.clock.now()), fatal=True)
+        frame = error_frame(error, Marks("", 0, iso_ms(services.clock.now())), fatal=True)
         await socket.send_text(write_frame(frame))
         await socket.close(_close_code(error, offer))
         return None
@@ -100,7 +153,7 @@ async def _session(services: Services, admission: Admission, claims: SdkClaims) 
 
 def _last_seq(socket: WebSocket) -> int | None:
     said = socket.query_params.get("lastSeq", "")
-    return int(said) if said.isascii() and said.isdigit() and len(said) <= limits.SEQ_MAX_DIGITS else None
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= bounds.SEQ_MAX_DIGITS else None
 
 
 def _close_code(error: AppError, offer: Offer | None) -> int:

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
+from domain import limits
 from domain.clock import Clock
-from domain.errors import Overloaded
-from gateway import limits
+from domain.errors import Overloaded, Unavailable
+from gateway import bounds
 from gateway.auth.remembered import Remembered
 from gateway.counters import Counters, Taken
 from gateway.settings import RateSettings
@@ -42,6 +43,8 @@ EXCESS: Mapping[RateCategory, str] = MappingProxyType(
     }
 )
 
+TenantRates = Callable[[str], Awaitable[RateSettings]]
+"""Tenant id -> how much is let through for it."""
 CountActive = Callable[[str], Awaitable[int | None]]
 """Tenant id -> its active sessions; None when that is not known here."""
 
@@ -49,53 +52,62 @@ CountActive = Callable[[str], Awaitable[int | None]]
 class Throttle:
     """Lets through what is within the limits and refuses the rest."""
 
-    def __init__(self, counters: Counters, rates: RateSettings, clock: Clock, active_sessions: CountActive) -> None:
+    def __init__(self, counters: Counters, rates: TenantRates, clock: Clock, active_sessions: CountActive) -> None:
         self._counters = counters
-        self._rates = rates
+        self._rates = Remembered(rates, clock, believed_s=bounds.TENANT_RATES_RECHECK_S, held=bounds.TENANTS_HELD)
         self._active = Remembered(
-            active_sessions, clock, believed_s=limits.CONCURRENCY_RECHECK_S, held=limits.CREDENTIALS_HELD
+            active_sessions, clock, believed_s=bounds.CONCURRENCY_RECHECK_S, held=bounds.CREDENTIALS_HELD
         )
 
-    async def request(self, rate_key: str) -> Taken | None:
+    async def request(self, tenant_id: str) -> Taken | None:
         """Count a request of a tenant; None when the limit is off. Raises Overloaded."""
-        rates = self._rates
+        rates = await self._rates_of(tenant_id)
         if not rates.requests_per_second:
             return None
         taken = await self._counters.take(
-            f"req:{rate_key}", per_s=rates.requests_per_second, burst=rates.requests_burst
+            f"req:{tenant_id}", per_s=rates.requests_per_second, burst=rates.requests_burst
         )
         return allowed(RateCategory.REQUESTS, taken)
 
-    async def session_message(self, session_id: str) -> Taken | None:
+    async def session_message(self, tenant_id: str, session_id: str) -> Taken | None:
         """Count a message of a session; None when the limit is off. Raises Overloaded."""
-        return await self._per_minute(
-            RateCategory.SESSION_MESSAGES, session_id, self._rates.session_messages_per_minute
-        )
+        limit = (await self._rates_of(tenant_id)).session_messages_per_minute
+        return await self._per_minute(RateCategory.SESSION_MESSAGES, session_id, limit)
 
     async def new_session(self, tenant_id: str) -> None:
         """Refuse a session beyond those that a tenant may have at once. Raises Overloaded."""
-        limit = self._rates.concurrent_sessions
+        limit = (await self._rates_of(tenant_id)).concurrent_sessions
         if limit:
             within(RateCategory.SESSIONS, await self._active.find(tenant_id) or 0, limit)
 
-    def new_voice_room(self, rooms: int) -> None:
+    async def new_voice_room(self, tenant_id: str, rooms: int) -> None:
         """Refuse a voice room beyond those of the whole instance. Raises Overloaded."""
-        if self._rates.concurrent_voice_rooms:
-            within(RateCategory.VOICE_ROOMS, rooms, self._rates.concurrent_voice_rooms)
+        limit = (await self._rates_of(tenant_id)).concurrent_voice_rooms
+        if limit:
+            within(RateCategory.VOICE_ROOMS, rooms, limit)
 
-    async def sdk_init(self, key_id: str, address: str) -> Taken | None:
+    async def sdk_init(self, tenant_id: str, key_id: str, address: str) -> Taken | None:
         """Count a bootstrap of a public key from an address. Raises Overloaded."""
-        return await self._per_minute(RateCategory.SDK_INIT, f"{key_id}:{address}", self._rates.sdk_inits_per_minute)
+        limit = (await self._rates_of(tenant_id)).sdk_inits_per_minute
+        return await self._per_minute(RateCategory.SDK_INIT, f"{key_id}:{address}", limit)
 
     async def socket_ticket(self, tenant_id: str, family: str) -> Taken | None:
         """Count a ticket, of its token family and of its tenant. Raises Overloaded."""
-        tickets = RateCategory.SOCKET_TICKETS
-        tenant = await self._per_minute(tickets, f"tenant:{tenant_id}", self._rates.tickets_per_tenant_minute)
-        return tightest([tenant, await self._per_minute(tickets, family, self._rates.tickets_per_minute)])
+        tickets, rates = RateCategory.SOCKET_TICKETS, await self._rates_of(tenant_id)
+        tenant = await self._per_minute(tickets, f"tenant:{tenant_id}", rates.tickets_per_tenant_minute)
+        return tightest([tenant, await self._per_minute(tickets, family, rates.tickets_per_minute)])
+
+    async def check_tickets(self) -> None:
+        """Refuse to make a ticket that nobody could take back. Raises Unavailable."""
+        if not await self._counters.is_reachable():
+            raise Unavailable("Tickets cannot be made at the moment")
 
     async def used_before(self, ticket_id: str) -> bool:
         """Return whether a ticket was shown before; from now on it was."""
         return not await self._counters.once(f"ticket:{ticket_id}", ttl_s=limits.TICKET_S)
+
+    async def _rates_of(self, tenant_id: str) -> RateSettings:
+        return await self._rates.find(tenant_id) or RateSettings()
 
     async def _per_minute(self, category: RateCategory, key: str, limit: int) -> Taken | None:
         if not limit:
@@ -113,7 +125,7 @@ def allowed(category: RateCategory, taken: Taken) -> Taken:
 def within(category: RateCategory, used: int, limit: int) -> None:
     """Refuse one more than `limit` things at once. Raises Overloaded."""
     if used >= limit:
-        raise Overloaded(EXCESS[category], retry_after_ms=limits.CONCURRENCY_RETRY_MS)
+        raise Overloaded(EXCESS[category], retry_after_ms=bounds.CONCURRENCY_RETRY_MS)
 
 
 class RateExceeded(Overloaded):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import perf_counter
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from domain import limits
 from domain.clock import Clock, IdSource
-from gateway import limits
 from gateway.access import RATE, REQUEST_ID
 from gateway.cors import Cors
+from gateway.headers import headers_of
 from gateway.metrics import Metrics
 from gateway.throttle import rate_headers
 
@@ -32,41 +33,36 @@ class Transport:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers = headers_of(scope)
         scope[REQUEST_ID] = self._request_id(headers.get("x-request-id", ""))
-        preflight = self._cors.preflight(scope["method"], scope["path"], headers)
-        if preflight is not None:
-            await preflight(scope, receive, self._sending(scope, headers, send))
-            return
-        started = perf_counter()
         status = 0
 
-        async def watched(message: Message) -> None:
+        async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message["headers"], *self._headers(scope, headers)]
             await send(message)
 
+        preflight = self._cors.preflight(scope["method"], scope["path"], headers)
+        if preflight is not None:
+            await preflight(scope, receive, sending)
+            return
+        started = perf_counter()
         try:
-            await self._app(scope, receive, self._sending(scope, headers, watched))
+            await self._app(scope, receive, sending)
         finally:
             route = getattr(scope.get("route"), "path", UNROUTED)
             self._metrics.request(scope["method"], route, status, perf_counter() - started)
 
-    def _sending(self, scope: Scope, headers: Headers, send: Send) -> Send:
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self._headers(scope, headers)]
-            await send(message)
-
-        return sending
-
-    def _headers(self, scope: Scope, headers: Headers) -> list[tuple[bytes, bytes]]:
+    def _headers(self, scope: Scope, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
         added = [(b"x-request-id", str(scope[REQUEST_ID]).encode())]
         taken = scope.get(RATE)
         if taken is not None:
             added += rate_headers(taken, self._clock.now().timestamp())
-        return added + self._cors.headers(scope["path"], headers)
+        if "origin" in headers:
+            added += self._cors.headers(scope["path"], headers)
+        return added
 
     def _request_id(self, sent: str) -> str:
         fits = 0 < len(sent) <= limits.REQUEST_ID_MAX_CHARS and sent.isascii() and sent.isprintable()

@@ -13,8 +13,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct, field
 
+from domain import limits
 from domain.json_values import JsonObject, JsonValue
-from gateway import limits
 
 Text = Annotated[str, Meta(max_length=limits.MESSAGE_MAX_CHARS)]
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
@@ -52,6 +52,12 @@ class ActionSubmit(ClientFrame, frozen=True, tag="action_submit"):
     render_id: str | None = None
 
 
+class Cancel(ClientFrame, frozen=True, tag="cancel"):
+    """The running turn is to be given up; what was said of it stays."""
+
+    message_id: str | None = None
+
+
 class Typing(ClientFrame, frozen=True, tag="typing"):
     """Somebody is typing."""
 
@@ -74,7 +80,7 @@ class VoiceStart(ClientFrame, frozen=True, tag="voice_start"):
     mode: str | None = None
 
 
-AnyClientFrame = ChatMessage | TypedInterrupt | ActionSubmit | Typing | EndSession | Ping | VoiceStart
+AnyClientFrame = ChatMessage | TypedInterrupt | ActionSubmit | Cancel | Typing | EndSession | Ping | VoiceStart
 
 
 class ServerFrame(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", omit_defaults=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.runtime import Caller, Runtime
 from domain.clock import Clock
 from domain.errors import Unauthenticated
-from gateway import limits
+from gateway import bounds
 from gateway.auth.remembered import Remembered
 
 
@@ -14,7 +14,7 @@ class ApiKeys:
 
     def __init__(self, runtime: Runtime, clock: Clock) -> None:
         self._callers: Remembered[Caller] = Remembered(
-            runtime.authenticate, clock, believed_s=limits.CREDENTIAL_RECHECK_S, held=limits.CREDENTIALS_HELD
+            runtime.authenticate, clock, believed_s=bounds.CREDENTIAL_RECHECK_S, held=bounds.CREDENTIALS_HELD
         )
 
     async def caller(self, key: str) -> Caller:

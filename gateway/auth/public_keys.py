@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from msgspec import Struct
 
 from domain.clock import Clock
 from domain.errors import Forbidden, Unauthenticated
-from gateway import limits
+from gateway import bounds
 from gateway.auth.origins import is_allowed
 from gateway.auth.remembered import Remembered
 
@@ -44,7 +45,7 @@ class PublicKeyStore(Protocol):
         """Return the key whose clear text is `secret`."""
         ...
 
-    async def find_by_id(self, key_id: str) -> PublicKey | None:
+    async def find_by_id(self, tenant_id: str, key_id: str) -> PublicKey | None:
         """Return the key with this id."""
         ...
 
@@ -53,9 +54,9 @@ class PublicKeys:
     """Answers which public key is meant and whether a page of this origin may use it."""
 
     def __init__(self, store: PublicKeyStore, clock: Clock) -> None:
-        believed_s, held = limits.CREDENTIAL_RECHECK_S, limits.CREDENTIALS_HELD
+        believed_s, held = bounds.CREDENTIAL_RECHECK_S, bounds.CREDENTIALS_HELD
         self._by_secret = Remembered(store.find_by_secret, clock, believed_s=believed_s, held=held)
-        self._by_id = Remembered(store.find_by_id, clock, believed_s=believed_s, held=held)
+        self._by_id = Remembered(_by_name(store), clock, believed_s=believed_s, held=held)
 
     async def by_secret(self, secret: str) -> PublicKey:
         """Return the key; raises Unauthenticated when it is unknown, revoked or expired."""
@@ -64,12 +65,20 @@ class PublicKeys:
             raise Unauthenticated("Invalid public key")
         return key
 
-    async def by_id(self, key_id: str) -> PublicKey:
+    async def by_id(self, tenant_id: str, key_id: str) -> PublicKey:
         """Return the key that a token was made from; raises Unauthenticated when it is no longer live."""
-        key = await self._by_id.find(key_id)
+        key = await self._by_id.find(f"{tenant_id}\0{key_id}")
         if key is None:
             raise Unauthenticated("The public key of this token is no longer valid")
         return key
+
+
+def _by_name(store: PublicKeyStore) -> Callable[[str], Awaitable[PublicKey | None]]:
+    async def find(name: str) -> PublicKey | None:
+        tenant_id, _, key_id = name.partition("\0")
+        return await store.find_by_id(tenant_id, key_id)
+
+    return find
 
 
 def check_origin(key: PublicKey, origin: str | None, host: str) -> None:

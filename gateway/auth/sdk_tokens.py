@@ -6,14 +6,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from actors.runtime import Caller
+from domain import limits
 from domain.clock import Clock, IdSource
 from domain.errors import Unauthenticated
 from domain.json_values import JsonObject
-from gateway import limits
+from domain.permissions import SDK_TOKEN
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.tokens import Tokens
-
-SEND_MESSAGE = "session:send_message"
 
 
 class SdkClaims(Struct, frozen=True, kw_only=True):
@@ -30,7 +29,7 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
     family: str
     subject: str
     session_id: str = ""
-    permissions: tuple[str, ...] = (SEND_MESSAGE,)
+    permissions: tuple[str, ...] = tuple(SDK_TOKEN)
 
     def of_session(self, session_id: str) -> SdkClaims:
         """Return these claims, knowing the family's session."""
@@ -43,7 +42,6 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
             subject=self.subject,
             permissions=frozenset(self.permissions),
             project_id=self.project_id,
-            rate_key=self.tenant_id,
             kind="sdk",
             may_see_traces=key.may_see_traces,
         )
@@ -78,10 +76,10 @@ class SdkTokens:
         """Return a token with which a page that was loaded again finds its session."""
         return self._resumes.make(_packed(claims), limits.RESUME_TOKEN_S)
 
-    def read_resume(self, token: str, key: PublicKey) -> SdkClaims:
+    def read_resume(self, token: str, key: PublicKey, project_id: str) -> SdkClaims:
         """Return what a resume token says; it is bound to its key and project. Raises Unauthenticated."""
         claims = _unpacked(self._resumes.read(token))
-        if (claims.key_id, claims.project_id, claims.tenant_id) != (key.id, key.project_id, key.tenant_id):
+        if (claims.key_id, claims.project_id, claims.tenant_id) != (key.id, project_id, key.tenant_id):
             raise Unauthenticated("The resume token belongs to another key")
         return claims
 

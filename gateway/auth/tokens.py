@@ -13,7 +13,7 @@ from jwt.types import Options
 from domain.clock import Clock, IdSource
 from domain.errors import Unauthenticated
 from domain.json_values import JsonObject
-from gateway import limits
+from gateway import bounds
 
 TokenType = Literal["sdk", "ticket", "resume"]
 ALGORITHM = "HS256"
@@ -57,7 +57,7 @@ class Tokens:
         if claims is None:
             claims = self._verified(token)
             self._read[token] = claims
-            if len(self._read) > limits.CREDENTIALS_HELD:
+            if len(self._read) > bounds.CREDENTIALS_HELD:
                 self._read.popitem(last=False)
         if claims["exp"] + grace_s <= self._clock.now().timestamp():
             self._read.pop(token, None)

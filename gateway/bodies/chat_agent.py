@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from actors.runtime import TurnReply
+from domain import limits
 from domain.json_values import JsonObject, JsonValue
-from gateway import limits
 from gateway.bodies.texts import Id, MessageText, Metadata, RequestBody
 from gateway.envelope import Success
 

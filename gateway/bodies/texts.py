@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import orjson
 from pydantic import AfterValidator, ConfigDict, StringConstraints, WithJsonSchema
 
+from domain import limits
 from domain.clock import parse_iso
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
-from gateway import limits
 from gateway.envelope import Wire
 
 ID_MAX_CHARS = 256

@@ -11,12 +11,14 @@ from fastapi import Header
 from starlette.requests import Request
 
 from actors.runtime import CallbackDelivery, CallbackResult
+from domain import limits
 from domain.errors import AppError, Gone, NotFound, Unauthenticated, Unavailable
-from gateway import limits
-from gateway.access import Admitted, anyone, caller, guarded_router
+from domain.permissions import Permission
+from gateway.access import Admitted, anyone, caller
 from gateway.bodies.callbacks import CallbackListReply, CallbackReply
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.errors import MalformedRequest
+from gateway.guarded import guarded_router
 from gateway.services import Serving
 
 REFUSALS: Mapping[CallbackResult, tuple[type[AppError], str]] = MappingProxyType(
@@ -63,7 +65,7 @@ async def deliver_callback(
 @router.get(
     "/api/projects/{project_id}/callbacks",
     response_model=CallbackListReply,
-    dependencies=[caller("api_key", "user", permission="session:read")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_READ)],
 )
 async def list_callbacks(
     project_id: str,

@@ -11,11 +11,14 @@ from starlette.requests import Request
 from actors.runtime import ChatTurn, SessionRef, StreamEvent
 from domain.errors import Forbidden, InvalidInput, NotFound
 from domain.json_values import JsonObject
-from gateway.access import RATE, Admission, admission_of, caller, guarded_router
+from domain.permissions import Permission
+from gateway.access import RATE, Admission, admission_of, caller
 from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.gate import check_permission
+from gateway.guarded import guarded_router
+from gateway.headers import headers_of
 from gateway.idempotency import checked_key
 from gateway.sdk_sessions import open_session
 from gateway.services import Services, services_of
@@ -40,7 +43,7 @@ router = guarded_router("/api/v1/chat", "chat")
     "/agent",
     response_model=ChatReply,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
-    dependencies=[caller("api_key", "user", "sdk", permission="session:execute", replay="turn")],
+    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_EXECUTE, replay="turn")],
     openapi_extra={"parameters": [LAST_EVENT_ID]},
 )
 async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
@@ -50,7 +53,7 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     that was cut: with the key of the cut request, or by itself for the run that its session carries on.
     """
     # The busiest route takes headers and services from the request itself: as parameters they cost 60 us each call.
-    admitted, services, headers = admission_of(request), services_of(request), request.headers
+    admitted, services, headers = admission_of(request), services_of(request), headers_of(request.scope)
     idempotency_key, last_event_id = headers.get("idempotency-key", ""), headers.get("last-event-id", "")
     await _check_project(services, admitted, body.project_id)
     if last_event_id and not idempotency_key:
@@ -59,7 +62,6 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     await _count(request, services, turn)
     if not wants_events(headers.get("accept", "")):
         reply = await services.runtime.chat(turn)
-        services.feeds.poke(reply.session_id)
         return json_response(reply_body(reply, with_traces=admitted.caller.may_see_traces))
     after = parse_event_id(last_event_id, body.session_id).seq if last_event_id else 0
     return await _streamed(services.runtime.stream(turn), admitted, services, turn.session_id, after)
@@ -106,7 +108,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
 def _check_test_context(admitted: Admission, environment: str) -> None:
     if admitted.caller.kind == "sdk":
         raise Forbidden("Insufficient permissions")
-    check_permission(admitted.caller, "agent:write")
+    check_permission(admitted.caller, Permission.AGENT_WRITE)
     if environment in RELEASED_ENVIRONMENTS:
         raise InvalidInput("testContext is for development only")
 
@@ -117,7 +119,7 @@ async def _count(request: Request, services: Services, turn: ChatTurn) -> None:
         await services.throttle.new_session(turn.tenant_id)
         return
     try:
-        taken = await services.throttle.session_message(turn.session_id)
+        taken = await services.throttle.session_message(turn.tenant_id, turn.session_id)
     except RateExceeded as excess:
         request.scope[RATE] = excess.taken
         raise

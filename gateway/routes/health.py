@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from gateway.access import anyone, guarded_router
+from gateway.access import anyone
 from gateway.bodies.health import Check, HealthReply, NotReadyReply, ReadinessReply
 from gateway.envelope import json_response
+from gateway.guarded import guarded_router
 from gateway.metrics import MEDIA_TYPE
 from gateway.services import Serving
 

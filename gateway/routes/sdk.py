@@ -7,12 +7,14 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from actors.runtime import SessionRef
+from domain import limits
 from domain.errors import NotFound, Unauthenticated
-from gateway import limits
-from gateway.access import Admission, Admitted, bootstrap, caller, guarded_router
+from gateway.access import Admission, Admitted, bootstrap, caller
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, TicketReply
+from gateway.errors import MalformedRequest
+from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
 
 SOCKET_PATH = "/ws/sdk"
@@ -26,16 +28,15 @@ router = guarded_router("/api/v1/sdk", "sdk")
 async def init(body: SdkInitBody, request: Request, admitted: Admitted, services: Serving) -> SdkInitReply:
     """Exchange a public key for a short-lived token; a resume token leads back to the session it came from."""
     key = _key(admitted)
-    if body.project_id not in (None, key.project_id):
-        raise NotFound("Project not found")
+    project_id = await _project(body, key, admitted, services)
     if body.channel_id not in (None, key.channel_id) or body.channel_name not in (None, key.channel_name):
         raise NotFound("Channel not found")
-    claims = await _claims(body, key, services)
+    claims = await _claims(body, key, project_id, services)
     return SdkInitReply(
         token=services.sdk_tokens.make(claims),
         expires_in=limits.SDK_TOKEN_S,
         tenant_id=key.tenant_id,
-        project_id=key.project_id,
+        project_id=project_id,
         channel_id=key.channel_id or None,
         permissions=list(claims.permissions),
         show_activity_updates=key.show_activity_updates,
@@ -44,16 +45,28 @@ async def init(body: SdkInitBody, request: Request, admitted: Admitted, services
     )
 
 
-async def _claims(body: SdkInitBody, key: PublicKey, services: Services) -> SdkClaims:
+async def _project(body: SdkInitBody, key: PublicKey, admitted: Admission, services: Services) -> str:
+    """Return the project that the page speaks to; a key of the whole tenant has to be told which."""
+    if not key.project_id and body.project_id is None:
+        fields = [{"path": "/projectId", "message": "Field required"}]
+        raise MalformedRequest("Invalid request", details={"fields": fields})
+    if key.project_id and body.project_id not in (None, key.project_id):
+        raise NotFound("Project not found")
+    project_id = body.project_id or key.project_id
+    await services.gate.check_project(admitted.caller, project_id)
+    return project_id
+
+
+async def _claims(body: SdkInitBody, key: PublicKey, project_id: str, services: Services) -> SdkClaims:
     if body.resume_token is not None:
-        claims = services.sdk_tokens.read_resume(body.resume_token, key)
+        claims = services.sdk_tokens.read_resume(body.resume_token, key, project_id)
         view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, claims.session_id))
         if view.status == "active":
             return claims
     subject = body.user.id if body.user is not None and body.user.id else NOBODY
     return SdkClaims(
         tenant_id=key.tenant_id,
-        project_id=key.project_id,
+        project_id=project_id,
         key_id=key.id,
         family=services.ids.new("fam"),
         subject=subject,
@@ -75,17 +88,18 @@ def _socket_url(request: Request, services: Services) -> str:
 @router.post(
     "/refresh",
     response_model=SdkTokenReply,
-    dependencies=[caller("sdk", token_grace_s=limits.SDK_TOKEN_REFRESH_GRACE_S)],
+    dependencies=[caller("sdk", token_grace_s=limits.SDK_TOKEN_REFRESH_GRACE_S, replay="reply")],
 )
 async def refresh(admitted: Admitted, services: Serving) -> SdkTokenReply:
     """Return a new token of the same family, also for one that expired within the last hour."""
     return SdkTokenReply(token=services.sdk_tokens.make(_sdk_claims(admitted)), expires_in=limits.SDK_TOKEN_S)
 
 
-@router.post("/ws-ticket", response_model=TicketReply, dependencies=[caller("sdk")])
+@router.post("/ws-ticket", response_model=TicketReply, dependencies=[caller("sdk", replay="reply")])
 async def make_ticket(admitted: Admitted, services: Serving) -> TicketReply:
     """Return a ticket that opens one WebSocket within a minute."""
     claims = _sdk_claims(admitted)
+    await services.throttle.check_tickets()
     await services.throttle.socket_ticket(claims.tenant_id, claims.family)
     return TicketReply(ticket=services.sdk_tokens.make_ticket(claims), expires_in=limits.TICKET_S)
 

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 from fastapi import Query, Request
 
 from actors.runtime import NewSession, SessionFilter, SessionRef, TraceFilter
+from domain import limits
 from domain.clock import iso_ms
 from domain.errors import InvalidInput
+from domain.permissions import Permission
 from domain.traces import TraceType
-from gateway import limits
-from gateway.access import Admitted, caller, guarded_router
+from gateway.access import Admitted, caller
 from gateway.bodies.sessions import (
     Channel,
     CreatedSession,
@@ -32,6 +33,7 @@ from gateway.bodies.sessions import (
 )
 from gateway.bodies.texts import QueryMoment, QueryText
 from gateway.envelope import LogLimit, Offset, PageLimit
+from gateway.guarded import guarded_router
 from gateway.idempotency import checked_key
 from gateway.services import Services, Serving
 
@@ -48,7 +50,7 @@ router = guarded_router("/api/projects/{project_id}/sessions", "sessions")
     "",
     status_code=201,
     response_model=CreatedSessionReply,
-    dependencies=[caller("api_key", "user", permission="session:execute", replay="turn")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_EXECUTE, replay="reply")],
 )
 async def create_session(
     project_id: str,
@@ -86,7 +88,7 @@ async def create_session(
 @router.get(
     "",
     response_model=SessionListReply,
-    dependencies=[caller("api_key", "user", permission="session:read")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_READ)],
 )
 async def list_sessions(
     project_id: str,
@@ -134,7 +136,7 @@ def _since(services: Services, span: str) -> str:
 @router.get(
     "/{session_id}",
     response_model=SessionReply,
-    dependencies=[caller("api_key", "user", permission="session:read")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_READ)],
 )
 async def get_session(
     project_id: str,
@@ -153,7 +155,7 @@ async def get_session(
 @router.delete(
     "/{session_id}",
     response_model=DeletedSessionReply,
-    dependencies=[caller("api_key", "user", permission="session:execute")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_EXECUTE)],
 )
 async def delete_session(
     project_id: str, session_id: str, admitted: Admitted, services: Serving
@@ -166,7 +168,7 @@ async def delete_session(
 @router.post(
     "/{session_id}/reset",
     response_model=ResetSessionReply,
-    dependencies=[caller("api_key", "user", permission="project:read", replay="reply")],
+    dependencies=[caller("api_key", "user", permission=Permission.PROJECT_READ, replay="reply")],
 )
 async def reset_session(project_id: str, session_id: str, admitted: Admitted, services: Serving) -> ResetSessionReply:
     """Put a session back to its start; its transcript and traces stay."""
@@ -183,7 +185,7 @@ async def reset_session(project_id: str, session_id: str, admitted: Admitted, se
 @router.get(
     "/{session_id}/traces",
     response_model=TracesReply,
-    dependencies=[caller("api_key", "user", permission="session:read")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_READ)],
 )
 async def list_traces(
     project_id: str,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from gateway import limits
-from gateway.access import Admitted, caller, guarded_router
+from domain import limits
+from domain.permissions import Permission
+from gateway.access import Admitted, caller
 from gateway.bodies.sessions import EndedSession, EndedSessionReply, EndSessionBody, TranscriptReply
 from gateway.envelope import LogLimit, Offset, Totals
+from gateway.guarded import guarded_router
 from gateway.sdk_sessions import visible_session
 from gateway.services import Serving
 
@@ -15,7 +17,7 @@ router = guarded_router("/api/v1/sessions", "transcripts")
 @router.get(
     "/{session_id}/transcripts",
     response_model=TranscriptReply,
-    dependencies=[caller("api_key", "user", "sdk", permission="session:read")],
+    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_READ)],
 )
 async def list_transcript(
     session_id: str,
@@ -33,7 +35,7 @@ async def list_transcript(
 @router.post(
     "/{session_id}/end",
     response_model=EndedSessionReply,
-    dependencies=[caller("api_key", "user", "sdk", permission="session:write")],
+    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_WRITE, replay="reply")],
 )
 async def end_session(
     session_id: str, admitted: Admitted, services: Serving, body: EndSessionBody | None = None

@@ -9,9 +9,10 @@ import pytest
 from fastapi import APIRouter, FastAPI
 
 from actors.runtime import NewSession
+from domain import limits
 from gateway import app as gateway_app
-from gateway import limits
-from gateway.access import BODY_METHODS, GuardedRoute, UndeclaredRoute, api_routes, check_declared, guarded_router
+from gateway.access import BODY_METHODS
+from gateway.guarded import GuardedRoute, UndeclaredRoute, api_routes, check_declared, guarded_router
 from gateway.openapi import SCHEMES_OF_KIND, documented_errors
 from gateway.settings import RateSettings
 from tests.support.asgi import Client, Reply
@@ -315,19 +316,6 @@ def test_a_parameter_is_described_once_however_many_apps_there_are(case: tuple[G
     parameters = [(one["in"], one["name"]) for one in operation.get("parameters", ())]
     assert len(parameters) == len(set(parameters))
     assert (("header", "Idempotency-Key") in parameters) is (route.access.replay != "none")
-
-
-@every(PRIVATE)
-def test_every_post_takes_an_idempotency_key_or_is_idempotent_by_itself(case: tuple[GuardedRoute, str]) -> None:
-    route, method = case
-    by_itself = {
-        "/api/v1/sdk/init",
-        "/api/v1/sdk/refresh",
-        "/api/v1/sdk/ws-ticket",
-        "/api/v1/sessions/{session_id}/end",
-    }
-    if method == "POST":
-        assert route.access.replay != "none" or route.path in by_itself
 
 
 def test_a_route_that_declares_no_caller_fails_at_start_up(monkeypatch: pytest.MonkeyPatch) -> None:

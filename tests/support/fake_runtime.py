@@ -22,6 +22,8 @@ from actors.runtime import (
     SessionRef,
     SessionView,
     StreamEvent,
+    TaskFilter,
+    TaskResolution,
     TraceFilter,
     TurnReply,
 )
@@ -47,6 +49,7 @@ class FakeSession:
     traces: list[dict[str, Any]] = field(default_factory=list)
     turns: int = 0
     running: bool = False
+    cancelled: bool = False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -88,6 +91,7 @@ class FakeRuntime:
         self.health_now = Health(ready=True, hosts=1, parts={"store": "ok"})
         self.drained = False
         self._ids = CountingIds()
+        self._one_by_one: dict[tuple[str, str], asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def authenticate(self, api_key: str) -> Caller | None:
@@ -105,11 +109,20 @@ class FakeRuntime:
         if self.refuse is not None:
             raise self.refuse
         scope = turn.session_id or turn.project_id
+        if turn.idempotency_key:
+            async with self._one_by_one.setdefault((scope, turn.idempotency_key), asyncio.Lock()):
+                async for event in self._begin(turn, scope):
+                    yield event
+            return
+        async for event in self._begin(turn, scope):
+            yield event
+
+    async def _begin(self, turn: ChatTurn, scope: str) -> AsyncIterator[StreamEvent]:
         session = self._session_of(turn, scope)
         stored = self.replies.get((scope, turn.idempotency_key)) if turn.idempotency_key else None
         if stored is not None:
             if stored[0] != turn:
-                raise Conflict("This Idempotency-Key was used for another request")
+                raise Conflict("Used for another request", details={"reason": "IDEMPOTENCY_KEY_REUSED"})
             first, last = stored[1].first_seq, stored[1].last_seq
             for event in session.events:
                 if first <= event.seq <= last:
@@ -131,6 +144,23 @@ class FakeRuntime:
     async def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
         async for event in self._events(self._found(session), after, until_idle=True):
             yield event
+
+    async def follow(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
+        async for event in self._events(self._found(session), after, until_idle=False):
+            yield event
+
+    async def cancel_turn(self, session: SessionRef) -> bool:
+        found = self._found(session)
+        was_running, found.cancelled = found.running, found.running
+        if self.gate is not None:
+            self.gate.set()
+        return was_running
+
+    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
+        return Page(rows=(), total=0)
+
+    async def resolve_task(self, resolution: TaskResolution) -> dict[str, Any]:
+        raise NotFound("Task not found")
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         if self.refuse is not None:
@@ -253,6 +283,7 @@ class FakeRuntime:
             session.running = True
             number, message_id = session.turns, self._ids.new("msg")
             first = len(session.events) + 1
+            said: list[str] = []
             chunks = self.chunks or (f"you said: {turn.message}",)
             await self._emit(session, number, "session_start", {"sessionId": session.id})
             await self._emit(session, number, "response_start", {"messageId": message_id, "attempt": 1})
@@ -261,9 +292,15 @@ class FakeRuntime:
             for chunk in chunks:
                 if self.gate is not None:
                     await self.gate.wait()
+                if session.cancelled:
+                    break
+                said.append(chunk)
                 await self._emit(session, number, "response_chunk", {"messageId": message_id, "chunk": chunk})
-            text = "".join(chunks)
-            await self._emit(session, number, "response_end", {"messageId": message_id, "fullText": text})
+            text, interrupted = "".join(said), {"interrupted": True} if session.cancelled else {}
+            session.cancelled = False
+            await self._emit(
+                session, number, "response_end", {"messageId": message_id, "fullText": text, **interrupted}
+            )
             reply = TurnReply(
                 session_id=session.id,
                 message_id=message_id,

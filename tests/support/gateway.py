@@ -33,8 +33,8 @@ class FakePublicKeys:
     async def find_by_secret(self, secret: str) -> PublicKey | None:
         return self.keys.get(secret)
 
-    async def find_by_id(self, key_id: str) -> PublicKey | None:
-        return next((key for key in self.keys.values() if key.id == key_id), None)
+    async def find_by_id(self, tenant_id: str, key_id: str) -> PublicKey | None:
+        return next((key for key in self.keys.values() if (key.tenant_id, key.id) == (tenant_id, key_id)), None)
 
 
 @dataclass
@@ -53,6 +53,7 @@ class Gateway:
     public_keys: FakePublicKeys
     client: Client
     active_sessions: dict[str, int]
+    tenant_settings: dict[str, dict[str, Any]]
 
     def as_(self, key: str) -> Client:
         return Client(self.app, {"authorization": f"Bearer {key}"})
@@ -89,9 +90,13 @@ def a_gateway(*, rates: RateSettings | None = None, **settings: Any) -> Gateway:
     public_keys = FakePublicKeys({PUBLIC_KEY: a_public_key()})
     projects = FakeProjects({(TENANT, PROJECT), (TENANT, SECOND_PROJECT), (OTHER_TENANT, FOREIGN_PROJECT)})
     active: dict[str, int] = {}
+    of_tenants: dict[str, dict[str, Any]] = {}
 
     async def active_sessions(tenant_id: str) -> int | None:
         return active.get(tenant_id)
+
+    async def tenant_settings(tenant_id: str) -> dict[str, Any]:
+        return of_tenants.get(tenant_id, {})
 
     access = AccessServices(
         public_keys=public_keys,
@@ -99,10 +104,11 @@ def a_gateway(*, rates: RateSettings | None = None, **settings: Any) -> Gateway:
         counters=LocalCounters(clock),
         replies=LocalReplyStore(clock),
         active_sessions=active_sessions,
+        tenant_settings=tenant_settings,
         clock=clock,
         ids=CountingIds(),
     )
     told = GatewaySettings(token_secret=SECRET, version="1.2.3", rates=rates or RateSettings(), **settings)
     app = build_app(runtime, access, told)
     client = Client(app, {"authorization": f"Bearer {KEY}"})
-    return Gateway(app, runtime, clock, public_keys, client, active)
+    return Gateway(app, runtime, clock, public_keys, client, active, of_tenants)

@@ -16,6 +16,7 @@ from actors.session.driver import Performer
 from actors.session.services import Chosen, Services
 from actors.session.store import (
     CallbackTicket,
+    ClosedTask,
     KnownTurn,
     SessionMoved,
     SessionPin,
@@ -23,10 +24,12 @@ from actors.session.store import (
     StoreLost,
     TurnCommit,
     WaitingCallback,
+    WantedTask,
 )
 from domain.clock import CountingIds, FixedClock, iso_ms
 from domain.tool_calls import ToolResult
 from engine import CallTool, MemoryRead, MemoryWritten, Program, ReadMemory, ToolReturned, WriteMemory
+from storage.turn_end import MessageRow
 
 LEDGER = """\
 AGENT: Ledger
@@ -112,6 +115,15 @@ class MemoryStore:
     owner_epoch: dict[str, int] = field(default_factory=dict)
     epoch: int = 1
     fails: int = 0
+    traces: dict[tuple[str, int], list[dict[str, object]]] = field(default_factory=dict)
+    stores: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
+    kept_stores: list[dict[str, object]] = field(default_factory=list)
+    timers: list[tuple[str, float]] = field(default_factory=list)
+    opened: dict[str, WantedTask] = field(default_factory=dict)
+    answers: dict[str, dict[str, object]] = field(default_factory=dict)
+    expired: set[str] = field(default_factory=set)
+    resolved: dict[str, dict[str, object]] = field(default_factory=dict)
+    closed: list[tuple[str, bool]] = field(default_factory=list)
     before_append: Callable[[TurnCommit | None], Awaitable[None]] | None = None
 
     async def claim(self, tenant_id: str, session_id: str) -> int | None:
@@ -160,6 +172,8 @@ class MemoryStore:
         if end is not None:
             self.commits.append(end)
             self.snapshots[pin.session_id] = (len(journal), end.snapshot)
+            if end.traces:
+                self.traces[pin.session_id, len(journal)] = msgspec.json.decode(msgspec.json.encode(end.traces))
             if end.key:
                 self.turns[pin.session_id, end.key] = KnownTurn(end.request_hash, end.reply)
             if end.activity.end_reason:
@@ -176,10 +190,51 @@ class MemoryStore:
     async def open_callback(
         self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
     ) -> CallbackTicket:
-        return CallbackTicket(f"cb_{suspension_id}", "", "", "")
+        return CallbackTicket(f"cb_{suspension_id}", "https://here.example", "secret", "2026-03-03T09:00:00.000Z")
 
     async def callback(self, callback_id: str) -> WaitingCallback | None:
-        return WaitingCallback(callback_id.removeprefix("cb_"), {})
+        runtime_id = next(iter(self.pins.values())).runtime_session_id
+        status = "expired" if callback_id in self.expired else "processed"
+        return WaitingCallback(
+            runtime_id, callback_id.removeprefix("cb_"), status, dict(self.answers.get(callback_id, {}))
+        )
+
+    async def line(self, pin: SessionPin, message_id: str) -> MessageRow | None:
+        lines = [line for commit in self.commits for line in commit.transcript]
+        return next((line for line in lines if line.message_id == message_id), None)
+
+    async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[dict[str, object]]:
+        return self.traces.get((pin.session_id, fact_seq), [])
+
+    async def start_timer(self, pin: SessionPin, effect_id: str, delay_s: float) -> None:
+        if (effect_id, delay_s) not in self.timers:
+            self.timers.append((effect_id, delay_s))
+
+    async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
+        self.opened[wanted.suspension_id] = wanted
+        return f"ht_{wanted.suspension_id}"
+
+    async def task(self, pin: SessionPin, task_id: str) -> ClosedTask | None:
+        suspension_id = task_id.removeprefix("ht_")
+        resolution = self.resolved.get(task_id)
+        wanted = self.opened.get(suspension_id)
+        if resolution is None or wanted is None:
+            return None
+        return ClosedTask(pin.runtime_session_id, suspension_id, wanted.task_type, "completed", dict(resolution))
+
+    async def close_waits(self, pin: SessionPin, suspension_id: str = "", *, expired: bool = False) -> None:
+        self.closed.append((suspension_id, expired))
+
+    async def read_store(self, pin: SessionPin, name: str) -> dict[str, object]:
+        return self.stores.get((pin.session_id, name), {})
+
+    async def keep_stores(self, pin: SessionPin, stores: dict[str, object]) -> None:
+        self.kept_stores.append(dict(stores))
+        for name, content in stores.items():
+            if content is None:
+                self.stores.pop((pin.session_id, name), None)
+            else:
+                self.stores[pin.session_id, name] = content
 
     @property
     def transcript(self) -> list[tuple[str, str]]:

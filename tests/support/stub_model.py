@@ -124,8 +124,7 @@ class _Connection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = transport  # uvloop's is no asyncio.Transport
         self._stub._connections.add(self)
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import pytest
 
-from actors.runtime import ChatTurn, SessionRef
-from domain.errors import AppError, QueueFull
-from gateway import limits
+from actors.runtime import ChatTurn, SessionRef, StreamEvent
+from domain import limits
+from domain.errors import AppError, QueueFull, Unavailable
+from gateway import bounds
 from gateway.feeds import Feeds
 from tests.support.fake_runtime import FakeRuntime
 from tests.support.until import until
@@ -29,7 +31,7 @@ def never(error: AppError) -> None:
 
 
 async def test_a_socket_that_fell_behind_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "SOCKET_OUTBOX_FRAMES", 4)
+    monkeypatch.setattr(bounds, "SOCKET_OUTBOX_FRAMES", 4)
     runtime = FakeRuntime()
     session = await a_session(runtime)
     held = len(runtime.sessions_by_id[session.session_id].events)
@@ -52,13 +54,13 @@ async def test_only_so_many_turns_of_a_session_wait() -> None:
     session = await a_session(runtime)
     runtime.gate = asyncio.Event()
     feeds = Feeds(runtime)
-    for _ in range(limits.SOCKET_TURNS_WAITING + 1):
+    for _ in range(limits.SESSION_QUEUE_TURNS + 1):
         feeds.start(a_turn(session), never)
     with pytest.raises(QueueFull):
         feeds.start(a_turn(session), never)
     runtime.gate.set()
     await until(lambda: feeds.waiting(session.session_id) == 0)
-    assert len(runtime.asked) == limits.SOCKET_TURNS_WAITING + 2
+    assert len(runtime.asked) == limits.SESSION_QUEUE_TURNS + 2
 
 
 async def test_closing_leaves_the_turns_to_the_runtime() -> None:
@@ -74,3 +76,38 @@ async def test_closing_leaves_the_turns_to_the_runtime() -> None:
     spoken = runtime.sessions_by_id[session.session_id]
     await until(lambda: spoken.turns == 2 and not spoken.running)
     await until(lambda: spoken.events[-1].kind == "complete")
+
+
+async def test_a_session_is_followed_once_for_all_its_sockets_and_again_when_that_breaks_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bounds, "SOCKET_FOLLOW_PAUSE_S", 0.0)
+    runtime = FakeRuntime()
+    session = await a_session(runtime)
+    began: list[int] = []
+    follow = runtime.follow
+
+    async def breaking(of: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
+        began.append(after)
+        async for event in follow(of, after):
+            yield event
+            if len(began) == 1:
+                raise Unavailable("the host has gone")
+
+    runtime.follow = breaking  # type: ignore[method-assign]
+    feeds = Feeds(runtime)
+    held = len(runtime.sessions_by_id[session.session_id].events)
+    outlets = [feeds.attach(session, held) for _ in range(3)]
+    followers = [feeds.follow(outlet) for outlet in outlets]
+    asking = [asyncio.create_task(anext(one)) for one in followers]
+    await runtime.say(session.session_id, "by itself")
+    seen = [[(await one).kind] for one in asking]
+    for kinds, follower in zip(seen, followers, strict=True):
+        while kinds[-1] != "complete":
+            kinds.append((await anext(follower)).kind)
+    assert seen[0] == seen[1] == seen[2]
+    assert began == [held, held + 1]
+    for outlet, follower in zip(outlets, followers, strict=True):
+        await follower.aclose()
+        feeds.detach(outlet)
+    await feeds.close()

@@ -5,60 +5,115 @@ import asyncio
 import pytest
 from fastapi import Request, Response
 
-from actors.runtime import Caller
+from domain import limits
 from domain.clock import FixedClock
 from domain.errors import Conflict, InvalidInput, NotFound
-from gateway import limits
-from gateway.idempotency import LocalReplyStore, Replies, StoredReply, checked_key
+from gateway import bounds
+from gateway.auth.sealing import Seal
+from gateway.idempotency import IN_USE, LocalReplyStore, Replies, ReplyName, StoredReply, checked_key
 
 pytestmark = pytest.mark.anyio
-CALLER = Caller("ten_one", "key", frozenset())
+NAME = ReplyName("ten_one", "", "k")
+SEAL = Seal(b"0123456789abcdef0123456789abcdef", "replies")
 
 
 def a_request(path: str = "/reset") -> Request:
     return Request({"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b""})
 
 
-async def test_simultaneous_requests_with_one_key_run_once() -> None:
-    replies, ran = Replies(LocalReplyStore(FixedClock())), 0
+class Work:
+    """Something that must not be done twice."""
 
-    async def handle(_request: Request) -> Response:
-        nonlocal ran
-        ran += 1
+    def __init__(self) -> None:
+        self.runs = 0
+        self.fails = False
+
+    async def __call__(self, _request: Request) -> Response:
+        self.runs += 1
         await asyncio.sleep(0)
+        if self.fails:
+            raise NotFound("Session not found")
         return Response(b"done", 201)
 
-    answers = await asyncio.gather(*(replies.once(a_request(), CALLER, "k", b"", handle) for _ in range(5)))
-    assert ran == 1
+
+async def test_simultaneous_requests_with_one_key_run_once() -> None:
+    replies, work = Replies(LocalReplyStore(FixedClock()), SEAL), Work()
+    answers = await asyncio.gather(*(replies.once(a_request(), NAME, b"", work) for _ in range(5)))
+    assert work.runs == 1
     assert {(answer.status_code, bytes(answer.body)) for answer in answers} == {(201, b"done")}
 
 
-async def test_what_failed_may_be_tried_again() -> None:
-    replies, failing = Replies(LocalReplyStore(FixedClock())), True
+async def test_simultaneous_requests_on_several_gateways_run_once() -> None:
+    store, work = LocalReplyStore(FixedClock()), Work()
+    gateways = [Replies(store, SEAL) for _ in range(4)]
+    answers = await asyncio.gather(*(one.once(a_request(), NAME, b"", work) for one in gateways for _ in range(3)))
+    assert work.runs == 1
+    assert {bytes(answer.body) for answer in answers} == {b"done"}
 
-    async def handle(_request: Request) -> Response:
-        if failing:
-            raise NotFound("Session not found")
+
+async def test_a_request_that_runs_elsewhere_for_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "REPLY_WAIT_S", 0.0)
+    store = LocalReplyStore(FixedClock())
+    first = Replies(store, SEAL)
+    arrived, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(_request: Request) -> Response:
+        arrived.set()
+        await go_on.wait()
         return Response(b"done")
 
+    running = asyncio.create_task(first.once(a_request(), NAME, b"", slow))
+    await arrived.wait()
+    with pytest.raises(Conflict) as raised:
+        await Replies(store, SEAL).once(a_request(), NAME, b"", slow)
+    assert raised.value.details == {"reason": IN_USE}
+    go_on.set()
+    assert (await running).body == b"done"
+
+
+async def test_what_failed_may_be_tried_again() -> None:
+    replies, work = Replies(LocalReplyStore(FixedClock()), SEAL), Work()
+    work.fails = True
     with pytest.raises(NotFound):
-        await replies.once(a_request(), CALLER, "k", b"", handle)
-    failing = False
-    assert (await replies.once(a_request(), CALLER, "k", b"", handle)).body == b"done"
+        await replies.once(a_request(), NAME, b"", work)
+    work.fails = False
+    assert (await replies.once(a_request(), NAME, b"", work)).body == b"done"
+
+
+@pytest.mark.parametrize(("path", "body"), [("/reset", b"other"), ("/end", b"")], ids=["another body", "another path"])
+async def test_another_request_under_the_key_is_refused(path: str, body: bytes) -> None:
+    replies, work = Replies(LocalReplyStore(FixedClock()), SEAL), Work()
+    await replies.once(a_request(), NAME, b"", work)
+    with pytest.raises(Conflict) as raised:
+        await replies.once(a_request(path), NAME, body, work)
+    assert raised.value.details == {"reason": "IDEMPOTENCY_KEY_REUSED"}
+    assert work.runs == 1
+
+
+async def test_replies_stand_in_the_store_sealed_and_open_only_under_their_name() -> None:
+    store, work = LocalReplyStore(FixedClock()), Work()
+    await Replies(store, SEAL).once(a_request(), NAME, b"", work)
+    known = await store.claim(NAME, b"")
+    assert known is not None
+    assert b"done" not in known.body
+    await store.claim(NAME._replace(key="other"), known.request_hash)
+    await store.keep(NAME._replace(key="other"), 200, known.body)
     with pytest.raises(Conflict):
-        await replies.once(a_request(), CALLER, "k", b"other body", handle)
+        await Replies(store, SEAL).once(a_request(), NAME._replace(key="other"), b"", work)
 
 
 async def test_replies_are_kept_a_day_and_only_so_many() -> None:
     clock = FixedClock()
     store = LocalReplyStore(clock, held=2)
     for key in "abc":
-        await store.keep("t", key, StoredReply(key, 200, b""))
-    assert await store.find("t", "a") is None
-    assert await store.find("t", "c") == StoredReply("c", 200, b"")
-    assert await store.find("other", "c") is None
+        assert await store.claim(NAME._replace(key=key), b"hash") is None
+        await store.keep(NAME._replace(key=key), 200, b"")
+    kept = StoredReply(b"hash", 200, b"")
+    assert await store.claim(NAME._replace(key="c"), b"hash") == kept
+    assert await store.claim(NAME._replace(tenant_id="other", key="c"), b"hash") is None
+    assert await store.claim(NAME._replace(key="a"), b"hash") is None
     clock.move(seconds=limits.IDEMPOTENCY_KEPT_S + 1)
-    assert await store.find("t", "c") is None
+    assert await store.claim(NAME._replace(key="a"), b"hash") is None
 
 
 @pytest.mark.parametrize("key", ["x" * 256, "a\nb", "å", "a\0"])
@@ -66,3 +121,9 @@ def test_a_key_must_be_fit_to_be_stored(key: str) -> None:
     with pytest.raises(InvalidInput):
         checked_key(key)
     assert checked_key("b2c4-1") == "b2c4-1"
+
+
+def test_a_key_of_a_stranger_must_be_too_long_to_be_anybody_elses() -> None:
+    with pytest.raises(InvalidInput, match="22"):
+        checked_key("retry-1", min_chars=22)
+    assert checked_key("x" * 22, min_chars=22)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from domain.errors import QueueFull
-from gateway import limits
+from domain import limits
+from domain.errors import NotFound, QueueFull
+from gateway import bounds
 from gateway.app import drain
 from gateway.settings import RateSettings
 from tests.support.asgi import Socket
@@ -127,10 +128,7 @@ async def test_a_turn_outlives_the_socket_that_asked_for_it(gateway: Gateway) ->
         assert spoken(await socket.until("response_end")) == "you said: hello"
 
 
-async def test_output_that_nobody_asked_for_is_pushed_while_the_session_is_suspended(
-    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "SOCKET_FOLLOW_SUSPENDED_S", 0.01)
+async def test_output_that_nobody_here_asked_for_is_pushed(gateway: Gateway) -> None:
     gateway.runtime.action = {"type": "suspend", "callbackId": "cb_1"}
     async with started(gateway) as socket:
         socket.say(type="chat_message", text="hello")
@@ -159,7 +157,7 @@ async def test_frames_that_are_gone_are_announced(gateway: Gateway) -> None:
         for event in events[3:]:
             yield event
 
-    gateway.runtime.resume = resume  # type: ignore[method-assign]
+    gateway.runtime.resume = gateway.runtime.follow = resume  # type: ignore[method-assign]
     async with started(gateway, token, "?lastSeq=1") as socket:
         gap = await socket.frame()
         assert (gap["type"], gap["fromSeq"], gap["toSeq"]) == ("resume_gap", 2, 3)
@@ -245,9 +243,7 @@ async def test_a_button_is_a_turn_with_its_value(gateway: Gateway) -> None:
         await socket.until("response_end")
     turn = gateway.runtime.asked[0]
     assert turn.message == "Oslo"
-    assert turn.metadata == {
-        "actionEvent": {"actionId": "pick", "value": "Oslo", "formData": {"a": "b"}, "renderId": "r1"}
-    }
+    assert turn.action == {"actionId": "pick", "value": "Oslo", "formData": {"a": "b"}, "renderId": "r1"}
 
 
 async def test_handoffs_are_shown_only_where_the_key_shows_activity(gateway: Gateway) -> None:
@@ -361,3 +357,85 @@ async def test_messages_over_a_socket_count_against_the_session() -> None:
         error = await socket.frame()
     assert (error["code"], error["messageId"]) == ("RATE_LIMIT_EXCEEDED", "m2")
     assert error["retryAfterMs"] > 0
+
+
+async def test_a_cancelled_turn_keeps_what_it_said(gateway: Gateway) -> None:
+    gateway.runtime.chunks, gateway.runtime.gate = ("never ", "said"), asyncio.Event()
+    async with started(gateway) as socket:
+        socket.say(type="chat_message", text="hello", messageId="m1")
+        await socket.until("response_start")
+        socket.say(type="cancel", messageId="m1")
+        end = (await socket.until("response_end"))[-1]
+        assert (end["fullText"], end["interrupted"]) == ("", True)
+        socket.say(type="cancel")
+        socket.say(type="ping")
+        assert (await socket.frame())["type"] == "pong"
+
+
+async def test_a_typed_interrupt_stops_what_is_said_and_is_then_a_message(gateway: Gateway) -> None:
+    gateway.runtime.gate = asyncio.Event()
+    async with started(gateway) as socket:
+        socket.say(type="chat_message", text="hello")
+        await socket.until("response_start")
+        socket.say(type="typed_interrupt", text="stop", messageId="m2")
+        assert (await socket.until("response_end"))[-1]["interrupted"] is True
+        assert spoken(await socket.until("response_end")) == "you said: stop"
+
+
+async def test_a_revoked_key_closes_its_sockets_also_when_nobody_speaks(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "SOCKET_CHECK_S", 0.01)
+    async with started(gateway) as socket:
+        gateway.public_keys.keys.clear()
+        gateway.clock.move(seconds=2)
+        assert await socket.close_code() == 4010
+
+
+async def test_frames_before_the_start_are_heard_after_it(gateway: Gateway) -> None:
+    token = await gateway.sdk_token()
+    async with gateway.page(token).websocket(PATH, subprotocols=["sdk-auth", token]) as socket:
+        socket.say(type="ping", t=1)
+        socket.say(type="ping", t=2)
+        kinds = [await socket.frame() for _ in range(3)]
+    assert [frame["type"] for frame in kinds] == ["session_start", "pong", "pong"]
+    assert [frame["t"] for frame in kinds[1:]] == [1, 2]
+
+
+@pytest.mark.parametrize(("frames", "size"), [(17, 2), (2, 40_000)], ids=["too many", "too large"])
+async def test_a_flood_before_the_start_closes_the_socket(gateway: Gateway, frames: int, size: int) -> None:
+    held = asyncio.Event()
+    create = gateway.runtime.create_session
+
+    async def slow(wanted: Any) -> Any:
+        await held.wait()
+        return await create(wanted)
+
+    gateway.runtime.create_session = slow  # type: ignore[method-assign]
+    async with opened(gateway) as socket:
+        for _ in range(frames):
+            socket.say_text("x" * size)
+        assert await socket.close_code() == 1008
+    held.set()
+
+
+async def test_a_session_that_was_deleted_closes_its_sockets(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "SOCKET_FOLLOW_PAUSE_S", 0.0)
+
+    async def follow(session: object, after: int) -> AsyncIterator[object]:
+        raise NotFound("Session not found")
+        yield
+
+    gateway.runtime.follow = follow  # type: ignore[method-assign]
+    async with started(gateway) as socket:
+        assert await socket.close_code() == 4004
+
+
+async def test_a_repeated_message_id_with_another_text_is_refused(gateway: Gateway) -> None:
+    async with started(gateway) as socket:
+        socket.say(type="chat_message", text="hello", messageId="m9")
+        await socket.until("response_end")
+        socket.say(type="chat_message", text="something else", messageId="m9")
+        error = (await socket.until("error"))[-1]
+    assert (error["code"], error["messageId"], error["fatal"]) == ("BAD_REQUEST", "m9", False)
+    assert len(gateway.runtime.asked) == 1

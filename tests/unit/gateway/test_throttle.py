@@ -17,7 +17,10 @@ def a_throttle(**rates: int) -> Throttle:
     async def none(_tenant: str) -> int | None:
         return None
 
-    return Throttle(LocalCounters(clock), RateSettings(**rates), clock, none)
+    async def of_tenant(_tenant: str) -> RateSettings:
+        return RateSettings(**rates)
+
+    return Throttle(LocalCounters(clock), of_tenant, clock, none)
 
 
 def test_every_category_has_its_sentence() -> None:
@@ -31,22 +34,22 @@ def test_every_category_has_its_sentence() -> None:
 async def test_zero_switches_a_limit_off() -> None:
     throttle = a_throttle(requests_per_second=0, session_messages_per_minute=0, concurrent_sessions=0)
     assert await throttle.request("t") is None
-    assert await throttle.session_message("s") is None
+    assert await throttle.session_message("t", "s") is None
     await throttle.new_session("t")
 
 
-def test_voice_rooms_are_limited_for_the_whole_instance() -> None:
+async def test_voice_rooms_are_limited_for_the_whole_instance() -> None:
     throttle = a_throttle(concurrent_voice_rooms=2)
-    throttle.new_voice_room(1)
+    await throttle.new_voice_room("t", 1)
     with pytest.raises(Overloaded, match="Maximum concurrent voice sessions reached"):
-        throttle.new_voice_room(2)
+        await throttle.new_voice_room("t", 2)
 
 
 async def test_an_excess_carries_what_its_headers_say() -> None:
     throttle = a_throttle(session_messages_per_minute=1)
-    await throttle.session_message("s")
+    await throttle.session_message("t", "s")
     with pytest.raises(RateExceeded) as raised:
-        await throttle.session_message("s")
+        await throttle.session_message("t", "s")
     assert raised.value.taken.remaining == 0
     assert raised.value.category is RateCategory.SESSION_MESSAGES
 

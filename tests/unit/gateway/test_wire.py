@@ -7,7 +7,7 @@ import pytest
 from gateway import wire
 
 DOCUMENTED_CLIENT = {
-    "chat_message", "action_submit", "typed_interrupt", "typing", "end_session", "ping", "voice_start",
+    "chat_message", "action_submit", "typed_interrupt", "typing", "cancel", "end_session", "ping", "voice_start",
 }  # fmt: skip
 DOCUMENTED_SERVER = {
     "session_start", "session_end", "message_ack", "response_start", "response_chunk", "response_end", "handoff",

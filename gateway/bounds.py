@@ -1,0 +1,32 @@
+"""What this gateway bounds for itself; the numbers of the specification are in `domain.limits`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+IDEMPOTENT_REPLIES_HELD: Final = 10_000
+ERROR_FIELDS_SHOWN: Final = 20
+OFFSET_MAX: Final = 2**31 - 1
+SEQ_MAX_DIGITS: Final = 15
+COUNTERS_HELD: Final = 100_000
+COUNTERS_SYNC_S: Final = 0.1
+"""How often gateways tell one another what they let through; how far a limit can be passed is what fits in there."""
+TENANT_RATES_RECHECK_S: Final = 10.0
+TENANTS_HELD: Final = 10_000
+REPLY_CLAIM_LIFE_S: Final = 60
+"""How old a request under an idempotency key must be, without a reply, to be taken for dead."""
+REPLY_WAIT_S: Final = 10.0
+REPLY_POLL_S: Final = 0.05
+IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS: Final = 22
+"""Where callers are strangers to one another, a key must be too long to be anybody else's."""
+CONCURRENCY_RETRY_MS: Final = 5_000
+CONCURRENCY_RECHECK_S: Final = 1.0
+CREDENTIAL_RECHECK_S: Final = 1.0
+"""How long a credential or project once found is believed without asking the store again."""
+CREDENTIALS_HELD: Final = 10_000
+SOCKET_OUTBOX_FRAMES: Final = 256
+SOCKET_FOLLOW_PAUSE_S: Final = 0.2
+"""Between two looks for the host of a session whose output broke off."""
+SOCKET_CHECK_S: Final = 15.0
+"""How often a socket that says nothing is checked against its key."""
+SOCKET_DRAIN_RECONNECT_MS: Final = 1_000

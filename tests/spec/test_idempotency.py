@@ -1,0 +1,158 @@
+"""`Idempotency-Key` on every POST of the route table: one key, one run, one reply. Spec: house 5; platform-api 4.1, 5."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from gateway.bounds import IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS
+from gateway.guarded import GuardedRoute, api_routes
+from gateway.idempotency import REPLAYED, REUSED
+from tests.spec.test_every_route import EXAMPLES, credentials, every, prepared
+from tests.support.asgi import Client, Reply
+from tests.support.fake_runtime import FakeCallback
+from tests.support.gateway import PAGE, PROJECT, PUBLIC_KEY, Gateway, a_gateway
+
+pytestmark = pytest.mark.anyio
+
+POSTS = [(route, "POST") for route in api_routes(a_gateway().app) if "POST" in (route.methods or ())]
+REPLAYED_POSTS = [case for case in POSTS if case[0].access.replay != "none"]
+KEY = "2c9a6c1e-7d4b-4a53-9a1c-idem"
+RUNS_OF: dict[str, str] = {
+    "/api/v1/chat/agent": "stream",
+    "/api/projects/{project_id}/sessions": "create_session",
+    "/api/projects/{project_id}/sessions/{session_id}/reset": "reset_session",
+    "/api/v1/sessions/{session_id}/end": "end_session",
+}
+"""Path -> the method of the runtime that must run once; the bootstrap routes ask it nothing."""
+OTHER_BODIES: dict[str, dict[str, Any]] = {
+    "/api/v1/chat/agent": {"message": "something else"},
+    "/api/projects/{project_id}/sessions": {"agentId": "another"},
+    "/api/v1/sessions/{session_id}/end": {"reason": "user"},
+    "/api/v1/sdk/init": {"user": {"id": "another"}},
+}
+
+
+async def a_call(gateway: Gateway, route: GuardedRoute) -> Callable[[dict[str, Any]], Awaitable[Reply]]:
+    """Return what calls a route under the key, each time with what it is given besides its example."""
+    session = await prepared(gateway)
+    path = route.path.format(project_id=PROJECT, session_id=session)
+    client = Client(gateway.app, await credentials(gateway, route))
+
+    async def call(more: dict[str, Any]) -> Reply:
+        body = {**EXAMPLES.get(route.path, {}), **more}
+        return await client.post(path, body, headers={"idempotency-key": KEY})
+
+    return call
+
+
+def counted(gateway: Gateway, route: GuardedRoute) -> list[int]:
+    """Return a list that grows by one each time the runtime is asked to run what the route does."""
+    name = RUNS_OF.get(route.path)
+    runs: list[int] = []
+    if name is None:
+        return runs
+    if name == "stream":
+        return gateway.runtime.asked  # type: ignore[return-value]
+    method = getattr(gateway.runtime, name)
+
+    async def counting(*arguments: Any, **named: Any) -> Any:
+        runs.append(1)
+        return await method(*arguments, **named)
+
+    setattr(gateway.runtime, name, counting)
+    return runs
+
+
+def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
+    assert {route.path for route, _ in POSTS} - {route.path for route, _ in REPLAYED_POSTS} == {
+        "/api/v1/callbacks/{callback_id}"
+    }
+    assert len(REPLAYED_POSTS) >= 7
+
+
+@every(REPLAYED_POSTS)
+async def test_the_same_request_under_a_key_gets_the_stored_reply(
+    gateway: Gateway, case: tuple[GuardedRoute, str]
+) -> None:
+    call, runs = await a_call(gateway, case[0]), counted(gateway, case[0])
+    first = await call({})
+    again = await call({})
+    assert first.status in (200, 201)
+    assert (again.status, again.json()) == (first.status, first.json())
+    assert len(runs) == (1 if case[0].path in RUNS_OF else 0)
+    if case[0].access.replay == "reply":
+        assert again.headers[REPLAYED.lower()] == "true"
+        assert REPLAYED.lower() not in first.headers
+
+
+@every(REPLAYED_POSTS)
+async def test_another_request_under_the_key_is_a_conflict(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    route = case[0]
+    call = await a_call(gateway, route)
+    first = await call({})
+    other = await call(OTHER_BODIES.get(route.path, {"more": 1}))
+    assert first.status in (200, 201)
+    assert (other.status, other.json()["error"]["code"]) == (409, "CONFLICT")
+    assert other.json()["error"]["details"] == {"reason": REUSED}
+
+
+@every(REPLAYED_POSTS)
+async def test_of_simultaneous_requests_under_a_key_one_runs(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    call, runs = await a_call(gateway, case[0]), counted(gateway, case[0])
+    replies = await asyncio.gather(*(call({}) for _ in range(5)))
+    assert len({(reply.status, reply.body) for reply in replies}) == 1
+    assert len(runs) == (1 if case[0].path in RUNS_OF else 0)
+
+
+@every(REPLAYED_POSTS)
+async def test_a_key_that_cannot_be_stored_is_refused(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    route = case[0]
+    path = route.path.format(project_id=PROJECT, session_id=await prepared(gateway))
+    client = Client(gateway.app, await credentials(gateway, route))
+    reply = await client.post(path, EXAMPLES.get(route.path, {}), headers={"idempotency-key": "x" * 256})
+    assert (reply.status, reply.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
+
+
+async def test_what_failed_runs_again_under_the_same_key(gateway: Gateway) -> None:
+    path = f"/api/projects/{PROJECT}/sessions/sess_unknown/reset"
+    headers = {"idempotency-key": KEY}
+    assert (await gateway.client.post(path, headers=headers)).status == 404
+    session = await prepared(gateway)
+    gateway.runtime.sessions_by_id["sess_unknown"] = gateway.runtime.sessions_by_id[session]
+    gateway.runtime.sessions_by_id["sess_unknown"].id = "sess_unknown"
+    assert (await gateway.client.post(path, headers=headers)).status == 200
+
+
+async def test_strangers_behind_one_public_key_do_not_get_each_others_replies(gateway: Gateway) -> None:
+    page = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY, origin=PAGE)
+    short = await page.post("/api/v1/sdk/init", {}, headers={"idempotency-key": "retry-1"})
+    assert (short.status, short.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
+    assert len(KEY) >= IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS
+    here = await page.post("/api/v1/sdk/init", {}, headers={"idempotency-key": KEY})
+    gateway.public_keys.keys[PUBLIC_KEY] = gateway.public_keys.keys[PUBLIC_KEY].__class__(
+        id="key_page", tenant_id="ten_one", project_id=PROJECT, allowed_origins=("*",)
+    )
+    gateway.clock.move(seconds=2)
+    elsewhere = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY, origin="https://other.example.com")
+    there = await elsewhere.post("/api/v1/sdk/init", {}, headers={"idempotency-key": KEY})
+    assert here.json()["token"] != there.json()["token"]
+
+
+async def test_pages_of_other_families_do_not_get_each_others_replies(gateway: Gateway) -> None:
+    tokens = [await gateway.sdk_token() for _ in range(2)]
+    replies = [
+        await gateway.page(token).post("/api/v1/sdk/refresh", {}, headers={"idempotency-key": KEY}) for token in tokens
+    ]
+    assert replies[0].json()["token"] != replies[1].json()["token"]
+    assert all(REPLAYED.lower() not in reply.headers for reply in replies)
+
+
+async def test_a_callback_is_taken_once_by_its_id_alone(gateway: Gateway) -> None:
+    gateway.runtime.callbacks_by_id["cb_1"] = FakeCallback("ten_one", PROJECT)
+    replies = [await gateway.nobody().post("/api/v1/callbacks/cb_1", {"answer": number}) for number in range(3)]
+    assert [reply.json().get("status") for reply in replies] == [None, "already_processed", "already_processed"]
+    assert gateway.runtime.callbacks_by_id["cb_1"].body == {"answer": 0}

@@ -1,0 +1,122 @@
+"""Whole stories over the real runtime and the embedded servers: a project, a user, the store, waiting for what comes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from actors.projects import put_project
+from actors.runtime import ChatTurn, SessionRef, TurnReply
+from actors.settings import Settings
+from actors.wiring import RunningRuntime, open_runtime
+from storage.statements import Statement
+
+PATIENCE_S = 20.0
+LOOK_EVERY_S = 0.05
+
+
+@dataclass
+class Story:
+    """A runtime with one project in it."""
+
+    running: RunningRuntime
+    tenant: str
+    project: str
+
+    async def say(self, text: str, session: str = "", **more: object) -> TurnReply:
+        """Send one message and return the reply."""
+        turn = ChatTurn(tenant_id=self.tenant, project_id=self.project, message=text, session_id=session)
+        return await self.running.runtime.chat(msgspec.structs.replace(turn, **more))
+
+    def ref(self, session: str) -> SessionRef:
+        """Return a session as a caller names it."""
+        return SessionRef(self.tenant, self.project, session)
+
+    async def rows(self, sql: str, **given: object) -> list[dict[str, Any]]:
+        """Return rows of the store."""
+        return [dict(row) for row in await self.running.database.rows(Statement(sql), **given)]
+
+    async def run(self, sql: str, **given: object) -> int:
+        """Change rows of the store: the way in which a test moves the clock of the database."""
+        return await self.running.database.execute(Statement(sql), **given)
+
+    async def lines(self, session: str) -> list[tuple[str, str]]:
+        """Return who said what."""
+        page = await self.running.runtime.transcript(self.ref(session), limit=200)
+        return [(row["role"], row["content"]) for row in page.rows]
+
+
+@asynccontextmanager
+async def a_story(data_dir: str, name: str, files: dict[str, str], **more: object) -> AsyncIterator[Story]:
+    """Yield a runtime over the servers in a folder, with a project of these texts."""
+    settings = msgspec.structs.replace(
+        Settings(data_dir=data_dir, hosts=1, allowed_networks=("127.0.0.1/32",), database_connections=4), **more
+    )
+    async with open_runtime(settings) as running:
+        seeded = await put_project(running.database, name, files)
+        yield Story(running, seeded.tenant_id, seeded.project_id)
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]], patience_s: float = PATIENCE_S) -> None:
+    """Look until a condition holds; fail when it does not in time."""
+    give_up_s = time.monotonic() + patience_s
+    while not await condition():
+        assert time.monotonic() < give_up_s, "the condition never held"
+        await asyncio.sleep(LOOK_EVERY_S)
+
+
+@dataclass
+class Workshop:
+    """An HTTP tool that takes its time: counts what is under way, and what came under which key."""
+
+    takes_s: float = 0.0
+    under_way: int = 0
+    most: int = 0
+    keys: list[str] = field(default_factory=list)
+    bodies: list[Any] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    answer: Any = field(default_factory=lambda: {"done": True})
+    port: int = 0
+    began: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def url(self) -> str:
+        """Where it is reached."""
+        return f"http://127.0.0.1:{self.port}/work"
+
+    async def _work(self, request: web.Request) -> web.Response:
+        self.keys.append(request.headers.get("Idempotency-Key", ""))
+        self.headers.append(dict(request.headers))
+        self.bodies.append(await request.json() if request.can_read_body else dict(request.query))
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        self.began.set()
+        try:
+            await asyncio.sleep(self.takes_s)
+        finally:
+            self.under_way -= 1
+        return web.json_response(self.answer)
+
+
+@asynccontextmanager
+async def a_workshop(**given: Any) -> AsyncIterator[Workshop]:
+    """Yield a tool's endpoint on loopback."""
+    workshop = Workshop(**given)
+    app = web.Application()
+    app.router.add_route("*", "/work", workshop._work)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    workshop.port = site._server.sockets[0].getsockname()[1]
+    try:
+        yield workshop
+    finally:
+        await runner.cleanup()
