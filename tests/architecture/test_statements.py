@@ -19,20 +19,27 @@ ACROSS_TENANTS = {
     "storage.repositories.jobs.CLAIM": "workers serve all tenants; each job carries its own",
     "storage.repositories.jobs.NEXT_DUE": "when to wake up, for all tenants",
     "storage.repositories.projects.TENANTS": "the list of tenants itself",
+    "storage.repositories.replies.FORGET_OLD": "retention",
     "storage.repositories.turns.FORGET_OLD": "retention",
     "storage.repositories.memory.FORGET_EXPIRED": "retention",
+    "storage.repositories.memory.FORGET_EFFECTS": "retention",
+    "storage.repositories.callbacks.FORGET_CLOSED": "retention",
+    "storage.repositories.sessions.IDLE_EVERYWHERE": "the same",
+    "storage.repositories.session_statements.IDLE_EVERYWHERE": "upkeep for all tenants; each row carries its own",
 }
 
 CREATE_TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\)", re.DOTALL)
 TOUCHES = r"\b(?:FROM|JOIN|INTO|UPDATE)\s+{}\b"
-BINDS_TENANT = re.compile(r":tenant_ids?\b")
+BINDS_TENANT = re.compile(r":tenant_ids?\b|:session_keys\b")  # a session's key is made of the tenant
 
 
 def schema() -> dict[str, str]:
     return {name: body for one in known_migrations() for name, body in CREATE_TABLE.findall(one.text)}
 
 
-TENANT_TABLES = sorted(name for name, body in schema().items() if re.search(r"^\s*tenant_id ", body, re.MULTILINE))
+TENANT_TABLES = sorted(
+    name for name, body in schema().items() if re.search(r"^\s*(tenant_id|session_key) ", body, re.MULTILINE)
+)
 
 
 def statements() -> Iterator[tuple[str, Statement]]:
@@ -66,7 +73,9 @@ def test_the_schema_has_tenant_tables() -> None:
 
 @pytest.mark.parametrize("table", TENANT_TABLES)
 def test_the_tenant_comes_first_in_the_key(table: str) -> None:
-    assert re.search(r"^\s*tenant_id text PRIMARY KEY|PRIMARY KEY \(tenant_id[,)]", schema()[table], re.MULTILINE)
+    key = r"(tenant_id|session_key) \w+ PRIMARY KEY|PRIMARY KEY \((tenant_id|session_key)[,)]"
+    index = rf"CREATE INDEX \w+ ON {table} \((tenant_id|session_key),"  # of a partitioned log, fenced by its head
+    assert re.search(key, schema()[table]) or any(re.search(index, one.text) for one in known_migrations())
 
 
 @pytest.mark.parametrize(("name", "statement"), sorted(statements(), key=lambda found: found[0]))

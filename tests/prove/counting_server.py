@@ -1,13 +1,25 @@
-"""The outside world of the kill test: two tools that count. One honours Idempotency-Key, the other runs every call."""
+"""The outside world of the kill test: tools that count. Two honour Idempotency-Key, the other runs every call.
+
+The jobs answer later, as a callback that is delivered twice at the same time and until it is taken.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
+import json
 from collections import Counter, defaultdict
+from typing import Any
 
+import aiohttp
 from aiohttp import web
 
 WORK_S = 0.005
+DELIVERIES = 2
+DELIVER_AGAIN_S = 0.2
+DELIVERY_PATIENCE_S = 60.0
+TAKEN_TWICE = "already_processed"
 
 
 class CountingServer:
@@ -16,40 +28,114 @@ class CountingServer:
     def __init__(self) -> None:
         self.applied: defaultdict[str, set[str]] = defaultdict(set)
         self.runs: Counter[str] = Counter()
+        self.answers: defaultdict[str, list[str]] = defaultdict(list)
+        self.calls = 0
+        self.work_s = WORK_S
         self.repeats = 0
         self.port = 0
         self._runner: web.AppRunner | None = None
+        self._http: aiohttp.ClientSession | None = None
+        self._delivering: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> CountingServer:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.stop()
 
     async def start(self) -> None:
         app = web.Application()
         app.router.add_post("/keyed", self._keyed)
         app.router.add_post("/unkeyed", self._unkeyed)
+        app.router.add_post("/jobs", self._job)
+        self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10))
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         self.port = site._server.sockets[0].getsockname()[1]
 
+    async def settled(self) -> None:
+        """Wait until every callback was delivered; each has its own bound."""
+        if self._delivering:
+            await asyncio.wait(set(self._delivering))
+
     async def stop(self) -> None:
+        for task in self._delivering:
+            task.cancel()
+        if self._http is not None:
+            await self._http.close()
         if self._runner is not None:
             await self._runner.cleanup()
 
     async def _keyed(self, request: web.Request) -> web.Response:
         order = (await request.json())["order"]
-        key = request.headers["Idempotency-Key"]
-        if key in self.applied[order]:
-            self.repeats += 1
-        self.applied[order].add(key)
-        await asyncio.sleep(WORK_S)
+        self._note(order, request.headers["Idempotency-Key"])
+        await asyncio.sleep(self.work_s)
         return web.json_response({"order": order})
 
     async def _unkeyed(self, request: web.Request) -> web.Response:
         order = (await request.json())["order"]
+        self.calls += 1
         self.runs[order] += 1
-        await asyncio.sleep(WORK_S)
+        await asyncio.sleep(self.work_s)
         return web.json_response({"order": order})
 
+    async def _job(self, request: web.Request) -> web.Response:
+        order = (await request.json())["order"]
+        if self._note(order, request.headers["Idempotency-Key"]):
+            url, secret = request.headers["X-ABL-Callback-Url"], request.headers["X-ABL-Callback-Secret"]
+            for _ in range(DELIVERIES):
+                task = asyncio.get_running_loop().create_task(self._deliver(order, url, secret))
+                self._delivering.add(task)
+                task.add_done_callback(self._delivering.discard)
+        return web.json_response({"accepted": True}, status=202)
+
+    def _note(self, order: str, key: str) -> bool:
+        """Carry an order out, once for each key; return whether it was new."""
+        self.calls += 1
+        is_new = key not in self.applied[order]
+        self.repeats += not is_new
+        self.applied[order].add(key)
+        return is_new
+
+    async def _deliver(self, order: str, url: str, secret: str) -> None:
+        """Bring the result of a job until somebody takes it."""
+        assert self._http is not None
+        body = json.dumps({"receipt": f"receipt-{order}"}).encode()
+        signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        headers = {"Content-Type": "application/json", "X-Callback-Signature": signature}
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + DELIVERY_PATIENCE_S
+        answer = "never answered"
+        while loop.time() < give_up:
+            try:
+                async with self._http.post(url, data=body, headers=headers) as response:
+                    told: dict[str, Any] = await response.json()
+                    answer = told.get("status") or "accepted" if response.status == 200 else f"{response.status} {told}"
+                    if response.status < 500:
+                        break
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                answer = repr(error)
+            await asyncio.sleep(DELIVER_AGAIN_S)
+        self.answers[order].append(answer)
+
+    def done(self, order: str) -> bool:
+        """Whether an order was carried out."""
+        return bool(self.applied.get(order)) or bool(self.runs.get(order))
+
     def done_twice(self) -> list[str]:
-        """Orders whose effect took place more than once."""
+        """Orders whose effect took place more than once, and callbacks that were taken more than once."""
         keyed = [order for order, keys in self.applied.items() if len(keys) > 1]
-        return keyed + [order for order, runs in self.runs.items() if runs > 1]
+        taken = [order for order, answers in self.answers.items() if answers.count("accepted") > 1]
+        return keyed + [order for order, runs in self.runs.items() if runs > 1] + taken
+
+    def refused(self) -> list[str]:
+        """Callbacks that were answered in another way than taken or taken before."""
+        return [
+            f"callback of {order}: {answer}"
+            for order, answers in self.answers.items()
+            for answer in answers
+            if answer not in ("accepted", TAKEN_TWICE)
+        ]

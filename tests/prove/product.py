@@ -6,14 +6,21 @@ import asyncio
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actors.projects import TENANT_ID
+from storage.database import Database
+from storage.embedded import PostgresServer
+from storage.repositories.api_keys import ApiKeys, NewKey
+
 ROOT = Path(__file__).parents[2]
 START_S = 90.0
+POLL_S = 0.05
 HOST_PROGRAM = "actors.hosts.child"
 
 
@@ -28,9 +35,10 @@ class Product:
     port: int = 0
     project_id: str = ""
     key: str = ""
+    public_key: str = ""
+    model_url: str = ""
     process: asyncio.subprocess.Process | None = None
-    log: list[str] = field(default_factory=list)
-    reader: asyncio.Task[None] | None = None
+    frozen: set[int] = field(default_factory=set)
 
     @property
     def url(self) -> str:
@@ -42,29 +50,51 @@ class Product:
         command = ["serve", "--project", str(self.project), "--runtime", "process", "--hosts", str(self.hosts)]
         command += ["--port", str(self.port), "--data-dir", str(self.data)]
         environment = {**os.environ, "ABL_ALLOWED_NETWORKS": self.allowed, "ABL_RATE_LIMITS": "off"}
+        if self.model_url:
+            environment |= {"ABL_MODEL_URL": self.model_url, "ABL_MODEL_KEY": "none", "ABL_MODEL": "stub"}
         abl = str(Path(sys.executable).with_name("abl"))
-        self.process = await asyncio.create_subprocess_exec(
-            abl, *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, env=environment, cwd=ROOT
-        )
-        assert self.process.stdout is not None
-        seen: list[str] = []
-        async with asyncio.timeout(START_S):
-            while line := (await self.process.stdout.readline()).decode():
-                seen.append(line)
-                if line.startswith("Try:"):
-                    break
-        text = "".join(seen)
-        if "Try:" not in text:
-            raise RuntimeError(f"abl serve did not start:\n{text}")
-        self.project_id = re.search(r"project\s+(\S+)", text)[1]  # type: ignore[index]
-        self.key = re.search(r"api key\s+(\S+)", text)[1]  # type: ignore[index]
-        self.reader = asyncio.create_task(self._read())
+        before = len(self.log)
+        with self.log_file.open("ab") as output:  # not a pipe: hosts that outlive their gateway would hold it open
+            self.process = await asyncio.create_subprocess_exec(
+                abl, *command, stdout=output, stderr=asyncio.subprocess.STDOUT, env=environment, cwd=ROOT
+            )
+        text = await self._greeting(before)
+        self.project_id = re.search(r"(?m)^ +project\s+(\S+)", text)[1]  # type: ignore[index]
+        self.key = re.search(r"(?m)^ +api key\s+(\S+)", text)[1]  # type: ignore[index]
 
-    async def _read(self) -> None:
+    async def _greeting(self, before: int) -> str:
+        """Return what the product says until it can be used."""
         assert self.process is not None
-        assert self.process.stdout is not None
-        while line := await self.process.stdout.readline():
-            self.log.append(line.decode().rstrip())
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + START_S
+        while loop.time() < give_up and self.process.returncode is None:
+            said = self.log[before:]
+            if any(line.startswith("Try:") for line in said):
+                return "\n".join(said)
+            await asyncio.sleep(POLL_S)
+        if self.process.returncode is None:
+            self.process.kill()
+        raise RuntimeError("abl serve did not start:\n" + "\n".join(self.log[before:]))
+
+    @property
+    def log_file(self) -> Path:
+        """Where everything is kept that the product's processes print."""
+        return self.data.with_name("product.log")
+
+    @property
+    def log(self) -> list[str]:
+        """The lines that were printed so far."""
+        return self.log_file.read_text(errors="replace").splitlines() if self.log_file.exists() else []
+
+    async def make_public_key(self) -> None:
+        """Make a key that a page may carry; no route does that yet."""
+        database = await Database.open(PostgresServer(self.data).url)
+        try:
+            self.public_key = f"abl_pk_{secrets.token_urlsafe(16)}"
+            new = NewKey(key_id="key_page", plaintext=self.public_key, project_id=self.project_id, kind="public")
+            await ApiKeys(database).create(TENANT_ID, new)
+        finally:
+            await database.close()
 
     async def stop(self) -> int:
         """Ask it to end, as an operator would, and return its exit status."""
@@ -81,9 +111,23 @@ class Product:
         await self.start()
 
     def kill_host(self, number: int) -> bool:
-        """Kill one session host."""
-        pids = self.host_pids()
+        """Kill one session host; those that are frozen are harmed enough."""
+        pids = [pid for pid in self.host_pids() if pid not in self.frozen]
         return bool(pids) and kill(pids[number % len(pids)])
+
+    def freeze_host(self, number: int) -> int | None:
+        """Stop one session host in the middle of what it does; return its pid."""
+        pids = self.host_pids()
+        if not pids:
+            return None
+        pid = pids[number % len(pids)]
+        self.frozen.add(pid)
+        return pid if send(pid, signal.SIGSTOP) else None
+
+    def thaw_host(self, pid: int) -> bool:
+        """Let a frozen host go on as if nothing had happened."""
+        self.frozen.discard(pid)
+        return send(pid, signal.SIGCONT)
 
     def kill_postgres(self) -> bool:
         """Kill the database server, and with it everything it had not written."""
@@ -126,8 +170,13 @@ def command_line(pid: int) -> str:
 
 
 def kill(pid: int) -> bool:
+    return send(pid, signal.SIGKILL)
+
+
+def send(pid: int, number: signal.Signals) -> bool:
+    """Send a signal; return whether the process was there."""
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
         return False
     return True

@@ -7,7 +7,7 @@ import os
 import random
 import signal
 from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,7 +24,7 @@ from storage.partitions import ensure_partitions
 from storage.repositories.sessions import NewSession, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
-from storage.repositories.turns import Turns
+from storage.repositories.turns import StoredTurn, Turns
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
 from tests.support.servers import Servers, start_program, until
@@ -32,8 +32,9 @@ from tests.support.servers import Servers, start_program, until
 pytestmark = pytest.mark.anyio
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+LATER = AT + timedelta(milliseconds=1_234)
 EPOCHS = Statement("""
-    SELECT epoch FROM journal WHERE tenant_id = :tenant_id AND session_id = :session_id ORDER BY seq
+    SELECT epoch FROM journal WHERE session_key = session_key(:tenant_id, :session_id) ORDER BY seq
 """)
 BLOBS = Statement("SELECT count(*) FROM journal_blobs WHERE tenant_id = :tenant_id")
 
@@ -43,8 +44,8 @@ async def epoch(leases: Leases, tenant_id: str) -> int:
     return await leases.register_host(f"host of {tenant_id}", "unix:here")
 
 
-def a_turn(number: int = 1, *, scope_id: str = "", key: str = "", reply: bytes = b"reply") -> TurnEnd:
-    return TurnEnd(turn=number, keyed=KeyedReply(scope_id, key, "hash", reply) if key else None)
+def a_turn(number: int = 1, *, key: str = "", reply: bytes = b"reply") -> TurnEnd:
+    return TurnEnd(turn=number, keyed=KeyedReply(key, "hash", reply) if key else None)
 
 
 async def test_facts_are_numbered_and_read_back(journal: Journal, tenant_id: str, epoch: int) -> None:
@@ -107,15 +108,19 @@ async def test_the_end_of_a_turn_is_written_with_its_facts_or_not_at_all(
         NewSession(session_id="s", project_id="c", runtime_session_id="r", entry_agent_name="Desk"),
         epoch=epoch,
     )
-    message = MessageRow(
-        seq=1, message_id="msg_1", role="user", content="hi", turn=1, at=AT, agent_name="Desk", extra=b"{}"
+    spoke = MessageRow(seq=1, message_id="msg_1", role="user", content="hi", turn=1, at=AT, extra=b'{"a":1}')
+    answered = MessageRow(
+        seq=2, message_id="msg_2", role="assistant", content="ho", turn=1, at=LATER, agent_name="Desk", extra=b"{}"
     )
-    trace = TraceRow(seq=1, turn=1, type="decision", data=b"{}", decision_kind="routing", span_id="sp", duration_ms=3)
+    trace = TraceRow(
+        seq=1, turn=1, type="decision", at="t", agent_name="Desk", span_id="sp", duration_ms=3, data={"matched": True}
+    )
     end = TurnEnd(
         turn=1,
-        keyed=KeyedReply("s", "key", "hash", b"reply"),
+        keyed=KeyedReply("key", "hash", b"reply"),
         snapshot=b"state",
-        messages=(message,),
+        spoke=spoke,
+        answered=answered,
         traces=(trace,),
         activity=Activity(agent_name="Clerk", execution_state="idle", input_tokens=3, output_tokens=4, handoffs=1),
     )
@@ -127,15 +132,15 @@ async def test_the_end_of_a_turn_is_written_with_its_facts_or_not_at_all(
     assert await journal.append(tenant_id, "s", epoch, [b"fact", b"end"], expect_seq=0, turn=end) == 2
     stored = await Turns(database).find(tenant_id, "s", "key")
     assert stored is not None
-    assert (stored.reply, stored.turn, stored.session_id) == (b"reply", 1, "s")
+    assert stored == StoredTurn("hash", 1, b"reply")
     head = await journal.head(tenant_id, "s")
     assert head is not None
     assert head.snapshot is not None
     assert (head.last_seq, head.snapshot.seq, head.snapshot.state) == (2, 2, b"state")
-    assert await Transcripts(database).list(tenant_id, "s", limit=10) == ((message,), 1)
+    assert await Transcripts(database).list(tenant_id, "s", limit=10) == ((spoke, answered), 2)
     assert await Traces(database).list(tenant_id, "s") == ((trace,), 1)
     row = await sessions.get(tenant_id, "r")
-    assert (row.agent_name, row.turn_count, row.message_count, row.trace_count) == ("Clerk", 1, 1, 1)
+    assert (row.agent_name, row.turn_count, row.message_count, row.trace_count) == ("Clerk", 1, 2, 1)
     assert (row.input_tokens, row.output_tokens, row.handoff_count, row.status) == (3, 4, 1, "active")
 
 
@@ -162,9 +167,9 @@ async def test_a_turn_that_ends_the_session_says_why(
 
 async def test_a_turn_under_a_known_key_is_not_written_again(journal: Journal, tenant_id: str, epoch: int) -> None:
     await journal.open_session(tenant_id, "s", epoch)
-    await journal.append(tenant_id, "s", epoch, [b"x"], expect_seq=0, turn=a_turn(scope_id="s", key="k"))
+    await journal.append(tenant_id, "s", epoch, [b"x"], expect_seq=0, turn=a_turn(key="k"))
     with pytest.raises(TurnRepeated):
-        await journal.append(tenant_id, "s", epoch, [b"x"], expect_seq=1, turn=a_turn(2, scope_id="s", key="k"))
+        await journal.append(tenant_id, "s", epoch, [b"x"], expect_seq=1, turn=a_turn(2, key="k"))
     assert len(await journal.read(tenant_id, "s")) == 1
 
 
@@ -177,7 +182,7 @@ async def test_a_value_that_cannot_be_stored_harms_only_its_own_append(
     message = MessageRow(seq=1, message_id="m", role="user", content="zero \0", turn=1, at=AT)
     outcomes = await asyncio.gather(
         *(journal.append(tenant_id, name, epoch, [b"x"], expect_seq=0) for name in names[:-1]),
-        journal.append(tenant_id, names[-1], epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, messages=(message,))),
+        journal.append(tenant_id, names[-1], epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, spoke=message)),
         return_exceptions=True,
     )
     assert outcomes[:-1] == [1] * 8
@@ -251,7 +256,7 @@ async def test_no_acknowledged_append_is_lost_when_the_database_is_killed(own_se
         while not done.is_set():
             seq = acknowledged[name]
             facts = [f"{name} {seq + 1}".encode(), f"{name} {seq + 2}".encode()]
-            turn = a_turn(seq, scope_id=name, key=f"k{seq}")
+            turn = a_turn(seq, key=f"k{seq}")
             acknowledged[name] = await journal.append("t", name, epoch, facts, expect_seq=seq, turn=turn)
 
     for name in names:

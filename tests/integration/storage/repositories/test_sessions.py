@@ -64,7 +64,7 @@ async def test_a_list_is_filtered_sorted_and_counted(
     await sessions.create(tenant_id, a_session("s4", parent_session_id="s1"))
     await sessions.create(tenant_id, a_session("s5", project_id="c2"))
     message = MessageRow(seq=1, message_id="m", role="user", content="Where is the Parcel", turn=1, at=AT)
-    await journal.append(tenant_id, "s1", epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, messages=(message,)))
+    await journal.append(tenant_id, "s1", epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, spoke=message))
 
     async def ids(**wanted: object) -> tuple[list[str], int]:
         rows, total = await sessions.list(tenant_id, "c1", SessionQuery(**wanted))

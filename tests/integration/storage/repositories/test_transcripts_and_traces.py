@@ -21,19 +21,20 @@ async def spoken(journal: Journal, leases: Leases, tenant_id: str) -> str:
     epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
     await journal.open_session(tenant_id, "s", epoch)
     for turn in (1, 2):
-        messages = tuple(
+        spoke, answered = (
             MessageRow(seq=2 * turn + n, message_id=f"m{2 * turn + n}", role=role, content=role, turn=turn, at=AT)
             for n, role in enumerate(("user", "assistant"), -1)
         )
+        common = {"turn": turn, "at": "t", "agent_name": "Desk"}
         traces = (
-            TraceRow(seq=2 * turn - 1, turn=turn, type="llm_call", data=b"{}", span_id=f"span {turn}", duration_ms=5),
+            TraceRow(seq=2 * turn - 1, type="llm_call", span_id=f"span {turn}", duration_ms=5, **common),
             TraceRow(
                 seq=2 * turn,
-                turn=turn,
                 type="decision",
-                data=b"{}",
-                decision_kind="routing",
+                span_id="inner",
                 parent_span_id=f"span {turn}",
+                data={"decisionKind": "routing"},
+                **common,
             ),
         )
         await journal.append(
@@ -42,7 +43,7 @@ async def spoken(journal: Journal, leases: Leases, tenant_id: str) -> str:
             epoch,
             [b"x"],
             expect_seq=turn - 1,
-            turn=TurnEnd(turn=turn, messages=messages, traces=traces),
+            turn=TurnEnd(turn=turn, spoke=spoke, answered=answered, traces=traces),
         )
     return tenant_id
 
