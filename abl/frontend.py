@@ -9,8 +9,8 @@ from typing import Any
 
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
-from abl.parser import parse_text
 from abl.parser.detect import detect, first_line, is_legacy, is_yaml_format
+from abl.parser.document import open_text, read_opened
 from abl.source import normalise
 from abl.syntax.result import ParseResult
 
@@ -44,11 +44,12 @@ def parse(text: str, type: str | None = None, *, strict: bool = False) -> ParseR
     kind = type or detect(text)
     if kind == "yaml":
         return parse_yaml_abl(text, strict=strict)
-    if kind in _MAY_BE_NUMBERED and type != "agent-based" and is_legacy(text):
+    opened = open_text(text, strict=strict)
+    if kind in _MAY_BE_NUMBERED and type != "agent-based" and opened.may_be_numbered and is_legacy(text):
         from abl.legacy import parse_legacy  # noqa: PLC0415 - loaded for texts of the numbered grammar only
 
         return parse_legacy(text, strict=strict)
-    return parse_text(text, kind, strict=strict)
+    return read_opened(opened, kind)
 
 
 def parse_agent(text: str, *, strict: bool = False) -> ParseResult:

@@ -1,151 +1,129 @@
-"""How time and memory grow with the text: parse, fmt and check on texts of 1x and 2x, realistic and hostile shapes.
+"""How time and memory grow with the text: parse, fmt and check on texts that double, realistic and hostile shapes.
 
-A shape is a function of a size in characters. `ratio` is time(2n)/time(n): 2 for work in proportion to the text, 4 for
-a square. `python -m benchmarks.scaling --mb 8` goes up to 8 MB; without it the sizes are small.
+`ratio` is time(2n)/time(n): 2 for work in proportion to the text, 4 for a square. `python -m benchmarks.scaling`
+publishes the worst of small sizes; `--mb 8` goes up to 8 MB; `--table` prints every shape as it is measured, and
+`--only WORD` those whose name holds the word.
 """
 
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from time import process_time
 
 from abl.formatter import format_text
 from abl.frontend import parse
 from abl.validation import validate_abl
-from benchmarks.agents_project import agent
 from benchmarks.report import Figure, publish
+from benchmarks.shapes import HOSTILE, REALISTIC, Shape
 
-Shape = Callable[[int], str]
-OPERATIONS: dict[str, Callable[[str], object]] = {"parse": parse, "fmt": format_text, "check": validate_abl}
-HEAD = "AGENT: A\nGOAL: x\n"
+Work = Callable[[str], object]
+OPERATIONS: dict[str, Work] = {"parse": parse, "fmt": format_text, "check": validate_abl}
+SHAPES = {**REALISTIC, **HOSTILE}
 SMALL_CHARS = 64_000
 MEGABYTE = 1_000_000
 PROMISED = 2.2
+PROMISED_SLOPE = 1.14
+"""The logarithm of the promised ratio to the base 2: what the whole curve has to keep."""
+NEGLIGIBLE_S = 0.02
+"""Below this a ratio says nothing."""
+PATIENCE_S = 60
+"""Processor time that one operation on the largest text may take."""
+TRIES = 3
 
 
-def of_lines(head: str, line: Callable[[int], str]) -> Shape:
-    """Return the shape that repeats a numbered line under `head`."""
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The times of one operation on texts that double; all of one shape.
 
-    def text(size: int) -> str:
-        parts = [head]
-        length = len(head)
-        for number in count():
-            if length >= size:
-                return "".join(parts)
-            parts.append(line(number))
-            length += len(parts[-1])
-        raise AssertionError
+    Attributes:
+        sizes: Characters.
+        seconds: Processor time for each of them, the best of several tries where a doubling looked too steep.
+    """
 
-    return text
+    sizes: tuple[int, ...]
+    seconds: tuple[float, ...]
 
+    @property
+    def worst(self) -> float:
+        """The greatest ratio of neighbours that take long enough to be measured; 2 when none does."""
+        pairs = zip(self.seconds, self.seconds[1:], strict=False)
+        return max((ratio_of(*pair) for pair in pairs if pair[1] >= NEGLIGIBLE_S), default=2.0)
 
-def of_signs(head: str, signs: str, tail: str = "\n") -> Shape:
-    """Return the shape of one long line: `head`, then `signs` over and over."""
-    return lambda size: head + signs * (size // len(signs)) + tail
+    @property
+    def slope(self) -> float:
+        """How the logarithm of the time grows with that of the size: 1 in proportion, 2 for a square."""
+        points = [
+            (math.log(size), math.log(seconds))
+            for size, seconds in zip(self.sizes, self.seconds, strict=True)
+            if seconds >= NEGLIGIBLE_S
+        ]
+        if len(points) < 3:
+            return 1.0
+        middle_x = sum(x for x, _ in points) / len(points)
+        middle_y = sum(y for _, y in points) / len(points)
+        width = sum((x - middle_x) ** 2 for x, _ in points)
+        return sum((x - middle_x) * (y - middle_y) for x, y in points) / width
 
-
-def _agents(size: int) -> str:
-    """Return generated agents pasted into one text."""
-
-    def texts() -> Iterator[str]:
-        length = 0
-        for number in count(1):
-            made = agent(number, 1 << 20)
-            yield made
-            length += len(made)
-            if length >= size:
-                return
-
-    return "".join(texts())
-
-
-def _one_agent(size: int) -> str:
-    """Return one agent with as many tools, fields, rules, hand-overs and steps as fit."""
-    fifth = size // 5
-    parts = (
-        of_lines(HEAD + "TOOLS:\n", lambda n: f'  find_{n}(code: string) -> object\n    description: "Finds {n}"\n'),
-        of_lines("GATHER:\n", lambda n: f'  field_{n}:\n    prompt: "What is {n}?"\n    type: string\n'),
-        of_lines("CONSTRAINTS:\n", lambda n: f'  - REQUIRE field_{n} > {n}\n    ON_FAIL: "Not {n}"\n'),
-        of_lines("HANDOFF:\n", lambda n: f"  - TO: Desk_{n}\n    WHEN: field_{n} == {n}\n    RETURN: true\n"),
-        of_lines("FLOW:\n", lambda n: f"  s{n}:\n    REASONING: false\n    RESPOND: Hello\n    THEN: s{n + 1}\n"),
-    )
-    return "".join(part(fifth) for part in parts)
+    @property
+    def is_kept(self) -> bool:
+        """Whether the promise is kept by every doubling, by the whole curve, and by the longest time."""
+        return self.worst <= PROMISED and self.slope <= PROMISED_SLOPE and self.seconds[-1] <= PATIENCE_S
 
 
-REALISTIC: dict[str, Shape] = {"agents pasted together": _agents, "one large agent": _one_agent}
-HOSTILE: dict[str, Shape] = {
-    "sentences": of_lines(HEAD, lambda n: "Let me know what you think of it\nGOAL: x\n"),
-    "closing brackets": of_lines(HEAD + "GATHER:\n", lambda n: "]\n}\n"),
-    "unknown sections": of_lines(HEAD, lambda n: f"GAOL{n}: x\n"),
-    "repeated sections": of_lines(HEAD, lambda n: "GOAL: x\n"),
-    "unknown properties": of_lines(HEAD + "EXECUTION:\n", lambda n: f"  xq{n}: 1\n"),
-    "repeated properties": of_lines(HEAD + "EXECUTION:\n", lambda n: "  model: a\n"),
-    "steps of one name": of_lines(HEAD + "FLOW:\n", lambda n: "  s:\n    THEN: s\n"),
-    "tools of one name": of_lines("TOOLS:\n", lambda n: "  f(a: string) -> object\n"),
-    "sections of tools": of_lines("", lambda n: f"TOOLS:\n  f{n}() -> object\n"),
-    "the last tool again": lambda size: (
-        of_lines("TOOLS:\n", lambda n: f"  f{n}() -> object\n")(size // 2) + "  last() -> object\n" * (size // 40)
-    ),
-    "imports": lambda size: (
-        of_lines("TOOLS:\n", lambda n: f"  f{n}() -> object\n")(size // 2) + 'FROM "./a.abl" USE: b\n' * (size // 44)
-    ),
-    "conversation": of_lines(HEAD + "CONVERSATION:\n", lambda n: f"  a{n}: 1\n"),
-    "open signatures": of_lines("TOOLS:\n", lambda n: "  f(\n"),
-    "bare items": of_lines(HEAD + "GATHER:\n", lambda n: "  - f\n"),
-    "lines of text": of_lines("", lambda n: "hello there\n"),
-    "open strings": of_lines(HEAD + "ON_START:\n", lambda n: '  RESPOND: "x\n    y\n'),
-    "open brackets": of_lines(HEAD + "HANDOFF:\n  - pass: [a\n", lambda n: "     b,\n"),
-    "stairs": of_lines(HEAD + "HANDOFF:\n", lambda n: " " * (2 + n % 63) + "- a:\n"),
-    "deep stairs": lambda size: HEAD + "".join(" " * n + "a:\n" for n in range(int((2 * size) ** 0.5))),
-    "wide indents": of_lines(HEAD + "GATHER:\n", lambda n: " " * 2000 + "a: b\n"),
-    "blank lines": of_lines(HEAD, lambda n: "\n"),
-    "comments": of_lines(HEAD, lambda n: "# x\n"),
-    "open comment": of_lines(HEAD + "/*\n", lambda n: " x\n"),
-    "fences": of_lines(HEAD, lambda n: "```\n"),
-    "block text": of_lines(HEAD + "PERSONA: |\n", lambda n: "  hello you\n"),
-    "agents": of_lines("", lambda n: HEAD),
-    "conditions": of_lines(HEAD + "COMPLETE:\n", lambda n: f"  - WHEN: a{n} == 1 AND (b OR c > 2\n"),
-    "references": of_lines(HEAD + "COMPLETE:\n", lambda n: f"  - WHEN: done == true\n    RESPOND: {{{{x{n}}}}}\n"),
-    "spaces": of_signs(HEAD + "ESCALATE:\n  on_human_complete:\n    - IF a", " ", "x\n"),
-    "when": of_signs(HEAD + "CONSTRAINTS:\n  - REQUIRE a", " WHEN a"),
-    "brackets": of_signs("TOOLS:\n  f(a: ", "{a: "),
-    "parameters": of_signs("TOOLS:\n  f(", "a: string, "),
-    "assignments": of_signs(HEAD + "ON_START:\n  SET: ", "a = 1, "),
-    "parentheses": of_signs(HEAD + "COMPLETE:\n  - WHEN: ", "("),
-    "and": of_signs(HEAD + "COMPLETE:\n  - WHEN: a", " AND a"),
-    "templates": of_signs(HEAD + "ON_START:\n  RESPOND: ", "{{a}} {{"),
-    "arrows": of_signs(HEAD + "FLOW:\n  ", "a -> "),
-    "hashes": of_signs(HEAD + "LIMITATIONS: ", "# "),
-    "quotes": of_signs(HEAD + "LIMITATIONS: [", '"a", '),
-    "json": of_lines(HEAD + "ON_START:\n  RESPOND: x\n    FORMATS:\n      SLACK: |\n", lambda n: "        [\n"),
-    "yaml": of_lines("agent: A\ngoal: x\nlimitations:\n", lambda n: f"  - a{n}\n"),
-    "yaml brackets": of_signs("agent: A\ngoal: x\nlimitations: ", "["),
-    "numbered": of_lines("AGENT: A\nSTEPS:\n", lambda n: f"  {n + 1}. Say hello\n"),
-}
+def ratio_of(half: float, whole: float) -> float:
+    """Return time(2n)/time(n)."""
+    return whole / max(half, 1e-4)
 
 
-def time_of(work: Callable[[str], object], text: str, tries: int = 1) -> float:
-    """Return the shortest processor time of `work(text)` in seconds, without collecting what was in memory before."""
-    best = float("inf")
+def time_of(work: Work, text: str, tries: int = 1) -> float:
+    """Return the shortest processor time of `work(text)` in seconds.
+
+    Nothing that was read before is remembered. The collector waits: its passes come in steps of a quarter more
+    objects, which would say more about the size at which one falls due than about the work.
+    """
+    best = math.inf
     for _ in range(tries):
-        gc.collect()
-        gc.freeze()
+        forget()
+        if len(text) > SMALL_CHARS:
+            gc.collect()
+        gc.disable()
         start = process_time()
         work(text)
         best = min(best, process_time() - start)
-        gc.unfreeze()
+        gc.enable()
     return best
 
 
-def growth(work: Callable[[str], object], shape: Shape, size: int, tries: int = 2) -> tuple[float, float]:
-    """Return time(2n)/time(n) at `size` characters for 2n, and time(2n) in seconds."""
-    half = time_of(work, shape(size // 2), tries)
-    whole = time_of(work, shape(size), tries)
-    return whole / max(half, 1e-4), whole
+def forget() -> None:
+    """Empty the caches of the language: a text that was just read must cost as much as one that is new."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("abl."):
+            for value in vars(module).values():
+                if callable(clear := getattr(value, "cache_clear", None)):
+                    clear()
+
+
+def doubled(work: Work, shape: Shape, first: int, last: int, promised: float = PROMISED) -> Growth:
+    """Return the growth from `first` to `last` characters; stops at a size that takes too long.
+
+    A ratio above `promised` that another measurement does not confirm is noise.
+    """
+    sizes, seconds = [first], [time_of(work, shape(first), 2)]
+    while sizes[-1] * 2 <= last and seconds[-1] <= PATIENCE_S:
+        sizes.append(sizes[-1] * 2)
+        text = shape(sizes[-1])
+        seconds.append(time_of(work, text))
+        for _ in range(TRIES):
+            if seconds[-1] < NEGLIGIBLE_S or ratio_of(*seconds[-2:]) <= promised:
+                break
+            seconds[-2] = max(seconds[-2], time_of(work, shape(sizes[-2])))
+            seconds[-1] = min(seconds[-1], time_of(work, text))
+    return Growth(tuple(sizes), tuple(seconds))
 
 
 def memory(text: str) -> float:
@@ -158,22 +136,44 @@ def memory(text: str) -> float:
         tracemalloc.stop()
 
 
-def figures(size: int) -> list[Figure]:
+def figures(first: int, last: int) -> list[Figure]:
     """Return the worst growth of each operation, and the memory of a realistic text."""
     made = []
     for name, work in OPERATIONS.items():
-        worst = {shape: growth(work, text, size)[0] for shape, text in {**REALISTIC, **HOSTILE}.items()}
-        shape = max(worst, key=lambda one: worst[one])
-        title = f"{name}, time(2n)/time(n), {shape}"
-        made.append(Figure(title, worst[shape], "times", 2.0, f"at most {PROMISED}", worst[shape] <= PROMISED))
-        real = max(worst[shape] for shape in REALISTIC)
-        made.append(Figure(f"{name}, realistic", real, "times", 2.0, f"at most {PROMISED}", real <= PROMISED))
+        found = {shape: doubled(work, text, first, last) for shape, text in SHAPES.items()}
+        for title, shapes in (("", found), (", realistic", REALISTIC)):
+            shape = max(shapes, key=lambda one: found[one].worst)
+            worst = found[shape].worst
+            what = f"{name}, time(2n)/time(n){title}, {shape}"
+            made.append(Figure(what, worst, "times", 2.0, f"at most {PROMISED}", worst <= PROMISED))
     for shape, text in REALISTIC.items():
-        peak = memory(text(min(size, MEGABYTE)))
+        peak = memory(text(min(last, MEGABYTE)))
         made.append(Figure(f"memory of a parse, {shape}", peak, "times the text", None, "at most 60", peak <= 60))
     return made
 
 
+def table(first: int, last: int, names: Iterable[str], operations: Iterable[str] = OPERATIONS) -> bool:
+    """Print one line for each shape and operation as they are measured; return whether all keep the promise."""
+    kept = True
+    for shape in names:
+        for name in operations:
+            found = doubled(OPERATIONS[name], SHAPES[shape], first, last)
+            kept = kept and found.is_kept
+            times = " ".join(f"{one:8.3f}" for one in found.seconds)
+            verdict = "" if found.is_kept else "  NO"
+            print(f"{shape:32} {name:6} {times}  worst {found.worst:.2f}  slope {found.slope:.2f}{verdict}", flush=True)
+    return kept
+
+
+def _main(arguments: list[str]) -> bool:
+    def option(name: str, default: str) -> str:
+        return arguments[arguments.index(name) + 1] if name in arguments else default
+
+    last = int(option("--mb", "0")) * MEGABYTE * 128 // 125 or SMALL_CHARS * 4
+    if "--table" in arguments:
+        return table(SMALL_CHARS, last, [one for one in SHAPES if option("--only", "") in one])
+    return publish("scaling", figures(last // 4 if last > SMALL_CHARS * 4 else SMALL_CHARS, last))
+
+
 if __name__ == "__main__":
-    chars = int(sys.argv[sys.argv.index("--mb") + 1]) * MEGABYTE if "--mb" in sys.argv else SMALL_CHARS * 4
-    sys.exit(0 if publish("scaling", figures(chars)) else 1)
+    sys.exit(0 if _main(sys.argv) else 1)

@@ -45,6 +45,7 @@ class CheckContext:
         options: See `CheckOptions`.
         places: Where the objects came from, None for an IR without text.
         remote: Names of agents that run elsewhere.
+        vocabulary: How often words stand in the texts, for the rule that wants to know.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class CheckContext:
         self.options = options or CheckOptions()
         self.places = places
         self.remote = frozenset(map(str, remote))
+        self.vocabulary: Counter[str] | None = None
         self._facts: dict[int, AgentFacts] = {}
 
     @classmethod

@@ -24,7 +24,7 @@ from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
 from abl.checks.finding import Finding
-from abl.checks.formulas import Reading, formula_of, mixes_intent_and_state
+from abl.checks.formulas import Reading, mixes_intent_and_state
 from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, HUMAN_NAMES, INPUT_WORDS
 from abl.checks.reading import mapping, text
 from abl.checks.report import Check
@@ -264,11 +264,12 @@ def _said_of_others(field: dict[str, Any]) -> set[str]:
 
 def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield handoff conditions that join intent and state by OR."""
-    for block in facts.handoffs:
-        when = text(block.subject.get("when"))
-        if when and mixes_intent_and_state(formula_of(when).node):
-            said = {"value": when[:MAX_SHOWN]}
-            yield Finding("MIXED_ROUTING_CONDITION_STATE", block, "when", arguments=said)
+    entries = {id(block) for block in facts.handoffs}
+    for condition in facts.conditions:
+        if condition.field == "when" and id(condition.block) in entries:
+            if mixes_intent_and_state(condition.formula.node):
+                said = {"value": condition.text[:MAX_SHOWN]}
+                yield Finding("MIXED_ROUTING_CONDITION_STATE", condition.block, "when", arguments=said)
 
 
 CHECKS = (

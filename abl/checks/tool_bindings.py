@@ -5,6 +5,8 @@ Spec: abl-language 2.4, 3.2.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from abl.checks.context import CheckContext
@@ -22,6 +24,10 @@ from abl.syntax.tools import Tool
 MAX_ODD = 50
 """Parameters of one tool for which that of the library is looked for."""
 
+MAX_STEM_CHARS = 6
+"""Letters at the beginning of a word that tell it from others: `reserve` is the word of `reserves` and `reserved`."""
+
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
 _BINDINGS = ("http_binding", "async_webhook_binding")
 
 
@@ -46,17 +52,46 @@ def misspelt_tools(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
 def tools_not_in_library(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield tools without a binding that no library of the project has, when one has a tool of nearly that name.
 
-    Where the agents say the name more than once and never that of the library, it is the library that is misspelt.
+    Where all speaks for the name that the agents use, it is the library that is misspelt.
     """
     for name, near in misspelt_tools(facts, context).items():
         place = context.options.library_places.get(near)
-        if place is not None and context.tool_uses[name] > 1 and not context.tool_uses[near]:
+        if place is not None and _is_meant(name, near, context):
             written = Written(place, "name", near, Form.TEMPLATE, f"tools.{near}")
             said = {"name": near, "tool": near, "value": name, "suggestion": name}
             yield Finding("LIBRARY_TOOL_UNUSED", facts.tools[name], "", near, name, said, written=written)
             continue
         said = {"tool": name, "known": listed(sorted(context.options.library_tools))}
         yield unknown("TOOL_NOT_IN_LIBRARY", facts.tools[name], "name", name, [near], **said)
+
+
+def _is_meant(name: str, near: str, context: CheckContext) -> bool:
+    """Whether the name that agents use is right, and the near one of a library is a slip of the pen.
+
+    No agent uses that of the library, and either they say the other one more than once, or it consists of words that
+    the texts of the project know.
+    """
+    if context.tool_uses[near]:
+        return False
+    if context.tool_uses[name] > 1:
+        return True
+    ours, theirs = set(_words(name)), set(_words(near))
+    words = _vocabulary(context)
+    return all(words[word] > 1 for word in ours - theirs) and any(words[word] <= 1 for word in theirs - ours)
+
+
+def _vocabulary(context: CheckContext) -> Counter[str]:
+    """Return how often the words of the project stand in its texts; only their beginnings count."""
+    if context.vocabulary is None:
+        places = [*map(context.place, context.agents.values()), *context.options.library_places.values()]
+        units = {id(place.unit): place.unit for place in places if place is not None}
+        texts = (unit.source.text for unit in units.values() if unit.source is not None)
+        context.vocabulary = Counter(word for one in texts for word in _words(one))
+    return context.vocabulary
+
+
+def _words(name: str) -> Iterator[str]:
+    return (found[0][:MAX_STEM_CHARS].lower() for found in _WORD.finditer(name))
 
 
 def misspelt_parameters(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from abl.diagnostics.reporter import finding
 from abl.parser import (
     assignments,
@@ -27,7 +29,7 @@ from abl.parser.reader import READ, Reader, reads
 from abl.parser.sections import Section, cut, mend_opening, read_sections, within_bounds
 from abl.parser.values import cut_comment, unquote
 from abl.source import Source
-from abl.syntax.document import Document
+from abl.syntax.document import LEGACY_SECTIONS, Document
 from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.profile import Profile
 from abl.syntax.result import ParseResult
@@ -39,17 +41,42 @@ FORMS = (
 """The modules that hold the readers of all kinds."""
 
 
+@dataclass(slots=True)
+class Opened:
+    """A text that is cut into sections, none of which has been read."""
+
+    reader: Reader
+    sections: list[Section]
+
+    @property
+    def may_be_numbered(self) -> bool:
+        """Whether a section is one that texts of the numbered grammar have (spec 10); others need no closer look."""
+        return not _NUMBERED.isdisjoint([section.word for section in self.sections])
+
+
+_NUMBERED = frozenset({*LEGACY_SECTIONS, "STEPS", "INTENTS"})
+
+
+def open_text(text: str, *, strict: bool = False) -> Opened:
+    """Return a text cut into its sections."""
+    r = Reader(scan_within_bounds(Source(text)), strict=strict)
+    _lexical(r)
+    drop_prose(r)
+    return Opened(r, cut(r))
+
+
 def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> ParseResult:
     """Return what an ABL text of the modern grammar says.
 
     `kind` is a detected type of the table in spec 2.2; None means: look.
     """
-    source = Source(text)
-    found = kind or detect(source.text)
-    r = Reader(scan_within_bounds(source), strict=strict)
-    _lexical(r)
-    drop_prose(r)
-    sections = cut(r)
+    return read_opened(open_text(text, strict=strict), kind)
+
+
+def read_opened(opened: Opened, kind: str | None = None) -> ParseResult:
+    """Return what an opened text says."""
+    r, sections = opened.reader, opened.sections
+    found = kind or detect(r.source.text)
     opening = mend_opening(r, sections)
     if found == "tools" or (found is None and opening == "TOOLS"):
         document = _tools(r, sections)
@@ -61,7 +88,7 @@ def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> P
         document.detected_type = found or ""
         check_document(r, document)
     elif found is None and not any(one.code == "UNKNOWN_SECTION" for one in r.findings):
-        return ParseResult(None, [finding("UNDETECTED_TYPE", strict=strict, line=1, column=1, offset=0)])
+        return ParseResult(None, [finding("UNDETECTED_TYPE", strict=r.strict, line=1, column=1, offset=0)])
     return result(document, r)
 
 

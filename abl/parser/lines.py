@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import lt
 
 from abl.parser.bounds import ELEMENT_BYTES, LONG_LINE_CHARS, LONG_LINES_CHECKED, UNBOUNDED, elements, most_lines, room
 from abl.source import Source
@@ -15,6 +17,9 @@ from abl.source import Source
 _BLOCK = re.compile(r"(?:^|:|-|^[A-Z][A-Z_]*)\s*[|>][-+]?\s*(?:#.*)?$")
 ODD_STARTS = frozenset("#/`-]})")
 """First characters of lines that may not be significant, or that close what an earlier line opened."""
+_BLOCK_ENDS = frozenset("|>-+")
+_MOST_SPACE = 16
+"""Characters before a comment that are looked at for the sign of a block text; if all are space, there may be one."""
 _BARE_BLOCK = re.compile(r"-?\s*[|>][-+]?\s*(?:#.*)?$")
 
 
@@ -133,8 +138,8 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
     lines = Lines(source, raw_lines)
     texts, columns, offsets, numbers, blocks = lines.texts, lines.columns, lines.offsets, lines.numbers, lines.blocks
     add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
-    tabs = "\t" in source.text
-    noted = "#" in source.text
+    odd, block_ends = ODD_STARTS, _BLOCK_ENDS
+    noted = _has_noted_block(source.text)
     closing: list[int] = []
     start = skip_to = 0
     for number, raw in enumerate(raw_lines, 1):
@@ -144,7 +149,7 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
         if not body or number <= skip_to:
             continue
         head = body[0]
-        if head in ODD_STARTS:
+        if head in odd:
             if head == "#" or body == "---":
                 continue
             if head == "/" and body[1:2] in ("/", "*"):
@@ -156,23 +161,49 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
                 continue
             if head in "]})":
                 closing.append(len(texts))
-        column = raw.find(head)
-        if tabs and lines.tab < 0 and "\t" in raw[:column]:
-            lines.tab = here + raw.index("\t")
-        if (body[-1] in "|>-+" or (noted and " #" in body and ("|" in body or ">" in body))) and _BLOCK.search(body):
+        column = 0 if body is raw else raw.find(head)
+        if (body[-1] in block_ends or (noted and " #" in body)) and _BLOCK.search(body):
             skip_to = _block_end(raw_lines, number, column, body)
             blocks[len(texts)] = (number, skip_to)
         add_text(body)
         add_column(column)
         add_offset(here + column)
         add_number(number)
+    _nest(lines, closing)
+    return lines
+
+
+def _nest(lines: Lines, closing: list[int]) -> None:
+    """Fill in indents and ends; a line of `closing` brackets stands as deep as what it closes."""
+    texts, columns = lines.texts, lines.columns
     base = columns[0] if columns else 0
-    lines.indents = [column - base if column > base else 0 for column in columns] if base else columns.copy()
+    indents = [column - base if column > base else 0 for column in columns] if base else columns.copy()
     for k in closing:
         if k:
-            lines.indents[k] = max(lines.indents[k], lines.indents[k - 1] + (texts[k - 1][-1] in "[{(")) or 1
-    lines.ends = nesting(lines.indents)
-    return lines
+            indents[k] = max(indents[k], indents[k - 1] + (texts[k - 1][-1] in "[{(")) or 1
+    lines.indents, lines.ends = indents, nesting(indents)
+    if "\t" in lines.source.text:
+        lines.tab = _first_tab(lines)
+
+
+def _has_noted_block(text: str) -> bool:
+    """Return whether the sign of a block text may stand before a comment anywhere."""
+    at = text.find(" #")
+    while at >= 0:
+        before = text[max(at - _MOST_SPACE, 0) : at].rstrip()
+        if not before or before[-1] in _BLOCK_ENDS:
+            return True
+        at = text.find(" #", at + 1)
+    return False
+
+
+def _first_tab(lines: Lines) -> int:
+    """Return the offset of the first tab in an indent, or -1."""
+    for number, column, offset in zip(lines.numbers, lines.columns, lines.offsets, strict=True):
+        at = lines.raw[number - 1].find("\t", 0, column)
+        if at >= 0:
+            return offset - column + at
+    return -1
 
 
 def _comment_end(raw: list[str], first: int) -> int:
@@ -183,23 +214,32 @@ def _comment_end(raw: list[str], first: int) -> int:
     return len(raw)
 
 
+def unindented(indents: list[int]) -> list[int]:
+    """Return the lines that are not indented; most are, and passing over them here costs next to nothing."""
+    found: list[int] = []
+    at = -1
+    try:
+        while True:
+            at = indents.index(0, at + 1)
+            found.append(at)
+    except ValueError:
+        return found
+
+
 def nesting(indents: list[int]) -> list[int]:
-    """Return for each line the first later one that is not nested in it."""
-    count = len(indents)
-    ends = [count] * count
-    open_lines: list[int] = []
-    push, pull = open_lines.append, open_lines.pop
-    last = -1
-    for k, indent in enumerate(indents):
-        if indent == last:
-            ends[k - 1] = k
-            open_lines[-1] = k
-            continue
-        if indent < last:
-            while open_lines and indents[open_lines[-1]] >= indent:
-                ends[pull()] = k
-        push(k)
-        last = indent
+    """Return for each line the first later one that is not nested in it.
+
+    Only lines with something nested in them are looked at, from the last one up: each hops over its own children.
+    """
+    total = len(indents)
+    ends = list(range(1, total + 1))
+    later = [*indents, -1]
+    for k in reversed(list(compress(range(total), map(lt, indents, later[1:])))):
+        indent = indents[k]
+        end = ends[k + 1]
+        while later[end] > indent:
+            end = ends[end]
+        ends[k] = end
     return ends
 
 

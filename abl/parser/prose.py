@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.lines import unindented
 from abl.parser.scribe import Scribe
 from abl.syntax.document import HEADERS, SECTIONS
 
@@ -17,7 +18,7 @@ _LABELLED = re.compile(r"[\w.-]+(?: [A-Z_]+)?\s*:")
 def drop_prose(r: Scribe) -> None:
     """Take unindented sentences out of the parse, with one warning for each run of them."""
     texts = r.texts
-    unwanted = {k for k, indent in enumerate(r.indents) if not indent and is_prose(texts[k])}
+    unwanted = {k for k in unindented(r.indents) if is_prose(texts[k])}
     if not unwanted or len(unwanted) == len(r.texts):
         return
     for k in sorted(unwanted):

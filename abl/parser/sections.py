@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from abl.parser.bounds import Full
 from abl.parser.content import template
+from abl.parser.lines import unindented
 from abl.parser.reader import READ, Reader
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.document import HEADERS, SECTIONS, Document
@@ -41,17 +42,14 @@ class Section:
 def cut(r: Reader) -> list[Section]:
     """Return the sections of the text; what is wrong with their headers is reported."""
     sections: list[Section] = []
-    indents, texts = r.indents, r.texts
-    for k in range(len(texts)):
-        if indents[k]:
-            continue
+    for k in unindented(r.indents):
         found = _header(r, k, sections)
         if found is not None:
             if sections:
                 sections[-1].end = k
             sections.append(found)
     if sections:
-        sections[-1].end = len(texts)
+        sections[-1].end = len(r.texts)
     return sections
 
 

@@ -105,7 +105,6 @@ MADE = {
     "NOT_TEXT": lambda: validate_abl(b"AGENT: A"),
     "TOO_MANY_DIAGNOSTICS": lambda: validate_abl("AGENT: A\nGOAL: x\n" + "GAOL: x\n" * 5000),
     "TEXT_TOO_LARGE": lambda: validate_abl("AGENT: A\nGOAL: x\n" + "\n" * 300_000),
-    "TEXT_TOO_LARGE": lambda: validate_abl("AGENT: A\nGATHER:\n" + "- f\n" * 100_000),
     "TOO_MANY_TOOLS": lambda: validate_abl("TOOLS:\n" + "".join(f"  f{n}() -> object\n" for n in range(501))),
     "LOOKUP_TABLE_LARGE": lambda: validate_abl(LARGE_TABLE),
     "E727": compiled_too_late,
