@@ -6,6 +6,7 @@ Spec: abl-language 3.2 (parameters), 14.3 (3).
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from domain.json_values import JsonObject, JsonValue
 
@@ -69,7 +70,7 @@ def _number(value: JsonValue) -> tuple[JsonValue, bool]:
         number = float(str(value).strip())
     except ValueError:
         return value, False
-    return (int(number) if number.is_integer() else number), number == number and abs(number) != float("inf")  # noqa: PLR0124
+    return (int(number) if number.is_integer() else number), isfinite(number)
 
 
 def _integer(value: JsonValue) -> tuple[JsonValue, bool]:

@@ -46,7 +46,7 @@ def arguments_of(run: Run, spec: JsonObject) -> JsonObject:
             found[name] = value
     if spec.get("args"):
         found["args"] = [run.value(expression) for expression in spec["args"]]
-    for name, one in parameters.items():
+    for name in parameters:
         if name in found:
             continue
         value = run.scope.get(name) if spec.get("from_state") else None
@@ -245,7 +245,9 @@ def taken(run: Run, task: Task) -> None:
     checked = judging.take_verdict(run, "")
     if checked.is_blocked or checked.reask:
         text = checked.reask or checked.text
-        run.state.outcomes[needs["key"]] = Outcome(ok=False, kind="constraint_violation", message=text, code="guardrail")
+        run.state.outcomes[needs["key"]] = Outcome(
+            ok=False, kind="constraint_violation", message=text, code="guardrail"
+        )
         return
     value = needs["value"]
     is_changed = isinstance(value, str) and checked.text and checked.text != value

@@ -77,7 +77,7 @@ def for_channel(
     fallback, media = "", None
     for rule in rules:
         fallback = str(rule.get("fallback_format") or fallback)
-        media = rule["media_types"] if "media_types" in rule else media
+        media = rule.get("media_types", media)
     if media is not None:
         rich = {key: value for key, value in rich.items() if key not in MEDIA or key in media}
     if channel in SPOKEN:

@@ -1,4 +1,4 @@
-"""Results and earlier turns made shorter for a model. Spec: abl-language 3.2 (compaction), 3.15 (compaction), 14.3 (3)."""
+"""Results and earlier turns made shorter for a model. Spec: abl-language 3.2 and 3.15 (compaction), 14.3 (3)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def shorten_earlier(run: Run) -> None:
     kept = int(results.get("keep_recent") or 0)
     places = [at for at, message in enumerate(messages) if message.role == "tool"]
     for at in places[: len(places) - kept] if kept else places:
-        messages[at] = _with(messages[at], cut(messages[at].content, int(results.get("max_chars") or 0) or MAX_OLD_RESULT_CHARS))
+        messages[at] = _with(
+            messages[at], cut(messages[at].content, int(results.get("max_chars") or 0) or MAX_OLD_RESULT_CHARS)
+        )
     _shorten_turns(messages, rules.get("prior_turns") or {})
 
 

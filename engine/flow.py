@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from domain.json_values import JsonObject
 from engine import actions, calls, consent, digressions, gather, memory, profiles, readback, saying, variables
-from engine.flow_calls import OPS as CALL_OPS
 from engine.flow_calls import CALL, call_phase, check_phase, refused, result_phase, speaks_after_call
+from engine.flow_calls import OPS as CALL_OPS
 from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES
 from engine.run import Run
 from engine.state import Task
@@ -211,13 +211,7 @@ def turn(run: Run, task: Task) -> None:
         case "confirm":
             _confirmed(run, step)
         case "readback":
-            if readback.answered(run, name):
-                _phase(run, name, GATHER + 1)
-            elif thread.awaiting:
-                run.unwind()
-            else:
-                _phase(run, name, GATHER + 1)
-                run.push("gather.ask", step=name)
+            _read_back(run, name)
         case "zone":
             _phase(run, name, 2)
             run.push("zone.run", step=name)
@@ -226,6 +220,17 @@ def turn(run: Run, task: Task) -> None:
             run.unwind()
         case _:
             run.push("flow.enter", step=name)
+
+
+def _read_back(run: Run, name: str) -> None:
+    """Go on behind the gather when the values stand; else ask for what was taken back."""
+    stands = readback.answered(run, name)
+    if run.thread.awaiting:
+        run.unwind()
+        return
+    _phase(run, name, GATHER + 1)
+    if not stands:
+        run.push("gather.ask", step=name)
 
 
 def _confirmed(run: Run, step: JsonObject) -> None:

@@ -106,13 +106,14 @@ def read(run: Run, task: Task) -> None:
 def read_sensitive(run: Run) -> None:
     """Read sensitive fields of a reasoning agent by type, so that their values have stand-ins before a model reads."""
     fields = [one for one in fields_of(run, "") if is_sensitive(one)] if run.agent.has_sensitive else []
-    asked = list(run.thread.asked)
+    asked, text = list(run.thread.asked), run.state.turn.text
     for field in fields:
         name = field["name"]
         if run.scope.get(name) is not None or not is_active(run, field) or not _reads_first(run, name):
             continue
-        value = _read_one(run, field, run.state.turn.text, is_asked=name in asked[:1])
+        value = _read_one(run, field, text, is_asked=name in asked[:1])
         if value is not None:
+            text = text.replace(str(value), " ")  # the digits of one value are none of the next
             _offer(run, field, value, "user")
 
 

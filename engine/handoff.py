@@ -13,7 +13,6 @@ from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
 from engine.run import Run
 from engine.state import Task, Thread
 
-
 REMOTE = "remote_rule"
 """Counter of a thread: one more than the HANDOFF entry whose agent elsewhere waits for the next message."""
 

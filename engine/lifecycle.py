@@ -160,7 +160,10 @@ def go_on(run: Run, task: Task) -> None:
     elif run.thread.awaiting == "zone":
         run.push("reason.ask", step=run.thread.step, round=1)
     elif run.thread.step and (profiles.step_of(run, run.thread.step) or {}).get("then") == "ESCALATE":
-        run.thread.step, run.thread.awaiting = "", ""  # the flow had ended with the person: the next message begins it anew
+        run.thread.step, run.thread.awaiting = (
+            "",
+            "",
+        )  # the flow had ended with the person: the next message begins it anew
     elif run.thread.step:
         run.push("flow.leave", step=run.thread.step)
 

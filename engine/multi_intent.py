@@ -16,6 +16,7 @@ from engine.run import Run
 from engine.state import Task
 
 MS_PER_SECOND = 1_000
+QUEUE_MAX_AGE_MS = 600_000
 QUEUED, SEQUENTIAL, CHOICE = "queue", "sequential", "choice"
 BY_RELATION = {"independent": "parallel", "dependent": "sequential", "ambiguous": "disambiguate"}
 """What `auto` chooses by the relation a model found between the wishes."""
@@ -33,7 +34,7 @@ def plan(run: Run, sure: list[JsonObject], relation: str) -> None:
     if not multi or len(sure) < 2:
         return
     least = float(multi.get("confidence_threshold", 0.6))
-    wishes = [sure[0], *(one for one in sure[1:] if float(one.get("confidence") or 0) >= least)]
+    wishes = [sure[0], *(one for one in sure[1:] if one["confidence"] >= least)]
     wishes = wishes[: int(multi.get("max_intents", 3))]
     if len(wishes) < 2:
         return
@@ -190,14 +191,8 @@ def take_next(run: Run, task: Task) -> None:
     """Take up the next wish that is not too old."""
     del task
     state = run.state
-    oldest = float(rules(run).get("queue_max_age_ms", 600_000))
-    while state.queued:
-        entry = state.queued.pop(0)
-        age_ms = (_moment(state.at) - _moment(entry["at"])).total_seconds() * MS_PER_SECOND
-        if age_ms <= oldest:
-            break
-        run.decide("routing", entry["category"], outcome="too old", matched=False, kind="multi_intent")
-    else:
+    entry = _next_fresh(run)
+    if entry is None:
         return
     run.focus(entry["agent"])
     state.active = entry["agent"]
@@ -214,6 +209,20 @@ def take_next(run: Run, task: Task) -> None:
             ("turn.complete", {}),
         ]
     )
+
+
+def _next_fresh(run: Run) -> JsonObject | None:
+    """Return the next wish, without those that are too old."""
+    state = run.state
+    while state.queued:
+        entry = state.queued.pop(0)
+        run.focus(entry["agent"])
+        age_ms = (_moment(state.at) - _moment(entry["at"])).total_seconds() * MS_PER_SECOND
+        if age_ms <= float(rules(run).get("queue_max_age_ms", QUEUE_MAX_AGE_MS)):
+            return entry
+        run.decide("routing", entry["category"], outcome="too old", matched=False, kind="multi_intent")
+    run.focus(state.active)
+    return None
 
 
 def _moment(at: str) -> datetime:

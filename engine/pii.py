@@ -50,11 +50,13 @@ def token_of(state: SessionState, value: JsonValue) -> str:
 def hidden(state: SessionState, text: str) -> str:
     """Return a text with stand-ins for sensitive values, however they are spaced."""
     for token, (value, _) in sorted(state.tokens.items(), key=lambda one: -len(one[1][0])):
-        text = _pattern(value).sub(lambda _found, token=token: token, text)
+        text = _replaced(text, value, token)
     return text
 
 
-def hidden_messages(state: SessionState, messages: tuple[Message, ...], open_tools: frozenset[str]) -> tuple[Message, ...]:
+def hidden_messages(
+    state: SessionState, messages: tuple[Message, ...], open_tools: frozenset[str]
+) -> tuple[Message, ...]:
     """Return messages as a model may read them; results of `open_tools` stay as they are."""
     if not state.tokens:
         return messages
@@ -74,7 +76,7 @@ def restored(state: SessionState, value: JsonValue) -> JsonValue:
         if "[[" not in value:
             return value
         return _TOKEN.sub(lambda found: state.tokens.get(found[0], [found[0]])[0], value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [restored(state, one) for one in value]
     if isinstance(value, dict):
         return {key: restored(state, one) for key, one in value.items()}
@@ -86,13 +88,17 @@ def masked_data(state: SessionState, value: JsonValue) -> JsonValue:
     if isinstance(value, str):
         for text, display in state.tokens.values():
             if len(value) >= len(text):
-                value = _pattern(text).sub(lambda _found, display=display: display, value)
+                value = _replaced(value, text, display)
         return value
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [masked_data(state, one) for one in value]
     if isinstance(value, dict):
         return {key: masked_data(state, one) for key, one in value.items()}
     return value
+
+
+def _replaced(text: str, value: str, by: str) -> str:
+    return _pattern(value).sub(by.replace("\\", r"\\"), text)
 
 
 @lru_cache(maxsize=2_048)

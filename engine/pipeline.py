@@ -6,7 +6,7 @@ are left out.
 
 from __future__ import annotations
 
-from domain.json_values import JsonObject
+from domain.json_values import JsonObject, JsonValue
 from engine import extraction_model, multi_intent, saying, understanding
 from engine.extraction.choices import spoken
 from engine.run import Run
@@ -57,8 +57,8 @@ def take(run: Run, task: Task) -> None:
     found = extraction_model.answer_of(run, task.data["effect"])
     sure = understanding.take_intents(run, found)
     if _filters(run):
-        _narrow(run, [str(one) for one in found.get("tools") or () if isinstance(one, str)])
-    intents = [one for one in found.get("intents") or () if isinstance(one, dict)]
+        _narrow(run, [one for one in _list(found.get("tools")) if isinstance(one, str)])
+    intents = found["intents"]
     if intents and not _leads(run, intents, sure):
         multi_intent.plan(run, sure, str(found.get("relationship", "")))
 
@@ -67,6 +67,10 @@ def by_words(run: Run) -> None:
     """Narrow the tools without a model."""
     if _filters(run):
         _narrow(run, [])
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
 
 
 def _narrow(run: Run, chosen: list[str]) -> None:
@@ -99,19 +103,21 @@ def _leads(run: Run, intents: list[JsonObject], sure: list[JsonObject]) -> bool:
         return True
     if len(sure) > 1:
         if is_bridged and bridge.get("multiIntentSignal"):
-            names = ", ".join(str(one["category"]) for one in sure)
+            names = ", ".join(one["category"] for one in sure)
             _hint(run, f"The message holds several wishes: {names}. See to each of them.")
         return False
     if not sure:
         return False
-    confidence, target = float(sure[0].get("confidence") or 0), _target(run, sure[0])
+    confidence, target = sure[0]["confidence"], _target(run, sure[0])
     shortcut = pipeline.get("shortCircuit") or {}
     least = [float(shortcut.get("confidenceThreshold") or SHORT_CIRCUIT)] if shortcut.get("enabled") else []
     least += [float(bridge.get("programmaticThreshold") or PROGRAMMATIC)] if is_bridged else []
     if target and least and confidence >= min(least) and not _is_vetoed(run):
-        run.decide("routing", target, outcome="short_circuit", matched=True, reasoning=f"{confidence:.2f}", kind="pipeline")
+        run.decide(
+            "routing", target, outcome="short_circuit", matched=True, reasoning=f"{confidence:.2f}", kind="pipeline"
+        )
         run.unwind_turn()
-        run.push("handoff.begin", target=target, reason=str(sure[0]["category"]))
+        run.push("handoff.begin", target=target, reason=sure[0]["category"])
         return True
     if target and is_bridged and confidence >= float(bridge.get("guidedThreshold") or GUIDED):
         _hint(run, f"The user probably wants: {sure[0]['category']}. {target} is the agent for that.")
@@ -134,8 +140,7 @@ def _target(run: Run, intent: JsonObject) -> str:
     named = str(intent.get("target") or "")
     if any(one["to"] == named for one in run.agent.handoffs):
         return named
-    category = str(intent["category"])
-    return multi_intent.target_of(run, category)
+    return multi_intent.target_of(run, intent["category"])
 
 
 def _hint(run: Run, note: str) -> None:

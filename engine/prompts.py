@@ -89,7 +89,11 @@ def _write_fixed(agent: AgentProgram, step: JsonObject | None) -> str:
 def _ways_out(agent: AgentProgram) -> list[str]:
     """Return when to ask a person and when the work is done, as far as that is said in words or conditions."""
     triggers = agent.ir["coordination"]["escalation"].get("triggers", ())
-    lines = [f"- __escalate__ when {one['when']}: {one.get('reason', '')}".rstrip(": ") for one in triggers if one.get("when")]
+    lines = [
+        f"- __escalate__ when {one['when']}: {one.get('reason', '')}".rstrip(": ")
+        for one in triggers
+        if one.get("when")
+    ]
     done = [one["when"] for one in agent.ir["completion"]["conditions"] if one.get("when")]
     lines += [f"- __complete__ when {when}" for when in done]
     return ["Ways out:", *lines] if lines else []
@@ -127,6 +131,26 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
         parts.append(f"Handed over to you: {thread.summary}")
     if thread.view:
         parts.append("Said before you took over:\n" + "\n".join(f"{line.role}: {line.content}" for line in thread.view))
+    parts += _values(run, step)
+    if thread.recalled:
+        parts.append("Remember:\n" + "\n".join(f"- {one}" for one in thread.recalled))
+    if thread.warnings:
+        parts.append("Warnings:\n" + "\n".join(f"- {one}" for one in thread.warnings))
+    if run.state.turn.metadata:
+        parts.append("About this message: " + json.dumps(run.state.turn.metadata, sort_keys=True, ensure_ascii=False))
+    if run.state.suspensions:
+        waiting = ", ".join(one.subject for one in run.state.suspensions.values() if one.subject)
+        parts.append(f"Still waiting for an answer from: {waiting}")
+    if hint := run.state.turn.hints.get("note"):
+        parts.append(hint)
+    if note:
+        parts.append(note)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _values(run: Run, step: JsonObject | None) -> list[str]:
+    """Return what is known, what is still to find out, and what was only inferred."""
+    thread, parts = run.thread, []
     fields = gather.fields_of(run, "") if step is None or "gather" not in step else gather.fields_of(run, step["name"])
     known = [f"- {one['name']}: {_shown(run, one)}" for one in fields if run.scope.get(one["name"]) is not None]
     others = [name for name in thread.gathered if name not in run.agent.fields]
@@ -144,20 +168,7 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
     unsure = [name for name, how in thread.gathered.items() if how == "unconfirmed"]
     if unsure:
         parts.append(f"Inferred, confirm with the user: {', '.join(unsure)}")
-    if thread.recalled:
-        parts.append("Remember:\n" + "\n".join(f"- {one}" for one in thread.recalled))
-    if thread.warnings:
-        parts.append("Warnings:\n" + "\n".join(f"- {one}" for one in thread.warnings))
-    if run.state.turn.metadata:
-        parts.append("About this message: " + json.dumps(run.state.turn.metadata, sort_keys=True, ensure_ascii=False))
-    if run.state.suspensions:
-        waiting = ", ".join(one.subject for one in run.state.suspensions.values() if one.subject)
-        parts.append(f"Still waiting for an answer from: {waiting}")
-    if hint := run.state.turn.hints.get("note"):
-        parts.append(hint)
-    if note:
-        parts.append(note)
-    return "\n\n".join(part for part in parts if part)
+    return parts
 
 
 def _shown(run: Run, field: JsonObject) -> object:
@@ -181,7 +192,7 @@ def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
         if tool["name"] in hidden or (available is not None and not is_system and tool["name"] not in available):
             continue
         found.append(ToolSpec(tool["name"], tool.get("description", ""), _parameters(tool.get("parameters", ()))))
-    if run.thread.parent:
+    if offers(run, "__return_to_parent__"):
         text = {"type": "string"}
         found.append(
             ToolSpec(
@@ -190,16 +201,35 @@ def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
                 {"type": "object", "properties": {"result": {"type": "object"}, "message": text}},
             )
         )
-    if len(run.agent.ir["coordination"]["delegates"]) > 1:
+    if offers(run, "__fan_out__"):
         found.append(_fan_out(run))
-    if run.agent.ir["execution"].get("inline_gather") and (fields := gather.fields_of(run, "")):
-        schema = extraction_model.schema_of(fields)
+    if offers(run, "_extract_entities"):
+        schema = extraction_model.schema_of(gather.fields_of(run, ""))
         given: JsonObject = {"type": "object", "properties": schema["properties"]}
         found.append(ToolSpec("_extract_entities", "Record what the user has stated", given))
-    if any(one.get("access") != "read" for one in run.agent.ir["memory"]["persistent"]):
+    if offers(run, "__set_context__"):
         properties = {"key": {"type": "string"}, "value": {}}
         found.append(ToolSpec("__set_context__", "Keep a value", {"type": "object", "properties": properties}))
     return found
+
+
+def offers(run: Run, name: str) -> bool:
+    """Return whether a system tool is there: those of the compiler, and those of the runtime by their conditions.
+
+    Spec: abl-language 12.3.
+    """
+    ir = run.agent.ir
+    match name:
+        case "__return_to_parent__":
+            return bool(run.thread.parent)
+        case "__fan_out__":
+            return len(ir["coordination"]["delegates"]) > 1
+        case "_extract_entities":
+            return bool(ir["execution"].get("inline_gather") and ir["gather"]["fields"])
+        case "__set_context__":
+            return any(one.get("access") != "read" for one in ir["memory"]["persistent"])
+        case _:
+            return bool(run.agent.tools.get(name, {}).get("system"))
 
 
 def _fan_out(run: Run) -> ToolSpec:

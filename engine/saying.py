@@ -74,12 +74,12 @@ def say(
     `is_heard`: the model's messages hold the text already.
     """
     effects: list[str] = []
-    is_escalated = False
+    escalating = ""
     if text and not is_checked:
         checked = guardrails.check_local(run, "output", text)
         if checked.is_blocked or checked.reask:
             rich = actions = voice = None
-        is_escalated = checked.is_escalated
+        escalating = checked.rule if checked.is_escalated else ""
         text = constraints.check_response(run, checked.reask or checked.text)
         effects = [] if checked.is_blocked or checked.reask else judging.ask_about(run, "output", text, blocking=False)
     answer = Answer(text, rich or {}, actions or {}, voice or {}, is_heard, first_token_ms)
@@ -91,8 +91,8 @@ def say(
         held.append({"effects": effects, "thread": run.thread.agent, "answer": list(answer)})
     else:
         _show(run, answer)
-    if is_escalated:
-        run.state.turn.hints = {**run.state.turn.hints, "escalate": checked.rule}
+    if escalating:
+        run.state.turn.hints = {**run.state.turn.hints, "escalate": escalating}
 
 
 def has_spoken(run: Run) -> bool:

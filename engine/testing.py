@@ -223,9 +223,9 @@ class Conversation:
         )
 
     def _child(self, effect: e.Delegate, at: str) -> f.AnyFact:
-        if effect.target in self.others:
+        if effect.target in self.others or self.program.find(effect.target) is None:
             return self._other(effect.id, effect.target, at)
-        child = Conversation(self.program, self.tools, self.model, self.reads, self.memory, now=self.now)
+        child = Conversation(self.program, self.tools, self.model, self.reads, self.memory, self.others, now=self.now)
         fact = child_begun(self.state, effect, at)
         child.facts.append(fact)
         child._follow(begin(self.program, fact))

@@ -10,7 +10,7 @@ import json
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Message
 from domain.tool_calls import ToolCall
-from engine import calls, compaction, consent, constraints, delegate, gather, saying, variables
+from engine import calls, compaction, consent, constraints, delegate, gather, prompts, saying, variables
 from engine.arguments import checked, with_defaults
 from engine.limits import MAX_FAN_OUT, MAX_RESULT_CHARS, MIN_FAN_OUT
 from engine.run import Run
@@ -147,6 +147,9 @@ def _answer(run: Run, one: JsonObject, value: JsonValue) -> None:
 def _system(run: Run, one: JsonObject, key: str) -> bool:
     """Act on a system tool; return whether it ends the loop."""
     name, arguments = one["name"], one.get("arguments") or {}
+    if not prompts.offers(run, name):
+        _answer(run, one, {"error": "invalid_input", "message": f"There is no tool {name}"})
+        return False
     run.decide("routing", name, outcome="system_tool", matched=True)
     if name in ENDING:
         _answer(run, one, {"ok": True})
@@ -170,7 +173,8 @@ def _system(run: Run, one: JsonObject, key: str) -> bool:
         case "__delegate__":
             _delegate(run, one, [arguments], key)
         case "__fan_out__":
-            tasks = [task for task in arguments.get("tasks") or () if isinstance(task, dict)]
+            asked = arguments.get("tasks")
+            tasks = [task for task in asked if isinstance(task, dict)] if isinstance(asked, list) else []
             if MIN_FAN_OUT <= len(tasks) <= MAX_FAN_OUT:
                 _delegate(run, one, tasks, key)
             else:
@@ -182,7 +186,7 @@ def _system(run: Run, one: JsonObject, key: str) -> bool:
             count = gather.offer_all(run, gather.fields_of(run, ""), arguments)
             _answer(run, one, {"recorded": count})
         case _:
-            _answer(run, one, {"error": "invalid_input", "message": f"There is no tool {name}"})
+            raise ValueError(f"{name} is offered to models and nothing carries it out")
     return name in ENDING
 
 

@@ -37,7 +37,9 @@ from engine.program import AgentProgram, Program
 from engine.run import Run
 from engine.state import Outcome, SessionState, Task, Thread, Turn, fork
 
-OFFER = re.compile(r"\b(?:would you like|shall i|should i|do you want|may i|can i (?:also )?(?:help|offer))\b", re.IGNORECASE)
+OFFER = re.compile(
+    r"\b(?:would you like|shall i|should i|do you want|may i|can i (?:also )?(?:help|offer))\b", re.IGNORECASE
+)
 """How texts begin that offer something."""
 
 OPS: dict[str, Callable[[Run, Task], None]] = {
@@ -105,6 +107,7 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
     run.push("turn.close")
     if fact.task:
         run.push("turn.complete")
+        run.push("turn.late", is_first=False)
         if found.flow is None:
             run.push("reason.begin", step="")
         run.push("barrier")
@@ -306,7 +309,9 @@ def _cancelled(run: Run, reason: str) -> Step:
     run.decide("stop", "turn", outcome=reason)
     state.turn.held.clear()
     run.focus(state.active)
-    run.trace(TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True)
+    run.trace(
+        TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True
+    )
     run.push("turn.finish")
     return _driven(run)
 

@@ -47,7 +47,9 @@ def uses_intent(agent: AgentProgram) -> bool:
         ]
         bare = re.sub(rb'"(?:resume_intent|intent)":', b"", canonical_bytes(conditions))
         bare = bare.replace(b"resume_intent", b"").replace(b"sub_intents", b"")
-        is_used = _USES_INTENT.search(bare) or (agent.ir.get("intent_handling") or {}).get("multi_intent", {}).get("enabled")
+        is_used = _USES_INTENT.search(bare) or (agent.ir.get("intent_handling") or {}).get("multi_intent", {}).get(
+            "enabled"
+        )
         known = agent.prompts["uses_intent"] = "yes" if is_used else ""
     return bool(known)
 
@@ -82,18 +84,16 @@ def understand(run: Run, task: Task) -> None:
 def _words_only(agent: AgentProgram) -> bool:
     handling = agent.ir.get("intent_handling") or {}
     routing = (agent.ir.get("routing") or {}).get("intent_classification", {})
-    return (handling.get("lexical_fallback") or routing.get("lexical_fallback")) == "always"
+    return bool((handling.get("lexical_fallback") or routing.get("lexical_fallback")) == "always")
 
 
 def open_fields(run: Run) -> list[JsonObject]:
-    """Return the fields of a reasoning agent that a model is asked to read; the main call does it with inline_gather."""
+    """Return the fields of a reasoning agent that a model is asked to read; not with inline_gather."""
     gathering = run.agent.ir["gather"]
     if gathering["strategy"] not in ("llm", "hybrid") or run.agent.ir["execution"].get("inline_gather"):
         return []
     return [
-        one
-        for one in gather.fields_of(run, "")
-        if run.scope.get(one["name"]) is None and gather.is_active(run, one)
+        one for one in gather.fields_of(run, "") if run.scope.get(one["name"]) is None and gather.is_active(run, one)
     ]
 
 
@@ -112,15 +112,26 @@ def take(run: Run, task: Task) -> None:
     multi_intent.plan(run, sure, str(found.get("relationship", "")))
 
 
+def _readable(written: object) -> list[JsonObject]:
+    """Return the intents of a model's answer in the one form the engine reads; what has another form is left out."""
+    found: list[JsonObject] = []
+    for one in written if isinstance(written, list) else ():
+        category, confidence = (one.get("category"), one.get("confidence", 0)) if isinstance(one, dict) else (None, 0)
+        if isinstance(category, str) and category and isinstance(confidence, int | float):
+            texts = {key: str(one[key]) for key in ("text", "target") if isinstance(one.get(key), str)}
+            found.append({"category": category, "confidence": float(confidence), **texts})
+    return found
+
+
 def take_intents(run: Run, found: JsonObject) -> list[JsonObject]:
     """Set intent and sentiment as a model found them; return the intents it is sure enough of."""
-    intents = [one for one in found.get("intents") or () if isinstance(one, dict) and one.get("category")]
+    intents = found["intents"] = _readable(found.get("intents"))
     sure: list[JsonObject] = []
     if intents:
         least = _least_confidence(run.agent)
-        sure = [one for one in intents if float(one.get("confidence") or 0) >= least and one["category"] != "unclear"]
-        first = sure[0] if sure else {"category": "unclear", "confidence": intents[0].get("confidence", 0)}
-        _set(run, str(first["category"]), float(first.get("confidence") or 0), unclear=not sure, source="model")
+        sure = [one for one in intents if one["confidence"] >= least and one["category"] != "unclear"]
+        first = sure[0] if sure else {"category": "unclear", "confidence": intents[0]["confidence"]}
+        _set(run, first["category"], first["confidence"], unclear=not sure, source="model")
     if isinstance(found.get("sentiment"), str):
         run.state.sentiment = {"label": found["sentiment"]}
         run.state.sentiments[-1:] = [found["sentiment"]]

@@ -158,5 +158,7 @@ WITA-8|Asia/Makassar Asia/Ujung_Pandang
 """One rule a line, then the zones that follow it; a line that begins with a blank goes on."""
 
 RULES: dict[str, str] = {
-    name: line.split("|")[0] for line in TABLE.replace("\n ", " ").strip().splitlines() for name in line.split("|")[1].split()
+    name: line.split("|")[0]
+    for line in TABLE.replace("\n ", " ").strip().splitlines()
+    for name in line.split("|")[1].split()
 }

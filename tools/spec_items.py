@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 HEADING = re.compile(r"^#{2,3} (\d+(?:\.\d+)?)\.? ")
 SENTENCE_END = re.compile(r"(?:(?<=[.;])|(?<=\.\)))\s+(?=[A-Z`(\"\[])")
-BULLET = re.compile(r"^(?:[-*]|\d+\.)\s+")
+BULLET = re.compile(r"^(?:[-*]|\d{1,2}\.)\s+")
 RULE = re.compile(r"^\|[-| :]+\|$")
 MIN_CHARS = 12
 """Shorter pieces are the tail of a sentence that was cut, and belong to the one before."""
@@ -35,7 +35,7 @@ def items(text: str) -> Iterator[Item]:
         if line.startswith("```"):
             in_code = not in_code
         found = HEADING.match(line)
-        if found or not line.strip() or line.startswith("|") or BULLET.match(line) or line.startswith("#"):
+        if found or not line.strip() or line.startswith(("|", "#")) or BULLET.match(line):
             yield from _sentences(section, block)
             block = []
         if found:
@@ -48,8 +48,8 @@ def items(text: str) -> Iterator[Item]:
                 yield Item(section, plain(line.strip().strip("|")))
             continue
         heading_of_table = True
-        if line.strip() and not line.startswith(("#", "---", "```")):
-            block.append(BULLET.sub("", line.strip()))
+        if line.strip() and not in_code and not line.startswith(("#", "---", "```")):
+            block.append(BULLET.sub("", line).strip())
 
 
 def _sentences(section: str, block: list[str]) -> Iterator[Item]:

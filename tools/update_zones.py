@@ -1,12 +1,11 @@
 """Write `engine/zone_rules.py` from the time zone database of this machine: zone -> the rule it follows now.
 
-    python tools/update_zones.py [--check]
+python tools/update_zones.py [--check]
 """
 
 from __future__ import annotations
 
 import sys
-from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
 
@@ -28,7 +27,9 @@ TABLE = """
 """One rule a line, then the zones that follow it; a line that begins with a blank goes on."""
 
 RULES: dict[str, str] = {{
-    name: line.split("|")[0] for line in TABLE.replace("\\n ", " ").strip().splitlines() for name in line.split("|")[1].split()
+    name: line.split("|")[0]
+    for line in TABLE.replace("\\n ", " ").strip().splitlines()
+    for name in line.split("|")[1].split()
 }}
 '''
 
@@ -56,7 +57,9 @@ def text() -> str:
         version = (SYSTEM / "tzdata.zi").read_text("ascii").split("\n", 1)[0].removeprefix("# version ")
     lines = []
     for rule, names in rules().items():
-        lines += wrap(f"{rule}|{' '.join(names)}", 118, subsequent_indent=" ", break_on_hyphens=False, break_long_words=False)
+        lines += wrap(
+            f"{rule}|{' '.join(names)}", 118, subsequent_indent=" ", break_on_hyphens=False, break_long_words=False
+        )
     return HEAD.format(version=version, table="\n".join(lines))
 
 
