@@ -20,10 +20,10 @@ ACTIVATE = Statement(
     CLAIMING
     + """
     SELECT claimed.last_seq, EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL) AS host_is_alive,
-        owner.host_id, owner.address, s.pin, s.status, s.end_reason, p.seq AS snapshot_seq, p.state
+        head.owner_epoch, owner.host_id, owner.address, s.pin, s.status, s.end_reason, p.seq AS snapshot_seq, p.state
     FROM head LEFT JOIN claimed ON true
         LEFT JOIN hosts owner ON owner.epoch = head.owner_epoch
-        LEFT JOIN sessions s ON s.tenant_id = :tenant_id AND s.session_id = :session_id
+        LEFT JOIN sessions s ON s.session_key = session_key(:tenant_id, :session_id)
         LEFT JOIN snapshots p ON p.session_key = session_key(:tenant_id, :session_id)
     """,
     is_repeatable=True,
@@ -35,6 +35,7 @@ class Activated(Struct, frozen=True, kw_only=True):
 
     Attributes:
         pin: As it was given when the session was created.
+        is_taken_over: The last owner had not given it back, so it may have begun what is written nowhere.
         facts: With their numbers, what the journal holds behind the snapshot.
     """
 
@@ -43,6 +44,7 @@ class Activated(Struct, frozen=True, kw_only=True):
     end_reason: str
     snapshot: Snapshot | None
     last_seq: int
+    is_taken_over: bool
     facts: tuple[tuple[int, bytes], ...] = ()
 
     @property
@@ -68,7 +70,8 @@ class Activations:
         """
         found = await self._claim(tenant_id, session_id, epoch)
         if found.is_behind:
-            found = await self._claim(tenant_id, session_id, epoch)  # nobody but us writes any more
+            again = await self._claim(tenant_id, session_id, epoch)  # nobody but us writes any more
+            found = structs.replace(again, is_taken_over=found.is_taken_over)
         if not found.is_behind:
             return found
         after = found.snapshot.seq if found.snapshot is not None else 0
@@ -87,4 +90,5 @@ class Activations:
             end_reason=row["end_reason"],
             snapshot=Snapshot(row["snapshot_seq"], expand(row["state"])) if row["state"] is not None else None,
             last_seq=row["last_seq"],
+            is_taken_over=row["owner_epoch"] not in (None, epoch),
         )

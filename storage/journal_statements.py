@@ -51,7 +51,7 @@ APPEND_AND_END = Statement(
     + """,
     ended AS (
         SELECT * FROM moved JOIN unnest(
-            :owners::bigint[], :tenant_ids::text[], :session_ids::text[], :turns::int[], :request_hashes::text[],
+            :owners::bigint[], :turns::int[], :request_hashes::text[],
             :replies::bytea[], :snapshots::bytea[], :ats::timestamptz[], :messages::int[], :spoke_ms::int[],
             :spoke_ids::text[], :spokes::text[], :answer_ids::text[], :answers::text[], :speakers::text[],
             :details::bytea[], :events::bytea[], :agent_names::text[], :execution_states::text[], :end_reasons::text[],
@@ -59,7 +59,7 @@ APPEND_AND_END = Statement(
             :estimated_costs::float8[], :turn_durations_ms::bigint[], :errors::int[], :handoffs::int[],
             :delegates::int[]
         ) AS e (
-            n, tenant_id, session_id, turn, request_hash, reply, snapshot, at, message, spoke_ms, spoke_id, spoke,
+            n, turn, request_hash, reply, snapshot, at, message, spoke_ms, spoke_id, spoke,
             answer_id, answer, speaker, details, events, agent_name, execution_state, end_reason, last_error, lines,
             traces, input_tokens, output_tokens, estimated_cost, duration_ms, errors, handoffs, delegates
         ) USING (n)
@@ -109,7 +109,7 @@ APPEND_AND_END = Statement(
             handoff_count = handoff_count + e.handoffs,
             delegate_count = delegate_count + e.delegates
         FROM ended e
-        WHERE s.tenant_id = e.tenant_id AND s.session_id = e.session_id
+        WHERE s.session_key = e.session_key
     )
     SELECT n FROM moved
     """

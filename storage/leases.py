@@ -54,7 +54,8 @@ LIVE = Statement("""
 
 CLAIMING = """
     WITH head AS (
-        SELECT owner_epoch FROM session_heads WHERE session_key = session_key(:tenant_id, :session_id) FOR UPDATE
+        SELECT owner_epoch, set_config('synchronous_commit', 'off', true) FROM session_heads
+        WHERE session_key = session_key(:tenant_id, :session_id) FOR UPDATE
     ),
     lost AS (
         UPDATE hosts SET revoked_at = clock_timestamp() FROM head
@@ -73,7 +74,11 @@ CLAIMING = """
         RETURNING s.last_seq
     )
 """
-"""`claimed` has a row, with where the journal ends, when the session is now this epoch's."""
+"""`claimed` has a row, with where the journal ends, when the session is now this epoch's.
+
+A claim does not wait for the disk: what is appended under it does, and the log is one; a claim that is lost with the
+server has been followed by nothing, and the next append under it is refused.
+"""
 
 CLAIM = Statement(
     CLAIMING

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from storage.coordination import Coordination
+from storage.crypto import MasterKeys
 from storage.database import POOL_MAX, Database
 from storage.embedded import PostgresServer, RedisServer
 from storage.embedded.supervisor import Supervisor
@@ -28,6 +29,7 @@ from storage.repositories.sessions import Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
+from storage.vault import Vault
 
 
 class StorageSettings(Struct, frozen=True, kw_only=True):
@@ -39,6 +41,7 @@ class StorageSettings(Struct, frozen=True, kw_only=True):
         redis_url: A server of the Redis protocol of one's own; empty starts the embedded one.
         pool_max: Connections of this process, beside the journal's one.
         lease_s: Seconds after which a silent host may be replaced.
+        master_keys: 32 bytes each in base64, with commas, the current one first; without, no secret can be kept.
     """
 
     data_folder: Path = Path("data")
@@ -46,6 +49,7 @@ class StorageSettings(Struct, frozen=True, kw_only=True):
     redis_url: str = ""
     pool_max: int = POOL_MAX
     lease_s: float = LEASE_S
+    master_keys: str = ""
 
 
 class Storage:
@@ -72,7 +76,8 @@ class Storage:
         self.agents = Agents(database)
         self.api_keys = ApiKeys(database)
         self.callbacks = Callbacks(database)
-        self.credentials = Credentials(database)
+        self.vault = Vault(database, MasterKeys.parse(settings.master_keys) if settings.master_keys else None)
+        self.credentials = Credentials(database, self.vault)
         self.deployments = Deployments(database)
         self.jobs = Jobs(database)
         self.memory = Memory(database)
@@ -115,6 +120,7 @@ async def open_storage(settings: StorageSettings) -> Storage:
             redis_url=redis.url if redis else settings.redis_url,
             pool_max=settings.pool_max,
             lease_s=settings.lease_s,
+            master_keys=settings.master_keys,
         )
         database = await Database.open(found.database_url, pool_max=found.pool_max)
         try:

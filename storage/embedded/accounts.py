@@ -27,6 +27,7 @@ PRIVATE = 0o700
 REACHABLE = 0o755
 NAME_CHARS = 12
 NOTE_SUFFIX = ".location"
+ORIGIN_SUFFIX = ".origin"
 
 
 class Account(Struct, frozen=True):
@@ -94,20 +95,28 @@ def reachable_folder(account: Account, wanted: Path) -> Path:
     """Return `wanted`, or a folder of ours under `/var/lib` when the account could not reach it.
 
     A file beside `wanted` says which; without that file the folder is a new one and older ones of the same place go,
-    so that removing a data directory forgets what was in it.
+    so that removing a data directory forgets what was in it. What belonged to a temporary folder that is gone goes too.
     """
     if not account.is_other or can_reach(account, wanted):
         return wanted
-    note = wanted.with_suffix(NOTE_SUFFIX)
+    note = wanted.resolve().with_suffix(NOTE_SUFFIX)
     if note.exists():
         return Path(note.read_text(encoding="utf-8"))
-    prefix = f"data-{short_name(wanted)}-"
-    for forgotten in open_state_folder().glob(f"{prefix}*"):
-        shutil.rmtree(forgotten)
-    folder = open_state_folder() / f"{prefix}{secrets.token_hex(NAME_CHARS // 2)}"
+    state, prefix = open_state_folder(), f"data-{short_name(wanted)}-"
+    for origin in state.glob(f"data-*{ORIGIN_SUFFIX}"):
+        if origin.name.startswith(prefix) or _was_temporary(Path(origin.read_text(encoding="utf-8"))):
+            shutil.rmtree(origin.with_suffix(""), ignore_errors=True)
+            origin.unlink(missing_ok=True)
+    folder = state / f"{prefix}{secrets.token_hex(NAME_CHARS // 2)}"
+    folder.with_suffix(ORIGIN_SUFFIX).write_text(str(note), encoding="utf-8")
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(str(folder), encoding="utf-8")
     return folder
+
+
+def _was_temporary(note: Path) -> bool:
+    """Return whether this stood in the temporary folder and is gone; elsewhere it may be away, as a disk can be."""
+    return not note.exists() and note.is_relative_to(Path(tempfile.gettempdir()).resolve())
 
 
 def reachable_copy(account: Account, site: Path, name: str, folders: list[str]) -> Path:

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -37,6 +38,7 @@ INITDB_DEADLINE_S = 120.0
 CONNECTIONS_MAX = 100
 READY_LINE = 7  # of postmaster.pid, from 0
 CLUSTER = "cluster"
+SYNC = ("--sync-method=syncfs",) if sys.platform == "linux" else ()  # one flush instead of a thousand
 SETTINGS = {
     "listen_addresses": "",
     "port": str(PORT),
@@ -125,7 +127,7 @@ class _Postgres:
         shutil.rmtree(unfinished, ignore_errors=True)
         own_private_folder(unfinished, self.account)
         command = [str(self._bin / "initdb"), "-D", str(unfinished), "-U", ROLE, "--auth=peer", "--encoding=UTF8"]
-        command += ["--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions"]
+        command += ["--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions", *SYNC]
         try:  # in a thread: not every event loop can start a process under another account
             done = await asyncio.to_thread(self._run, command)
         except subprocess.TimeoutExpired:

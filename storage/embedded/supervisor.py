@@ -106,14 +106,20 @@ class Supervisor:
 
         Raises:
             DirectoryInUse: Another program has the directory.
-            Unavailable: The server does not start; the message ends with the end of its log.
+            Unavailable: The server does not start; the message ends with the end of its log, or says what is wrong with
+                the directory (no room, no right to write).
         """
-        self._take_lock()
         try:
+            self._take_lock()
             await self._program.prepare()
             self.adopted = await self._adopt()
             if not self.adopted:
                 await self._launch(START_DEADLINE_S)
+        except OSError as error:
+            self._release_lock()
+            raise Unavailable(
+                f"The embedded {self._program.name} cannot use {self._program.folder}: {error.strerror or error}."
+            ) from error
         except BaseException:
             self._release_lock()
             raise
@@ -237,7 +243,7 @@ class Supervisor:
             self.restarts += 1
             try:
                 await self._launch(START_DEADLINE_S)
-            except Unavailable:
+            except (Unavailable, OSError):  # no room for its record, perhaps: it may come back
                 await asyncio.sleep(delay_s)
                 delay_s = min(delay_s * 2, RESTART_DELAY_MAX_S)
 

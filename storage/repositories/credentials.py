@@ -1,4 +1,4 @@
-"""Secrets of tools, sealed before they come here. Spec: platform-api 7.2."""
+"""Secrets of tools. What comes to the database is sealed; only `resolve` opens it. Spec: platform-api 7.2."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from domain.errors import NotFound
+from domain.errors import Conflict, NotFound
 from storage.database import Database, Row
 from storage.statements import Statement
+from storage.vault import Vault
+
+FIRST_VERSION = 1
 
 _META = """
     credential_id, project_id, tool_name, secret_key, environment, version, expires_at, created_at, updated_at
@@ -59,18 +62,25 @@ class CredentialMeta(Struct, frozen=True, kw_only=True):
     updated_at: datetime
 
 
-class Sealed(Struct, frozen=True):
-    """A credential with its sealed value."""
+class Credential:
+    """A credential with its value, which never prints itself."""
 
-    meta: CredentialMeta
-    value: bytes
+    __slots__ = ("meta", "value")
+
+    def __init__(self, meta: CredentialMeta, value: str) -> None:
+        self.meta = meta
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Credential({self.meta.credential_id})"
 
 
 class Credentials:
     """The credentials of all projects."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
+        self._vault = vault
 
     async def create(
         self,
@@ -80,11 +90,12 @@ class Credentials:
         project_id: str,
         tool_name: str,
         secret_key: str,
-        sealed: bytes,
+        value: str,
         environment: str = "dev",
         expires_at: datetime | None = None,
     ) -> CredentialMeta:
-        """Keep a credential. Raises Duplicate."""
+        """Keep a credential. Raises Duplicate, and Unavailable without a master key."""
+        sealed = await self._vault.seal(tenant_id, value.encode(), _about(project_id, credential_id, FIRST_VERSION))
         row = await self._database.row(
             CREATE,
             tenant_id=tenant_id,
@@ -99,13 +110,24 @@ class Credentials:
         assert row is not None
         return _meta(row)
 
-    async def replace(self, tenant_id: str, credential_id: str, sealed: bytes, *, version: int) -> CredentialMeta:
-        """Put another value in the place of the last one. Raises NotFound, also when `version` is not the last."""
+    async def replace(self, tenant_id: str, credential_id: str, value: str) -> CredentialMeta:
+        """Put another value in the place of the last one, under the next version.
+
+        Raises:
+            NotFound: There is no such credential.
+            Conflict: Somebody else has replaced it meanwhile.
+            Unavailable: There is no master key.
+        """
+        last = await self.find(tenant_id, credential_id)
+        if last is None:
+            raise NotFound("Secret not found")
+        about = _about(last.project_id, credential_id, last.version + 1)
+        sealed = await self._vault.seal(tenant_id, value.encode(), about)
         row = await self._database.row(
-            REPLACE, tenant_id=tenant_id, credential_id=credential_id, sealed=sealed, version=version
+            REPLACE, tenant_id=tenant_id, credential_id=credential_id, sealed=sealed, version=last.version
         )
         if row is None:
-            raise NotFound("Secret not found")
+            raise Conflict("The secret was changed at the same time; try again")
         return _meta(row)
 
     async def find(self, tenant_id: str, credential_id: str) -> CredentialMeta | None:
@@ -124,8 +146,8 @@ class Credentials:
 
     async def resolve(
         self, tenant_id: str, project_id: str, secret_key: str, environment: str, tool_names: Sequence[str]
-    ) -> Sealed | None:
-        """Return the credential of the first of these tools that has one, expired ones too."""
+    ) -> Credential | None:
+        """Return the credential of the first of these tools that has one, expired ones too. Raises Unopenable."""
         row = await self._database.row(
             RESOLVE,
             tenant_id=tenant_id,
@@ -134,11 +156,20 @@ class Credentials:
             environment=environment,
             tool_names=list(tool_names),
         )
-        return Sealed(_meta(row), row["sealed"]) if row else None
+        if row is None:
+            return None
+        meta = _meta(row)
+        about = _about(meta.project_id, meta.credential_id, meta.version)
+        return Credential(meta, (await self._vault.open(tenant_id, row["sealed"], about)).decode())
 
     async def delete(self, tenant_id: str, credential_id: str) -> bool:
         """Remove a credential; return False when there is none."""
         return bool(await self._database.execute(DELETE, tenant_id=tenant_id, credential_id=credential_id))
+
+
+def _about(project_id: str, credential_id: str, version: int) -> tuple[str, ...]:
+    """Return what a value is bound to beside its tenant: it can neither be moved, nor an old one be put back."""
+    return (project_id, credential_id, str(version))
 
 
 def _meta(row: Row) -> CredentialMeta:

@@ -1,4 +1,4 @@
-"""Human tasks: opened once per suspension, closed once. Closing and the job that resumes the session are one transaction.
+"""Human tasks: opened once per suspension, closed once. Closing and the job that resumes the session go together.
 
 Spec: platform-api 3.4, 10.
 """

@@ -20,12 +20,12 @@ CREATE = Statement("""
             :tenant_id, :session_id, :project_id, :runtime_session_id, :pin, :entry_agent_name, :entry_agent_name,
             :channel, :transport, :source, :environment, :deployment_id, :contact_id, :user_id, :parent_session_id
         )
-        ON CONFLICT (tenant_id, session_id) DO NOTHING
-        RETURNING session_id
+        ON CONFLICT (session_key) DO NOTHING
+        RETURNING session_key
     ),
     opened AS (
         INSERT INTO session_heads (session_key, owner_epoch)
-        SELECT session_key(:tenant_id, session_id), :epoch::bigint FROM made
+        SELECT session_key, :epoch::bigint FROM made
         ON CONFLICT DO NOTHING
     )
     SELECT count(*) FROM made
@@ -33,7 +33,7 @@ CREATE = Statement("""
 
 FIND = Statement(f"""
     SELECT {COLUMNS} FROM sessions s
-    WHERE tenant_id = :tenant_id AND session_id = :session_id
+    WHERE session_key = session_key(:tenant_id, :session_id)
     UNION ALL
     SELECT {COLUMNS} FROM sessions s
     WHERE tenant_id = :tenant_id AND runtime_session_id = :session_id AND session_id <> :session_id
@@ -51,7 +51,7 @@ _FILTER = """
       AND (:includes_eval OR source <> 'eval')
       AND parent_session_id = ''
       AND (:words::text IS NULL OR s.session_id = :words OR runtime_session_id = :words OR EXISTS (
-          SELECT FROM transcripts t WHERE t.session_key = session_key(:tenant_id, s.session_id)
+          SELECT FROM transcripts t WHERE t.session_key = s.session_key
           AND (position(lower(:words) IN lower(t.spoke)) > 0 OR position(lower(:words) IN lower(t.answer)) > 0)
       ))
 """
@@ -88,18 +88,18 @@ COUNT_ACTIVE = Statement("""
 
 END = Statement("""
     UPDATE sessions SET status = 'ended', execution_state = 'ended', ended_at = clock_timestamp(), end_reason = :reason
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND status = 'active'
+    WHERE session_key = session_key(:tenant_id, :session_id) AND status = 'active'
 """)
 
 RENEW = Statement("""
     UPDATE sessions SET runtime_session_id = :runtime_session_id, pin = :pin, status = 'active',
         execution_state = 'idle', ended_at = NULL, end_reason = '', agent_name = entry_agent_name,
         last_activity_at = clock_timestamp()
-    WHERE tenant_id = :tenant_id AND session_id = :session_id
+    WHERE session_key = session_key(:tenant_id, :session_id)
 """)
 
 LINK_CONTACT = Statement("""
-    UPDATE sessions SET contact_id = :contact_id WHERE tenant_id = :tenant_id AND session_id = :session_id
+    UPDATE sessions SET contact_id = :contact_id WHERE session_key = session_key(:tenant_id, :session_id)
 """)
 
 IDLE = Statement("""
@@ -118,12 +118,12 @@ IDLE_EVERYWHERE = Statement("""
 
 DELETE = (
     *(
-        Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")
-        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "session_heads")
+        Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
+        for table in ("memory_stores", "callbacks")
     ),
     *(
-        Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
-        for table in ("memory_stores", "callbacks", "sessions")
+        Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")
+        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "session_heads", "sessions")
     ),
 )
 """In this order; the last one says whether there was a session."""

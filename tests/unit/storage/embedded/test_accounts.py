@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def test_what_another_account_cannot_reach_goes_to_the_state_folder(
     (hidden / "data.location").unlink()
     assert reachable_folder(STRANGER, hidden / "data") != kept
     assert not kept.exists()
+    assert len(list(state.glob("data-*"))) == 1  # where the new one came from
     copy = reachable_copy(STRANGER, hidden, "program-1", ["bin"])
     assert copy == state / "program-1" == reachable_copy(STRANGER, hidden, "program-1", ["bin"])
     assert (copy / "bin" / "program").read_text(encoding="utf-8") == "bytes"
@@ -81,3 +83,21 @@ def test_somebody_elses_cluster_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "cluster").stat().st_mode & 0o777 == 0o700
     with pytest.raises(Unavailable, match="belongs to user id"):
         own_private_folder(tmp_path / "cluster", STRANGER)
+
+
+def test_what_belonged_to_a_temporary_folder_that_is_gone_goes_with_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, temporary, disk = tmp_path / "state", tmp_path / "tmp", tmp_path / "disk"
+    monkeypatch.setattr("storage.embedded.accounts.STATE_OF_ROOT", state)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    for hidden in (temporary / "gone", temporary / "there", disk / "away"):
+        hidden.mkdir(parents=True)
+    tmp_path.chmod(0o700)
+    folders = [reachable_folder(STRANGER, place / "data") for place in (temporary / "gone", temporary / "there", disk)]
+    for folder in folders:
+        folder.mkdir()
+    shutil.rmtree(temporary / "gone")
+    (disk / "data.location").rename(disk / "data.elsewhere")
+    reachable_folder(STRANGER, temporary / "next" / "data")
+    assert [folder.exists() for folder in folders] == [False, True, True]
