@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 from domain.ids import CUID_CHARS
 
-SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_RANDOM_BITS = 128
+RANDOM_BYTES = (CUID_CHARS - 1) // 2
 
 
 class SystemClock:
@@ -20,13 +19,9 @@ class SystemClock:
 
 
 class RandomIds:
-    """Ids of 24 random signs. Satisfies `domain.clock.IdSource`."""
+    """Ids of 24 random signs, of the 36 that an id may have only the 16 that cost a tenth to make. Satisfies `domain.clock.IdSource`."""
 
     def new(self, prefix: str) -> str:
         """Return a new id `<prefix>_<cuid>`; without a prefix the bare CUID."""
-        number = secrets.randbits(_RANDOM_BITS)
-        text = ""
-        while len(text) < CUID_CHARS - 1:
-            number, place = divmod(number, len(SIGNS))
-            text += SIGNS[place]
+        text = secrets.token_hex(RANDOM_BYTES)
         return f"{prefix}_c{text}" if prefix else f"c{text}"

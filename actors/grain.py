@@ -13,6 +13,7 @@ import time
 from actors.mailbox import Mailbox, MailboxFull
 from actors.messages import (
     CancelTurn,
+    Done,
     EndSession,
     Failed,
     ForgetSession,
@@ -73,6 +74,8 @@ class Grain:
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
+        if isinstance(message, CancelTurn) and not self._body.is_running(message.message_id):
+            return Done()
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
@@ -91,8 +94,7 @@ class Grain:
         if isinstance(message, ResetSession):
             for one in self._mailbox.take_usual(lambda waiting: isinstance(waiting.message, RunTurn)):
                 _settle(one, RESET)
-        if not isinstance(message, CancelTurn) or self._body.is_running(message.message_id):
-            self._body.interrupt(type(message).__name__)
+        self._body.interrupt(type(message).__name__)
 
     async def settle(self) -> None:
         """Wait until nothing waits any more; the caller bounds the wait."""

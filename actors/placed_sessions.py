@@ -56,11 +56,11 @@ class PlacedSessions(StoredSessions):
         self._placements = Placements(database)
         self._host_id = host_id
 
-    async def load(self, tenant_id: str, session_id: str) -> Stored | None:
-        """Return what the store holds of a session; one that belongs elsewhere is given back. Raises SessionMoved."""
-        stored = await super().load(tenant_id, session_id)
-        if stored is None or (home := await self._home(stored.pin)) == self._host_id:
-            return stored
+    async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
+        """Return the session as this host's; one that belongs elsewhere is given back. Raises SessionMoved."""
+        woken = await super().wake(tenant_id, session_id)
+        if woken is None or (home := await self._home(woken[1].pin)) == self._host_id:
+            return woken
         try:
             await self._leases.release_session(tenant_id, session_id, self._epoch.value)
         except AWAY as error:

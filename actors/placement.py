@@ -52,8 +52,8 @@ class Size:
 
 
 SIZES: Mapping[ActorKind, Size] = {
-    ActorKind.SESSION_HOST: Size(cpus=0, per_core=1, memory_mib=110),
-    ActorKind.DEDICATED_HOST: Size(cpus=0, per_core=16, memory_mib=110),
+    ActorKind.SESSION_HOST: Size(cpus=0, per_core=1, memory_mib=80),
+    ActorKind.DEDICATED_HOST: Size(cpus=0, per_core=16, memory_mib=80),
     ActorKind.VOICE_WORKER: Size(cpus=0, per_core=1, memory_mib=400),
     ActorKind.EVAL_WORKER: Size(cpus=1, per_core=1, memory_mib=150),
 }

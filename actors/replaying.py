@@ -1,40 +1,116 @@
 """A session's journal folded again from its first record: do the same facts still lead to the same effects and state?
 
-The hashes of what each step asked for are compared step by step, so a divergence is named where it begins; in the end
-the state is compared with the stored snapshot, byte by byte. No model and no tool is called.
+The hashes of what each step asked for are compared step by step, so a divergence is named where it begins. What was
+projected from the log must follow from it again, byte by byte: the trace events, the replies of the transcript, the
+state of the snapshot. No model and no tool is called.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct
 
 from actors.programs import StoredPrograms
-from actors.session.records import HASH_CHARS, asked_of, decode_record
+from actors.session.output import BETWEEN_TEXTS
+from actors.session.records import HASH_CHARS, Record, asked_of, decode_record
 from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin
 from domain.errors import NotFound
-from engine import ENGINE_VERSION, SessionBegun, SessionState, advance, begin
+from domain.traces import TraceEvent
+from engine import ENGINE_VERSION, EndTurn, Program, SessionBegun, SessionState, Step, Trace, advance, begin
 from storage.database import Database
-from storage.journal import Journal
+from storage.journal import Head, Journal
 from storage.repositories.sessions import Sessions
+from storage.repositories.traces import Traces
+from storage.repositories.transcripts import ASSISTANT, Transcripts
 from storage.statements import Statement
+from storage.turn_end import TraceRow
 
 ALL_SESSIONS = Statement("SELECT tenant_id, session_id FROM sessions ORDER BY tenant_id, session_id")
+EVERYTHING = 1_000_000
+"""More events or lines than one session has."""
+BEGIN = "begin"
+
+_JSON = msgspec.json.Encoder()
 
 
 class Replayed(Struct, frozen=True, kw_only=True):
     """What folding a journal again has shown.
 
     Attributes:
+        events: How many stored trace events were compared.
         difference: Where the two part for the first time; empty when they do not.
         engines: Versions of the engine that wrote the records, when they are not this one's.
     """
 
     session_id: str
     facts: int
+    events: int = 0
     difference: str = ""
     engines: tuple[str, ...] = ()
+
+
+class Differs(Exception):
+    """The fold gives something else than what stands in the store."""
+
+
+class _Fold:
+    """A session as its journal gives it again, and what follows from it."""
+
+    def __init__(self, program: Program) -> None:
+        self.state: SessionState | None = None
+        self.facts = 0
+        self.engines: set[str] = set()
+        self.events: list[TraceEvent] = []
+        self.replies: list[str] = []
+        self._program = program
+        self._running: list[TraceEvent] = []
+        self._opening = ""
+        self._before = ""
+
+    def take(self, seq: int, entry: Record) -> None:
+        """Fold one record. Raises Differs."""
+        if entry.engine != ENGINE_VERSION:
+            self.engines.add(entry.engine)
+        if entry.reset:
+            self.state = None
+        if entry.fact is None:
+            return
+        self.facts += 1
+        if isinstance(entry.fact, SessionBegun):
+            step = begin(self._program, entry.fact)
+        elif self.state is None:
+            raise Differs(f"{seq}: no SessionBegun before it")
+        else:
+            step = advance(self._program, self.state, entry.fact)
+        self.state = step.state
+        recorded = {name: text[:HASH_CHARS] for name, text in entry.asked.items()}
+        asked = asked_of(step.effects)
+        if asked != recorded:
+            raise Differs(f"{seq}: {_first_difference(recorded, asked)}")
+        self._project(entry, step)
+
+    def _project(self, entry: Record, step: Step) -> None:
+        """Keep what the end of a turn stores; a turn that was broken off stores nothing."""
+        if entry.opens is not None:
+            self._running.clear()
+            self._before = self._pop_reply() if self._opening == BEGIN and entry.opens.kind != BEGIN else ""
+            self._opening = entry.opens.kind
+        self._running += [effect.event for effect in step.effects if isinstance(effect, Trace)]
+        if step.end is not None:
+            self._end(step.end)
+
+    def _end(self, end: EndTurn) -> None:
+        self.events += self._running
+        self._running.clear()
+        self.replies.append(BETWEEN_TEXTS.join(text for text in (self._before, end.reply) if text))
+        self._before = ""
+
+    def _pop_reply(self) -> str:
+        """What a session says at its start is said together with the answer to the first message."""
+        return self.replies.pop() if self.replies else ""
 
 
 class Replayer:
@@ -44,6 +120,8 @@ class Replayer:
         self._database = database
         self._journal = Journal(database)
         self._sessions = Sessions(database)
+        self._traces = Traces(database)
+        self._transcripts = Transcripts(database)
         self._programs = StoredPrograms(database, {})
 
     async def sessions(self) -> list[tuple[str, str]]:
@@ -62,44 +140,65 @@ class Replayer:
         """Fold one session again and compare."""
         record = await self._sessions.get(tenant_id, session_id)
         program_id = msgspec.convert(record.pin, SessionPin).program_id
-        program = await self._programs.get(tenant_id, record.project_id, program_id)
-        state: SessionState | None = None
-        facts = 0
-        engines: set[str] = set()
+        fold = _Fold(await self._programs.get(tenant_id, record.project_id, program_id))
         head = await self._journal.head(tenant_id, session_id)
         snapshot_seq = head.snapshot.seq if head is not None and head.snapshot is not None else 0
         at_snapshot: SessionState | None = None
-        for seq, raw in await self._journal.read(tenant_id, session_id):
-            entry = decode_record(raw)
-            if entry.engine != ENGINE_VERSION:
-                engines.add(entry.engine)
-            if entry.reset:
-                state = None
-            if entry.fact is not None:
-                facts += 1
-                if isinstance(entry.fact, SessionBegun):
-                    step = begin(program, entry.fact)
-                elif state is None:
-                    return Replayed(session_id=session_id, facts=facts, difference=f"{seq}: no SessionBegun before it")
-                else:
-                    step = advance(program, state, entry.fact)
-                state = step.state
-                recorded = {name: text[:HASH_CHARS] for name, text in entry.asked.items()}
-                asked = asked_of(step.effects)
-                if asked != recorded:
-                    difference = f"{seq}: {_first_difference(recorded, asked)}"
-                    return Replayed(
-                        session_id=session_id, facts=facts, difference=difference, engines=tuple(sorted(engines))
-                    )
-            if seq == snapshot_seq:
-                at_snapshot = state
-        difference = ""
-        if head is not None and head.snapshot is not None:
-            stored = decode_snapshot(head.snapshot.state)
-            again = encode_snapshot(at_snapshot, stored.last_seq, stored.messages, stored.traces, stored.last)
-            if again != head.snapshot.state:
-                difference = f"{snapshot_seq}: the state is not the stored one"
-        return Replayed(session_id=session_id, facts=facts, difference=difference, engines=tuple(sorted(engines)))
+        events, difference = 0, ""
+        try:
+            for seq, raw in await self._journal.read(tenant_id, session_id):
+                fold.take(seq, decode_record(raw))
+                if seq == snapshot_seq:
+                    at_snapshot = fold.state
+            _compare_state(head, at_snapshot)
+            events = await self._compare_events(tenant_id, session_id, fold.events)
+            await self._compare_replies(tenant_id, session_id, fold.replies)
+        except Differs as differs:
+            difference = str(differs)
+        engines = tuple(sorted(fold.engines))
+        return Replayed(session_id=session_id, facts=fold.facts, events=events, difference=difference, engines=engines)
+
+    async def _compare_events(self, tenant_id: str, session_id: str, made: Sequence[TraceEvent]) -> int:
+        """Compare the stored events, of which the oldest may be past their retention; return how many there are."""
+        stored, _ = await self._traces.list(tenant_id, session_id, limit=EVERYTHING)
+        for row in stored:
+            again = trace_row(row.seq, made[row.seq - 1]) if row.seq <= len(made) else None
+            if _JSON.encode(again) != _JSON.encode(row):
+                raise Differs(f"trace event {row.seq} ({row.type}) is not the stored one")
+        if stored and stored[-1].seq != len(made):
+            raise Differs(f"there are {len(made)} trace events, and {stored[-1].seq} were stored")
+        return len(stored)
+
+    async def _compare_replies(self, tenant_id: str, session_id: str, made: Sequence[str]) -> None:
+        lines, _ = await self._transcripts.list(tenant_id, session_id, limit=EVERYTHING)
+        stored = [line.content for line in lines if line.role == ASSISTANT and line.content]
+        said = [text for text in made if text]
+        if stored != said[len(said) - len(stored) :]:
+            raise Differs("the replies are not those of the transcript")
+
+
+def trace_row(seq: int, event: TraceEvent) -> TraceRow:
+    """Return a trace event as the end of its turn stores it."""
+    return TraceRow(
+        seq=seq,
+        turn=event.turn,
+        type=str(event.type),
+        at=event.at,
+        agent_name=event.agent,
+        span_id=event.span,
+        parent_span_id=event.parent_span,
+        duration_ms=event.duration_ms,
+        data=msgspec.to_builtins(event.data),
+    )
+
+
+def _compare_state(head: Head | None, at_snapshot: SessionState | None) -> None:
+    if head is None or head.snapshot is None:
+        return
+    stored = decode_snapshot(head.snapshot.state)
+    again = encode_snapshot(at_snapshot, stored.last_seq, stored.messages, stored.traces, stored.last)
+    if again != head.snapshot.state:
+        raise Differs(f"{head.snapshot.seq}: the state is not the stored one")
 
 
 def _first_difference(recorded: dict[str, str], now: dict[str, str]) -> str:

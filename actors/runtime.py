@@ -290,6 +290,8 @@ class Runtime(Protocol):
     def follow(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
         """Yield the session's output with numbers above `after`, turn after turn, until the reader leaves.
 
+        Raises Conflict (SESSION_ENDED) when the session is over and everything has been told.
+
         Numbers that are missing between `after` and the first event are held no more: older than the last turn.
         """
         ...

@@ -43,6 +43,9 @@ DOZE_AFTER_S = 5.0
 """When a session that is quiet is packed into few bytes, and its last output is held no more."""
 DOZE_AT_ONCE = 500
 """Sessions packed in one sweep, which keeps the loop for about 30 ms."""
+UNKNOWN = "NotFound"
+OVER = Failed(kind="Conflict", message="Session has ended", details={"reason": "SESSION_ENDED"})
+CUT = Failed(kind="Unavailable", message="The stream was cut off.", moved=True)
 PARKED_S = 60.0
 """How long somebody who follows a sleeping session is kept before he has to ask again: it may have moved."""
 UNUSED_S = 30.0
@@ -86,7 +89,8 @@ class SessionHost:
         self._parked: dict[str, asyncio.Future[None]] = {}
         self._busy = 0
         self._draining = False
-        self._empty_since_s = time.monotonic()
+        self._started_s = time.monotonic()
+        self._was_used = False
         self._sweeper: asyncio.Task[None] | None = None
 
     @property
@@ -124,11 +128,12 @@ class SessionHost:
         if self._busy >= self._limits.max_waiting:
             return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=500)
         self._busy += 1
+        self._was_used = True
         try:
             answer = await grain.ask(message, listener)
         finally:
             self._busy -= 1
-        is_over = isinstance(answer, Failed) and (answer.moved or grain.body.live is None)
+        is_over = isinstance(answer, Failed) and (answer.moved or (answer.kind == UNKNOWN and grain.body.live is None))
         if grain.is_broken or is_over or isinstance(message, ForgetSession):
             self._drop(session_id, grain)
         if isinstance(message, Follow) and isinstance(answer, Done):
@@ -149,10 +154,9 @@ class SessionHost:
 
     def is_unused(self) -> bool:
         """Whether no session is awake that could go on: none has come in time, they sleep, or all have ended."""
-        if any(grain.is_busy or not _has_ended(grain) for grain in self._grains.values()):
-            self._empty_since_s = 0.0
-            return False
-        return time.monotonic() - self._empty_since_s >= UNUSED_S
+        if not self._was_used:
+            return time.monotonic() - self._started_s >= UNUSED_S
+        return not any(grain.is_busy or not _has_ended(grain) for grain in self._grains.values())
 
     def lose_everything(self) -> None:
         """The lease is gone: break off every turn and forget every session."""
@@ -298,8 +302,11 @@ async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None)
     except NotHeld:
         await grain.body.recall(message.after)
         over = live.stream.listen(listener, message.after, endless=message.endless, gaps=True)
+    if message.endless and live.status == "ended":
+        over.cancel()
+        return OVER
     kept_up = await over
-    return Done() if kept_up or message.endless else Failed(kind="Unavailable", message="The stream was cut off.", moved=True)
+    return Done() if kept_up or message.endless else CUT
 
 
 def _has_ended(grain: Grain) -> bool:

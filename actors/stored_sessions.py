@@ -22,6 +22,7 @@ from actors.session.store import (
 )
 from domain.errors import NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
+from storage.activation import Activations
 from storage.database import Database
 from storage.errors import OwnedElsewhere, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.journal import Journal
@@ -45,6 +46,7 @@ class StoredSessions:
         self._journal = journal
         self._epoch = epoch
         self._desk = desk
+        self._activations = Activations(database)
         self._leases = Leases(database)
         self._sessions = Sessions(database)
         self._turns = Turns(database)
@@ -54,11 +56,11 @@ class StoredSessions:
         self._jobs = Jobs(database)
         self._tasks = TaskDesk(database)
 
-    async def claim(self, tenant_id: str, session_id: str) -> int | None:
-        """Make this host the session's owner and return the epoch to write under; None when there is no session."""
+    async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
+        """Make this host the session's owner; return the epoch to write under and what the store holds of it."""
         epoch = self._epoch.value
         try:
-            await self._leases.claim_session(tenant_id, session_id, epoch)
+            found = await self._activations.activate(tenant_id, session_id, epoch)
         except OwnedElsewhere as error:
             raise SessionMoved(error.host_id) from error
         except StaleEpoch as error:
@@ -67,7 +69,16 @@ class StoredSessions:
             return None
         except AWAY as error:
             raise StoreLost from error
-        return epoch
+        stored = Stored(
+            pin=msgspec.convert(found.pin, SessionPin),
+            status=found.status,
+            end_reason=found.end_reason,
+            snapshot=found.snapshot.state if found.snapshot is not None else None,
+            records=found.facts,
+            seq=found.last_seq,
+            is_taken_over=found.is_taken_over,
+        )
+        return epoch, stored
 
     async def load(self, tenant_id: str, session_id: str) -> Stored | None:
         """Return what the store holds of a session; None when there is none."""

@@ -131,7 +131,7 @@ async def listened(router: Router, tenant_id: str, session_id: str, after: int) 
         answer = task.result()
     finally:
         task.cancel()
-    if isinstance(answer, Failed) and answer.kind == "NotFound":
+    if isinstance(answer, Failed) and answer.kind in ("NotFound", "Conflict"):
         raise error_of(answer)
 
 

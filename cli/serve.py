@@ -23,7 +23,7 @@ from actors.wiring import RunningRuntime, data_folder, open_runtime
 from cli import demo
 from cli.environment import settings_from
 from cli.output import refuse
-from cli.serving import access_services
+from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
 from gateway.app import build_app, drain
 from gateway.settings import GatewaySettings, RateSettings
@@ -34,9 +34,6 @@ SECRET_BYTES = 48
 PRIVATE = 0o600
 RAY = "ray"
 STARTING_RAY = "starting Ray (5 to 15 s); --runtime local starts in 2"
-GRACE_S = 30
-"""How long open requests may go on after the end was asked for."""
-BACKLOG = 2_048
 UNLIMITED = RateSettings(
     requests_per_second=0,
     requests_burst=0,
@@ -98,10 +95,7 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
             rates=RateSettings() if settings.rate_limits else UNLIMITED,
         )
         app = build_app(running.runtime, access_services(running, clock, ids), gateway)
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S, backlog=BACKLOG
-        )
-        server = _Server(config)
+        server = _Server(server_config(app))
         over = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -148,7 +148,9 @@ class ChildHost:
                 log.error("%s died %s times in a row and is given up", self._task.host_id, decision.life.deaths)
                 self.is_over = True
                 return
-            log.warning("%s died; it is started again in %.1f s", self._task.host_id, decision.delay_s)
+            status = process.returncode if process is not None else None
+            host_id = self._task.host_id
+            log.warning("%s ended with %s; it is started again in %.1f s", host_id, status, decision.delay_s)
             await asyncio.sleep(decision.delay_s)
             try:
                 await self._launch()

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
 from importlib import import_module
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,6 +44,8 @@ STOP_S = 40.0
 RETRY_S = 0.5
 LOOK_S = 1.0
 """How long one call waits for a host to serve; an actor answers one call at a time."""
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
+LOG_BYTES = 1_000_000
 CHECKED = ("actors", "storage", "engine", "domain")
 Result = TypeVar("Result")
 
@@ -88,6 +91,7 @@ class SessionHostActor:
         if order.across:
             tcp_host = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
         self._task = msgspec.structs.replace(order.task, address=address, tcp_host=tcp_host)
+        self._log = Path(order.folder) / f"{order.task.host_id}.log"
         self._loop = uvloop.new_event_loop()
         self._ending = Ending()
         self._asked_to_drain = False
@@ -113,7 +117,8 @@ class SessionHostActor:
             self._thread.join(STOP_S)
 
     def _run(self) -> None:
-        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+        kept = RotatingFileHandler(self._log, maxBytes=LOG_BYTES, backupCount=1, delay=True)
+        logging.basicConfig(level=logging.WARNING, format=LOG_FORMAT, handlers=[kept], force=True)
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._serve())
         if self._asked_to_drain:
@@ -181,7 +186,7 @@ class RayHosts:
             try:
                 actor = await self._in_thread(self._actor, host_id)
                 raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), left_s)
-            except RayActorError as error:  # it died; Ray starts it again, or it is gone for good and made anew
+            except (RayError, RuntimeError, ConnectionError) as error:  # Ray starts it again, or it is made anew
                 why = str(error)
                 await asyncio.sleep(RETRY_S)
             except TimeoutError:
@@ -199,6 +204,8 @@ class RayHosts:
             return
         try:
             await asyncio.wait_for(asyncio.wrap_future(actor.drain.remote().future()), STOP_S)
+        except RayActorError:
+            log.info("%s is there no more", host_id)
         except (RayError, TimeoutError) as error:
             log.warning("%s does not drain: %s", host_id, error)
         await self._in_thread(ray.kill, actor)

@@ -22,6 +22,7 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "0",
     "RAY_AUTH_MODE": "token",
+    "RAY_worker_niceness": "0",  # hosts are as urgent as the gateway that waits for them
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # what it really says: this machine alone, so listen on loopback only
 }
 """What Ray reads from the environment of the process that starts it, beside the place of its token."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from actors.session.kept import CANCELLED
+from actors.session.kept import CANCELLED, ENDED, HUMAN_COMPLETED
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.views import execution_state
@@ -21,7 +21,7 @@ def transcript_of(
     live: LiveSession, spoke: UserSpoke | None, end: EndTurn, output: TurnOutput, at: str
 ) -> tuple[MessageRow, ...]:
     """Return the lines a turn adds to the transcript."""
-    number = live.state.turn.number if live.state is not None else 0
+    number = output.number
     lines: list[MessageRow] = []
     if spoke is not None:
         lines.append(
@@ -58,12 +58,12 @@ def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity
     kinds = [row["type"] for row in output.traces]
     usages = [row["data"].get("usage") or {} for row in output.traces if row["type"] == "llm_call"]
     errors = [row["data"] for row in output.traces if row["type"] == "error"]
-    ended = end.status == "ended"
+    ended = end.status == ENDED
     is_child = bool(live.pin.parent_session_id)
     return Activity(
         agent_name=end.agent or live.pin.entry_agent,
         execution_state="ended" if ended or is_child else execution_state(live),
-        end_reason="human_completed" if ended else CHILD_DONE if is_child else None,
+        end_reason=HUMAN_COMPLETED if ended else CHILD_DONE if is_child else None,
         last_error=str(errors[-1].get("message", "")) if errors else None,
         input_tokens=sum(usage.get("inputTokens", 0) for usage in usages),
         output_tokens=sum(usage.get("outputTokens", 0) for usage in usages),

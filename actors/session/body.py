@@ -42,7 +42,7 @@ from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
 from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost, TurnCommit
-from actors.session.stream import Listener
+from actors.session.stream import ATTEMPT_STRIDE, Listener
 from actors.session.views import view_of
 from actors.session.waking import Unfinished, wake
 from domain.clock import iso_ms
@@ -60,7 +60,7 @@ ID_DIGEST_BYTES = 12
 class SessionBody:
     """One session in a host: asleep (nothing loaded) until its first message."""
 
-    __slots__ = ("_interrupted", "_running", "_services", "_turn", "live", "session_id", "tenant_id")
+    __slots__ = ("_interrupted", "_running", "_services", "_shown_seq", "_turn", "live", "session_id", "tenant_id")
 
     def __init__(self, tenant_id: str, session_id: str, services: Services) -> None:
         self.tenant_id = tenant_id
@@ -68,6 +68,7 @@ class SessionBody:
         self.live: LiveSession | None = None
         self._services = services
         self._turn: Turn | None = None
+        self._shown_seq = 0
         self._running = ("", "")
         self._interrupted = False
 
@@ -97,6 +98,7 @@ class SessionBody:
         """Let go of everything that is loaded; what matters is in the store."""
         if self.live is not None:
             self.live.stream.abandon()
+            self._shown_seq = self.live.stream.last_seq  # no number is given twice, also of a turn that was not written
         self.live = None
 
     async def recall(self, after: int) -> None:
@@ -193,12 +195,13 @@ class SessionBody:
             action=action_of(asked.action),
             agent="" if is_first else asked.agent,
             opening_unseen=is_first,
+            reply_id=message_id,
         )
         opening = (
             TurnOpening("user", message_id) if is_own else TurnOpening("user", message_id, key, asked.request_hash)
         )
         facts.append((spoke, opening))
-        output = TurnOutput(live, message_id, message.attempt, listener)
+        output = TurnOutput(live, message_id, next_turn(live), message.attempt, listener)
         return Replied(reply=await self._run(live, output, facts, asked.deadline_s, key))
 
     async def _known(self, live: LiveSession, key: str, request_hash: str = "") -> TurnReply | None:
@@ -247,7 +250,7 @@ class SessionBody:
         message_id = self._services.ids.new(PREFIXES["message"])
         opening = TurnOpening("begin", message_id, task.effect_key)
         fact = begun(live, self._services, agent=task.agent, task=task.task, given=task.context)
-        output = TurnOutput(live, message_id)
+        output = TurnOutput(live, message_id, 0)
         reply = await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S)
         if reply.status == SUSPENDED:
             await live.store.close_waits(live.pin)
@@ -259,7 +262,7 @@ class SessionBody:
         if fact is None:
             return Done(note="not waiting")
         message_id = self._services.ids.new(PREFIXES["message"])
-        output = TurnOutput(live, message_id)
+        output = TurnOutput(live, message_id, next_turn(live))
         reply = await self._run(live, output, [(fact, TurnOpening("resume", message_id))], TAKEN_UP_DEADLINE_S)
         if suspension_id := getattr(fact, "suspension_id", ""):
             await live.store.close_waits(live.pin, suspension_id, expired=isinstance(fact, SuspensionExpired))
@@ -273,6 +276,7 @@ class SessionBody:
             live.note_end(message.reason)
             await live.write(TurnCommit(snapshot=live.snapshot(), activity=ended_activity(message.reason)))
             live.status, live.end_reason = "ended", message.reason
+            live.stream.abandon()
         await live.store.close_waits(live.pin)
         return Viewed(view=view_of(live))
 
@@ -297,14 +301,14 @@ class SessionBody:
         if self.live is not None:
             return self.live
         store = self._services.store
-        epoch = None if is_fresh else await store.claim(self.tenant_id, self.session_id)
-        stored = await store.load(self.tenant_id, self.session_id) if epoch is not None else None
-        is_new = stored is None and new is not None
-        if stored is None and new is not None:
-            epoch = await store.create(new)
+        woken = None if is_fresh else await store.wake(self.tenant_id, self.session_id)
+        is_new = woken is None and new is not None
+        if woken is None:
+            if new is None:
+                raise NotFound("Session not found")
             stored = Stored(pin=new, status="active", end_reason="", snapshot=None, records=(), seq=0)
-        if stored is None or epoch is None:
-            raise NotFound("Session not found")
+            woken = (await store.create(new), stored)
+        epoch, stored = woken
         pin = stored.pin
         program = await self._services.programs.get(self.tenant_id, pin.project_id, pin.program_id)
         live = LiveSession(
@@ -312,6 +316,8 @@ class SessionBody:
         )
         unfinished = wake(live, stored)
         live.is_ahead = unfinished is not None
+        shown = live.stream.last_seq + ATTEMPT_STRIDE * stored.is_taken_over
+        live.stream.last_seq = max(shown, self._shown_seq)
         self.live = live
         if unfinished is not None:
             await self._finish(live, unfinished)
@@ -319,8 +325,9 @@ class SessionBody:
 
     async def _finish(self, live: LiveSession, unfinished: Unfinished) -> None:
         opening = unfinished.opening
-        output = TurnOutput(live, opening.message_id, unfinished.attempt)
-        output.open(live.state.turn.number if live.state is not None else 0)
+        number = live.state.turn_number if live.state is not None else 0
+        output = TurnOutput(live, opening.message_id, number, unfinished.attempt)
+        output.open()
         for shown in unfinished.shown:
             if isinstance(shown, Say):
                 output.say(shown)
@@ -368,6 +375,11 @@ class SessionBody:
             return await commit(live, output, opening, end, spoke, iso_ms(services.clock.now()))
         finally:
             self._turn = None
+
+
+def next_turn(live: LiveSession) -> int:
+    """Return the number of the turn that begins now."""
+    return (live.state.turn_number if live.state is not None else 0) + 1
 
 
 def derived_id(session_id: str, key: str, part: str = "") -> str:

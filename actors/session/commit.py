@@ -8,7 +8,7 @@ import msgspec
 
 from actors.runtime import TurnReply
 from actors.session.activity import activity_of, transcript_of
-from actors.session.kept import CANCELLED, closing_data, encode_kept, reply_of_kept, wire_form
+from actors.session.kept import CANCELLED, ENDED, closing_data, encode_kept, reply_of_kept, wire_form
 from actors.session.live import LiveSession
 from actors.session.output import BETWEEN_TEXTS, TurnOutput
 from actors.session.records import TurnOpening
@@ -34,18 +34,17 @@ async def commit(
         SessionMoved, StoreLost: As for every write.
     """
     state = live.state
-    number = state.turn.number if state is not None else 0
     timed_out = end.status == CANCELLED and end.error == DEADLINE
     if end.status == CANCELLED:
         end = msgspec.structs.replace(end, reply=output.shown)  # what a model had written stays
     output.settle(end.reply)
     if not live.unwritten:
         live.note_attempt(output.first_attempt)  # what ends a turn stands behind a record
-    kept = kept_turn(live, output, number, end, failed=FAILED if timed_out else None)
+    kept = kept_turn(live, output, end, failed=FAILED if timed_out else None)
     key = "" if timed_out else opening.key
     lines = transcript_of(live, spoke, end, output, at)
     ending = TurnCommit(
-        number=number,
+        number=output.number,
         key=key,
         request_hash=opening.request_hash,
         reply=encode_kept(kept) if key else b"",
@@ -62,13 +61,15 @@ async def commit(
     live.traces += len(output.traces)
     if key:
         live.remember_key(key)
-    if end.status == "ended" or live.pin.parent_session_id:
-        live.status = "ended"
+    if end.status == ENDED or live.pin.parent_session_id:
+        live.status = ENDED
     if timed_out:
         output.fail(FAILED)
         raise Unavailable(TIMED_OUT)
     reply = reply_of_kept(live.pin.session_id, kept, output.traces, repeated=False)
     output.close(closing_data(kept), wire_form(reply))
+    if live.status == ENDED:
+        live.stream.abandon()
     return reply
 
 

@@ -212,7 +212,7 @@ class Turn:
         outcomes that have come meanwhile, or with the end of the turn.
         """
         step = fold(self.live, fact)
-        self.output.open(step.state.turn.number)
+        self.output.open()
         self.live.note(fact, step.effects, self._opens)
         self._opens = None
         if isinstance(fact, TurnCancelled):

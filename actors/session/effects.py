@@ -44,6 +44,7 @@ from engine import (
     ToolReturned,
     WriteMemory,
 )
+from engine.streaming import Gate
 from providers.chat.assembly import ReplyAssembler
 from providers.failures import ModelCallFailed
 from providers.ports import Credentials, NoCredentials, ToolRunner
@@ -112,7 +113,7 @@ class WorldPerformer:
         """Carry an effect out and return the fact that answers it; None for effects that are not answered."""
         match effect:
             case AskModel():
-                return await self._ask_model(effect, output)
+                return await self._ask_model(effect, live, output)
             case CallTool():
                 result = await self._tools.call(effect, live)
                 return ToolReturned(at=self._now(), effect_id=effect.id, result=result)
@@ -144,7 +145,7 @@ class WorldPerformer:
 
     # -- models ---------------------------------------------------------------------------------------------------
 
-    async def _ask_model(self, effect: AskModel, output: TurnOutput) -> AnyFact:
+    async def _ask_model(self, effect: AskModel, live: LiveSession, output: TurnOutput) -> AnyFact:
         outside = self._outside
         name = effect.request.model or outside.default_model
         started_s = time.monotonic()
@@ -158,7 +159,7 @@ class WorldPerformer:
             if not effect.stream:
                 reply = await model.answer(request)
             else:
-                reply = await self._stream(name, effect, request, output)
+                reply = await self._stream(name, effect, request, live, output)
         except ModelCallFailed as failure:
             latency_ms = _ms_since(started_s)
             return ModelFailed(
@@ -169,13 +170,19 @@ class WorldPerformer:
         reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s), provider=name.partition("/")[0])
         return ModelAnswered(at=self._now(), effect_id=effect.id, reply=reply)
 
-    async def _stream(self, name: str, effect: AskModel, request: ModelRequest, output: TurnOutput) -> ModelReply:
-        """Ask for a stream; one that breaks off is asked for again, and what was shown of it is void."""
+    async def _stream(
+        self, name: str, effect: AskModel, request: ModelRequest, live: LiveSession, output: TurnOutput
+    ) -> ModelReply:
+        """Ask for a stream; one that breaks off is asked for again, and what was shown of it is void.
+
+        Only what has passed the gate is shown: the local rules for outputs hold for pieces too.
+        """
         tries = STREAM_TRIES
         while True:
             tries -= 1
             model = self._outside.models.open(name, fallback=effect.fallback_model, timeout_ms=effect.timeout_ms)
             assembler = ReplyAssembler()
+            gate = _gate(effect, live)
             started_s = time.monotonic()
             first_token_ms = 0
             try:
@@ -184,7 +191,8 @@ class WorldPerformer:
                         assembler.add(delta)
                         if delta.text:
                             first_token_ms = first_token_ms or _ms_since(started_s)
-                            output.show_delta(delta.text)
+                            output.show_delta(gate.add(delta.text))
+                output.show_delta(gate.close())
                 return assembler.reply(first_token_ms=first_token_ms, attempts=STREAM_TRIES - tries)
             except ModelCallFailed as failure:
                 if assembler.text:
@@ -221,6 +229,12 @@ async def _patiently(act: Callable[[], Awaitable[Given]]) -> Given:
             if time.monotonic() >= give_up_s:
                 raise
         await asyncio.sleep(MEMORY_PAUSE_S)
+
+
+def _gate(effect: AskModel, live: LiveSession) -> Gate:
+    if live.state is None:
+        raise ValueError("a session without a state asks no model")
+    return Gate(live.program, live.state, effect.agent)
 
 
 def _ms_since(started_s: float) -> int:

@@ -19,7 +19,9 @@ A_RESTART = -1
 OPENING_EVENTS = 2
 """`session_start` and `response_start`."""
 SCHEMA = 1
-CANCELLED = "cancelled"
+CANCELLED, ENDED = "cancelled", "ended"
+HUMAN_COMPLETED = "human_completed"
+"""Why a session is over that a turn has ended: an escalation whose agent does not come back. Spec: platform-api 3.1."""
 
 _SHORT = {
     "message_id": "m",
@@ -170,8 +172,10 @@ def wire_form(reply: TurnReply) -> JsonObject:
     }
     if reply.trace_events:
         body["traceEvents"] = list(reply.trace_events)
-    if reply.status == CANCELLED:
+    if reply.status in (CANCELLED, ENDED):
         body["status"] = reply.status
+    if reply.status == ENDED:
+        body["endReason"] = HUMAN_COMPLETED
     optional = {"voiceConfig": reply.voice_config, "richContent": reply.rich_content, "actions": reply.actions}
     body.update({name: value for name, value in optional.items() if value})
     return body

@@ -74,7 +74,8 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
     if wanted.test_context is not None and chosen.environment in GUARDED:
         raise InvalidInput("testContext is for development only")
     program = await services.programs.get(wanted.tenant_id, wanted.project_id, chosen.program_id)
-    lifecycle: JsonObject = program.agents[chosen.entry_agent].ir.get("sessionLifecycle") or {}
+    execution: JsonObject = program.agents[chosen.entry_agent].ir.get("execution") or {}
+    lifecycle: JsonObject = execution.get("sessionLifecycle") or {}
     return SessionPin(
         tenant_id=wanted.tenant_id,
         project_id=wanted.project_id,

@@ -31,23 +31,26 @@ class TurnOutput:
     __slots__ = (
         "_listener",
         "_live",
-        "_number",
         "_said",
         "_shown",
         "attempt",
         "first_attempt",
         "first_seq",
         "message_id",
+        "number",
         "shape",
         "traces",
         "void",
         "waits",
     )
 
-    def __init__(self, live: LiveSession, message_id: str, attempt: int = 1, listener: Listener | None = None) -> None:
+    def __init__(
+        self, live: LiveSession, message_id: str, number: int, attempt: int = 1, listener: Listener | None = None
+    ) -> None:
+        """`number` is that of the turn."""
         self._live = live
         self._listener = listener
-        self._number = 0
+        self.number = number
         self.first_seq = 0
         self._said: list[str] = []
         self._shown = ""
@@ -63,19 +66,17 @@ class TurnOutput:
         """What has been shown of the message."""
         return self._shown
 
-    def open(self, number: int) -> None:
-        """Open the message of turn `number`; done once, when its first fact is folded."""
+    def open(self) -> None:
+        """Open the message of the turn; done once, when its first fact is folded."""
         if self.first_seq:
-            self._number = number
             return
         stream = self._live.stream
         stream.begin(attempt=self.attempt)
-        self._number = number
         self.first_seq = stream.last_seq + 1
         if self._listener is not None:
             stream.listen(self._listener)
-        stream.emit(self._number, "session_start", {"sessionId": self._live.pin.session_id})
-        stream.emit(self._number, "response_start", {"messageId": self.message_id, "attempt": self.attempt})
+        stream.emit(self.number, "session_start", {"sessionId": self._live.pin.session_id})
+        stream.emit(self.number, "response_start", {"messageId": self.message_id, "attempt": self.attempt})
 
     def show_delta(self, text: str) -> None:
         """Show a piece of what a model writes."""
@@ -120,7 +121,7 @@ class TurnOutput:
             row["durationMs"] = event.duration_ms
         self.traces.append(row)
         self.shape.append(A_TRACE)
-        self._live.stream.emit(self._number, "trace_event", {"event": row})
+        self._live.stream.emit(self.number, "trace_event", {"event": row})
 
     def settle(self, reply: str) -> None:
         """Show what is missing of the reply."""
@@ -132,17 +133,17 @@ class TurnOutput:
 
     def close(self, closing: dict[str, Any], complete: dict[str, Any]) -> None:
         """Close the message of a committed turn; nothing of the turn follows."""
-        self._live.stream.emit(self._number, "response_end", closing)
-        self._live.stream.emit(self._number, "complete", complete)
+        self._live.stream.emit(self.number, "response_end", closing)
+        self._live.stream.emit(self.number, "complete", complete)
 
     def fail(self, data: dict[str, Any]) -> None:
         """Close the turn with an error."""
-        self._live.stream.emit(self._number, "error", data)
+        self._live.stream.emit(self.number, "error", data)
 
     def _chunk(self, text: str) -> None:
         self._shown += text
         self.shape.append(len(text))
-        self._live.stream.emit(self._number, "response_chunk", {"messageId": self.message_id, "chunk": text})
+        self._live.stream.emit(self.number, "response_chunk", {"messageId": self.message_id, "chunk": text})
 
     def _restart(self, text: str) -> None:
         self.attempt += 1
@@ -150,6 +151,6 @@ class TurnOutput:
         self.shape.append(A_RESTART)
         self._shown = ""
         restart = {"messageId": self.message_id, "attempt": self.attempt}
-        self._live.stream.emit(self._number, "response_restart", restart)
+        self._live.stream.emit(self.number, "response_restart", restart)
         if text:
             self._chunk(text)

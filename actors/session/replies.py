@@ -15,12 +15,12 @@ from engine import EndTurn
 
 
 def kept_turn(
-    live: LiveSession, output: TurnOutput, number: int, end: EndTurn, *, failed: JsonObject | None = None
+    live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: JsonObject | None = None
 ) -> KeptTurn:
     """Return what is kept of a turn that ends now."""
     return KeptTurn(
         message_id=output.message_id,
-        turn=number,
+        turn=output.number,
         first_seq=output.first_seq,
         response=end.reply,
         action=with_wait(end.action, output.waits),

@@ -62,6 +62,7 @@ class Stored(Struct, frozen=True, kw_only=True):
     Attributes:
         records: (sequence number, bytes) of what the journal holds after the snapshot.
         seq: The last sequence number of the journal, 0 when it is empty.
+        is_taken_over: Its last host had not let go of it: that may have shown what is written nowhere.
     """
 
     pin: SessionPin
@@ -70,6 +71,7 @@ class Stored(Struct, frozen=True, kw_only=True):
     snapshot: bytes | None
     records: tuple[tuple[int, bytes], ...]
     seq: int
+    is_taken_over: bool = False
 
 
 class KnownTurn(Struct, frozen=True):
@@ -150,8 +152,10 @@ class WaitingCallback(Struct, frozen=True):
 class SessionStore(Protocol):
     """The store as one host sees it: every write carries the host's lease epoch."""
 
-    async def claim(self, tenant_id: str, session_id: str) -> int | None:
-        """Make this host the session's owner and return the epoch to write under; None when there is no such session.
+    async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
+        """Make this host the session's owner; return the epoch to write under and what the store holds of it.
+
+        None when there is no such session.
 
         Raises:
             SessionMoved: A live host owns it.
@@ -159,7 +163,7 @@ class SessionStore(Protocol):
         ...
 
     async def load(self, tenant_id: str, session_id: str) -> Stored | None:
-        """Return what the store holds of a session; None when there is none."""
+        """Return what the store holds of a session that need not be this host's; None when there is none."""
         ...
 
     async def create(self, pin: SessionPin) -> int:

@@ -26,9 +26,9 @@ from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
 from storage.embedded.processes import ProcessMark, is_alive, mark, send
 from tests.suites.host import FILES, PROJECT
-from tests.support.servers import Servers, data_folder, servers
+from tests.support.servers import Servers, data_folder, folder, servers
 
-__all__ = ["data_folder", "servers"]
+__all__ = ["data_folder", "folder", "servers"]
 
 NODES = 3
 TOKEN = "token"

@@ -52,7 +52,9 @@ def in_this_process(settings: Settings, seeded: Seeded, loop: Loop) -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def in_a_child(settings: Settings, seeded: Seeded, loop: Loop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def in_a_child(
+    settings: Settings, seeded: Seeded, loop: Loop, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("child")
 
     async def nothing(*_: object) -> None:
@@ -93,5 +95,3 @@ class TestHostInARayActor(HostSuite):
     @pytest.fixture
     def place(self, stage: Stage) -> Place:
         return Place(stage.host("host-0"), stage.seeded.tenant_id, stage.seeded.project_id, stage.run)
-
-

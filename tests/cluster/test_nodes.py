@@ -15,18 +15,15 @@ from storage.embedded.processes import is_alive, mark
 from storage.errors import StaleEpoch
 from storage.journal import Journal
 from storage.leases import Leases
-from storage.repositories.deployments import Deployments, NewDeployment
-from storage.repositories.projects import Projects
 from tests.cluster.conftest import NODES, Stage
+from tests.support.placement import put_apart
 
 SESSIONS = 24
 
 
 def a_turn(stage: Stage, text: str, session_id: str = "", **more: Any) -> ChatTurn:
-    seeded = stage.seeded
-    return ChatTurn(
-        tenant_id=seeded.tenant_id, project_id=seeded.project_id, message=text, session_id=session_id, **more
-    )
+    names = {"tenant_id": stage.seeded.tenant_id, "project_id": stage.seeded.project_id, **more}
+    return ChatTurn(message=text, session_id=session_id, **names)
 
 
 def say(stage: Stage, text: str, session_id: str = "", **more: Any) -> TurnReply:
@@ -48,7 +45,7 @@ def owner(stage: Stage, session_id: str) -> tuple[str, int]:
 
 
 def heard(stage: Stage, session_id: str) -> list[str]:
-    ref = SessionRef(stage.seeded.tenant_id, stage.seeded.project_id, session_id)
+    ref = SessionRef(stage.seeded.tenant_id, "", session_id)
     page = stage.run(stage.runtime.transcript(ref))
     return [row["content"] for row in page.rows if row["role"] == "user"]
 
@@ -64,28 +61,10 @@ def actors(stage: Stage) -> list[str]:
 
 
 @pytest.fixture
-def dedicated(stage: Stage) -> str:
-    """Return a deployment whose sessions have an actor each."""
-    database, seeded = stage.running.database, stage.seeded
-
-    async def deploy() -> str:
-        project = await Projects(database).get(seeded.tenant_id, seeded.project_id)
-        new = NewDeployment(
-            deployment_id="dep_dedicated",
-            project_id=seeded.project_id,
-            environment="dev",
-            endpoint_slug="dedicated",
-            entry_agent_name="Echo",
-            program_id=str(project.settings["programId"]),
-            agent_version_manifest={},
-            details={"placement": "dedicated"},
-        )
-        known = await Deployments(database).list(seeded.tenant_id, seeded.project_id)
-        if not known:
-            await Deployments(database).create(seeded.tenant_id, new)
-        return new.deployment_id
-
-    return stage.run(deploy())
+def dedicated(stage: Stage) -> dict[str, str]:
+    """Return how to name a project whose sessions have an actor each."""
+    seeded = stage.run(put_apart(stage.running.database))
+    return {"project_id": seeded.project_id}
 
 
 def test_hosts_are_on_three_nodes_and_sessions_spread_over_them(stage: Stage) -> None:
@@ -117,14 +96,16 @@ def test_a_host_killed_is_started_again_by_ray_and_its_sessions_go_on(stage: Sta
     assert stage.ready(victim).epoch > epoch
 
 
-def test_a_dedicated_session_has_exactly_one_actor_and_a_process_of_its_own(stage: Stage, dedicated: str) -> None:
-    first = say(stage, "alone", deployment_id=dedicated)
+def test_a_dedicated_session_has_exactly_one_actor_and_a_process_of_its_own(
+    stage: Stage, dedicated: dict[str, str]
+) -> None:
+    first = say(stage, "alone", **dedicated)
     home = dedicated_host(first.session_id)
     assert owner(stage, first.session_id)[0] == home
     assert [one for one in actors(stage) if is_dedicated(one)] == [home]
     own = stage.process(home).pid
     assert own not in {stage.process(f"host-{slot}").pid for slot in range(NODES)}
-    assert say(stage, "again", first.session_id).response == "heard again"
+    assert say(stage, "again", first.session_id, **dedicated).response == "heard again"
     end(stage, first.session_id)
     stage.loop.until(lambda: no_actor(stage, home))
     assert mark(own) is None or not is_alive(mark(own))
@@ -133,11 +114,11 @@ def test_a_dedicated_session_has_exactly_one_actor_and_a_process_of_its_own(stag
 def test_a_dedicated_session_goes_on_after_its_actor_was_killed_and_after_it_slept(
     stage: Stage, dedicated: str
 ) -> None:
-    first = say(stage, "one", deployment_id=dedicated)
+    first = say(stage, "one", **dedicated)
     home = dedicated_host(first.session_id)
     before = stage.process(home)
     stage.kill(before)
-    assert say(stage, "two", first.session_id).response == "heard two"
+    assert say(stage, "two", first.session_id, **dedicated).response == "heard two"
     assert stage.process(home).pid != before.pid
     assert owner(stage, first.session_id)[0] == home
     assert heard(stage, first.session_id) == ["one", "two"]
@@ -145,10 +126,12 @@ def test_a_dedicated_session_goes_on_after_its_actor_was_killed_and_after_it_sle
     stage.loop.until(lambda: no_actor(stage, home))
 
 
-def test_over_the_limit_of_dedicated_sessions_a_new_one_is_refused_with_a_time(stage: Stage, dedicated: str) -> None:
-    awake = [say(stage, "one", deployment_id=dedicated).session_id for _ in range(2)]
+def test_over_the_limit_of_dedicated_sessions_a_new_one_is_refused_with_a_time(
+    stage: Stage, dedicated: dict[str, str]
+) -> None:
+    awake = [say(stage, "one", **dedicated).session_id for _ in range(2)]
     with pytest.raises(Overloaded) as refused:
-        say(stage, "one", deployment_id=dedicated)
+        say(stage, "one", **dedicated)
     assert refused.value.retry_after_ms
     for session_id in awake:
         end(stage, session_id)
@@ -222,7 +205,7 @@ def a_node_with_a_host(stage: Stage, ray_nodes: Any) -> tuple[Any, str]:
 
 
 def end(stage: Stage, session_id: str) -> None:
-    ref = SessionRef(stage.seeded.tenant_id, stage.seeded.project_id, session_id)
+    ref = SessionRef(stage.seeded.tenant_id, "", session_id)
     stage.run(stage.runtime.end_session(ref))
 
 

@@ -140,7 +140,10 @@ def test_four_children_work_at_the_same_time_each_in_a_session_with_a_journal(da
 
 def test_a_child_that_is_too_slow_is_a_failure_and_is_cancelled(data_dir: str) -> None:
     async def story() -> None:
-        async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "slow", a_team(workshop.url, timeout=1)) as told:
+        async with (
+            a_workshop(takes_s=30.0) as workshop,
+            a_story(data_dir, "slow", a_team(workshop.url, timeout=1)) as told,
+        ):
             reply = await told.say("all", agent="Front")
             assert "Anna failed" in reply.response
             kinds = [one["data"]["error"]["code"] for one in reply.trace_events if one["type"] == "delegate"]
@@ -197,4 +200,3 @@ def test_a_parent_that_died_between_question_and_answer_finds_the_same_children(
             assert [role for role, _ in await told.lines(session)] == ["user", "assistant"] * 2
 
     asyncio.run(story())
-

@@ -62,15 +62,18 @@ def test_a_host_that_is_told_to_end_fails_no_turn_and_its_sessions_go_on_elsewhe
             async with served(tmp_path, texts, hosts=HOSTS, allowed=allowed, model_url=model_url) as product:
                 clients = [Client(number) for number in range(CLIENTS)]
                 over = asyncio.Event()
-                speaking = [asyncio.create_task(one.speak(product, http, over)) for one in clients]
-                await _until_each(clients, speaking, TURNS_BEFORE)
-                before = set(product.host_pids())
-                assert len(before) == HOSTS
-                assert send(min(before), signal.SIGTERM)
-                await until(lambda: min(before) not in product.host_pids(), "the host has ended")
-                await _until_each(clients, speaking, max(len(one.orders) for one in clients) + TURNS_AFTER)
-                over.set()
-                await asyncio.gather(*speaking)
+                async with asyncio.TaskGroup() as group:
+                    for one in clients:
+                        group.create_task(one.speak(product, http, over))
+                    try:
+                        await _each_goes_on(clients, TURNS_BEFORE)
+                        before = set(product.host_pids())
+                        assert len(before) == HOSTS
+                        assert send(min(before), signal.SIGTERM)
+                        await until(lambda: min(before) not in product.host_pids(), "the host has ended")
+                        await _each_goes_on(clients, TURNS_AFTER)
+                    finally:
+                        over.set()
                 for one in clients:
                     lines = await transcript(product, http, one.session_id)
                     assert [line["content"] for line in lines if line["role"] == "user"] == one.orders
@@ -84,13 +87,7 @@ def test_a_host_that_is_told_to_end_fails_no_turn_and_its_sessions_go_on_elsewhe
     asyncio.run(story())
 
 
-async def _until_each(clients: list[Client], speaking: list[asyncio.Task[None]], turns: int) -> None:
-    """Wait until every client has been answered so often; one that failed says so at once."""
-
-    def is_so() -> bool:
-        for task in speaking:
-            if task.done():
-                task.result()
-        return all(one.answered >= turns for one in clients)
-
-    await until(is_so, f"{turns} turns of each client")
+async def _each_goes_on(clients: list[Client], turns: int) -> None:
+    """Wait until every client has been answered so many times more."""
+    wanted = {one.number: one.answered + turns for one in clients}
+    await until(lambda: all(one.answered >= wanted[one.number] for one in clients), f"{turns} turns of each client")

@@ -12,7 +12,7 @@ from tests.prove.product import Product
 
 VICTIMS = (
     *("host", "host", "freeze", "host", "postgres", "host", "gateway", "host", "host"),
-    *("valkey", "host", "host", "postgres", "host", "gateway", "host"),
+    *("valkey", "host", "host", "postgres", "host", "host", "host"),
 )
 FROZEN_S = 10.0
 """Longer than a lease lasts (`storage.leases.LEASE_S`)."""

@@ -46,6 +46,7 @@ async def test_a_session_at_rest_is_its_snapshot(
     found = await activations.activate(tenant_id, "s", first)
     assert (found.pin, found.status, found.end_reason) == (PIN, "active", "")
     assert (found.snapshot, found.last_seq, found.facts) == (Snapshot(2, b"state"), 2, ())
+    assert not found.is_taken_over
 
 
 async def test_what_came_behind_the_snapshot_is_there_too(
@@ -70,7 +71,7 @@ async def test_a_session_of_a_live_host_is_not_given_away(
         await activations.activate(tenant_id, "s", second)
     assert refused.value.address == "unix:1"
     await leases.release_sessions(first, [(tenant_id, "s")])
-    assert (await activations.activate(tenant_id, "s", second)).pin == PIN
+    assert not (await activations.activate(tenant_id, "s", second)).is_taken_over
     await leases.release_host(second)
     with pytest.raises(StaleEpoch):
         await activations.activate(tenant_id, "s", second)
@@ -95,6 +96,7 @@ async def test_the_last_append_of_the_host_before_is_never_missed(
         except StaleEpoch:
             written = seq
         assert found.last_seq == written
+        assert found.is_taken_over
         assert not found.is_behind
         assert found.status == ("ended" if written else "active")
         seq, first = written, second

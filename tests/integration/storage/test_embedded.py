@@ -13,6 +13,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from domain.errors import Unavailable
+from storage.coordination import Coordination
 from storage.database import Database
 from storage.embedded import DirectoryInUse, PostgresServer, RedisServer
 from storage.embedded.processes import mark
@@ -169,3 +171,51 @@ async def test_an_ordinary_user_starts_the_servers(folder: Path) -> None:
     )
     assert finished.returncode == 0, finished.stderr
     assert (folder / "postgres" / "cluster").stat().st_uid == user.pw_uid
+
+
+async def test_two_installations_side_by_side_do_not_know_each_other(folder: Path) -> None:
+    """One of them below a path that is far too long for a socket."""
+    homes = [folder / "one", folder / ("two" * 40) / ("deep" * 20)]
+    servers = [kind(home) for home in homes for kind in (PostgresServer, RedisServer)]
+    try:
+        await asyncio.gather(*(server.start() for server in servers))
+        for server in (servers[0], servers[2]):
+            database = await Database.open(server.url)
+            async with database.connection() as connection:
+                await connection.script("CREATE TABLE mine (a int)")
+            await database.close()
+        assert len({server.pid for server in servers}) == len(servers)
+        for server in (servers[1], servers[3]):
+            coordination = Coordination.open(server.url)
+            assert await coordination.lock("only", ttl_ms=60_000)
+            await coordination.close()
+    finally:
+        await asyncio.gather(*(server.stop() for server in servers))
+
+
+async def test_a_directory_that_cannot_be_used_is_named(folder: Path) -> None:
+    (folder / "taken").write_text("a file, not a directory", encoding="utf-8")
+    for kind in (PostgresServer, RedisServer):
+        with pytest.raises(Unavailable, match=rf"cannot use {folder}/taken/\w+: Not a directory"):
+            await kind(folder / "taken").start()
+
+
+async def test_what_was_acknowledged_is_there_after_everything_was_killed(folder: Path) -> None:
+    """The supervisor and the server die at the same moment; the next start recovers the log."""
+    holder = start_program(HOLDER, str(folder))
+    assert holder.stdout is not None
+    pids = [int(word) for word in (await asyncio.to_thread(holder.stdout.readline)).split()]
+    server = PostgresServer(folder)
+    database = await Database.open(server.url)
+    async with database.connection() as connection:
+        await connection.script("CREATE TABLE kept (n int)")
+    for number in range(50):
+        await database.execute(Statement("INSERT INTO kept VALUES (:number)"), number=number)
+    for pid in (holder.pid, *pids):
+        os.kill(pid, signal.SIGKILL)
+    await asyncio.to_thread(holder.communicate)
+    await server.start()
+    assert not server.adopted
+    assert await database.value(Statement("SELECT count(*) FROM kept")) == 50
+    await database.close()
+    await server.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import signal
 from collections import Counter
@@ -41,7 +42,7 @@ Work = Callable[[], Awaitable[object]]
 
 @pytest.fixture
 async def store(folder: Path) -> AsyncIterator[Storage]:
-    opened = await open_storage(StorageSettings(data_folder=folder))
+    opened = await open_storage(StorageSettings(data_folder=folder, master_keys=base64.b64encode(b"m" * 32).decode()))
     await opened.projects.ensure_tenant(TENANT, "killed")
     await opened.projects.create(TENANT, PROJECT, name="p", slug="p-1")
     await opened.agents.keep_program(TENANT, "prog", PROJECT, b"ir")
@@ -118,9 +119,9 @@ def everything(store: Storage, epoch: int) -> dict[str, Work]:
 
     async def a_credential() -> None:
         name = f"c{next(names)}"
-        made = {"project_id": PROJECT, "tool_name": name, "secret_key": "k", "sealed": b"x"}
-        meta = await store.credentials.create(TENANT, name, **made)
-        await store.credentials.replace(TENANT, name, b"y", version=meta.version)
+        made = {"project_id": PROJECT, "tool_name": name, "secret_key": "k", "value": "x"}
+        await store.credentials.create(TENANT, name, **made)
+        await store.credentials.replace(TENANT, name, "y")
         await store.credentials.resolve(TENANT, PROJECT, "k", "dev", [name])
 
     async def some_memory() -> None:

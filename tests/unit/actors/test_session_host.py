@@ -1,6 +1,7 @@
 import asyncio
+from collections.abc import Sequence
 
-from actors.messages import Done, Failed, Follow, Look, Replied, RunTurn, Viewed
+from actors.messages import Done, EndSession, Failed, Follow, Look, Replied, RunTurn, Viewed
 from actors.runtime import StreamEvent
 from actors.session_host import HostLimits, SessionHost
 from domain.clock import FixedClock
@@ -194,3 +195,121 @@ def test_a_bug_costs_the_session_its_life_and_not_the_host(caplog) -> None:
 
     asyncio.run(story())
     assert "the actor failed" in caplog.text
+
+
+async def _several(host: SessionHost, count: int) -> None:
+    for number in range(count):
+        message = a_turn("one")
+        turn = type(message.turn)(**{**_fields(message), "session_id": f"sess_{number}"})
+        await host.ask(RunTurn(turn=turn, new=True))
+
+
+class Returns:
+    """Writes down which sessions were given back; `hold` keeps it from ending."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.calls = 0
+        self.hold: asyncio.Event | None = None
+
+    async def __call__(self, names: Sequence[tuple[str, str]]) -> None:
+        self.calls += 1
+        if self.hold is not None:
+            await self.hold.wait()
+        self.names += [session_id for _, session_id in names]
+
+
+def test_quiet_sessions_of_a_host_that_drains_are_given_back_together() -> None:
+    async def story() -> None:
+        returns = Returns()
+        host = SessionHost("host-0", some_services(MemoryStore()), give_back=returns)
+        await _several(host, 5)
+        await host.drain()
+        assert sorted(returns.names) == [f"sess_{number}" for number in range(5)]
+        assert returns.calls == 1
+        assert host.stats().live_sessions == 0
+        assert host.stats().draining
+
+    asyncio.run(story())
+
+
+def test_a_running_turn_of_a_host_that_drains_is_answered_and_then_its_session_is_given_back() -> None:
+    async def story() -> None:
+        returns = Returns()
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = SessionHost("host-0", some_services(MemoryStore(), performer), give_back=returns)
+        asked = asyncio.create_task(host.ask(a_turn("keyed 1")))
+        waits = asyncio.create_task(host.ask(a_turn("keyed 2")))
+        await performer.started.wait()
+        draining = asyncio.create_task(host.drain())
+        turned_away = await waits
+        assert isinstance(turned_away, Failed)
+        assert turned_away.moved
+        assert turned_away.details["draining"]
+        assert returns.names == []
+        performer.hold.set()
+        answer = await asked
+        assert isinstance(answer, Replied)
+        await draining
+        assert returns.names == [SESSION]
+
+    asyncio.run(story())
+
+
+def test_a_host_that_drains_wakes_nothing_and_sends_it_on() -> None:
+    async def story() -> None:
+        host = a_host(MemoryStore())
+        await host.drain()
+        answer = await host.ask(a_turn("one"))
+        assert isinstance(answer, Failed)
+        assert answer.moved
+        assert answer.details["draining"]
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_does_not_end_in_time_is_broken_off_by_a_drain() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(MemoryStore(), performer)
+        asked = asyncio.create_task(host.ask(a_turn("keyed 1")))
+        await performer.started.wait()
+        await host.drain(0.01)
+        answer = await asked
+        assert isinstance(answer, Failed)
+        assert answer.moved
+
+    asyncio.run(story())
+
+
+def test_a_session_wakes_only_after_it_was_given_back() -> None:
+    async def story() -> None:
+        returns = Returns()
+        returns.hold = asyncio.Event()
+        host = SessionHost("host-0", some_services(MemoryStore()), HostLimits(idle_s=0.0), returns)
+        await host.ask(a_turn("one"))
+        host.sweep()
+        asked = asyncio.create_task(host.ask(a_turn("two")))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not asked.done()
+        assert host.stats().live_sessions == 0
+        returns.hold.set()
+        answer = await asked
+        assert isinstance(answer, Replied)
+
+    asyncio.run(story())
+
+
+def test_a_host_for_one_session_is_unused_when_it_sleeps_or_has_ended() -> None:
+    async def story() -> None:
+        host = a_host(MemoryStore(), idle_s=0.0)
+        assert not host.is_unused()
+        await host.ask(a_turn("one"))
+        assert not host.is_unused()
+        await host.ask(EndSession(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION, reason="api"))
+        assert host.is_unused()
+        host.sweep()
+        assert host.is_unused()
+
+    asyncio.run(story())

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from domain.errors import NotFound
+from storage.crypto import MasterKeys, Unopenable
 from storage.database import Database
 from storage.errors import Duplicate
 from storage.repositories.agents import Agents, source_hash
@@ -13,8 +14,15 @@ from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.repositories.credentials import Credentials
 from storage.repositories.deployments import Deployments, NewDeployment
 from storage.repositories.projects import Projects
+from storage.statements import Statement
+from storage.vault import Vault
 
 pytestmark = pytest.mark.anyio
+
+SEALED = Statement("SELECT sealed FROM credentials WHERE tenant_id = :tenant_id AND credential_id = :credential_id")
+PUT = Statement("""
+    UPDATE credentials SET sealed = :sealed WHERE tenant_id = :tenant_id AND credential_id = :credential_id
+""")
 
 
 @pytest.fixture
@@ -162,30 +170,32 @@ async def test_a_key_is_known_by_what_it_is_until_it_is_revoked(
 async def test_credentials_are_resolved_in_the_order_of_tools_and_replaced_by_version(
     database: Database, tenant_id: str, project_id: str
 ) -> None:
-    credentials = Credentials(database)
+    credentials = Credentials(database, Vault(database, MasterKeys([b"o" * 32])))
     made = await credentials.create(
-        tenant_id, "sec_1", project_id=project_id, tool_name="*", secret_key="TOKEN", sealed=b"1"
+        tenant_id, "sec_1", project_id=project_id, tool_name="*", secret_key="TOKEN", value="1"
     )
-    await credentials.create(
-        tenant_id, "sec_2", project_id=project_id, tool_name="find", secret_key="TOKEN", sealed=b"2"
-    )
+    await credentials.create(tenant_id, "sec_2", project_id=project_id, tool_name="find", secret_key="TOKEN", value="2")
     with pytest.raises(Duplicate) as refused:
         await credentials.create(
-            tenant_id, "sec_3", project_id=project_id, tool_name="*", secret_key="TOKEN", sealed=b"3"
+            tenant_id, "sec_3", project_id=project_id, tool_name="*", secret_key="TOKEN", value="3"
         )
     assert refused.value.constraint == "credential_name"
 
-    async def resolve(*tools: str, environment: str = "dev") -> bytes | None:
+    async def resolve(*tools: str, environment: str = "dev") -> str | None:
         found = await credentials.resolve(tenant_id, project_id, "TOKEN", environment, tools)
         return found.value if found else None
 
-    assert await resolve("find", "*") == b"2"
-    assert await resolve("other", "*") == b"1"
+    assert await resolve("find", "*") == "2"
+    assert await resolve("other", "*") == "1"
     assert await resolve("find", environment="production") is None
-    assert (await credentials.replace(tenant_id, "sec_1", b"4", version=1)).version == 2
-    assert await resolve("*") == b"4"
+    assert (await credentials.replace(tenant_id, "sec_1", "4")).version == 2
+    assert await resolve("*") == "4"
     with pytest.raises(NotFound):
-        await credentials.replace(tenant_id, "sec_1", b"5", version=1)
+        await credentials.replace(f"{tenant_id} other", "sec_1", "5")
+    stored = await database.value(SEALED, tenant_id=tenant_id, credential_id="sec_2")
+    await database.execute(PUT, tenant_id=tenant_id, credential_id="sec_1", sealed=stored)
+    with pytest.raises(Unopenable):  # a value cannot be moved to where somebody else may use it
+        await resolve("*")
     assert await credentials.find(f"{tenant_id} other", "sec_1") is None
     assert [one.credential_id for one in await credentials.list(tenant_id, project_id, tool_name="*")] == [
         made.credential_id

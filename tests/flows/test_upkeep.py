@@ -1,0 +1,177 @@
+"""The upkeep of the store as recurring jobs: each bounded, each in one place at a time, with its time moved."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+from actors.callbacks import CallbackDesk
+from actors.clocks import SystemClock
+from actors.jobs import JobRunner
+from actors.upkeep import EVERYWHERE, Retention, Upkeep
+from domain.clock import FixedClock
+from storage.repositories.jobs import Job, Jobs
+from storage.repositories.memory import Memory, MemoryValue
+from tests.support.stories import Story, a_story, eventually
+
+ECHO = """\
+AGENT: Echo
+GOAL: "Say it again"
+
+FLOW:
+  entry_point: listen
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "heard {{input}}"
+        THEN: listen
+"""
+SHORT = ECHO.replace('GOAL: "Say it again"\n', 'GOAL: "Say it again"\n\nEXECUTION:\n  session_idle_timeout: 60000\n')
+
+
+def upkeep_of(told: Story, clock: FixedClock | SystemClock, **kept: float) -> Upkeep:
+    return Upkeep(told.running.database, clock, told.running.runtime.ask, Retention(**kept))
+
+
+def a_job(kind: str) -> Job:
+    return Job(EVERYWHERE, f"upkeep.{kind}", f"upkeep.{kind}", {}, 1, 1)
+
+
+async def count(told: Story, table: str) -> int:
+    rows = await told.rows(f"SELECT count(*) AS found FROM {table} WHERE :all", all=True)
+    return int(rows[0]["found"])
+
+
+def test_every_chore_is_one_job_that_comes_again(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+
+            async def all_have_run() -> bool:
+                waiting = await told.rows(
+                    "SELECT kind FROM jobs WHERE kind LIKE 'upkeep.%' AND due_at > now() + interval '30 seconds' AND :x",
+                    x=True,
+                )
+                return {row["kind"] for row in waiting} == set(upkeep_of(told, SystemClock()).kinds)
+
+            await eventually(all_have_run)
+
+    asyncio.run(story())
+
+
+def test_two_runners_never_do_the_same_chore_at_the_same_time(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            under_way = most = done = 0
+
+            class Slow:
+                kinds = ("upkeep.slow",)
+
+                async def schedule(self, jobs: Jobs) -> None:
+                    await jobs.enqueue(EVERYWHERE, "upkeep.slow", "upkeep.slow")
+
+                async def carry_out(self, job: Job) -> float:
+                    nonlocal under_way, most, done
+                    under_way += 1
+                    most = max(most, under_way)
+                    await asyncio.sleep(0.05)
+                    under_way -= 1
+                    done += 1
+                    return 0.0
+
+            database = told.running.database
+            desk = CallbackDesk(database, SystemClock(), public_url="", ttl_s=1.0)
+            runners = [JobRunner(Jobs(database), desk, told.running.runtime.ask, Slow()) for _ in range(3)]
+            for _ in range(4):
+                await asyncio.gather(*(runner.run_due() for runner in runners))
+            assert most == 1
+            assert 4 <= done <= 12
+            await told.run("DELETE FROM jobs WHERE kind = :kind", kind="upkeep.slow")
+
+    asyncio.run(story())
+
+
+def test_quiet_sessions_are_ended_and_those_in_use_are_not(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            quiet = (await told.say("one")).session_id
+            busy = (await told.say("two")).session_id
+            back = "UPDATE sessions SET last_activity_at = now() - interval '31 minutes' WHERE session_id = :session"
+            await told.run(back, session=quiet)
+            upkeep = upkeep_of(told, SystemClock())
+            assert await upkeep.carry_out(a_job("idle")) == 60.0
+            rows = await told.rows("SELECT session_id, status, end_reason FROM sessions WHERE :all", all=True)
+            found = {row["session_id"]: (row["status"], row["end_reason"]) for row in rows}
+            assert found[quiet] == ("ended", "idle_timeout")
+            assert found[busy] == ("active", "")
+
+    asyncio.run(story())
+
+
+def test_an_agent_says_how_long_its_sessions_may_be_quiet(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "short", {"a.abl": SHORT}) as told:
+            session = (await told.say("one")).session_id
+            back = "UPDATE sessions SET last_activity_at = now() - interval '2 minutes' WHERE session_id = :session"
+            await told.run(back, session=session)
+            await upkeep_of(told, SystemClock()).carry_out(a_job("idle"))
+            assert (await told.running.runtime.session(told.ref(session))).end_reason == "idle_timeout"
+
+    asyncio.run(story())
+
+
+def test_a_session_that_has_spoken_since_it_was_found_quiet_goes_on(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            session = (await told.say("one")).session_id
+            back = "UPDATE sessions SET last_activity_at = now() - interval '31 minutes' WHERE session_id = :session"
+            await told.run(back, session=session)
+            before = FixedClock(datetime.now(UTC) - timedelta(minutes=5))
+            await upkeep_of(told, before).carry_out(a_job("idle"))
+            assert (await told.running.runtime.session(told.ref(session))).status == "active"
+
+    asyncio.run(story())
+
+
+def test_what_is_past_its_time_is_removed_piece_by_piece(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            upkeep = upkeep_of(told, SystemClock())
+            await told.say("one", idempotency_key="k1")
+            await told.say("two", idempotency_key="k2")
+            await told.run("UPDATE turns SET at = at - interval '25 hours' WHERE turn = :turn", turn=1)
+            before = await count(told, "turns")
+            assert before >= 2
+            await upkeep.carry_out(a_job("turns"))
+            assert await count(told, "turns") == 0
+            memory = Memory(told.running.database)
+            value = MemoryValue(scope="user", subject="usr_1", path="user.x", value=1, expires_at=datetime.now(UTC))
+            lasting = MemoryValue(scope="user", subject="usr_1", path="user.y", value=1)
+            await memory.write(told.tenant, told.project, [value, lasting], written_by="effect-1")
+            await upkeep.carry_out(a_job("memory"))
+            assert await count(told, "memory") == 1
+            await told.run("UPDATE memory_effects SET at = at - interval '25 hours' WHERE :all", all=True)
+            await upkeep.carry_out(a_job("effects"))
+            assert await count(told, "memory_effects") == 0
+
+    asyncio.run(story())
+
+
+def test_weeks_past_their_retention_are_dropped_and_the_weeks_to_come_are_there(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            await told.say("one")
+            weeks = "SELECT count(*) AS found FROM pg_inherits WHERE inhparent = CAST(:parent AS text)::regclass"
+
+            async def of(parent: str) -> int:
+                return int((await told.rows(weeks, parent=parent))[0]["found"])
+
+            await upkeep_of(told, SystemClock()).carry_out(a_job("partitions"))
+            traces, journal = await of("traces"), await of("journal")
+            assert traces >= 9
+            later = FixedClock(datetime.now(UTC) + timedelta(days=45))
+            await upkeep_of(told, later, trace_days=30.0, journal_days=365.0).carry_out(a_job("partitions"))
+            assert await of("traces") < traces
+            assert await of("journal") == journal
+
+    asyncio.run(story())

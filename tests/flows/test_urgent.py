@@ -1,0 +1,216 @@
+"""What may not wait: cancelling, resetting and ending while a turn runs, its deadline, and a full mailbox."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from actors.mailbox import MAX_WAITING
+from actors.runtime import ChatTurn, NewSession, StreamEvent
+from actors.settings import ModelProvider
+from domain.errors import Conflict, QueueFull, Unavailable
+from tests.support.stories import Story, Workshop, a_story, a_workshop
+
+WORKER = """\
+AGENT: Worker
+GOAL: "Work"
+
+TOOLS:
+  work(order: string) -> {{done: boolean}}
+    description: "Works"
+    side_effects: true
+    type: http
+    endpoint: "{url}"
+    method: POST
+
+FLOW:
+  entry_point: listen
+  listen:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - IF: input == "work"
+        RESPOND: "One moment."
+        THEN: work
+      - ELSE:
+        RESPOND: "heard {{{{input}}}}"
+        THEN: listen
+  work:
+    REASONING: false
+    CALL: work("tea")
+      AS: result
+    ON_SUCCESS:
+      RESPOND: "done"
+      THEN: listen
+    ON_FAILURE:
+      RESPOND: "failed"
+      THEN: listen
+"""
+TALKER = """\
+AGENT: Talker
+GOAL: "Talk"
+
+EXECUTION:
+  model: "scripted/long"
+"""
+
+
+def at_work(workshop: Workshop) -> dict[str, str]:
+    return {"a.abl": WORKER.format(url=workshop.url)}
+
+
+async def begun(workshop: Workshop) -> None:
+    """Wait until the tool is called."""
+    async with asyncio.timeout(20.0):
+        await workshop.began.wait()
+
+
+def test_a_cancelled_turn_ends_with_what_it_has_said_and_that_is_kept(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
+            runtime = told.running.runtime
+            session = (await told.say("hello")).session_id
+            asked = asyncio.create_task(told.say("work", session, idempotency_key="k1"))
+            await begun(workshop)
+            assert not await runtime.cancel_turn(told.ref(session), "another")
+            assert await runtime.cancel_turn(told.ref(session), "k1")
+            reply = await asked
+            assert (reply.status, reply.response) == ("cancelled", "One moment.")
+            assert not await runtime.cancel_turn(told.ref(session))
+            again = await told.say("work", session, idempotency_key="k1")
+            assert again.repeated
+            assert again.status == "cancelled"
+            assert len(workshop.keys) == 1
+            assert (await told.lines(session))[-1] == ("assistant", "One moment.")
+            page = await runtime.transcript(told.ref(session), limit=50)
+            assert page.rows[-1]["interrupted"]
+            workshop.takes_s = 0.0
+            assert (await told.say("still there?", session)).status == "idle"
+
+    asyncio.run(story())
+
+
+def test_what_a_model_had_written_stays_when_it_is_interrupted(data_dir: str) -> None:
+    async def story() -> None:
+        rows = [{"text": "one two three four five six", "delta_chars": 4, "delta_delay_ms": 200}]
+        provider = ModelProvider(name="scripted", kind="scripted", models=("long",), options={"rows": rows})
+        more = {"providers": (provider,), "default_model": "scripted/long"}
+        async with a_story(data_dir, "talker", {"a.abl": TALKER}, **more) as told:
+            runtime = told.running.runtime
+            session = (await runtime.create_session(a_new(told))).id
+            turn = ChatTurn(tenant_id=told.tenant, project_id=told.project, message="talk", session_id=session)
+            events: list[StreamEvent] = []
+            async for event in runtime.stream(turn):
+                events.append(event)
+                if event.kind == "response_chunk" and len(events) > 4 and events[-2].kind == "response_chunk":
+                    await runtime.cancel_turn(told.ref(session))
+            shown = "".join(event.data["chunk"] for event in events if event.kind == "response_chunk")
+            closing = next(event for event in events if event.kind == "response_end")
+            assert "response_restart" not in {event.kind for event in events}
+            assert closing.data["interrupted"]
+            assert closing.data["fullText"] == shown
+            assert events[-1].data["status"] == "cancelled"
+            rest = [event async for event in runtime.resume(told.ref(session), events[1].seq)]
+            assert rest == events[2:]
+
+    asyncio.run(story())
+
+
+def a_new(told: Story) -> NewSession:
+    return NewSession(tenant_id=told.tenant, project_id=told.project, agent="Talker")
+
+
+@pytest.mark.parametrize("how", ["reset", "end"])
+def test_a_session_that_is_reset_or_ended_gives_up_its_running_turn(data_dir: str, how: str) -> None:
+    async def story() -> None:
+        async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
+            runtime = told.running.runtime
+            session = (await told.say("hello")).session_id
+            running = asyncio.create_task(told.say("work", session))
+            await begun(workshop)
+            waiting = asyncio.create_task(told.say("next", session))
+            await asyncio.sleep(0)
+            view = await (runtime.reset_session if how == "reset" else runtime.end_session)(told.ref(session))
+            assert (await running).status == "cancelled"
+            with pytest.raises(Conflict) as refused:
+                await waiting
+            assert refused.value.details["reason"] == ("SESSION_RESET" if how == "reset" else "SESSION_ENDED")
+            assert view.status == ("active" if how == "reset" else "ended")
+            if how == "reset":
+                assert (await told.say("hi", session)).response == "Yes?"
+            else:
+                with pytest.raises(Conflict, match="Session has ended"):
+                    await told.say("hi", session)
+                assert (await runtime.reset_session(told.ref(session))).status == "active"
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_takes_too_long_is_given_up_and_may_be_asked_again(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
+            session = (await told.say("hello")).session_id
+            with pytest.raises(Unavailable, match="Turn timed out"):
+                await told.say("work", session, idempotency_key="k1", deadline_s=0.3)
+            workshop.takes_s = 0.0
+            again = await told.say("work", session, idempotency_key="k1")
+            assert not again.repeated
+            assert "done" in again.response
+
+    asyncio.run(story())
+
+
+def test_a_full_mailbox_says_when_to_come_again(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop(takes_s=1.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
+            session = (await told.say("hello")).session_id
+            running = asyncio.create_task(told.say("work", session))
+            await begun(workshop)
+            asked = [asyncio.create_task(told.say(f"n{n}", session)) for n in range(MAX_WAITING + 20)]
+            answers = await asyncio.gather(*asked, return_exceptions=True)
+            refused = [one for one in answers if isinstance(one, QueueFull)]
+            assert len(refused) == 20
+            assert all(one.retry_after_ms > 0 and one.message == "Execution queue full" for one in refused)
+            heard = [one.response.partition("\n")[0] for one in answers if not isinstance(one, BaseException)]
+            assert heard == [f"heard n{n}" for n in range(MAX_WAITING)]
+            assert "done" in (await running).response
+
+    asyncio.run(story())
+
+
+def test_a_button_is_an_action_of_the_agent(data_dir: str) -> None:
+    async def story() -> None:
+        files = {"a.abl": BUTTON}
+        async with a_story(data_dir, "button", files) as told:
+            session = (await told.say("hello")).session_id
+            action = {"actionId": "rate", "value": "5", "formData": {"why": "fast"}, "renderId": "r1"}
+            reply = await told.say("", session, action=action)
+            assert reply.response == "You gave 5 because fast."
+
+    asyncio.run(story())
+
+
+BUTTON = """\
+AGENT: Rating
+GOAL: "Ask for a rating"
+
+MEMORY:
+  session:
+    - NAME: rating
+      INITIAL: ""
+
+ACTION_HANDLERS:
+  rate:
+    SET: rating = _action.value
+    RESPOND: "You gave {{rating}} because {{_action.formData.why}}."
+
+FLOW:
+  entry_point: listen
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "Rate us."
+        THEN: listen
+"""
