@@ -82,9 +82,9 @@ def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySetting
 
 
 async def drain(app: FastAPI) -> None:
-    """Tell every socket to connect to another gateway; called before the server stops listening."""
+    """Send every socket to another gateway and wait until it has left; called before the server stops listening."""
     services: Services = app.state.services
-    services.feeds.drain()
+    await services.feeds.drain()
 
 
 @asynccontextmanager

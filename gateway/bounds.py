@@ -24,9 +24,13 @@ CONCURRENCY_RECHECK_S: Final = 1.0
 CREDENTIAL_RECHECK_S: Final = 1.0
 """How long a credential or project once found is believed without asking the store again."""
 CREDENTIALS_HELD: Final = 10_000
+SOCKETS_HELD: Final = 20_000
+"""Open sockets of one gateway; more are sent to another."""
 SOCKET_OUTBOX_FRAMES: Final = 256
 SOCKET_FOLLOW_PAUSE_S: Final = 0.2
 """Between two looks for the host of a session whose output broke off."""
 SOCKET_CHECK_S: Final = 15.0
 """How often a socket that says nothing is checked against its key."""
+SOCKET_DRAIN_S: Final = 2.0
+"""How long a gateway that ends waits for its sockets to have left."""
 SOCKET_DRAIN_RECONNECT_MS: Final = 1_000

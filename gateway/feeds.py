@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
@@ -80,12 +81,15 @@ class Feeds:
         self._feeds: dict[str, Feed] = {}
         self._turns: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_empty = asyncio.Event()
+        self._is_empty.set()
 
     def attach(self, session: SessionRef, cursor: int) -> Outlet:
         """Return a new place in a session's output; the oldest of too many is displaced."""
         feed = self._feeds.setdefault(session.session_id, Feed())
         outlet = Outlet(session, cursor)
         feed.outlets.append(outlet)
+        self._is_empty.clear()
         if feed.following is None:
             feed.following = self._task(self._tell(feed, session, cursor))
         if len(feed.outlets) > limits.SOCKETS_PER_SESSION:
@@ -105,6 +109,8 @@ class Feeds:
             if feed.following is not None:
                 feed.following.cancel()
             del self._feeds[outlet.session.session_id]
+        if not self._feeds:
+            self._is_empty.set()
 
     def waiting(self, session_id: str) -> int:
         """Return how many turns of a session this gateway has under way."""
@@ -180,12 +186,14 @@ class Feeds:
             if not outlet.is_open:
                 return
 
-    def drain(self) -> None:
-        """Make every socket leave for another gateway."""
+    async def drain(self) -> None:
+        """Make every socket leave for another gateway, and wait until they have, within the bound."""
         for feed in self._feeds.values():
             for outlet in feed.outlets:
                 outlet.draining = True
                 outlet.poke()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_empty.wait(), bounds.SOCKET_DRAIN_S)
 
     async def close(self) -> None:
         """Leave the turns that are under way; the runtime carries them on."""

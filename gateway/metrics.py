@@ -50,7 +50,7 @@ class Metrics(Collector):
         self._requests: dict[tuple[str, str, int], int] = {}
         self._durations: dict[tuple[str, str], Durations] = {}
         self._limited: dict[str, int] = {}
-        self._sockets = 0
+        self.sockets = 0
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one exchange."""
@@ -65,11 +65,11 @@ class Metrics(Collector):
 
     def socket_opened(self) -> None:
         """Count a WebSocket that is open now."""
-        self._sockets += 1
+        self.sockets += 1
 
     def socket_closed(self) -> None:
         """Count a WebSocket that is open no more."""
-        self._sockets -= 1
+        self.sockets -= 1
 
     def uptime_s(self) -> float:
         """Return how long this gateway has been up."""
@@ -97,7 +97,7 @@ class Metrics(Collector):
         for route, count in self._limited.items():
             limited.add_metric((route,), count)
         yield limited
-        yield GaugeMetricFamily("abl_sockets", "Open WebSockets.", value=self._sockets)
+        yield GaugeMetricFamily("abl_sockets", "Open WebSockets.", value=self.sockets)
 
 
 class _Samples(Collector):

@@ -114,6 +114,8 @@ def _offer(socket: WebSocket) -> Offer | None:
 async def _opened(socket: WebSocket, offer: Offer | None, services: Services) -> Conversation | None:
     """Return the conversation, None when it was refused and the socket is closed."""
     try:
+        if services.metrics.sockets > bounds.SOCKETS_HELD:
+            raise Unavailable("Too many sockets", details={"retryAfterMs": bounds.SOCKET_DRAIN_RECONNECT_MS})
         claims = await _claims(socket, offer, services)
         headers = socket.headers
         admission = await services.gate.admit_sdk(claims, headers.get("origin"), headers.get("host", ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
@@ -14,7 +15,8 @@ Value = TypeVar("Value")
 class Remembered(Generic[Value]):
     """Answers of one question, believed for `believed_s` seconds; "there is none" is never remembered.
 
-    So a revoked credential is refused at most `believed_s` later, and a new one works at once.
+    So a revoked credential is refused at most `believed_s` later, and a new one works at once. Whoever asks while the
+    store is being asked gets the same answer.
     """
 
     def __init__(
@@ -30,17 +32,25 @@ class Remembered(Generic[Value]):
         self._believed_s = believed_s
         self._held = held
         self._answers: OrderedDict[str, tuple[float, Value]] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[Value | None]] = {}
 
     async def find(self, key: str) -> Value | None:
         """Return the answer for `key`, asking when there is none or it is too old."""
-        now = self._clock.now().timestamp()
         known = self._answers.get(key)
-        if known is not None and now - known[0] < self._believed_s:
+        if known is not None and self._clock.now().timestamp() - known[0] < self._believed_s:
             return known[1]
+        asking = self._asking.get(key)
+        if asking is None:
+            asking = self._asking[key] = asyncio.get_running_loop().create_task(self._learn(key))
+            asking.add_done_callback(lambda _done: self._asking.pop(key, None))
+        return await asyncio.shield(asking)
+
+    async def _learn(self, key: str) -> Value | None:
+        at = self._clock.now().timestamp()
         value = await self._ask(key)
         self._answers.pop(key, None)
         if value is not None:
-            self._answers[key] = (now, value)
+            self._answers[key] = (at, value)
             if len(self._answers) > self._held:
                 self._answers.popitem(last=False)
         return value

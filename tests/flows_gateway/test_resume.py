@@ -101,7 +101,7 @@ async def over_socket(gateway: LiveGateway, cut_after: int) -> list[dict[str, An
 def check_socket(seen: list[dict[str, Any]], text: str) -> None:
     numbers = [frame["seq"] for frame in seen]
     assert numbers == sorted(set(numbers))
-    assert [frame["type"] for frame in seen][0] == "response_start"
+    assert seen[0]["type"] == "response_start"
     assert "".join(frame["chunk"] for frame in seen if frame["type"] == "response_chunk") == text
     assert seen[-1]["fullText"] == text
 

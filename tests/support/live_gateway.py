@@ -157,7 +157,7 @@ async def a_live_gateway(
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             async with asyncio.timeout(DEADLINE_S):
-                while not server.started:
+                while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
                     await asyncio.sleep(0.005)
             yield LiveGateway(listener.getsockname()[1], seeded.project_id, key, public_key, running, app)
         finally:

@@ -126,11 +126,12 @@ class MemoryStore:
     closed: list[tuple[str, bool]] = field(default_factory=list)
     before_append: Callable[[TurnCommit | None], Awaitable[None]] | None = None
 
-    async def claim(self, tenant_id: str, session_id: str) -> int | None:
-        if session_id not in self.pins:
+    async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
+        stored = await self.load(tenant_id, session_id)
+        if stored is None:
             return None
-        self.owner_epoch[session_id] = self.epoch
-        return self.epoch
+        before, self.owner_epoch[session_id] = self.owner_epoch[session_id], self.epoch
+        return self.epoch, msgspec.structs.replace(stored, is_taken_over=before != self.epoch)
 
     async def load(self, tenant_id: str, session_id: str) -> Stored | None:
         pin = self.pins.get(session_id)

@@ -28,7 +28,7 @@ class StubBehaviour:
 
     Attributes:
         text: What it says; `deltas` pieces of it when streaming, 0 for one per word.
-        tool_calls: `(name, arguments)` it asks for while the last message is no tool result.
+        tool_calls: `(name, arguments)` it asks for while the last message is no tool result, or always if `calls_again`.
         call_first_tool: Ask for the first offered tool with empty arguments instead.
         delay_ms: Before the first byte of the answer; `delta_delay_ms` before every later delta.
         fault: What goes wrong; of `cut` and `error_event` after `fault_after` deltas.
@@ -38,6 +38,7 @@ class StubBehaviour:
     text: str = SENTENCE
     deltas: int = 0
     tool_calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    calls_again: bool = False
     call_first_tool: bool = False
     delay_ms: float = 0
     delta_delay_ms: float = 0
@@ -271,7 +272,7 @@ def _pieces(behaviour: StubBehaviour) -> list[str]:
 
 def _calls(behaviour: StubBehaviour, request: StubRequest) -> list[dict[str, Any]]:
     messages = request.body.get("messages") or [{}]
-    if messages[-1].get("role") == "tool":
+    if messages[-1].get("role") == "tool" and not behaviour.calls_again:
         return []
     wanted = behaviour.tool_calls
     tools = request.body.get("tools")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from domain import limits
-from domain.errors import NotFound, QueueFull
-from gateway import bounds
+from domain.errors import AgentFault, AppError, Conflict, Forbidden, NotFound, QueueFull, Unauthenticated, Unavailable
+from gateway import bounds, socket
 from gateway.app import drain
 from gateway.settings import RateSettings
 from tests.support.asgi import Socket
@@ -342,10 +342,11 @@ async def test_an_idle_socket_is_closed(gateway: Gateway, monkeypatch: pytest.Mo
 
 async def test_a_draining_gateway_sends_its_sockets_elsewhere(gateway: Gateway) -> None:
     async with started(gateway) as socket:
-        await drain(gateway.app)
+        draining = asyncio.create_task(drain(gateway.app))
         frame = await socket.frame()
         assert (frame["type"], frame["reconnectAfterMs"]) == ("server_draining", 1000)
         assert await socket.close_code() == 1001
+    await draining
 
 
 async def test_messages_over_a_socket_count_against_the_session() -> None:
@@ -439,3 +440,31 @@ async def test_a_repeated_message_id_with_another_text_is_refused(gateway: Gatew
         error = (await socket.until("error"))[-1]
     assert (error["code"], error["messageId"], error["fatal"]) == ("BAD_REQUEST", "m9", False)
     assert len(gateway.runtime.asked) == 1
+
+
+async def test_more_sockets_than_a_gateway_can_hold_are_sent_away(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "SOCKETS_HELD", 1)
+    async with started(gateway), opened(gateway) as second:
+        error = await second.frame()
+        assert (error["code"], error["fatal"]) == ("SERVICE_UNAVAILABLE", True)
+        assert await second.close_code() == 1013
+
+
+@pytest.mark.parametrize(
+    ("error", "by_token", "by_ticket"),
+    [
+        (Unauthenticated("x"), 4001, 4003),
+        (Forbidden("x"), 4003, 4003),
+        (NotFound("x"), 4004, 4004),
+        (Conflict("x"), 4004, 4004),
+        (QueueFull("x", retry_after_ms=1), 4029, 4029),
+        (Unavailable("x"), 1013, 1013),
+        (AgentFault("x"), 1011, 1011),
+    ],
+    ids=str,
+)
+def test_every_error_of_a_handshake_has_its_close_code(error: AppError, by_token: int, by_ticket: int) -> None:
+    assert socket._close_code(error, socket.Offer(socket.AUTH, "t")) == by_token
+    assert socket._close_code(error, socket.Offer(socket.TICKET, "t")) == by_ticket

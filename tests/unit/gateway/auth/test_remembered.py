@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from domain.clock import FixedClock
@@ -28,3 +30,37 @@ async def test_an_answer_is_believed_for_a_while_and_none_never() -> None:
     asked.clear()
     await remembered.find("a")
     assert asked == ["a"]
+
+
+async def test_whoever_asks_at_the_same_time_gets_one_answer_also_when_the_first_one_leaves() -> None:
+    asked, go_on = [], asyncio.Event()
+
+    async def ask(key: str) -> int | None:
+        asked.append(key)
+        await go_on.wait()
+        return 7
+
+    remembered = Remembered(ask, FixedClock(), believed_s=1, held=2)
+    asking = [asyncio.create_task(remembered.find("a")) for _ in range(5)]
+    await asyncio.sleep(0)
+    asking[0].cancel()
+    go_on.set()
+    answers = await asyncio.gather(*asking, return_exceptions=True)
+    assert isinstance(answers[0], asyncio.CancelledError)
+    assert answers[1:] == [7, 7, 7, 7]
+    assert asked == ["a"]
+
+
+async def test_when_the_store_fails_everybody_is_told_and_the_next_one_asks_again() -> None:
+    asked = []
+
+    async def ask(key: str) -> int | None:
+        asked.append(key)
+        if len(asked) == 1:
+            raise ConnectionError("the store is away")
+        return 7
+
+    remembered = Remembered(ask, FixedClock(), believed_s=1, held=2)
+    answers = await asyncio.gather(*(remembered.find("a") for _ in range(2)), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [ConnectionError, ConnectionError]
+    assert await remembered.find("a") == 7

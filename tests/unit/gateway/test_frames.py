@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from actors.runtime import StreamEvent
+from domain.errors import AgentFault, AppError, Conflict, Gone, InvalidInput, NotFound, QueueFull, TooLarge, Unavailable
+from gateway import wire
+from gateway.frames import Marks, error_frame, frame_of
+
+MARKS = Marks("sess_1", 7, "2026-03-02T09:00:00.000Z")
+HTTP_CODES = {
+    "BAD_REQUEST", "VALIDATION_ERROR", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "RATE_LIMIT_EXCEEDED", "QUEUE_FULL",
+    "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "PAYLOAD_TOO_LARGE",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidInput("x"), "VALIDATION_ERROR"),
+        (InvalidInput("x", details={"reason": "INVALID_METADATA"}), "INVALID_METADATA"),
+        (NotFound("x"), "NOT_FOUND"),
+        (NotFound("x", details={"reason": "ATTACHMENT_NOT_FOUND"}), "ATTACHMENT_NOT_FOUND"),
+        (Conflict("x"), "BAD_REQUEST"),
+        (Conflict("x", details={"reason": "SESSION_ENDED"}), "SESSION_ENDED"),
+        (Gone("x"), "SESSION_ENDED"),
+        (TooLarge("x"), "PAYLOAD_TOO_LARGE"),
+        (QueueFull("x", retry_after_ms=3), "QUEUE_FULL"),
+        (Unavailable("x"), "SERVICE_UNAVAILABLE"),
+        (Unavailable("x", details={"reason": "TURN_TIMEOUT"}), "TURN_TIMEOUT"),
+        (AgentFault("x"), "INTERNAL_ERROR"),
+    ],
+    ids=str,
+)
+def test_an_error_is_told_by_a_code_that_sockets_have(error: AppError, code: str) -> None:
+    frame = error_frame(error, MARKS, fatal=False, message_id="m", reply_to="f")
+    assert frame.code == code
+    assert frame.code in HTTP_CODES | wire.SOCKET_CODES
+    assert (frame.message_id, frame.reply_to, frame.fatal) == ("m", "f", False)
+    assert frame.retry_after_ms == (3 if code == "QUEUE_FULL" else None)
+
+
+def an_event(kind: str, **data: object) -> StreamEvent:
+    return StreamEvent(seq=7, turn=1, kind=kind, data=data)  # type: ignore[arg-type]
+
+
+def test_a_message_that_begins_again_is_a_start_with_its_next_attempt() -> None:
+    frame = frame_of(an_event("response_restart", messageId="m", attempt=2), MARKS, show_activity=False)
+    assert isinstance(frame, wire.ResponseStart)
+    assert (frame.attempt, frame.seq) == (2, 7)
+
+
+def test_the_end_of_a_session_is_told_when_a_turn_ended_it() -> None:
+    frame = frame_of(an_event("complete", status="ended", endReason="user"), MARKS, show_activity=False)
+    assert frame == wire.SessionEnd(**MARKS._asdict(), reason="user")
+    assert frame_of(an_event("complete", status="idle"), MARKS, show_activity=False) is None
+
+
+def test_other_traces_than_handoffs_are_not_told() -> None:
+    assert frame_of(an_event("trace_event", event={"type": "llm_call"}), MARKS, show_activity=True) is None
+    assert frame_of(an_event("session_start", sessionId="sess_1"), MARKS, show_activity=True) is None
