@@ -5,6 +5,7 @@ PYTHON ?= $(or $(shell for python in python3 python3.13 python3.12 python3.11; d
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done),python3)
 WORKERS ?= 2
 PROJECT ?= examples/parcel-desk
+RUNTIME ?= ray
 BIN := .venv/bin
 PACKAGES := $(wildcard abl cli domain engine voice evals providers storage actors gateway)
 GENERATORS := $(wildcard tools/generate_*.py)
@@ -25,8 +26,8 @@ setup-test: ## what the tests and checks need into .venv
 setup-base: ## the four base dependencies only into .venv
 	@$(PYTHON) tools/environment.py base
 
-serve: setup ## start the product on an example; PROJECT=DIR takes another folder of agents
-	$(BIN)/abl serve --runtime local --project $(PROJECT)
+serve: setup ## start the product on an example; PROJECT=DIR takes other agents, RUNTIME=local starts in 2 s, without Ray
+	$(BIN)/abl serve --runtime $(RUNTIME) --project $(PROJECT)
 
 test: setup ## the default tests
 	$(BIN)/python -m pytest -n $(WORKERS)

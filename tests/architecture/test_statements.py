@@ -21,6 +21,7 @@ ACROSS_TENANTS = {
     "storage.repositories.projects.TENANTS": "the list of tenants itself",
     "storage.repositories.replies.FORGET_OLD": "retention",
     "storage.repositories.turns.FORGET_OLD": "retention",
+    "storage.vault.UNDER_OTHERS": "a new master key is for all tenants",
     "storage.repositories.memory.FORGET_EXPIRED": "retention",
     "storage.repositories.memory.FORGET_EFFECTS": "retention",
     "storage.repositories.callbacks.FORGET_CLOSED": "retention",

@@ -1,0 +1,39 @@
+import pytest
+
+from cli.environment import settings_from
+from domain.errors import InvalidInput
+
+
+def test_nothing_said_means_ray_with_a_host_for_each_core_and_everything_embedded() -> None:
+    settings = settings_from({})
+    assert (settings.runtime, settings.hosts, settings.ray_address, settings.database_url) == ("ray", 0, "", "")
+
+
+def test_an_option_comes_before_the_environment() -> None:
+    settings = settings_from({"ABL_RUNTIME": "process", "ABL_HOSTS": "4"}, runtime="local")
+    assert (settings.runtime, settings.hosts) == ("local", 4)
+
+
+def test_an_unknown_runtime_is_refused_by_its_name() -> None:
+    with pytest.raises(InvalidInput, match="runtime"):
+        settings_from({"ABL_RUNTIME": "thread"})
+
+
+def test_a_ray_cluster_needs_a_database_that_its_machines_reach() -> None:
+    with pytest.raises(InvalidInput, match="DATABASE_URL"):
+        settings_from({}, address="10.0.0.1:6379")
+    settings = settings_from({"DATABASE_URL": "postgresql://db/abl"}, address="10.0.0.1:6379")
+    assert settings.ray_address == "10.0.0.1:6379"
+
+
+def test_how_long_a_quiet_session_stays_awake_is_said_in_seconds() -> None:
+    limits = settings_from({"ABL_SESSION_IDLE_S": "1.5"}).limits
+    assert (limits.idle_s, limits.sweep_s) == (1.5, 1.5)
+    with pytest.raises(InvalidInput, match="ABL_SESSION_IDLE_S"):
+        settings_from({"ABL_SESSION_IDLE_S": "soon"})
+
+
+@pytest.mark.parametrize("name", ["ABL_HOSTS", "ABL_MAX_HOSTS", "ABL_MAX_DEDICATED", "ABL_PORT"])
+def test_what_is_no_number_is_refused_by_the_name_of_its_variable(name: str) -> None:
+    with pytest.raises(InvalidInput, match=name):
+        settings_from({name: "many"})
