@@ -266,10 +266,10 @@ def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Itera
     """Yield handoff conditions that join intent and state by OR."""
     entries = {id(block) for block in facts.handoffs}
     for condition in facts.conditions:
-        if condition.field == "when" and id(condition.block) in entries:
-            if mixes_intent_and_state(condition.formula.node):
-                said = {"value": condition.text[:MAX_SHOWN]}
-                yield Finding("MIXED_ROUTING_CONDITION_STATE", condition.block, "when", arguments=said)
+        is_routing = condition.field == "when" and id(condition.block) in entries
+        if is_routing and mixes_intent_and_state(condition.formula.node):
+            said = {"value": condition.text[:MAX_SHOWN]}
+            yield Finding("MIXED_ROUTING_CONDITION_STATE", condition.block, "when", arguments=said)
 
 
 CHECKS = (

@@ -86,9 +86,11 @@ def unknown_agents(facts: AgentFacts, context: CheckContext) -> Iterator[Finding
     known = dict.fromkeys(sorted((facts.partners | context.known_agents | {facts.name}) - {""}))
     guesses = facts.guesses("recalled agents")
     if context.options.single_agent:
-        yield from _unknown(
-            "UNKNOWN_RECALL_AGENT", "agent", known, facts, lambda name: name in known or not guesses.closest(name, known)
-        )
+
+        def accepts(name: str) -> bool:
+            return name in known or not guesses.closest(name, known)
+
+        yield from _unknown("UNKNOWN_RECALL_AGENT", "agent", known, facts, accepts)
     else:
         yield from _unknown("UNKNOWN_RECALL_AGENT", "agent", known, facts, known.__contains__)
 

@@ -40,8 +40,8 @@ class Scope:
     """
 
     __slots__ = (
-        "_declared", "_lent", "_said", "_sizes", "_templates", "_used", "document", "error_default", "findings", "intents", "name",
-        "options", "parameters", "places", "unit",
+        "_declared", "_lent", "_said", "_sizes", "_templates", "_used", "document", "error_default", "findings",
+        "intents", "name", "options", "parameters", "places", "unit",
     )  # fmt: skip
 
     def __init__(

@@ -6,14 +6,17 @@ The size of the output is bounded whatever the source holds.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from abl.diagnostics.excerpt import excerpt, plain
-from abl.diagnostics.model import Diagnostic, Fix
-from abl.source import Pos, normalise
+from abl.diagnostics.model import Diagnostic, Edit, Fix
+from abl.source import Pos, Source
 
 MAX_MESSAGE_CHARS = 2000
 MAX_FIX_LINES = 6
+MAX_CHANGED_CHARS = 20_000
+"""Characters of the lines that a fix changes; longer ones are not shown mended."""
 MAX_HEADER_DISTANCE = 40
 
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;36", "gutter": "1;34", "help": "1;36", "bold": "1"} | {
@@ -31,11 +34,12 @@ def render(
     when the finding does not.
     """
     paint = _Paint(color)
-    text = normalise(source_text)
-    place = _place(diagnostic, text)
+    source = _source(source_text)
+    text = source.text
+    place = _place(diagnostic, source)
     head = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
     lines = [f"{head}{paint('bold', ': ' + plain(diagnostic.message[:MAX_MESSAGE_CHARS]))}"]
-    change = _changed_lines(diagnostic.fix, text) if diagnostic.fix and text else None
+    change = _changed_lines(diagnostic.fix, source) if diagnostic.fix and text else None
     gutter = len(str(max(place.line if place else 1, change.last if change else 1)))
     frame = _Frame(text, gutter, max(width - gutter - 3, 1), paint)
     lines += frame.arrow(diagnostic.file or path, place)
@@ -45,6 +49,12 @@ def render(
         lines += frame.help(diagnostic.fix, change)
     lines.append(f"{' ' * gutter} {paint('gutter', '=')} note: abl explain {diagnostic.code}")
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=1)
+def _source(text: str) -> Source:
+    """Return a text with its lines; the findings of one text are shown one after the other."""
+    return Source(text)
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
@@ -156,37 +166,37 @@ class _Frame:
         return []
 
 
-def _place(diagnostic: Diagnostic, text: str) -> Pos | None:
+def _place(diagnostic: Diagnostic, source: Source) -> Pos | None:
     """Return where the finding is, from its offset or its line, kept inside the text."""
     if diagnostic.offset is not None:
-        offset = min(max(diagnostic.offset, 0), len(text))
-        start = text.rfind("\n", 0, offset) + 1
-        return Pos(text.count("\n", 0, start) + 1, offset - start + 1, offset)
+        return source.pos(diagnostic.offset)
     if diagnostic.line is None:
         return None
-    start, number = 0, 1
-    while number < diagnostic.line and (found := text.find("\n", start)) >= 0:
-        start, number = found + 1, number + 1
-    stop = text.find("\n", start)
-    room = (stop if stop >= 0 else len(text)) - start
-    column = min(max(diagnostic.column or 1, 1), room + 1)
-    return Pos(number if text else max(diagnostic.line, 1), column, start + column - 1)
+    number = min(max(diagnostic.line, 1), len(source.starts))
+    start = source.starts[number - 1]
+    column = min(max(diagnostic.column or 1, 1), len(source.line(number)) + 1)
+    return Pos(number if source.text else max(diagnostic.line, 1), column, start + column - 1)
 
 
-def _changed_lines(fix: Fix, text: str) -> _Change | None:
+def _changed_lines(fix: Fix, source: Source) -> _Change | None:
     """Return the lines that a fix changes, None when there is nothing short to show."""
+    text = source.text
     inside = [one for one in fix.edits if 0 <= one.offset <= one.offset + one.length <= len(text)]
     if not inside or len(inside) < len(fix.edits):
         return None
     first = text.rfind("\n", 0, min(one.offset for one in inside)) + 1
     last = max(one.offset + one.length for one in inside)
     stop = text.find("\n", last)
-    tail = text[last : stop if stop >= 0 else len(text)]
+    stop = stop if stop >= 0 else len(text)
+    if stop - first > MAX_CHANGED_CHARS:
+        return None
+    tail = text[last:stop]
     if text.count("\n", first, last) > MAX_FIX_LINES or sum(one.text.count("\n") for one in inside) > MAX_FIX_LINES:
         return None
     old = (text[first:last] + tail).split("\n")
-    new = (fix.apply(text[:last])[first:] + tail).split("\n")
-    number = text.count("\n", 0, first) + 1
+    moved = Fix("", tuple(Edit(one.offset - first, one.length, one.text) for one in fix.edits))
+    new = (moved.apply(text[first:last]) + tail).split("\n")
+    number = source.pos(first).line
     while old and new and old[0] == new[0]:
         old, new, number = old[1:], new[1:], number + 1
     while old and new and old[-1] == new[-1]:

@@ -68,13 +68,13 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
 
 def _belongs_to_last(r: Reader, last: Node, k: int, stop: int, text: str) -> bool:
     """Return whether a line at entry level is really a property of the entry before it."""
-    colon = text.find(":")
-    if colon <= 0:
+    key, sign, value = text.partition(":")
+    if not key or not sign:
         return False
-    entry = table_of(type(last)).get(text[:colon].upper())
+    entry = table_of(type(last)).get(key.upper())
     if entry is None or entry[1].field == last.MAIN:
         return False
-    has_value = colon + 1 < len(text)
+    has_value = bool(value)
     if last.pos is not None and last.pos.line == r.numbers[k]:
         return False
     if r.texts[r_line(r, last)][0] == "-":
@@ -166,7 +166,8 @@ def _colon(text: str) -> int:
     if text[0] in ('"', "'"):
         close = text.find(text[0], 1)
         return close + 1 if close > 0 and text[close + 1 : close + 2] == ":" else -1
-    return text.find(":")
+    key, colon, _ = text.partition(":")
+    return len(key) if colon else -1
 
 
 def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> None:

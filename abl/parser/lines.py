@@ -156,13 +156,14 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
                 if body[1] == "*" and "*/" not in body:
                     skip_to = _comment_end(raw_lines, number)
                 continue
-            if body.startswith("```"):
+            if head == "`" and body.startswith("```"):
                 lines.fences.append(here + raw.index("`"))
                 continue
             if head in "]})":
                 closing.append(len(texts))
-        column = 0 if body is raw else raw.find(head)
-        if (body[-1] in block_ends or (noted and " #" in body)) and _BLOCK.search(body):
+        tail = body[-1]
+        column = len(raw) - len(body) if raw[-1] == tail else raw.find(head)
+        if (tail in block_ends or (noted and " #" in body)) and _BLOCK.search(body):
             skip_to = _block_end(raw_lines, number, column, body)
             blocks[len(texts)] = (number, skip_to)
         add_text(body)

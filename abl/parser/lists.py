@@ -186,7 +186,7 @@ def _key_end(text: str) -> int:
         close = text.find(text[0], 1)
         return text.find(":", close) if close > 0 else -1
     colon = text.find(":")
-    equals = text.find("=")
+    equals = text.find("=") if "=" in text else -1
     if equals > 0 and (colon < 0 or equals < colon) and text[equals : equals + 2] != "==":
         return equals
     return colon

@@ -181,7 +181,7 @@ def nothing_under(r: Reader, node: Node, row: Prop, k: int, end: int) -> None:
 
 def target(value: str, off: int) -> tuple[str, int]:
     """Return a step name without `GOTO` or `->` before it; COMPLETE and ESCALATE in capitals (spec 1.5)."""
-    for word in ("GOTO ", "goto ", "-> ", "GOTO: "):
+    for word in ("GOTO ", "goto ", "-> ", "GOTO: ") if " " in value else ():
         if value.startswith(word):
             bare = value[len(word) :].lstrip()
             off += len(value) - len(bare)

@@ -11,12 +11,12 @@ import re
 from abl.diagnostics.suggest import closest
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import MAX_FAULTS, PAIRS, Reading, clipped, good_name, group_end, skip, unclosed
+from abl.parser.type_nodes import arrays, of_base
 from abl.parser.values import literal, unquote
 from abl.syntax.node import blank
 from abl.syntax.tools import BASE_TYPES, Parameter, TypeExpr
 
 MAX_TYPE_NESTING = 16
-MAX_ARRAY_SUFFIXES = 4
 TYPE_ALIASES = {
     "str": "string",
     "text": "string",
@@ -256,21 +256,6 @@ def _separator(reading: Reading, closer: str) -> bool:
     reading.at = max(reading.at, at + 1)
     reading.wrong(at, len(junk), f"{shown} cannot be read here", (f"remove `{shown}`", at, len(junk), ""))
     return _separator(reading, closer)
-
-
-def of_base(base: str) -> TypeExpr:
-    """Return the type that one word is."""
-    made = blank(TypeExpr)
-    made.base = base
-    return made
-
-
-def arrays(made: TypeExpr, count: int) -> TypeExpr:
-    """Return the type of arrays in arrays, `count` of them, around `made`."""
-    for _ in range(min(count, MAX_ARRAY_SUFFIXES)):
-        items, made = made, of_base("array")
-        made.items = items
-    return made
 
 
 def type_at(reading: Reading, depth: int) -> TypeExpr:

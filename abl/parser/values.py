@@ -17,6 +17,8 @@ _COMPLETE = re.compile(
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
 _MAP_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}\[\]"']+))\s*(?::|=(?!=))""")
+_HIDES_COMMAS = re.compile(r"""["'(\[{]""")
+_BRACKET = re.compile(r"[][(){}]")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
 QUOTES = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
@@ -98,6 +100,8 @@ def unquote(value: str) -> str:
 
 def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
     """Return the parts of `text` between top-level separators with the offset of each part's first character."""
+    if _HIDES_COMMAS.search(text) is None:
+        return _plain_parts(text, separator)
     parts: list[tuple[str, int]] = []
     depth = 0
     quote = ""
@@ -120,6 +124,17 @@ def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
     return parts
 
 
+def _plain_parts(text: str, separator: str, at: int = 0) -> list[tuple[str, int]]:
+    """Return the parts of a text in which no quote or bracket hides a separator; `at` is its place."""
+    found = []
+    for part in text.split(separator):
+        bare = part.strip()
+        if bare:
+            found.append((bare, at + len(part) - len(part.lstrip())))
+        at += len(part) + 1
+    return found
+
+
 def _add_part(parts: list[tuple[str, int]], text: str, begin: int, stop: int) -> None:
     part = text[begin:stop]
     bare = part.strip()
@@ -138,21 +153,11 @@ def inline_list(value: str) -> list[tuple[str, int]]:
     """Return the elements of `[a, b]` or `a, b`, unquoted, with the offset of each element's content."""
     body, shift = inner(value, "[]")
     if '"' not in body and "'" not in body and "(" not in body and "{" not in body and "[" not in body:
-        return _plain_list(body, shift)
+        return _plain_parts(body, ",", shift)
     return [
         (unquote(part), shift + at + (len(part) > 1 and part[0] == part[-1] and part[0] in "\"'"))
         for part, at in split_top(body)
     ]
-
-
-def _plain_list(body: str, at: int) -> list[tuple[str, int]]:
-    found = []
-    for part in body.split(","):
-        bare = part.strip()
-        if bare:
-            found.append((bare, at + len(part) - len(part.lstrip())))
-        at += len(part) + 1
-    return found
 
 
 def inline_map(value: str) -> list[tuple[str, str, int]] | None:
@@ -182,7 +187,9 @@ def is_balanced(text: str) -> bool:
 
 
 def open_brackets(text: str) -> int:
-    """Return how many brackets opened outside quotes are still open."""
+    """Return how many brackets opened outside quotes are still open, less those closed that were never opened."""
+    if _BRACKET.search(text) is None:
+        return 0
     if '"' not in text:
         count = text.count
         return count("(") + count("[") + count("{") - count(")") - count("]") - count("}")

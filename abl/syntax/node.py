@@ -149,7 +149,9 @@ def _clearer(cls: Any) -> Callable[..., None]:
         if one.name != "pos":
             default: Any = field(default=one.default, default_factory=one.default_factory, init=False)
             rows.append((one.name, Any, default))
-    model: Any = make_dataclass(cls.__name__, rows, eq=False, repr=False, slots=True, namespace={"__doc__": cls.__doc__})
+    model: Any = make_dataclass(
+        cls.__name__, rows, eq=False, repr=False, slots=True, namespace={"__doc__": cls.__doc__}
+    )
     made: Callable[..., None] = model.__init__
     return made
 

@@ -23,7 +23,7 @@ from benchmarks.shapes import HOSTILE, REALISTIC
 SHAPES = {**REALISTIC, **HOSTILE}
 LENIENT = 3.0
 """What the default run asks of one of several tries: a square gives 4, and small sizes on a busy machine are noisy."""
-TINY_CHARS = 16_000
+TINY_CHARS = 8_000
 TELLING = (
     "one large agent", "stairs", "repeated sections", "steps in no order", "calls of unknown tools", "open brackets",
     "hand-overs to itself", "fields nobody reads", "and many", "tags", "list in one line", "yaml fields", "numbered",
@@ -43,7 +43,7 @@ def test_small_texts_are_read_in_proportion(shape: str) -> None:
 @pytest.mark.parametrize("operation", ["fmt", "check"])
 @pytest.mark.parametrize("shape", TELLING)
 def test_telling_texts_are_laid_out_and_checked_in_proportion(operation: str, shape: str) -> None:
-    growth = doubled(OPERATIONS[operation], SHAPES[shape], SMALL_CHARS, 2 * SMALL_CHARS, LENIENT)
+    growth = doubled(OPERATIONS[operation], SHAPES[shape], SMALL_CHARS // 2, SMALL_CHARS, LENIENT)
     assert growth.worst <= LENIENT, growth
 
 
@@ -72,7 +72,9 @@ def test_times_too_short_to_measure_say_nothing() -> None:
 
 
 def test_a_square_of_small_texts_is_found() -> None:
-    growth = doubled(lambda text: [text.count("x", 0, at) for at in range(0, len(text), 4)], "x".__mul__, 16_000, 64_000)
+    growth = doubled(
+        lambda text: [text.count("x", 0, at) for at in range(0, len(text), 8)], "x".__mul__, 16_000, 64_000
+    )
     assert growth.worst > LENIENT
 
 

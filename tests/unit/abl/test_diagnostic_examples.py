@@ -97,7 +97,9 @@ def compiled_too_late():
 
 
 LARGE_TABLE = (
-    "AGENT: A\nGOAL: x\nLOOKUP_TABLES:\n  cities:\n    fuzzy_match: true\n    values: [" + ", ".join(f"c{n}" for n in range(1001)) + "]\n"
+    "AGENT: A\nGOAL: x\nLOOKUP_TABLES:\n  cities:\n    fuzzy_match: true\n    values: ["
+    + ", ".join(f"c{n}" for n in range(1001))
+    + "]\n"
 )
 LONG_TEMPLATE = "AGENT: A\nGOAL: x\nTEMPLATES:\n  t: " + "word " * 20_000 + "\nCOMPLETE:\n"
 MADE = {

@@ -206,3 +206,9 @@ def test_time_grows_with_the_length_only() -> None:
         return process_time() - begin
 
     assert min(cost(4) for _ in range(3)) <= 3.2 * min(cost(2) for _ in range(3))
+
+
+def test_a_text_that_is_not_read_to_its_end_keeps_its_layout():
+    text = "AGENT: A\nGOAL: x\nGATHER:\n" + " - f\n" * 100_000
+    assert "TEXT_TOO_LARGE" in [one.code for one in parse_text(text).errors]
+    assert format_text(text) == text

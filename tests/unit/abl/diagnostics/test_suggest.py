@@ -1,6 +1,8 @@
 """Spelling suggestions find what a person would have meant, and nothing when there is nothing near."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from abl.diagnostics.suggest import MAX_WORD_CHARS, closest, distance, ranked
 
@@ -80,3 +82,21 @@ def test_swapped_letters_are_one_step_and_the_bound_is_kept():
 
 def test_a_very_long_list_of_candidates_stays_cheap():
     assert closest("needle_name", (f"something_else_{n}" for n in range(10_000_000))) is None
+
+
+def by_table(left, right):
+    """Return the distance as its definition has it: a table of all pairs of beginnings."""
+    rows = [[max(i, j) if not i or not j else 0 for j in range(len(right) + 1)] for i in range(len(left) + 1)]
+    for i in range(1, len(left) + 1):
+        for j in range(1, len(right) + 1):
+            same = left[i - 1] == right[j - 1]
+            steps = [rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (not same)]
+            if i > 1 and j > 1 and left[i - 1] == right[j - 2] and left[i - 2] == right[j - 1]:
+                steps.append(rows[i - 2][j - 2] + 1)
+            rows[i][j] = min(steps)
+    return rows[-1][-1]
+
+
+@given(st.text("abc", max_size=9), st.text("abc", max_size=9), st.integers(0, 9))
+def test_the_distance_is_that_of_the_definition(left, right, limit):
+    assert distance(left, right, limit) == min(by_table(left, right), limit + 1)
