@@ -13,10 +13,12 @@ from datetime import timedelta
 
 import msgspec
 
-from actors.runtime import CallbackDelivery, CallbackResult, Page
+from actors.runtime import CallbackDelivery, CallbackResult, JsonObject, Page
 from actors.session.store import CallbackTicket, SessionPin, StoreLost, WaitingCallback
 from domain.clock import Clock, iso_ms
 from domain.errors import Overloaded, Unavailable
+from domain.ids import PREFIXES
+from domain.limits import SUSPENSION_MAX_S, SUSPENSION_MIN_S
 from storage.database import Database
 from storage.repositories.callbacks import CallbackRecord, Callbacks, NewCallback
 from storage.repositories.jobs import Jobs
@@ -44,11 +46,11 @@ class CallbackDesk:
         self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
     ) -> CallbackTicket:
         """Return the callback of a suspension, made when first asked for, with the job that lets it expire."""
-        lasts_s = self._ttl_s if expires_s is None else expires_s
+        wanted_s = self._ttl_s if expires_s is None else expires_s
+        lasts_s = min(max(wanted_s, SUSPENSION_MIN_S), SUSPENSION_MAX_S)
         place = place_of(pin, suspension_id)
-        digest = hashlib.blake2b(f"{pin.session_id}{BETWEEN}{place}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
         callback = NewCallback(
-            callback_id=f"cb_c{digest}",
+            callback_id=callback_id_of(pin, suspension_id),
             project_id=pin.project_id,
             session_id=pin.session_id,
             suspension_id=place,
@@ -97,6 +99,10 @@ class CallbackDesk:
             return "unavailable", "", ""
         return "accepted", record.tenant_id, record.session_id
 
+    async def answer(self, tenant_id: str, callback_id: str, session_id: str, payload: JsonObject) -> bool:
+        """Answer a callback from inside, which has the session go on; False unless it was pending."""
+        return await self._callbacks.claim(tenant_id, callback_id, session_id, msgspec.json.encode(payload))
+
     async def expire(self, tenant_id: str, callback_id: str) -> bool:
         """Close a callback whose time is over; False unless it was pending."""
         return await self._callbacks.expire(tenant_id, callback_id)
@@ -131,6 +137,12 @@ class CallbackDesk:
             for row in rows
         )
         return Page(rows=shown, total=total)
+
+
+def callback_id_of(pin: SessionPin, suspension_id: str) -> str:
+    """Return the id of the callback of a suspension."""
+    text = f"{pin.session_id}{BETWEEN}{place_of(pin, suspension_id)}"
+    return f"{PREFIXES['callback']}_c{hashlib.blake2b(text.encode(), digest_size=ID_DIGEST_BYTES).hexdigest()}"
 
 
 def place_of(pin: SessionPin, suspension_id: str) -> str:

@@ -19,7 +19,7 @@ class SystemClock:
 
 
 class RandomIds:
-    """Ids of 24 random signs, of the 36 that an id may have only the 16 that cost a tenth to make. Satisfies `domain.clock.IdSource`."""
+    """Ids of 24 random signs: hexadecimal ones, which are quickly made. Satisfies `domain.clock.IdSource`."""
 
     def new(self, prefix: str) -> str:
         """Return a new id `<prefix>_<cuid>`; without a prefix the bare CUID."""

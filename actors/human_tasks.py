@@ -1,4 +1,4 @@
-"""Human tasks of suspended sessions: opened once for each suspension, resolved once, listed. Spec: platform-api 3.4, 10."""
+"""Human tasks of suspended sessions: opened once for each suspension, resolved once. Spec: platform-api 3.4, 10."""
 
 from __future__ import annotations
 

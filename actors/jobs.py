@@ -11,10 +11,21 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
+import msgspec
+
 from actors.callbacks import EXPIRE_JOB, CallbackDesk
-from actors.messages import CallbackReady, Failed, HostAnswer, SuspensionDue, TaskClosed, TimerDue
-from actors.session.children import AskHost
-from actors.stored_sessions import TIMER_JOB
+from actors.messages import (
+    CallbackReady,
+    DelegateTask,
+    Failed,
+    HostAnswer,
+    Replied,
+    SuspensionDue,
+    TaskClosed,
+    TimerDue,
+)
+from actors.session.children import PASSING, AskHost
+from actors.stored_sessions import TIMER_JOB, WORK_JOB
 from domain.errors import AppError, Unavailable
 from storage.repositories.callbacks import RESUME_JOB
 from storage.repositories.human_tasks import RESUME_JOB as TASK_JOB
@@ -22,7 +33,9 @@ from storage.repositories.jobs import CLAIM_S, Job, Jobs
 
 log = logging.getLogger(__name__)
 
-KINDS = (RESUME_JOB, EXPIRE_JOB, TASK_JOB, TIMER_JOB)
+KINDS = (RESUME_JOB, EXPIRE_JOB, TASK_JOB, TIMER_JOB, WORK_JOB)
+DONE = frozenset({"completed", "idle"})
+"""How a child's turn ends that has done its work."""
 AT_ONCE = 32
 LOOK_EVERY_S = 1.0
 JOB_S = CLAIM_S - 5.0
@@ -103,6 +116,22 @@ class JobRunner:
         else:
             await self._jobs.finish(job)
 
+    async def _have_work_done(self, job: Job, callback_id: str) -> HostAnswer | None:
+        """Ask a child and answer the suspension of its parent; a child that cannot do it lets the suspension expire."""
+        work = msgspec.convert(job.payload["work"], DelegateTask)
+        answer = await self._ask(work)
+        if isinstance(answer, Failed) and answer.kind in PASSING:
+            return answer
+        if isinstance(answer, Replied) and answer.reply.status in DONE:
+            values = answer.reply.outcome.get("values", {})
+            payload = {"values": values, "text": answer.reply.response}
+            await self._desk.answer(job.tenant_id, callback_id, work.parent_session_id, payload)
+        elif await self._desk.expire(job.tenant_id, callback_id):
+            return await self._ask(
+                SuspensionDue(tenant_id=job.tenant_id, session_id=work.parent_session_id, callback_id=callback_id)
+            )
+        return None
+
     async def _carry_out(self, job: Job) -> HostAnswer | None:
         tenant_id, session_id = job.tenant_id, str(job.payload["session_id"])
         if job.kind == TASK_JOB:
@@ -119,6 +148,8 @@ class JobRunner:
                 )
             )
         callback_id = str(job.payload["callback_id"])
+        if job.kind == WORK_JOB:
+            return await self._have_work_done(job, callback_id)
         if job.kind == RESUME_JOB:
             return await self._ask(CallbackReady(tenant_id=tenant_id, session_id=session_id, callback_id=callback_id))
         if not await self._desk.expire(tenant_id, callback_id) and job.attempts == 1:

@@ -83,10 +83,12 @@ class StoredPrograms:
                 deployment.program_id, deployment.entry_agent_name, deployment.environment, deployment.deployment_id
             )
         if environment != WORKING_COPY:
-            for one in (environment,) if environment else ENVIRONMENTS:
-                active = await self._deployments.active(tenant_id, project.project_id, one)
-                if active is not None:
-                    return Chosen(active.program_id, active.entry_agent_name, one, active.deployment_id)
+            found = await self._deployments.list(tenant_id, project.project_id, status="active")
+            active = {one.environment: one for one in found}
+            for name in (environment,) if environment else ENVIRONMENTS:
+                if name in active:
+                    one = active[name]
+                    return Chosen(one.program_id, one.entry_agent_name, name, one.deployment_id)
             if environment:
                 raise NotFound("No active deployment for environment")
         program_id = str(project.settings.get(PROGRAM_SETTING, ""))

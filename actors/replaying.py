@@ -68,6 +68,7 @@ class _Fold:
         self._program = program
         self._running: list[TraceEvent] = []
         self._opening = ""
+        self._started = 0
         self._before = ""
 
     def take(self, seq: int, entry: Record) -> None:
@@ -95,22 +96,26 @@ class _Fold:
     def _project(self, entry: Record, step: Step) -> None:
         """Keep what the end of a turn stores; a turn that was broken off stores nothing."""
         if entry.opens is not None:
-            self._running.clear()
-            self._before = self._pop_reply() if self._opening == BEGIN and entry.opens.kind != BEGIN else ""
-            self._opening = entry.opens.kind
+            self._running, self._before = [], ""
+            if self._opening == BEGIN and entry.opens.kind != BEGIN:
+                self._take_back()
+            self._opening, self._started = entry.opens.kind, len(self.events)
         self._running += [effect.event for effect in step.effects if isinstance(effect, Trace)]
         if step.end is not None:
             self._end(step.end)
 
     def _end(self, end: EndTurn) -> None:
         self.events += self._running
-        self._running.clear()
+        self._running = []
         self.replies.append(BETWEEN_TEXTS.join(text for text in (self._before, end.reply) if text))
         self._before = ""
 
-    def _pop_reply(self) -> str:
-        """What a session says at its start is said together with the answer to the first message."""
-        return self.replies.pop() if self.replies else ""
+    def _take_back(self) -> None:
+        """What a session does at its start is stored together with the answer to the first message."""
+        self._running = self.events[self._started :]
+        del self.events[self._started :]
+        if self.replies:
+            self._before = self.replies.pop()
 
 
 class Replayer:

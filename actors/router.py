@@ -19,7 +19,7 @@ from actors.session.stream import Listener
 Summon = Callable[[str], Awaitable[Failed | None]]
 """Has a dedicated host started; returns the refusal when there are too many or it does not start."""
 OWNER, DRAINING, BEGUN = "owner", "draining", "begun"
-"""What a host says of a session that it does not serve: who does, that it takes no new ones, that the turn had begun."""
+"""What a host says of a session that it does not serve: who does, that it takes no new ones, that a turn had begun."""
 PATIENCE_S = 30.0
 """How long a message looks for a host that takes it: longer than a lease lasts and a host takes to start."""
 PAUSE_S = 0.2

@@ -39,6 +39,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         providers, default_model: Where models are, and the one for agents that name none.
         allowed_networks: Networks and names that HTTP tools may call besides public ones.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
+        master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.
         trace_days, journal_days: How long traces and journals are kept.
         session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
@@ -60,6 +61,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     allowed_networks: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     limits: HostLimits = HostLimits()
+    master_keys: str = ""
     callback_ttl_s: float = 86_400.0
     trace_days: float = 30.0
     journal_days: float = 365.0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+
 import msgspec
 
 from actors.archive import wire_event
-from actors.callbacks import BETWEEN, CallbackDesk
+from actors.callbacks import BETWEEN, CallbackDesk, callback_id_of
 from actors.hosts.tenancy import Epoch
 from actors.human_tasks import TaskDesk
+from actors.messages import DelegateTask
 from actors.session.store import (
     CallbackTicket,
     ClosedTask,
@@ -20,7 +23,7 @@ from actors.session.store import (
     WaitingCallback,
     WantedTask,
 )
-from domain.errors import NotFound, Overloaded, Unavailable
+from domain.errors import Conflict, NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from storage.activation import Activations
 from storage.database import Database
@@ -35,8 +38,11 @@ from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
 
+log = logging.getLogger(__name__)
+
 AWAY = (Unavailable, Overloaded)
 TIMER_JOB = "session.timer"
+WORK_JOB = "session.work"
 
 
 class StoredSessions:
@@ -179,6 +185,15 @@ class StoredSessions:
         except AWAY as error:
             raise StoreLost from error
 
+    async def start_work(self, pin: SessionPin, suspension_id: str, work: DelegateTask) -> None:
+        """Have a child do its work and the suspension answered with what it brings, whatever happens to this host."""
+        callback_id = callback_id_of(pin, suspension_id)
+        payload = {"callback_id": callback_id, "session_id": pin.session_id, "work": msgspec.to_builtins(work)}
+        try:
+            await self._jobs.enqueue(pin.tenant_id, WORK_JOB, callback_id, payload)
+        except AWAY as error:
+            raise StoreLost from error
+
     async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
         """Return the id of the human task of a suspension, made when first asked for."""
         return await self._tasks.open(pin, wanted)
@@ -199,6 +214,13 @@ class StoredSessions:
         except AWAY as error:
             raise StoreLost from error
 
+    async def store_names(self, pin: SessionPin) -> frozenset[str]:
+        """Return the names of the session's memory stores."""
+        try:
+            return frozenset(await self._stores.names(pin.tenant_id, pin.session_id))
+        except AWAY as error:
+            raise StoreLost from error
+
     async def keep_stores(self, pin: SessionPin, stores: JsonObject) -> None:
         """Replace memory stores by name; None removes one. Doing so again changes nothing."""
         try:
@@ -209,6 +231,8 @@ class StoredSessions:
                     await self._stores.write(pin.tenant_id, pin.session_id, name, content)
         except AWAY as error:
             raise StoreLost from error
+        except Conflict as error:
+            log.warning("a memory store of %s is left out: %s", pin.session_id, error.message)
 
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
         """Make a session active under a new runtime session id; its open callbacks are cancelled."""

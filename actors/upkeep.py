@@ -1,6 +1,6 @@
-"""What the store needs again and again: new weeks, old rows gone, quiet sessions ended. Each kind is one recurring job.
+"""What the store needs again and again: new weeks, old rows gone, quiet sessions ended. Each is one recurring job.
 
-A piece of work is bounded: what is left over is done at its next time, which then comes soon. Spec: platform-api 3.1, 15.
+A piece of work is bounded: what is left over is done at its next time, which comes soon. Spec: platform-api 3.1, 15.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from actors.messages import EndSession, Failed
 from actors.session.children import AskHost
-from actors.session.opening import IDLE_S
 from domain.clock import Clock, iso_ms
+from domain.limits import SESSION_IDLE_S, TRACES_KEPT_DAYS
 from storage.database import Database
 from storage.partitions import drop_before, ensure_partitions
 from storage.repositories.callbacks import Callbacks
@@ -40,9 +40,9 @@ class Retention(Struct, frozen=True):
         idle_s: For sessions whose agent says nothing else.
     """
 
-    trace_days: float = 30.0
+    trace_days: float = TRACES_KEPT_DAYS
     journal_days: float = 365.0
-    idle_s: float = IDLE_S
+    idle_s: float = SESSION_IDLE_S
 
 
 class _Chore(Struct, frozen=True):

@@ -21,6 +21,7 @@ from actors.memories import StoredMemories
 from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
 from actors.router import Router
+from actors.secrets import secrets_of
 from actors.session.effects import Outside, WorldPerformer
 from actors.session.services import Services
 from actors.session_host import DRAIN_S, SessionHost
@@ -34,16 +35,20 @@ from providers.registry import ModelRegistry
 from providers.specs import ProviderSpec
 from providers.tools.kinds import all_tools
 from storage.coordination import Coordination
+from storage.crypto import MasterKeys
 from storage.database import Database
 from storage.embedded import PostgresServer, RedisServer
 from storage.journal import Journal
 from storage.leases import Leases
 from storage.migrate import migrate
 from storage.partitions import ensure_partitions
+from storage.repositories.credentials import Credentials
 from storage.repositories.jobs import Jobs
+from storage.vault import Vault
 
 LOCAL = "local"
 LOCAL_HOST_ID = "host-0"
+MASTER_KEY_FILE = "master.key"
 
 
 @dataclass(slots=True)
@@ -107,6 +112,7 @@ async def open_host(settings: Settings, host_id: str, *, alone: bool = False) ->
             clock=clock,
             default_model=settings.default_model,
             memories=StoredMemories(database, clock),
+            credentials=secrets_of(Credentials(database, Vault(database, master_keys(settings)))),
         )
         if not alone:
             outside.ask = Router(await follow_hosts(stack, leases, settings.link_token)).ask
@@ -170,6 +176,15 @@ async def _all(*starting: Coroutine[object, object, None]) -> None:
     for outcome in await asyncio.gather(*starting, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
+
+
+def master_keys(settings: Settings) -> MasterKeys:
+    """Return the keys that seal secrets: those of the settings, else those of a file made at the first start."""
+    if settings.master_keys:
+        return MasterKeys.parse(settings.master_keys)
+    folder = data_folder(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    return MasterKeys.kept_in(folder / MASTER_KEY_FILE)
 
 
 def data_folder(settings: Settings) -> Path:

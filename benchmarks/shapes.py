@@ -12,6 +12,8 @@ from itertools import count
 from benchmarks.agents_project import agent
 
 Shape = Callable[[int], str]
+FIRST = 1_000_000
+"""The first number of a line: all have the same number of digits, so that a text twice as long is no denser."""
 HEAD = "AGENT: A\nGOAL: x\n"
 STEP = HEAD + "FLOW:\n  s:\n    REASONING: false\n"
 YAML = "agent: A\ngoal: x\n"
@@ -25,7 +27,7 @@ def of_lines(head: str, line: Callable[[int], str]) -> Shape:
     def text(size: int) -> str:
         parts = [head]
         length = len(head)
-        for number in count():
+        for number in count(FIRST):
             if length >= size:
                 return "".join(parts)
             parts.append(line(number))
@@ -122,7 +124,8 @@ NAMES: dict[str, Shape] = {
     "steps of one name": of_lines(HEAD + "FLOW:\n", lambda n: "  s:\n    THEN: s\n"),
     "steps to nowhere": of_lines(HEAD + "FLOW:\n", lambda n: f"  s{n}:\n    REASONING: false\n    THEN: t{n}\n"),
     "steps in no order": of_lines(
-        HEAD + "FLOW:\n", lambda n: f"  s{n}:\n    REASONING: false\n    RESPOND: x\n    THEN: s{n * 7919 % 99991}\n"
+        HEAD + "FLOW:\n",
+        lambda n: f"  s{n}:\n    REASONING: false\n    RESPOND: x\n    THEN: s{FIRST + n * 7919 % 99991}\n",
     ),
     "branches": of_lines(STEP + "    ON_INPUT:\n", lambda n: f'      - IF: input == "{n}"\n        THEN: s\n'),
     "misspelt fields": of_lines(STEP, lambda n: f"    SET: total{n} = 1\n    RESPOND: Hi {{{{totl{n}}}}}\n"),
@@ -364,10 +367,12 @@ YAML_FORM: dict[str, Shape] = {
     "yaml repeated keys": of_lines(YAML, lambda n: "goal: x\n"),
     "yaml unknown keys": of_lines(YAML, lambda n: f"gaol{n}: x\n"),
     "yaml unknown properties": of_lines(YAML + "execution:\n", lambda n: f"  xq{n}: 1\n"),
-    "yaml anchors": of_lines(YAML + "limitations:\n  - &a0 x\n", lambda n: f"  - *a{n}\n  - &a{n + 1} y\n"),
+    "yaml anchors": of_lines(YAML + "limitations:\n  - &a1000000 x\n", lambda n: f"  - *a{n}\n  - &a{n + 1} y\n"),
     "yaml one alias": of_lines(YAML + "limitations:\n  - &a x\n", lambda n: "  - *a\n"),
     "yaml merges": of_lines("x: &a {b: 1}\n" + YAML + "gather:\n", lambda n: f"  f{n}:\n    <<: *a\n"),
-    "yaml doubled aliases": of_lines(YAML + "a0: &a0 [x, x]\n", lambda n: f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}]\n"),
+    "yaml doubled aliases": of_lines(
+        YAML + "a0: &a1000000 [x, x]\n", lambda n: f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}]\n"
+    ),
     "yaml comments": of_lines(YAML, lambda n: "# x\n"),
     "yaml open string": of_lines(YAML + 'persona: "', lambda n: "  a\n\n"),
     "yaml block text": of_lines(YAML + "persona: |\n", lambda n: "  a: b\n"),

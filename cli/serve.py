@@ -73,9 +73,8 @@ def serve(
         )
         listener = _listen(settings)
         if settings.runtime == RAY:
-            print(
-                STARTING_RAY if not settings.ray_address else f"connecting to Ray at {settings.ray_address}", flush=True
-            )
+            told = f"connecting to Ray at {settings.ray_address}" if settings.ray_address else STARTING_RAY
+            print(told, flush=True)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, project, listener))
     except AppError as error:
@@ -85,7 +84,13 @@ def serve(
 
 async def _serve(settings: Settings, project: str | None, listener: socket.socket) -> None:
     name, files, message = _project(project)
+    over = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, over.set)
     async with open_runtime(settings) as running:
+        if over.is_set():
+            return  # told to end while it was starting
         seeded = await put_project(running.database, name, files)
         key = await _key(running)
         clock, ids = SystemClock(), RandomIds()
@@ -96,10 +101,6 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
         )
         app = build_app(running.runtime, access_services(running, clock, ids), gateway)
         server = _Server(server_config(app))
-        over = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, over.set)
         serving = loop.create_task(server.serve(sockets=[listener]))
         print(_greeting(settings, seeded, key, message), flush=True)
         ending = loop.create_task(over.wait())

@@ -31,6 +31,9 @@ BINDINGS = (
     ("async_webhook_binding", "async_webhook"),
 )
 ASYNC_TIMEOUT_S = 3_600
+NEVER_REPEATED = frozenset({"invalid_input", "constraint_violation", "credential_not_found"})
+"""Failures that another try cannot mend."""
+
 TRACED_KINDS = frozenset({"http", "mcp", "sandbox", "lambda", "async_webhook", "builtin"})
 """Spec: platform-api 5.7."""
 
@@ -286,9 +289,9 @@ def _tries_again(run: Run, needs: JsonObject, tool: JsonObject, outcome: Outcome
     handler = failures.find(run, outcome.kind, (needs["tool"], outcome.code))
     is_written = handler.level in ("step", "agent") and handler.ir["type"] != "default"
     is_safe = not (tool.get("hints") or {}).get("side_effects", True)
-    if handler.retries_step or outcome.kind in ("invalid_input", "constraint_violation"):
+    if handler.retries_step or outcome.kind in NEVER_REPEATED:
         return False
-    if not (is_written or (is_safe and outcome.kind != "outcome_unknown")):
+    if not (is_written or (is_safe and outcome.kind not in ("outcome_unknown", "expired"))):
         return False
     delay = failures.delay_before(handler, needs["attempt"])
     if delay is None:

@@ -1,7 +1,7 @@
 """Everything a session can want of the world. Whoever performs an effect answers with the fact named in its docstring.
 
 `id` is `<turn>.<n>`, counted within the turn and therefore the same in every replay; `request_hash` is the canonical
-hash of what is asked, compared on replay.
+hash of what is asked, compared on replay. Say and Trace have none: they ask nothing, and their content is compared.
 """
 
 from __future__ import annotations

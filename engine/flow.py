@@ -98,9 +98,22 @@ def step_op(run: Run, task: Task) -> None:
     if step is None:
         run.unwind()
         return
-    if index + 1 < len(PHASES):
-        _phase(run, name, index + 1)
-    PHASES[index](run, step)
+    due = _due_phases(run, name, step)
+    at = next(place for place in due if place >= index)
+    if at + 1 < len(PHASES):
+        _phase(run, name, at + 1)
+    PHASES[at](run, step)
+
+
+def _due_phases(run: Run, name: str, step: JsonObject) -> tuple[int, ...]:
+    """Return the phases in which a step has something to do; the last one always has."""
+    known = run.agent.phases.get(name) if not run.thread.profiles else None
+    if known is not None:
+        return known
+    found = tuple(at for at, keys in enumerate(PHASE_KEYS) if not keys or any(step.get(key) for key in keys))
+    if not run.thread.profiles:
+        run.agent.phases[name] = found
+    return found
 
 
 def _prepare(run: Run, step: JsonObject) -> None:
@@ -153,6 +166,21 @@ PHASES: tuple[Callable[[Run, JsonObject], None], ...] = (
     _then,
 )
 """The order inside a step."""
+
+PHASE_KEYS: tuple[tuple[str, ...], ...] = (
+    ("set", "clear", "transform"),
+    ("reasoning_zone",),
+    ("respond", "message_key", "voice_config", "rich_content", "actions"),
+    ("gather",),
+    ("await_attachment",),
+    ("human_approval",),
+    ("call_spec",),
+    ("call_spec", "check", "success_when"),
+    ("call_spec", "on_result", "on_success", "on_failure", "on_fail", "success_when"),
+    ("on_input",),
+    (),
+)
+"""Phase -> the properties that give it something to do; the last one is always due."""
 
 GATHER, AFTER_ZONE, ATTACHMENT, APPROVED = 3, 9, 5, 6
 """Phases a step goes on with after the user or a person has answered."""

@@ -16,6 +16,7 @@ from abl.ir import canonical_bytes
 from abl.templates import CompiledTemplate, analyse_template, compile_template
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
+from domain.model_calls import ToolSpec
 from engine.effects import request_hash
 
 TIERS = {"local": 0, "model": 1, "llm": 2}
@@ -101,6 +102,10 @@ class AgentProgram:
     """Stage and whether local -> its guardrails in the order they run."""
     open_tools: frozenset[str] = frozenset()
     """Tools whose results a model may read as they are."""
+    phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Step -> its phases that have something to do, found when first needed."""
+    specs: dict[tuple[str, bool], tuple[tuple[ToolSpec, ...], str]] = field(default_factory=dict)
+    """Zone and whether a parent waits -> the tools a model sees when nothing changes them, and their hash."""
     prompts: dict[str, str] = field(default_factory=dict)
     """Parts of prompts that depend on nothing but the IR, made when first needed."""
 

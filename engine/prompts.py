@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 
-from domain.json_values import JsonObject
+from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Message, ModelRequest, ToolSpec
 from engine import extraction_model, gather, pii, profiles
+from engine.effects import request_hash
 from engine.limits import WINDOW_MESSAGES
 from engine.program import AgentProgram
 from engine.run import Run
@@ -24,24 +25,30 @@ JSON_TYPES = {
     "any": "string",
     "list": "array",
 }
+HASHED_MESSAGES = 6
+"""The last messages of a request that its hash covers; those before were the last ones of earlier requests."""
+
 KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 
 
-def request(run: Run, step: JsonObject | None, *, note: str = "") -> ModelRequest:
-    """Return the next request of the reasoning loop of a zone, or of the whole agent without a step."""
+def request(run: Run, step: JsonObject | None, *, note: str = "") -> tuple[ModelRequest, JsonValue]:
+    """Return the next request of the reasoning loop of a zone, or the agent, and what stands for it in its hash."""
     execution = run.agent.ir["execution"]
     system = "\n\n".join(part for part in (_fixed(run, step), _moment(run, step, note)) if part)
+    specs, specs_hash = tools(run, step)
     models = execution.get("operation_models") or {}
-    return ModelRequest(
+    made = ModelRequest(
         messages=pii.hidden_messages(
             run.state, (Message("system", system), *run.thread.messages), run.agent.open_tools
         ),
-        tools=tuple(tools(run, step)),
+        tools=specs,
         model=str(models.get("reasoning") or models.get("response_gen") or execution.get("model") or ""),
         temperature=execution.get("temperature"),
         max_tokens=execution.get("max_tokens"),
         metadata={"agent": run.thread.agent, "operation": "reasoning", "session_id": run.state.begun.session_id},
     )
+    last = made.messages[-HASHED_MESSAGES:]
+    return made, [system, specs_hash, made.model, made.temperature, made.max_tokens, len(made.messages), last]
 
 
 def _fixed(run: Run, step: JsonObject | None) -> str:
@@ -178,7 +185,20 @@ def _shown(run: Run, field: JsonObject) -> object:
     return pii.token_of(run.state, value) or masked(field, value)
 
 
-def tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
+def tools(run: Run, step: JsonObject | None) -> tuple[tuple[ToolSpec, ...], str]:
+    """Return the tools the model sees now, and their hash; made once where nothing changes them."""
+    if run.thread.profiles or "tools" in run.state.turn.hints:
+        made = tuple(_tools(run, step))
+        return made, request_hash(made)
+    key = (step["name"] if step else "", bool(run.thread.parent))
+    known = run.agent.specs.get(key)
+    if known is None:
+        made = tuple(_tools(run, step))
+        known = run.agent.specs[key] = (made, request_hash(made))
+    return known
+
+
+def _tools(run: Run, step: JsonObject | None) -> list[ToolSpec]:
     """Return the tools the model sees now: available ones, without those a profile hides, and the system tools."""
     zone = (step or {}).get("reasoning_zone") or {}
     available = zone.get("available_tools")
@@ -289,14 +309,16 @@ def answer_open_calls(messages: list[Message]) -> None:
     """Give every tool call of the last answer a result: a model refuses a conversation in which one is missing."""
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
-        if message.role == "assistant":
-            answered = {one.tool_call_id for one in messages[at + 1 :]}
-            place = at + 1
-            while place < len(messages) and messages[place].role == "tool":
-                place += 1
-            for call in message.tool_calls:
-                if call.id not in answered:
-                    text = '{"status": "not run"}'
-                    messages.insert(place, Message("tool", text, tool_call_id=call.id, name=call.name))
-            if message.tool_calls:
-                return
+        if message.role != "assistant":
+            continue
+        if not message.tool_calls:
+            return
+        answered = {one.tool_call_id for one in messages[at + 1 :]}
+        place = at + 1
+        while place < len(messages) and messages[place].role == "tool":
+            place += 1
+        for call in message.tool_calls:
+            if call.id not in answered:
+                text = '{"status": "not run"}'
+                messages.insert(place, Message("tool", text, tool_call_id=call.id, name=call.name))
+        return

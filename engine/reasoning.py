@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from domain.json_values import JsonObject
 from domain.messages import Attachment
 from domain.model_calls import Message
@@ -62,7 +64,8 @@ def _without_model(run: Run, name: str) -> None:
         saying.say(run, words)
         run.act("collect", fields=[one["name"] for one in wanted], prompts=[words])
     else:
-        saying.tell(run, "out_of_scope")
+        run.fault("not_configured", "No model is configured", origin="llm", handled=False)
+        run.state.turn.status, run.state.turn.error = "failed", "not_configured"
     run.thread.awaiting = "zone" if name else ""
     run.unwind()
 
@@ -78,17 +81,16 @@ def ask(run: Run, task: Task) -> None:
         run.push("reason.end", step=needs["step"])
         return
     prompts.answer_open_calls(run.thread.messages)
-    request = prompts.request(run, _step(run, needs["step"]), note=str(needs.get("note", "")))
+    request, hashed = prompts.request(run, _step(run, needs["step"]), note=str(needs.get("note", "")))
     if needs.get("fallback"):
-        request = type(request)(
-            **{**{name: getattr(request, name) for name in request.__struct_fields__}, "model": needs["fallback"]}
-        )
+        request = msgspec.structs.replace(request, model=needs["fallback"])
     timeout = (execution.get("timeouts") or {}).get("llm_timeout_ms") or LLM_TIMEOUT_MS
     stream = streaming.is_streamed(run)
     effect = run.send(
         AskModel,
         about="reasoning",
         notes=asked_notes(run, request, "reasoning", stream=stream),
+        hashed=[hashed, request.model],
         request=request,
         operation="reasoning",
         stream=stream,

@@ -52,7 +52,7 @@ def _bounded(value: JsonValue) -> JsonValue:
 class Run:
     """The forked state of one step and what it wants so far."""
 
-    __slots__ = ("_scope", "agent", "changes", "effects", "environment", "program", "state", "thread")
+    __slots__ = ("_scope", "agent", "changes", "effects", "environment", "is_blocked", "program", "state", "thread")
 
     def __init__(self, program: Program, state: SessionState) -> None:
         self.program = program
@@ -60,6 +60,7 @@ class Run:
         self.effects: list[e.AnyEffect] = []
         self.environment = Environment(now=state.at, unique_id=self._unique_id, zone=zones.find)
         self.changes = 0
+        self.is_blocked = False
         self.thread: Thread = state.threads.get(state.active) or Thread(agent=state.active)
         self.agent: AgentProgram = program.agents[self.thread.agent]
         self._scope: Scope | None = None
@@ -149,10 +150,9 @@ class Run:
         while tasks and tasks[-1].op != "turn.close":
             tasks.pop()
 
-    @property
-    def is_blocked(self) -> bool:
-        """Whether a blocking effect is out."""
-        return any(pending.blocking for pending in self.state.pending.values())
+    def look_for_blocks(self) -> None:
+        """Find out whether a blocking effect is out; afterwards `send` keeps that up to date."""
+        self.is_blocked = any(pending.blocking for pending in self.state.pending.values())
 
     # -- effects --------------------------------------------------------------------------------------------------
 
@@ -168,15 +168,19 @@ class Run:
         *,
         blocking: bool = True,
         about: str = "",
+        hashed: object = None,
         notes: JsonObject | None = None,
         **asked: Any,
     ) -> str:
-        """Send an effect of the current agent and return its id; the turn waits for its outcome if it has one."""
-        effect = kind(
-            id=self.next_id(), agent=self.thread.agent, request_hash=e.request_hash((kind.__name__, asked)), **asked
-        )
+        """Send an effect of the current agent and return its id; the turn waits for its outcome if it has one.
+
+        `hashed` stands for what is asked where that is large and mostly the same as before.
+        """
+        digest = "" if kind is e.Say else e.request_hash((kind.__name__, hashed or asked))
+        effect = kind(id=self.next_id(), agent=self.thread.agent, request_hash=digest, **asked)
         self.effects.append(effect)
         if e.expects_outcome(effect):
+            self.is_blocked = self.is_blocked or blocking
             self.state.pending[effect.id] = Pending(kind.__name__, effect.request_hash, blocking, about, notes or {})
         found: str = effect.id
         return found
@@ -211,7 +215,7 @@ class Run:
             took_ms,
             kept,
         )
-        self.effects.append(e.Trace(id=effect_id, request_hash=e.request_hash(event), event=event))
+        self.effects.append(e.Trace(id=effect_id, event=event))
 
     def decide(self, kind: str, decision: str, /, **facts: Any) -> None:
         """Record a decision."""

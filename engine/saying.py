@@ -130,6 +130,7 @@ def release_all(run: Run, task: Task) -> None:
     for effect in [effect for one in run.state.turn.held for effect in one["effects"]]:
         if effect in pending:
             pending[effect] = msgspec.structs.replace(pending[effect], blocking=True)
+            run.is_blocked = True
 
 
 def _show(run: Run, answer: Answer) -> None:

@@ -224,24 +224,28 @@ S = TypeVar("S", bound=Struct)
 
 def fork(state: SessionState) -> SessionState:
     """Return a copy whose containers may be changed without touching `state`."""
-    made = _forked(state)
-    made.turn = _forked(state.turn)
-    made.threads = {name: _forked(thread) for name, thread in state.threads.items()}
+    made = _forked(state, _STATE_CONTAINERS)
+    made.turn = _forked(state.turn, _TURN_CONTAINERS)
+    made.threads = {name: _forked(thread, _THREAD_CONTAINERS) for name, thread in state.threads.items()}
     return made
 
 
-def _forked(one: S) -> S:
+def _containers(kind: type[Struct]) -> tuple[str, ...]:
+    """Return the names of the fields that hold a list or a dict."""
+    made = {one.name: one.default_factory for one in msgspec.structs.fields(kind)}
+    return tuple(name for name, factory in made.items() if factory in (list, dict) and name != "threads")
+
+
+def _forked(one: S, containers: tuple[str, ...]) -> S:
     made = copy(one)
-    for name in one.__struct_fields__:
-        value = getattr(made, name)
-        kind = type(value)
-        if kind is list or kind is dict:
-            if value:
-                setattr(made, name, value.copy())
-            else:
-                setattr(made, name, kind())
+    for name in containers:
+        setattr(made, name, getattr(one, name).copy())
     return made
 
+
+_STATE_CONTAINERS = _containers(SessionState)
+_TURN_CONTAINERS = _containers(Turn)
+_THREAD_CONTAINERS = _containers(Thread)
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(SessionState)

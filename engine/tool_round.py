@@ -95,6 +95,7 @@ def _is_held_back(run: Run, one: JsonObject, key: str, task: Task) -> bool:
         return True
     _answer(run, one, {"status": "waiting for the user's yes"})
     words = consent.ask(run, need, tool, arguments, call_id=one["id"])
+    prompts.answer_open_calls(run.thread.messages)
     run.thread.messages.append(Message("assistant", words))
     run.unwind()
     if run.thread.step:

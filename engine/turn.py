@@ -320,6 +320,7 @@ def _driven(run: Run) -> Step:
     """Do all work that can be done now."""
     state = run.state
     done = 0
+    run.look_for_blocks()
     if state.turn.held and state.tasks:
         saying.release(run)
     while state.tasks and not run.is_blocked:

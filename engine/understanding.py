@@ -11,7 +11,7 @@ from abl.ir import canonical_bytes
 from abl.patterns import search
 from domain.json_values import JsonObject
 from engine import extraction_model, gather, multi_intent, pipeline
-from engine.extraction.choices import spoken
+from engine.extraction.choices import spoken, spoken_word
 from engine.program import AgentProgram
 from engine.run import Run
 from engine.state import Task
@@ -149,7 +149,7 @@ def by_words(run: Run) -> None:
     said = spoken(text)
     label = "neutral"
     for words, name in ((POSITIVE, "positive"), (NEGATIVE, "negative"), (ANGRY, "angry")):
-        if any(spoken(word) in said for word in words):
+        if any(spoken_word(word) in said for word in words):
             label = name
     run.state.sentiment = {"label": label}
     run.state.sentiments.append(label)
@@ -198,7 +198,7 @@ def _score(agent: AgentProgram, name: str, said: str, text: str) -> float:
     for words, standard in ((GREETINGS, "greeting"), (FAREWELLS, "farewell"), (HUMANS, "escalation")):
         if name == standard:
             is_short = len(said.split()) <= 4 or standard == "escalation"
-            return 0.9 if is_short and any(spoken(word) in said for word in words) else 0.0
+            return 0.9 if is_short and any(spoken_word(word) in said for word in words) else 0.0
     for one in (agent.ir.get("nlu") or {}).get("intents") or ():
         if one.get("name") == name:
             if any(search(f"(?i){pattern}", text) is not None for pattern in one.get("patterns") or ()):

@@ -50,6 +50,7 @@ class Conversation:
         self._resumed = last_seq is not None or session.message_count > 0
         self._outlet = services.feeds.attach(self._ref, known_seq if last_seq is None else last_seq)
         self._replaying = last_seq is not None
+        self._is_over = False
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
         self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
@@ -144,8 +145,7 @@ class Conversation:
                 await self._send(wire.Pong(**self._named(), t=frame.t, reply_to=frame.id))
             case wire.EndSession():
                 view = await self._services.runtime.end_session(self._ref, "user")
-                await self._send(wire.SessionEnd(**self._named(), reason=view.end_reason))
-                raise Closing(CloseCode.NORMAL)
+                await self._end(view.end_reason)
             case wire.VoiceStart():
                 message = "Voice is not configured"
                 await self._send(
@@ -207,16 +207,25 @@ class Conversation:
                 await self._send(wire.ResumeGap(**self._named(), from_seq=missing[0], to_seq=missing[1]))
             self._replaying = False
             frame = frame_of(event, self._marks(event.seq), show_activity=show_activity)
-            if frame is not None:
-                await self._send(frame)
             if isinstance(frame, wire.SessionEnd):
-                raise Closing(CloseCode.NORMAL)
+                await self._end(frame.reason)
+            elif frame is not None:
+                await self._send(frame)
+        if self._outlet.ended is not None:
+            await self._end(self._outlet.ended)
         if self._outlet.gone:
             raise Closing(CloseCode.NO_SESSION)
         if self._outlet.draining:
             await self._send(wire.ServerDraining(**self._named(), reconnect_after_ms=bounds.SOCKET_DRAIN_RECONNECT_MS))
             raise Closing(CloseCode.GOING_AWAY)
         raise Closing(CloseCode.TOO_MANY_SOCKETS)
+
+    async def _end(self, reason: str) -> None:
+        """Say once that the session is over, whoever learns of it first, and close."""
+        if not self._is_over:
+            self._is_over = True
+            await self._send(wire.SessionEnd(**self._named(), reason=reason))
+        raise Closing(CloseCode.NORMAL)
 
     async def _check_key(self) -> None:
         """Close the socket when its key was revoked meanwhile."""

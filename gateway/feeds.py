@@ -12,12 +12,15 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import suppress
+from time import perf_counter
 from typing import Any
 
 from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
 from domain import limits
-from domain.errors import AppError, NotFound, QueueFull
+from domain.errors import AppError, Conflict, NotFound, QueueFull
 from gateway import bounds
+from gateway.measured import measured
+from gateway.metrics import Metrics
 
 QUEUE_RETRY_MS = 1_000
 
@@ -31,7 +34,8 @@ class Outlet:
 
     Attributes:
         cursor: Number of the last event that was sent.
-        displaced, draining, gone: Why its socket must close: too many others, the gateway's end, the session's end.
+        displaced, draining, gone: Why its socket must close: too many others, the gateway's end, no such session.
+        ended: Why the session ended, once it has; what it said before is sent first.
     """
 
     def __init__(self, session: SessionRef, cursor: int) -> None:
@@ -40,6 +44,7 @@ class Outlet:
         self.displaced = False
         self.draining = False
         self.gone = False
+        self.ended: str | None = None
         self._events: deque[StreamEvent] = deque(maxlen=bounds.SOCKET_OUTBOX_FRAMES)
         self._news = asyncio.Event()
 
@@ -76,8 +81,9 @@ class Feed:
 class Feeds:
     """Runs the turns of sockets and tells every socket of a session what comes of them."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, metrics: Metrics) -> None:
         self._runtime = runtime
+        self._metrics = metrics
         self._feeds: dict[str, Feed] = {}
         self._turns: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -133,7 +139,7 @@ class Feeds:
 
     async def _run(self, turn: ChatTurn, report: Report) -> None:
         try:
-            async for _event in self._runtime.stream(turn):
+            async for _event in measured(self._runtime.stream(turn), self._metrics, "socket", perf_counter()):
                 pass  # what it says comes to all sockets with the session's output
         except AppError as error:
             report(error)
@@ -157,6 +163,12 @@ class Feeds:
                     outlet.gone = True
                     outlet.poke()
                 return
+            except Conflict:
+                reason = (await self._runtime.session(session)).end_reason
+                for outlet in feed.outlets:
+                    outlet.ended = reason
+                    outlet.poke()
+                return
             except AppError as error:
                 logger.info("following session %s broke off: %s", session.session_id, error.message)
             await asyncio.sleep(bounds.SOCKET_FOLLOW_PAUSE_S)
@@ -168,6 +180,8 @@ class Feeds:
             yield missed
         while outlet.is_open:
             event = await outlet.next()
+            if event is None and outlet.ended is not None:
+                return
             if event is None or event.seq <= outlet.cursor:
                 continue
             if event.seq > outlet.cursor + 1:

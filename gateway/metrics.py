@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from time import monotonic
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -19,6 +20,9 @@ from gateway.counters import Sample
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 RATE_LIMITED = 429
+Transport = Literal["json", "sse", "socket"]
+TRANSPORTS: tuple[Transport, ...] = ("json", "sse", "socket")
+STREAMS: tuple[Transport, ...] = ("sse", "socket")
 
 
 class Durations:
@@ -50,6 +54,8 @@ class Metrics(Collector):
         self._requests: dict[tuple[str, str, int], int] = {}
         self._durations: dict[tuple[str, str], Durations] = {}
         self._limited: dict[str, int] = {}
+        self._turns = {transport: Durations() for transport in TRANSPORTS}
+        self._first_tokens = {transport: Durations() for transport in STREAMS}
         self.sockets = 0
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -62,6 +68,14 @@ class Metrics(Collector):
         durations.add(seconds)
         if status == RATE_LIMITED:
             self._limited[route] = self._limited.get(route, 0) + 1
+
+    def turn(self, transport: Transport, seconds: float) -> None:
+        """Count a turn that was answered."""
+        self._turns[transport].add(seconds)
+
+    def first_token(self, transport: Transport, seconds: float) -> None:
+        """Count how long a turn took to say its first words."""
+        self._first_tokens[transport].add(seconds)
 
     def socket_opened(self) -> None:
         """Count a WebSocket that is open now."""
@@ -88,16 +102,30 @@ class Metrics(Collector):
         for (method, route, status), count in self._requests.items():
             requests.add_metric((method, route, str(status)), count)
         yield requests
-        help_text = "Time from request to the end of the reply."
-        seconds = HistogramMetricFamily("abl_http_request_seconds", help_text, labels=("method", "route"))
-        for names, durations in self._durations.items():
-            seconds.add_metric(names, durations.buckets(), durations.total_s)
-        yield seconds
+        yield _histogram(
+            "abl_http_request_seconds",
+            "Time from request to the end of the reply.",
+            ("method", "route"),
+            self._durations.items(),
+        )
+        turns = [((transport,), durations) for transport, durations in self._turns.items()]
+        yield _histogram("abl_turn_seconds", "Time from message to the end of its turn.", ("transport",), turns)
+        firsts = [((transport,), durations) for transport, durations in self._first_tokens.items()]
+        yield _histogram("abl_first_token_seconds", "Time from message to first words.", ("transport",), firsts)
         limited = CounterMetricFamily("abl_rate_limited", "Requests refused by a limit.", labels=("route",))
         for route, count in self._limited.items():
             limited.add_metric((route,), count)
         yield limited
         yield GaugeMetricFamily("abl_sockets", "Open WebSockets.", value=self.sockets)
+
+
+def _histogram(
+    name: str, text: str, labels: tuple[str, ...], told: Iterable[tuple[Sequence[str], Durations]]
+) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(name, text, labels=labels)
+    for values, durations in told:
+        family.add_metric(values, durations.buckets(), durations.total_s)
+    return family
 
 
 class _Samples(Collector):

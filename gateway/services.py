@@ -72,6 +72,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
 
     throttle = Throttle(access.counters, rates, access.clock, access.active_sessions)
     public_keys = PublicKeys(access.public_keys, access.clock)
+    metrics = Metrics(access.counters.numbers)
     sdk_tokens = SdkTokens(settings.token_secret, settings.instance, access.clock, access.ids)
     gate = Gate(
         api_keys=ApiKeys(runtime, access.clock),
@@ -88,8 +89,8 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         throttle=throttle,
         sdk_tokens=sdk_tokens,
         public_keys=public_keys,
-        feeds=Feeds(runtime),
-        metrics=Metrics(access.counters.numbers),
+        feeds=Feeds(runtime, metrics),
+        metrics=metrics,
         counters=access.counters,
         clock=access.clock,
         ids=access.ids,

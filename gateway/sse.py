@@ -7,11 +7,12 @@ first turn needs nothing else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import NamedTuple
 
-from fastapi.responses import StreamingResponse
+from fastapi import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from domain.errors import AppError, InvalidInput
 from domain.json_values import JsonObject
@@ -62,38 +63,65 @@ def wants_events(accept: str) -> bool:
     return MEDIA_TYPE in accept
 
 
-def event_stream(events: AsyncIterator[Event], heartbeat_s: float) -> StreamingResponse:
-    """Return the response that sends `events` as they come, and a comment whenever `heartbeat_s` pass without one."""
-    return StreamingResponse(_written_stream(events, heartbeat_s), media_type=MEDIA_TYPE, headers=HEADERS)
+class EventStream(Response):
+    """The response that sends events as they come, and a comment whenever `heartbeat_s` pass without one.
 
+    The events are read where they are sent, without a task for each, and left when the client leaves.
+    """
 
-async def _written_stream(events: AsyncIterator[Event], heartbeat_s: float) -> AsyncIterator[bytes]:
-    async with aclosing(with_heartbeat(events, heartbeat_s)) as beating:
+    media_type = MEDIA_TYPE
+
+    def __init__(self, events: AsyncGenerator[Event], heartbeat_s: float) -> None:
+        self.status_code = 200
+        self.background = None
+        self.init_headers(HEADERS)
+        self._events = events
+        self._heartbeat_s = heartbeat_s
+        self._sent_at = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send all events, or as many as the client stays for."""
+        writing = asyncio.create_task(self._write(send))
+        beside = (asyncio.create_task(self._beat(send)), asyncio.create_task(_left(receive)))
         try:
-            async for event in beating:
-                yield HEARTBEAT if event is None else written(event)
-        except AppError as error:
-            yield written(Event("error", error_event(error)))
+            await asyncio.wait((writing, *beside), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (writing, *beside):
+                task.cancel()
+            written_out, *_ = await asyncio.gather(writing, *beside, return_exceptions=True)
+        if isinstance(written_out, Exception):
+            raise written_out
 
-
-async def with_heartbeat(events: AsyncIterator[Event], heartbeat_s: float) -> AsyncGenerator[Event | None]:
-    """Yield `events`, and None whenever `heartbeat_s` pass without one; leaving it leaves `events`."""
-    waiting: asyncio.Future[Event] | None = None
-    try:
-        while True:
-            waiting = waiting or asyncio.ensure_future(anext(events))
-            done, _ = await asyncio.wait((waiting,), timeout=heartbeat_s)
-            if not done:
-                yield None
-                continue
-            finished, waiting = waiting, None
+    async def _write(self, send: Send) -> None:
+        await self._send(send, {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        async with aclosing(self._events) as events:
             try:
-                event = finished.result()
-            except StopAsyncIteration:
-                return
-            yield event
-    finally:
-        if waiting is not None:
-            waiting.cancel()
-            with suppress(asyncio.CancelledError, StopAsyncIteration, AppError):
-                await waiting
+                async for event in events:
+                    await self._send(send, _body(written(event)))
+            except AppError as error:
+                await self._send(send, _body(written(Event("error", error_event(error)))))
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _beat(self, send: Send) -> None:
+        time = asyncio.get_running_loop().time
+        self._sent_at = time()
+        while True:
+            silent_s = time() - self._sent_at
+            if silent_s < self._heartbeat_s:
+                await asyncio.sleep(self._heartbeat_s - silent_s)
+            else:
+                await self._send(send, _body(HEARTBEAT))
+
+    async def _send(self, send: Send, message: Message) -> None:
+        await send(message)
+        self._sent_at = asyncio.get_running_loop().time()
+
+
+def _body(piece: bytes) -> Message:
+    return {"type": "http.response.body", "body": piece, "more_body": True}
+
+
+async def _left(receive: Receive) -> None:
+    """Wait until the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from time import perf_counter
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain import limits
@@ -16,6 +17,8 @@ from gateway.metrics import Metrics
 from gateway.throttle import rate_headers
 
 UNROUTED = "unrouted"
+CLIENT_LEFT = 499
+"""What is counted when a client left before it had said all; no answer has it."""
 
 
 class Transport:
@@ -51,6 +54,8 @@ class Transport:
         started = perf_counter()
         try:
             await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            status = CLIENT_LEFT  # nobody listens: nothing is answered and nothing went wrong
         finally:
             route = getattr(scope.get("route"), "path", UNROUTED)
             self._metrics.request(scope["method"], route, status, perf_counter() - started)

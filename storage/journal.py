@@ -17,10 +17,9 @@ from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
 from storage.database import Connection, Database, Row
 from storage.errors import ConnectionLost, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.frames import expand, pack, unpack
-from storage.journal_batch import Append, columns, end_columns, take
+from storage.journal_batch import Append, parameters, shape_of, take
 from storage.journal_statements import (
-    APPEND,
-    APPEND_AND_END,
+    APPENDS,
     EXPLAIN,
     HEAD,
     KEEP_BLOBS,
@@ -196,10 +195,8 @@ class Journal:
                 blob_hashes=[one.blob_hash for one in large],
                 contents=[one.packed for one in large],
             )
-        if any(one.end for one in batch):
-            rows = await connection.rows(APPEND_AND_END, **columns(batch), **end_columns(batch))
-        else:
-            rows = await connection.rows(APPEND, **columns(batch))
+        shape = shape_of(batch)
+        rows = await connection.rows(APPENDS[shape], **parameters(batch, shape))
         self.batches += 1
         self.appends += len(rows)
         written = {row["n"] for row in rows}

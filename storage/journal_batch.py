@@ -1,4 +1,4 @@
-"""Appends waiting to be written, and the turning of many of them into the columns of one statement."""
+"""Appends waiting to be written, and the turning of many of them into the parameters of one statement."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from datetime import datetime
 from typing import TypeAlias
 
 from storage.frames import BLOB_MIN_BYTES, content_hash, squeeze
+from storage.journal_statements import ASKED, ENDED, Shape
 from storage.keys import request_key, session_key
 from storage.turn_end import TurnEnd
 from storage.turn_frames import pack_details, pack_events
 
-Columns: TypeAlias = dict[str, list[object]]
-EndRow: TypeAlias = tuple[object, ...]
+Parameters: TypeAlias = dict[str, object]
+Row: TypeAlias = tuple[object, ...]
 
 SECOND_MS = 1_000
+ASKED_NAMES = tuple(name for name, *_ in ASKED)
+END_NAMES = tuple(name for name, *_ in ENDED)
 
 
 class Append:
@@ -67,55 +70,47 @@ def take(queue: list[Append], most: int, most_bytes: int) -> list[Append]:
     return batch
 
 
-def columns(batch: Sequence[Append]) -> Columns:
-    """Return the parameters of `APPEND`."""
-    return {
-        "session_keys": [one.key for one in batch],
-        "epochs": [one.epoch for one in batch],
-        "expected": [one.expected for one in batch],
-        "counts": [one.count for one in batch],
-        "facts": [None if one.blob_hash else one.packed for one in batch],
-        "blob_hashes": [one.blob_hash for one in batch],
-    }
+def shape_of(batch: Sequence[Append]) -> Shape:
+    """Return which variant of the statement the batch needs."""
+    ends = [one.end for one in batch if one.end is not None]
+    return Shape(
+        is_one=len(batch) == 1,
+        has_ends=bool(ends),
+        has_keys=any(one.request_key is not None for one in batch),
+        has_snapshots=any(end.snapshot is not None for end in ends),
+    )
 
 
-END_COLUMNS = (
-    *(
-        "owners",
-        "tenant_ids",
-        "session_ids",
-        "turns",
-        "request_hashes",
-        "replies",
-        "snapshots",
-        "ats",
-        "messages",
-        "spoke_ms",
-    ),
-    *("spoke_ids", "spokes", "answer_ids", "answers", "speakers", "details", "events", "agent_names"),
-    *("execution_states", "end_reasons", "last_errors", "lines", "traces", "input_tokens", "output_tokens"),
-    *("estimated_costs", "turn_durations_ms", "errors", "handoffs", "delegates"),
-)
-"""The further parameters of `APPEND_AND_END`, in the order of `end_row`; owners are positions in the batch, from 1."""
-
-
-def end_columns(batch: Sequence[Append]) -> Columns:
-    """Return the further parameters of `APPEND_AND_END`."""
-    rows = [end_row(n, one, one.end) for n, one in enumerate(batch, 1) if one.end is not None]
-    found: Columns = {name: list(column) for name, column in zip(END_COLUMNS, zip(*rows, strict=True), strict=True)}
-    found["request_keys"] = [one.request_key for one in batch]
+def parameters(batch: Sequence[Append], shape: Shape) -> Parameters:
+    """Return the parameters of the batch's statement: a column for each, or the values of its only append."""
+    asked = [asked_row(one) for one in batch]
+    ended = [end_row(n, one.end) for n, one in enumerate(batch, 1) if one.end is not None]
+    if shape.is_one:
+        found: Parameters = dict(zip(ASKED_NAMES, asked[0], strict=True))
+        found.update(zip(END_NAMES, ended[0][1:], strict=True) if ended else ())
+    else:
+        found = {name: list(column) for name, column in zip(ASKED_NAMES, zip(*asked, strict=True), strict=True)}
+        names = ("owners", *END_NAMES)
+        found.update(zip(names, map(list, zip(*ended, strict=True)), strict=True) if ended else ())
+    if shape.has_keys:
+        keys = [one.request_key for one in batch]
+        found["request_keys"] = keys[0] if shape.is_one else keys
     return found
 
 
-def end_row(owner: int, append: Append, end: TurnEnd) -> EndRow:
-    """Return one value for each of `END_COLUMNS`."""
+def asked_row(append: Append) -> Row:
+    """Return one value for each of `ASKED`."""
+    facts = None if append.blob_hash else append.packed
+    return (append.key, append.epoch, append.expected, append.count, facts, append.blob_hash)
+
+
+def end_row(owner: int, end: TurnEnd) -> Row:
+    """Return the owner, and one value for each of `ENDED`."""
     spoke, answered, activity = end.spoke, end.answered, end.activity
     at = answered.at if answered is not None else spoke.at if spoke is not None else None
     first = spoke if spoke is not None else answered
     return (
         owner,
-        append.tenant_id,
-        append.session_id,
         end.turn,
         end.keyed.request_hash if end.keyed is not None else None,
         squeeze(end.keyed.reply) if end.keyed is not None else None,

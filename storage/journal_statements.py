@@ -1,14 +1,68 @@
-"""The SQL of the journal. One statement carries the appends of many sessions, each fenced on its own."""
+"""The SQL of the journal. One statement carries the appends of many sessions, each fenced on its own.
+
+The same statement is made in several variants, for most of what it costs is its start: with arrays for many appends or
+plain values for one, and with only those parts that the batch at hand needs.
+"""
 
 from __future__ import annotations
 
+from itertools import product
+
+from msgspec import Struct
+
 from storage.statements import Statement
+
+ASKED = (
+    ("session_keys", "uuid", "session_key"),
+    ("epochs", "bigint", "epoch"),
+    ("expected", "bigint", "expected"),
+    ("counts", "int", "count"),
+    ("facts", "bytea", "facts"),
+    ("blob_hashes", "bytea", "blob_hash"),
+)
+"""Parameter, type and column of what every append has."""
+
+KEYS = (("request_keys", "bigint", "request_key"),)
+"""What appends have when one of the batch ends a turn under a key."""
+
+ENDED = (
+    ("turns", "int", "turn"),
+    ("request_hashes", "text", "request_hash"),
+    ("replies", "bytea", "reply"),
+    ("snapshots", "bytea", "snapshot"),
+    ("ats", "timestamptz", "at"),
+    ("messages", "int", "message"),
+    ("spoke_ms", "int", "spoke_ms"),
+    ("spoke_ids", "text", "spoke_id"),
+    ("spokes", "text", "spoke"),
+    ("answer_ids", "text", "answer_id"),
+    ("answers", "text", "answer"),
+    ("speakers", "text", "speaker"),
+    ("details", "bytea", "details"),
+    ("events", "bytea", "events"),
+    ("agent_names", "text", "agent_name"),
+    ("execution_states", "text", "execution_state"),
+    ("end_reasons", "text", "end_reason"),
+    ("last_errors", "text", "last_error"),
+    ("lines", "int", "lines"),
+    ("traces", "int", "traces"),
+    ("input_tokens", "bigint", "input_tokens"),
+    ("output_tokens", "bigint", "output_tokens"),
+    ("estimated_costs", "float8", "estimated_cost"),
+    ("turn_durations_ms", "bigint", "duration_ms"),
+    ("errors", "int", "errors"),
+    ("handoffs", "int", "handoffs"),
+    ("delegates", "int", "delegates"),
+)
+"""What the ends of turns have, in the order of `journal_batch.end_row`; `owners` says whose, counted from 1."""
+
+OWNERS = ("owners", "bigint", "n")
 
 _MOVED = """
     moved AS (
         UPDATE session_heads h SET last_seq = a.expected + a.count
         FROM asked a JOIN hosts o ON o.epoch = a.epoch AND o.revoked_at IS NULL
-        WHERE h.session_key = a.session_key AND h.owner_epoch = a.epoch AND h.last_seq = a.expected {more}
+        WHERE h.session_key = a.session_key AND h.owner_epoch = a.epoch AND h.last_seq = a.expected {unless_known}
         RETURNING a.n, h.session_key, h.last_seq AS seq
     ),
     written AS (
@@ -18,52 +72,15 @@ _MOVED = """
     )
 """
 
-APPEND = Statement(
-    """
-    WITH asked AS (
-        SELECT * FROM unnest(
-            :session_keys::uuid[], :epochs::bigint[], :expected::bigint[], :counts::int[], :facts::bytea[],
-            :blob_hashes::bytea[]
-        ) WITH ORDINALITY AS a (session_key, epoch, expected, count, facts, blob_hash, n)
-    ),
-    """
-    + _MOVED.format(more="")
-    + "SELECT n FROM moved"
-)
-
-APPEND_AND_END = Statement(
-    """
-    WITH asked AS (
-        SELECT * FROM unnest(
-            :session_keys::uuid[], :epochs::bigint[], :expected::bigint[], :counts::int[], :facts::bytea[],
-            :blob_hashes::bytea[], :request_keys::bigint[]
-        ) WITH ORDINALITY AS a (session_key, epoch, expected, count, facts, blob_hash, request_key, n)
-    ),
-    """
-    + _MOVED.format(
-        more="""
+_UNLESS_KNOWN = """
           AND NOT EXISTS (
               SELECT FROM turns t
               WHERE t.session_key = a.session_key AND t.request_key = a.request_key
                 AND t.at > now() - interval '24 hours'
-          )"""
-    )
-    + """,
-    ended AS (
-        SELECT * FROM moved JOIN unnest(
-            :owners::bigint[], :turns::int[], :request_hashes::text[],
-            :replies::bytea[], :snapshots::bytea[], :ats::timestamptz[], :messages::int[], :spoke_ms::int[],
-            :spoke_ids::text[], :spokes::text[], :answer_ids::text[], :answers::text[], :speakers::text[],
-            :details::bytea[], :events::bytea[], :agent_names::text[], :execution_states::text[], :end_reasons::text[],
-            :last_errors::text[], :lines::int[], :traces::int[], :input_tokens::bigint[], :output_tokens::bigint[],
-            :estimated_costs::float8[], :turn_durations_ms::bigint[], :errors::int[], :handoffs::int[],
-            :delegates::int[]
-        ) AS e (
-            n, turn, request_hash, reply, snapshot, at, message, spoke_ms, spoke_id, spoke,
-            answer_id, answer, speaker, details, events, agent_name, execution_state, end_reason, last_error, lines,
-            traces, input_tokens, output_tokens, estimated_cost, duration_ms, errors, handoffs, delegates
-        ) USING (n)
-    ),
+          )
+"""
+
+_KEYED = """,
     keyed AS (
         INSERT INTO turns AS t (session_key, request_key, turn, request_hash, reply)
         SELECT e.session_key, request_key, turn, request_hash, reply
@@ -71,18 +88,23 @@ APPEND_AND_END = Statement(
         ON CONFLICT (session_key, request_key)
         DO UPDATE SET at = excluded.at, turn = excluded.turn, request_hash = excluded.request_hash,
             reply = excluded.reply
-    ),
+    )
+"""
+
+_PHOTOGRAPHED = """,
     photographed AS (
         INSERT INTO snapshots AS s (at, session_key, seq, state)
         SELECT now(), session_key, seq, snapshot FROM ended WHERE snapshot IS NOT NULL
         ON CONFLICT (session_key) DO UPDATE SET at = excluded.at, seq = excluded.seq, state = excluded.state
-    ),
+    )
+"""
+
+_TOLD = """,
     said AS (
         INSERT INTO transcripts (
             at, session_key, seq, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, agent_name, details
         )
-        SELECT at, session_key, seq, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer,
-            speaker, details
+        SELECT at, session_key, seq, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, speaker, details
         FROM ended WHERE lines > 0
     ),
     traced AS (
@@ -111,9 +133,59 @@ APPEND_AND_END = Statement(
         FROM ended e
         WHERE s.session_key = e.session_key
     )
-    SELECT n FROM moved
-    """
-)
+"""
+
+
+class Shape(Struct, frozen=True):
+    """Which variant of the statement a batch needs."""
+
+    is_one: bool
+    has_ends: bool
+    has_keys: bool
+    has_snapshots: bool
+
+
+def _given(parameters: tuple[tuple[str, str, str], ...], *, is_one: bool) -> str:
+    """Return the parameters as rows, numbered `n` from 1."""
+    if is_one:
+        return (
+            f"SELECT {', '.join(f':{name}::{kind} AS {column}' for name, kind, column in parameters)}, 1::bigint AS n"
+        )
+    arrays = ", ".join(f":{name}::{kind}[]" for name, kind, _ in parameters)
+    columns = ", ".join(column for *_, column in parameters)
+    return f"SELECT * FROM unnest({arrays}) WITH ORDINALITY AS given ({columns}, n)"
+
+
+def _ended(*, is_one: bool) -> str:
+    """Return the ends of those turns whose append has taken place."""
+    if is_one:
+        return f", ended AS NOT MATERIALIZED (SELECT * FROM moved JOIN ({_given(ENDED, is_one=True)}) e USING (n))"
+    parameters = (OWNERS, *ENDED)
+    arrays = ", ".join(f":{name}::{kind}[]" for name, kind, _ in parameters)
+    columns = ", ".join(column for *_, column in parameters)
+    return f", ended AS (SELECT * FROM moved JOIN unnest({arrays}) AS e ({columns}) USING (n))"
+
+
+def _append(shape: Shape) -> Statement:
+    asked = (*ASKED, *KEYS) if shape.has_keys else ASKED
+    text = f"WITH asked AS ({_given(asked, is_one=shape.is_one)}),"
+    text += _MOVED.format(unless_known=_UNLESS_KNOWN if shape.has_keys else "")
+    if shape.has_ends:
+        text += _ended(is_one=shape.is_one) + _TOLD
+    if shape.has_keys:
+        text += _KEYED
+    if shape.has_snapshots:
+        text += _PHOTOGRAPHED
+    return Statement(text + "SELECT n FROM moved")
+
+
+APPENDS = {
+    shape: _append(shape)
+    for flags in product((False, True), repeat=4)
+    for shape in [Shape(*flags)]
+    if shape.has_ends or not (shape.has_keys or shape.has_snapshots)
+}
+"""Shape of a batch -> the statement that writes it and returns the places of those that were written."""
 
 KEEP_BLOBS = Statement("""
     INSERT INTO journal_blobs AS b (tenant_id, blob_hash, content)

@@ -38,6 +38,7 @@ from domain.errors import AppError, Unavailable
 
 log = logging.getLogger(__name__)
 
+CONNECT_S = 5.0
 START_S = 60.0
 STOP_S = 40.0
 """Longer than a drain may take."""
@@ -172,6 +173,7 @@ class RayHosts:
 
     async def start(self) -> None:
         """Start a Ray for this process alone, or connect to the one that is given."""
+        await _answers(self._settings.ray_address)
         try:
             await self._in_thread(self._connect)
         except (RayError, RuntimeError, OSError, ValueError, ConnectionError, TimeoutError) as error:
@@ -266,3 +268,16 @@ class RayHosts:
     def _note(self, ready: Ready) -> None:
         if self._own is not None:
             self._own.note(ready.pid)
+
+
+async def _answers(address: str) -> None:
+    """Do nothing when something listens at `host:port`: Ray itself would try for minutes. Raises Unavailable."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        return  # none is given, or `auto`
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            _, writer = await asyncio.open_connection(host, int(port))
+    except (OSError, TimeoutError) as error:
+        raise Unavailable(f"No Ray cluster answers at {address}; `--runtime local` needs none.") from error
+    writer.close()

@@ -7,6 +7,7 @@ it is on, as a label; whoever connects takes the socket when it is on that machi
 from __future__ import annotations
 
 import hashlib
+import os
 import socket
 import tempfile
 from pathlib import Path
@@ -97,9 +98,15 @@ def labels_of(addresses: list[Address]) -> JsonObject:
 
 
 def socket_address(folder: Path, host_id: str) -> UnixAddress:
-    """Return a place for a socket that no other start of this host uses, short enough for the system."""
+    """Return a place for a socket that no other start of this host uses, short enough for the system.
+
+    Raises:
+        InvalidInput: Somebody else made the folder, and would see who connects.
+    """
     name = f"{host_id}-{token_hex(NONCE_BYTES)}.sock"
     if len(str(folder / name)) > MAX_SOCKET_PATH_CHARS:
         folder = Path(tempfile.gettempdir()) / f"abl-{hashlib.sha256(str(folder).encode()).hexdigest()[:NAME_CHARS]}"
     folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise InvalidInput(f"{folder} belongs to another user; sockets are not made there")
     return UnixAddress(str(folder / name))

@@ -48,9 +48,10 @@ from actors.session.waking import Unfinished, wake
 from domain.clock import iso_ms
 from domain.errors import AppError, Conflict, InvalidInput, NotFound
 from domain.ids import PREFIXES
+from domain.limits import TURN_DEADLINE_S
 from engine import AnyFact, Say, SuspensionExpired, UserSpoke
 
-TAKEN_UP_DEADLINE_S = 120.0
+TAKEN_UP_DEADLINE_S = TURN_DEADLINE_S
 """How long a turn that was taken up after a crash, or woken from outside, may take."""
 MOVED = Failed(kind="Unavailable", message="The session is served by another host.", moved=True)
 SUSPENDED = "suspended"
@@ -173,7 +174,8 @@ class SessionBody:
             live = await self._awake(new, is_fresh=message.new and not message.may_be_known)
         live = found(live, asked.tenant_id, asked.project_id)
         key, is_own = asked.idempotency_key, asked.idempotency_key.startswith(OWN_KEY)
-        if message.may_be_known or (live.last is not None and live.last.message_id == derived_id(self.session_id, key)):
+        message_id = derived_id(self.session_id, key) or services.ids.new(PREFIXES["message"])
+        if message.may_be_known or (live.last is not None and live.last.message_id == message_id):
             known = await (self._known_own(live, key) if is_own else self._known(live, key, asked.request_hash))
             if known is not None:
                 return Replied(reply=known)
@@ -181,7 +183,6 @@ class SessionBody:
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
         if asked.test_context is not None and live.state is not None:
             raise InvalidInput("testContext is only for the first message of a session")
-        message_id = derived_id(self.session_id, key) or services.ids.new(PREFIXES["message"])
         is_first = live.state is None
         facts: list[tuple[AnyFact, TurnOpening]] = []
         if is_first:

@@ -20,7 +20,7 @@ from actors.session.tool_calls import effect_key
 from domain.clock import Clock, iso_ms
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
-from engine import AnyFact, ChildReplied, Delegate, EndTurn
+from engine import AnyFact, ChildReplied, Delegate, EndTurn, HandOff
 from engine.children import child_replied
 
 MS_PER_S = 1_000
@@ -118,6 +118,20 @@ def task_of(effect: Delegate, pin: SessionPin) -> DelegateTask:
         context={**effect.input, "_depth": effect.depth},
         effect_key=effect_key(pin, effect.id),
         depth=effect.depth,
+    )
+
+
+def work_of(effect: HandOff, pin: SessionPin) -> DelegateTask:
+    """Return the message to the child that works while its parent's session waits."""
+    return DelegateTask(
+        tenant_id=pin.tenant_id,
+        project_id=pin.project_id,
+        parent_session_id=pin.session_id,
+        session_id=child_session_id(pin, effect.suspension_id),
+        agent=effect.target,
+        task=effect.text or effect.summary or effect.target,
+        context=effect.context,
+        effect_key=effect_key(pin, effect.suspension_id),
     )
 
 

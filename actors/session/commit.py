@@ -19,9 +19,9 @@ from domain.errors import Unavailable
 from domain.json_values import JsonObject
 from engine import EndTurn, UserSpoke
 
-DEADLINE = "deadline"
-TIMED_OUT = "Turn timed out"
-FAILED: JsonObject = {"error": TIMED_OUT, "code": "SERVICE_UNAVAILABLE"}
+REFUSALS = {("cancelled", "deadline"): "Turn timed out", ("failed", "not_configured"): "Runtime not configured"}
+"""How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
+CODE = "SERVICE_UNAVAILABLE"
 
 
 async def commit(
@@ -30,18 +30,19 @@ async def commit(
     """Make the end of a turn durable, and only then show it; return the reply.
 
     Raises:
-        Unavailable: The turn has run out of time; that it did is durable.
+        Unavailable: The turn has no reply, see `REFUSALS`; that it has none is durable, and it may be asked for again.
         SessionMoved, StoreLost: As for every write.
     """
     state = live.state
-    timed_out = end.status == CANCELLED and end.error == DEADLINE
+    refusal = "" if live.pin.parent_session_id else REFUSALS.get((end.status, end.error), "")
+    failed: JsonObject = {"error": refusal, "code": CODE} if refusal else {}
     if end.status == CANCELLED:
         end = msgspec.structs.replace(end, reply=output.shown)  # what a model had written stays
     output.settle(end.reply)
     if not live.unwritten:
         live.note_attempt(output.first_attempt)  # what ends a turn stands behind a record
-    kept = kept_turn(live, output, end, failed=FAILED if timed_out else None)
-    key = "" if timed_out else opening.key
+    kept = kept_turn(live, output, end, failed=failed)
+    key = "" if refusal else opening.key
     lines = transcript_of(live, spoke, end, output, at)
     ending = TurnCommit(
         number=output.number,
@@ -63,9 +64,9 @@ async def commit(
         live.remember_key(key)
     if end.status == ENDED or live.pin.parent_session_id:
         live.status = ENDED
-    if timed_out:
-        output.fail(FAILED)
-        raise Unavailable(TIMED_OUT)
+    if refusal:
+        output.fail(failed)
+        raise Unavailable(refusal)
     reply = reply_of_kept(live.pin.session_id, kept, output.traces, repeated=False)
     output.close(closing_data(kept), wire_form(reply))
     if live.status == ENDED:

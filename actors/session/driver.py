@@ -1,8 +1,9 @@
 """The loop of one turn: fact -> step -> journal -> effects -> facts, until the turn ends.
 
 Three rules make "an acknowledged turn is never lost and never run twice" true, and they stand in `Turn._take`,
-`actors.session.commit` and `LiveSession.write`: an effect that changes the outside world is performed only after the record that asks for it is
-durable; what ends a turn is shown only after the transaction that holds it; every write carries the lease epoch.
+`actors.session.commit` and `LiveSession.write`: an effect that changes the outside world is performed only after the
+record that asks for it is durable; what ends a turn is shown only after the transaction that holds it; every write
+carries the lease epoch.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from engine import (
     StartTimer,
     Step,
     Suspend,
-    Trace,
     ToolReturned,
+    Trace,
     TurnCancelled,
     WriteMemory,
     advance,
@@ -69,7 +70,7 @@ def changes_the_world(effect: AnyEffect) -> bool:
         case Delegate() | WriteMemory() | OpenTask() | Suspend():
             return True
         case HandOff():
-            return bool(effect.remote)
+            return bool(effect.remote or effect.suspension_id)
         case StartTimer():
             return effect.outlives_turn
         case AskModel() | ReadMemory() | Say() | Trace() | EndTurn():
@@ -83,6 +84,8 @@ def stands_beyond(effect: AnyEffect) -> bool:
             return True
         case StartTimer():
             return effect.outlives_turn
+        case HandOff():
+            return bool(effect.suspension_id)
         case _:
             return False
 

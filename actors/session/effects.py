@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from actors.session.children import AskHost, Children
+from actors.session.children import AskHost, Children, work_of
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.store import SessionPin
@@ -89,7 +89,7 @@ class Outside:
 
     Attributes:
         default_model: Asked when the agent names none; empty when none is configured.
-        credentials: Tenant and project -> secrets.
+        credentials: Session -> the secrets its tools may use.
     """
 
     models: ModelRegistry
@@ -97,7 +97,7 @@ class Outside:
     clock: Clock
     default_model: str = ""
     memories: Memories = field(default_factory=NoMemories)
-    credentials: Callable[[str, str], Credentials] = lambda _tenant, _project: NoCredentials()
+    credentials: Callable[[SessionPin], Credentials] = lambda _pin: NoCredentials()
     ask: AskHost | None = None
 
 
@@ -123,6 +123,10 @@ class WorldPerformer:
                 return await self._write_memory(effect, live)
             case Delegate():
                 return await self._children.delegate(effect, live)
+            case HandOff() if effect.suspension_id:
+                if not effect.remote:
+                    await live.store.start_work(live.pin, effect.suspension_id, work_of(effect, live.pin))
+                return None  # an agent elsewhere answers by the callback of the suspension
             case HandOff():
                 return self._children.no_remote(effect.id, effect.remote) if effect.remote else None
             case StartTimer() if effect.outlives_turn:

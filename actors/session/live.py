@@ -1,6 +1,6 @@
 """A session that is awake: its pin, its state, how far its journal is written, and its output.
 
-While nothing happens it can doze: state and last turn are then a few squeezed bytes, unpacked when they are next needed.
+While nothing happens it can doze: state and last turn are then a few squeezed bytes, unpacked when they are needed.
 """
 
 from __future__ import annotations

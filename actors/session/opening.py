@@ -12,13 +12,11 @@ from actors.session.store import SessionPin
 from domain.clock import iso_ms
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
+from domain.limits import SESSION_IDLE_S
 from domain.messages import ActionEvent
 from engine import SessionBegun, TestContext
 from engine.program import AgentProgram
 
-
-IDLE_S = 1_800.0
-"""How long a session may be quiet before it ends, where its agent says nothing else. Spec: platform-api 3.1."""
 GUARDED = frozenset({"staging", "production"})
 """Environments in which nothing may be pretended. Spec: platform-api 4.1."""
 _ACTION_FIELDS = {
@@ -90,7 +88,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         user_id=wanted.user_id,
         contact_id=wanted.contact_id,
         created_at=iso_ms(services.clock.now()),
-        idle_s=float(lifecycle.get("idleSeconds") or IDLE_S),
+        idle_s=float(lifecycle.get("idleSeconds") or SESSION_IDLE_S),
         test_context=wanted.test_context,
     )
 
@@ -143,6 +141,7 @@ def begun(
         task=task,
         input={**pin.variables, **(given or {})},
         test_context=context,
+        trace_prompts=context is not None,
     )
 
 

@@ -14,9 +14,7 @@ from domain.json_values import JsonObject
 from engine import EndTurn
 
 
-def kept_turn(
-    live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: JsonObject | None = None
-) -> KeptTurn:
+def kept_turn(live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: JsonObject | None = None) -> KeptTurn:
     """Return what is kept of a turn that ends now."""
     return KeptTurn(
         message_id=output.message_id,

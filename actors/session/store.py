@@ -9,6 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from actors.messages import DelegateTask
 from domain.json_values import JsonObject
 from storage.turn_end import Activity, MessageRow
 
@@ -207,6 +208,10 @@ class SessionStore(Protocol):
         """Have the session told after a while, whatever happens to this host; asking again changes nothing."""
         ...
 
+    async def start_work(self, pin: SessionPin, suspension_id: str, work: DelegateTask) -> None:
+        """Have a child do its work and the suspension answered with what it brings, whatever happens to this host."""
+        ...
+
     async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
         """Return the id of the human task of a suspension, made when first asked for."""
         ...
@@ -223,8 +228,15 @@ class SessionStore(Protocol):
         """Return the content of one memory store of the session, empty when it was never set."""
         ...
 
+    async def store_names(self, pin: SessionPin) -> frozenset[str]:
+        """Return the names of the session's memory stores."""
+        ...
+
     async def keep_stores(self, pin: SessionPin, stores: JsonObject) -> None:
-        """Replace memory stores by name; None removes one. Doing so again changes nothing."""
+        """Replace memory stores by name; None removes one. Doing so again changes nothing.
+
+        A store beyond the bound is left out: whoever sets one looks before, and only tools that run together miss it.
+        """
         ...
 
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:

@@ -9,24 +9,22 @@ import msgspec
 
 from actors.session.live import LiveSession
 from actors.session.store import SessionPin
-from actors.session.waits import open_wait
-from domain.errors import InvalidInput, TooLarge
+from domain.errors import Conflict, InvalidInput, TooLarge
 from domain.json_values import JsonObject, JsonValue
+from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolCall, ToolResult
 from engine import CallTool
 from providers.ports import CallbackAddress, Credentials, ToolInvocation, ToolRunner
 
 MAX_RESULT_BYTES = 1 << 20
 """A result stands in the journal and in the state; what is larger is an error of the tool."""
-MAX_STORE_BYTES = 256 << 10
-"""Spec: platform-api 7.3."""
 _STORE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 
 class ToolCaller:
     """Runs tools for sessions."""
 
-    def __init__(self, tools: ToolRunner, credentials: Callable[[str, str], Credentials]) -> None:
+    def __init__(self, tools: ToolRunner, credentials: Callable[[SessionPin], Credentials]) -> None:
         self._tools = tools
         self._credentials = credentials
 
@@ -50,7 +48,7 @@ class ToolCaller:
             environment={name: str(value) for name, value in _environment(live).items()},
             idempotency_key=effect_key(pin, effect.idempotency_key or effect.id),
             auth_profile=effect.auth_profile,
-            credentials=self._credentials(pin.tenant_id, pin.project_id),
+            credentials=self._credentials(pin),
             memory=stores,
             callback=callback,
         )
@@ -74,7 +72,7 @@ class LentStores:
         self.changed: JsonObject = {}
 
     async def act(self, action: str, store: str, content: JsonObject | None) -> JsonValue:
-        """Carry out `get`, `set` or `delete`. Raises InvalidInput, TooLarge."""
+        """Carry out `get`, `set` or `delete`. Raises InvalidInput, TooLarge, Conflict."""
         if not _STORE_NAME.fullmatch(store):
             raise InvalidInput("A memory store has 1 to 128 letters, digits, dots, dashes or underscores as its name")
         match action:
@@ -83,8 +81,9 @@ class LentStores:
             case "set":
                 if not isinstance(content, dict):
                     raise InvalidInput("payload.content must be an object")
-                if len(msgspec.json.encode(content)) > MAX_STORE_BYTES:
-                    raise TooLarge(f"A memory store holds at most {MAX_STORE_BYTES} bytes")
+                if len(msgspec.json.encode(content)) > MEMORY_STORE_MAX_BYTES:
+                    raise TooLarge(f"A memory store holds at most {MEMORY_STORE_MAX_BYTES} bytes")
+                await self._need_room(store)
                 self.changed[store] = content
                 return None
             case "delete":
@@ -93,6 +92,15 @@ class LentStores:
                 return {"deleted": existed}
             case _:
                 raise InvalidInput("Unknown action")
+
+    async def _need_room(self, store: str) -> None:
+        """Raises Conflict for one store too many."""
+        changed = {name for name, content in self.changed.items() if content is not None}
+        if store in changed:
+            return
+        there = await self._live.store.store_names(self._live.pin) - self.changed.keys()
+        if len(there | changed | {store}) > MEMORY_STORES_PER_SESSION:
+            raise Conflict(f"A session has at most {MEMORY_STORES_PER_SESSION} memory stores")
 
     async def _content(self, store: str) -> JsonObject:
         if store in self.changed:

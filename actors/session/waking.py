@@ -19,7 +19,7 @@ class Unfinished:
 
     Attributes:
         effects: What was asked for and has no outcome, in the order in which it was asked.
-        shown: What had been said and traced, to be shown again; also at the session's own start, when that is part of it.
+        shown: What had been said and traced, to be shown again; also at the session's own start, if that is part of it.
         attempt: Which attempt begins now.
         spoke: The message it answers, None when it is not the answer to one.
         before: What the session said at its own start, just before this turn and not yet committed.

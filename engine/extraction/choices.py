@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 
 from engine.extraction.vocabulary import Vocabulary
 
@@ -15,6 +16,12 @@ _SIGNS = re.compile(r"[\W_]+")
 def spoken(text: str) -> str:
     """Return a text as words only, for comparing: lower case, signs as one space, a space at both ends."""
     return f" {_SIGNS.sub(' ', text.lower()).strip()} "
+
+
+@lru_cache(maxsize=1_024)
+def spoken_word(text: str) -> str:
+    """Return `spoken` of a word of a program or vocabulary, made once."""
+    return spoken(text)
 
 
 def read_choice(
@@ -46,8 +53,8 @@ def read_choice(
 def read_boolean(text: str, words: Vocabulary) -> bool | None:
     """Return yes or no; the word that comes first counts, a negation anywhere before a yes word is a no."""
     said = spoken(text)
-    yes = min((at for word in words.true_words if (at := said.find(spoken(word))) >= 0), default=-1)
-    no = min((at for word in words.false_words if (at := said.find(spoken(word))) >= 0), default=-1)
+    yes = min((at for word in words.true_words if (at := said.find(spoken_word(word))) >= 0), default=-1)
+    no = min((at for word in words.false_words if (at := said.find(spoken_word(word))) >= 0), default=-1)
     if yes < 0 and no < 0:
         return None
     if yes >= 0 and no >= 0:
@@ -58,4 +65,4 @@ def read_boolean(text: str, words: Vocabulary) -> bool | None:
 def means(text: str, word: str, words: Vocabulary) -> bool:
     """Return whether a text holds one of the phrases of a built-in word such as `back` or `yes`."""
     said = spoken(text)
-    return any(spoken(phrase) in said for phrase in words.builtin.get(word, ()))
+    return any(spoken_word(phrase) in said for phrase in words.builtin.get(word, ()))

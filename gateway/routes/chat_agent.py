@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from time import perf_counter
 
 from fastapi import Response
 from starlette.requests import Request
@@ -20,9 +21,10 @@ from gateway.gate import check_permission
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
 from gateway.idempotency import checked_key
+from gateway.measured import measured
 from gateway.sdk_sessions import open_session
 from gateway.services import Services, services_of
-from gateway.sse import Event, EventId, event_stream, parse_event_id, wants_events
+from gateway.sse import Event, EventId, EventStream, parse_event_id, wants_events
 from gateway.throttle import RateExceeded, tightest
 
 LAST_EVENTS = frozenset({"complete", "error"})
@@ -60,11 +62,14 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
         return await _resumed(body, admitted, services, last_event_id)
     turn = await _turn(body, admitted, services, idempotency_key)
     await _count(request, services, turn)
+    began = perf_counter()
     if not wants_events(headers.get("accept", "")):
         reply = await services.runtime.chat(turn)
+        services.metrics.turn("json", perf_counter() - began)
         return json_response(reply_body(reply, with_traces=admitted.caller.may_see_traces))
     after = parse_event_id(last_event_id, body.session_id).seq if last_event_id else 0
-    return await _streamed(services.runtime.stream(turn), admitted, services, turn.session_id, after)
+    events = measured(services.runtime.stream(turn), services.metrics, "sse", began)
+    return await _streamed(events, admitted, services, turn.session_id, after)
 
 
 async def _check_project(services: Services, admitted: Admission, project_id: str) -> None:
@@ -143,12 +148,12 @@ async def _streamed(
     """Return the stream of one turn; what goes wrong before its first event is an ordinary error."""
     first = await anext(events, None)
     told = _told(events, first, session_id, after, with_traces=admitted.caller.may_see_traces)
-    return event_stream(told, services.settings.sse_heartbeat_s)
+    return EventStream(told, services.settings.sse_heartbeat_s)
 
 
 async def _told(
     events: AsyncIterator[StreamEvent], first: StreamEvent | None, session_id: str, after: int, *, with_traces: bool
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event]:
     """Yield the events of one turn as a client sees them, to the one that ends it."""
     async with aclosing(_from_first(events, first)) as all_events:
         async for event in all_events:

@@ -2,21 +2,68 @@
 
 from __future__ import annotations
 
-import asyncio
+import shutil
 import signal
-from pathlib import Path
+from collections.abc import Coroutine, Iterator
+from contextlib import AsyncExitStack
 from typing import Any
+
+import pytest
 
 from actors.hosts.process import ChildHosts
 from actors.placement import dedicated_host
-from actors.projects import put_project
-from actors.runtime import ChatTurn, SessionRef
+from actors.projects import Seeded, put_project
+from actors.runtime import ChatTurn, SessionRef, TurnReply
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
-from storage.embedded.processes import is_alive, mark, send
+from storage.embedded.processes import mark, send
+from storage.statements import Statement
+from tests.cluster.conftest import Loop
 from tests.suites.host import FILES, PROJECT
 from tests.support.placement import put_apart
-from tests.support.servers import until
+from tests.support.servers import make_folder
+
+FRONT = """\
+AGENT: Front
+GOAL: "Ask the clerk"
+
+DELEGATE:
+  - AGENT: Clerk
+    RETURNS:
+      answer: answer
+
+FLOW:
+  entry_point: listen
+
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        DELEGATE: Clerk
+        RESPOND: "the clerk was asked"
+        THEN: listen
+"""
+CLERK = """\
+AGENT: Clerk
+GOAL: "Answer the front"
+
+FLOW:
+  entry_point: answer
+
+  answer:
+    REASONING: false
+    SET: answer = 42
+    RESPOND: "forty-two"
+    THEN: COMPLETE
+"""
+
+
+OWNERS = Statement("""
+    SELECT s.session_id, o.host_id FROM sessions s
+    JOIN session_heads h ON h.session_key = session_key(s.tenant_id, s.session_id)
+    LEFT JOIN hosts o ON o.epoch = h.owner_epoch
+    WHERE s.tenant_id = :tenant_id AND s.project_id = :project_id
+""")
 
 
 def pids(running: RunningRuntime) -> dict[str, int]:
@@ -25,37 +72,53 @@ def pids(running: RunningRuntime) -> dict[str, int]:
     return {one.host_id: one.pid for one in running.hosts.children if one.pid is not None and not one.is_over}
 
 
-def test_a_dedicated_session_has_a_child_of_its_own_that_ends_with_it(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def running(loop: Loop) -> Iterator[RunningRuntime]:
+    """Yield a runtime with one shared host and room for one dedicated."""
+    folder, stack = make_folder(), AsyncExitStack()
+    settings = Settings(data_dir=str(folder), runtime="process", hosts=1, max_dedicated=1)
+    yield loop.run(stack.enter_async_context(open_runtime(settings)))
+    loop.run(stack.aclose())
+    shutil.rmtree(folder)
+
+
+def say(running: RunningRuntime, seeded: Seeded, text: str, session_id: str = "") -> Coroutine[Any, Any, TurnReply]:
+    turn = ChatTurn(tenant_id=seeded.tenant_id, project_id=seeded.project_id, message=text, session_id=session_id)
+    return running.runtime.chat(turn)
+
+
+def test_a_dedicated_session_has_a_child_of_its_own_that_ends_with_it(running: RunningRuntime, loop: Loop) -> None:
     async def story() -> None:
-        settings = Settings(data_dir=str(folder), runtime="process", hosts=1, max_dedicated=1)
-        async with open_runtime(settings) as running:
-            apart = await put_apart(running.database)
-            packed = await put_project(running.database, PROJECT, FILES)
+        apart = await put_apart(running.database)
+        packed = await put_project(running.database, PROJECT, FILES)
+        shared = await say(running, packed, "hello")
+        assert set(pids(running)) == {"host-0"}
+        own = await say(running, apart, "hello")
+        home = dedicated_host(own.session_id)
+        assert set(pids(running)) == {"host-0", home}
 
-            async def say(text: str, project_id: str, session_id: str = "") -> Any:
-                turn = ChatTurn(tenant_id=apart.tenant_id, project_id=project_id, message=text, session_id=session_id)
-                return await running.runtime.chat(turn)
+        known = mark(pids(running)[home])
+        assert known is not None
+        send(known, signal.SIGKILL)
+        assert (await say(running, apart, "again", own.session_id)).response == "heard again"
+        assert pids(running)[home] != known.pid
+        assert (await say(running, packed, "again", shared.session_id)).response == "heard again"
+        await running.runtime.end_session(SessionRef(apart.tenant_id, apart.project_id, own.session_id))
 
-            shared = await say("hello", packed.project_id)
-            assert set(pids(running)) == {"host-0"}
-            own = await say("hello", apart.project_id)
-            home = dedicated_host(own.session_id)
-            assert set(pids(running)) == {"host-0", home}
+    loop.run(story())
+    loop.until(lambda: only_shared(running))
 
-            known = mark(pids(running)[home])
-            assert known is not None
-            send(known, signal.SIGKILL)
-            assert (await say("again", apart.project_id, own.session_id)).response == "heard again"
-            assert pids(running)[home] != known.pid
-            assert (await say("again", packed.project_id, shared.session_id)).response == "heard again"
 
-            await running.runtime.end_session(SessionRef(apart.tenant_id, apart.project_id, own.session_id))
+def test_what_a_dedicated_session_delegates_lives_in_its_process(running: RunningRuntime, loop: Loop) -> None:
+    async def story() -> None:
+        apart = await put_apart(running.database, {"a.abl": FRONT, "b.abl": CLERK}, "front")
+        reply = await say(running, apart, "hello")
+        assert "the clerk was asked" in reply.response
+        rows = await running.database.rows(OWNERS, tenant_id=apart.tenant_id, project_id=apart.project_id)
+        assert [row["host_id"] for row in rows] == [dedicated_host(reply.session_id)] * 2
 
-            async def alone() -> bool:
-                return set(pids(running)) == {"host-0"}
+    loop.run(story())
 
-            await until(alone)
-            left = [mark(pid) for pid in pids(running).values()]
-        assert not any(one is not None and is_alive(one) for one in left)
 
-    asyncio.run(story())
+async def only_shared(running: RunningRuntime) -> bool:
+    return set(pids(running)) == {"host-0"}

@@ -53,6 +53,12 @@ async def resumed(running: RunningRuntime, ref: SessionRef, after: int) -> list[
     return [event async for event in running.runtime.resume(ref, after)]
 
 
+async def followed(told: Story, session: str, heard: list[StreamEvent]) -> None:
+    """Follow a session from its beginning."""
+    async for event in told.running.runtime.follow(told.ref(session), 0):
+        heard.append(event)  # noqa: PERF401 - a comprehension would hand over nothing until the end
+
+
 async def asleep(told: Story) -> None:
     """Wait until the host has let go of every session."""
 
@@ -124,11 +130,7 @@ def test_a_follower_hears_every_turn_also_across_sleep(data_dir: str) -> None:
             session = first[0].data["sessionId"]
             heard: list[StreamEvent] = []
 
-            async def follow() -> None:
-                async for event in told.running.runtime.follow(told.ref(session), 0):
-                    heard.append(event)
-
-            following = asyncio.create_task(follow())
+            following = asyncio.create_task(followed(told, session, heard))
             expected = list(first)
 
             async def has_heard_all() -> bool:
@@ -151,11 +153,7 @@ def test_a_follower_is_told_that_the_session_has_ended(data_dir: str) -> None:
             session = (await streamed(told, "one"))[0].data["sessionId"]
             heard: list[StreamEvent] = []
 
-            async def follow() -> None:
-                async for event in told.running.runtime.follow(told.ref(session), 0):
-                    heard.append(event)
-
-            following = asyncio.create_task(follow())
+            following = asyncio.create_task(followed(told, session, heard))
 
             async def has_heard() -> bool:
                 return bool(heard)

@@ -331,10 +331,10 @@ def test_a_task_that_nobody_decides_expires_with_its_suspension(data_dir: str) -
             await expired(told, session, "Nobody decided.")
             page = await told.running.runtime.tasks(told.tenant, told.project, TaskFilter(session_id=session))
             assert page.rows[0]["status"] == "expired"
+            resolution = TaskResolution(
+                tenant_id=told.tenant, project_id=told.project, task_id=page.rows[0]["id"], decision="approved"
+            )
             with pytest.raises(Conflict):
-                resolution = TaskResolution(
-                    tenant_id=told.tenant, project_id=told.project, task_id=page.rows[0]["id"], decision="approved"
-                )
                 await told.running.runtime.resolve_task(resolution)
 
     asyncio.run(story())

@@ -21,9 +21,11 @@ from tests.prove.product import Product
 from tests.prove.project import AGENTS
 
 RETRY_S = 0.1
+RETRY_MAX_S = 2.0
+BACKOFF = 1.5
 ATTEMPT_S = 6.5
 """After this a client gives a request up and sends it again, while the first may still be under way."""
-TURN_PATIENCE_S = 90.0
+TURN_PATIENCE_S = 120.0
 UNKEYED_SHARE = 0.2
 CUT_SHARE = 0.25
 CUT_WITHIN = 12
@@ -207,6 +209,7 @@ class SocketSpeaker:
         self._shown = Shown(one)
         self._order = ""
         self._token = ""
+        self._was_open = False
         self._socket: aiohttp.ClientWebSocketResponse | None = None
 
     async def attempt(self, order: str) -> str:
@@ -242,7 +245,7 @@ class SocketSpeaker:
                     raise Refused(f"{response.status} {await response.text()}")
                 self._token = (await response.json())["token"]
         url = f"{self._product.url}/ws/sdk"
-        if self._shown.last_seq:
+        if self._was_open:
             url += f"?lastSeq={self._shown.last_seq}"
         async with asyncio.timeout(ATTEMPT_S):
             socket = await self._http.ws_connect(url, protocols=("sdk-auth", self._token))
@@ -250,6 +253,8 @@ class SocketSpeaker:
         if frame["type"] != "session_start":
             await socket.close()
             raise Refused(str(frame))
+        if not self._was_open:
+            self._was_open, self._shown.last_seq = True, frame["lastSeq"]
         self._one.session_id = frame["sessionId"]
         return socket
 
@@ -342,6 +347,7 @@ async def converse(product: Product, http: aiohttp.ClientSession, one: Conversat
 
 async def _until_acknowledged(speaker: Speaker, one: Conversation, order: str) -> str | None:
     give_up = time.monotonic() + TURN_PATIENCE_S
+    pause_s = RETRY_S
     while time.monotonic() < give_up:
         try:
             return await speaker.attempt(order)
@@ -351,7 +357,8 @@ async def _until_acknowledged(speaker: Speaker, one: Conversation, order: str) -
         except (Refused, *LOST_CONNECTION) as error:
             one.stuck = f"{order}: {error!r}"
             one.refusals[repr(error)[:REFUSAL_CHARS]] += 1
-        await asyncio.sleep(RETRY_S)
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * BACKOFF, RETRY_MAX_S)
     return None
 
 

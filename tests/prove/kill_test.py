@@ -148,7 +148,9 @@ async def _compare_all(
                 compare(one, await transcript(product, http, one.session_id), server, found)
 
 
-async def prove(turns: int, sessions: int, every: int, hosts: int, *, verbose: bool = False) -> Outcome:
+async def prove(
+    turns: int, sessions: int, every: int, hosts: int, *, runtime: str = "process", verbose: bool = False
+) -> Outcome:
     """Run it and print what it has shown; when verbose, also what was killed when, and the product's log."""
     began = time.monotonic()
     server, found = CountingServer(), Findings()
@@ -159,6 +161,7 @@ async def prove(turns: int, sessions: int, every: int, hosts: int, *, verbose: b
     with folder as name:
         async with model_server() as model_url:
             product = make_product(Path(name), hosts, server.port, model_url)
+            product.runtime = runtime
             torment = Torment(product, lambda: outcome.acknowledged, every)
             await product.start()
             try:
@@ -206,9 +209,11 @@ def main() -> int:
     parser.add_argument("--sessions", type=int, default=40)
     parser.add_argument("--every", type=int, default=50, help="turns between two kills")
     parser.add_argument("--hosts", type=int, default=2)
+    parser.add_argument("--runtime", choices=("process", "ray"), default="process")
     parser.add_argument("--verbose", action="store_true", help="also print what was killed when, and the log")
     asked = parser.parse_args()
-    outcome = asyncio.run(prove(asked.turns, asked.sessions, asked.every, asked.hosts, verbose=asked.verbose))
+    numbers = asked.turns, asked.sessions, asked.every, asked.hosts
+    outcome = asyncio.run(prove(*numbers, runtime=asked.runtime, verbose=asked.verbose))
     return 0 if outcome.holds else 1
 
 

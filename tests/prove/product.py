@@ -21,7 +21,9 @@ from storage.repositories.api_keys import ApiKeys, NewKey
 ROOT = Path(__file__).parents[2]
 START_S = 90.0
 POLL_S = 0.05
-HOST_PROGRAM = "actors.hosts.child"
+STOP_S = 100.0
+"""Longer than the gateway and its hosts may take together to let turns finish."""
+HOST_PROGRAMS = {"process": "actors.hosts.child", "ray": "ray::SessionHostActor"}
 
 
 @dataclass
@@ -37,6 +39,7 @@ class Product:
     key: str = ""
     public_key: str = ""
     model_url: str = ""
+    runtime: str = "process"
     process: asyncio.subprocess.Process | None = None
     frozen: set[int] = field(default_factory=set)
 
@@ -47,7 +50,7 @@ class Product:
     async def start(self) -> None:
         """Start it and wait for the line that can be pasted."""
         self.port = self.port or free_port()
-        command = ["serve", "--project", str(self.project), "--runtime", "process", "--hosts", str(self.hosts)]
+        command = ["serve", "--project", str(self.project), "--runtime", self.runtime, "--hosts", str(self.hosts)]
         command += ["--port", str(self.port), "--data-dir", str(self.data)]
         environment = {**os.environ, "ABL_ALLOWED_NETWORKS": self.allowed, "ABL_RATE_LIMITS": "off"}
         if self.model_url:
@@ -97,10 +100,15 @@ class Product:
             await database.close()
 
     async def stop(self) -> int:
-        """Ask it to end, as an operator would, and return its exit status."""
+        """Ask it to end, as an operator would, and return its exit status; it is killed when it does not end."""
         assert self.process is not None
-        self.process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(60):
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(STOP_S):
+                return await self.process.wait()
+        except TimeoutError:
+            self.process.kill()
             return await self.process.wait()
 
     async def kill_gateway(self) -> None:
@@ -144,8 +152,12 @@ class Product:
         return kill(int(json.loads(record.read_text())["process"]["pid"]))
 
     def host_pids(self) -> list[int]:
+        """Return the session hosts: children of the gateway, or of the Ray node that it has started."""
         assert self.process is not None
-        return sorted(pid for pid in children(self.process.pid) if HOST_PROGRAM in command_line(pid))
+        started = children(self.process.pid)
+        if self.runtime == "ray":
+            started = [pid for node in started for pid in children(node)]
+        return sorted(pid for pid in started if HOST_PROGRAMS[self.runtime] in command_line(pid))
 
 
 def children(parent: int) -> list[int]:

@@ -148,6 +148,7 @@ class FakeRuntime:
     async def follow(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
         async for event in self._events(self._found(session), after, until_idle=False):
             yield event
+        raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
 
     async def cancel_turn(self, session: SessionRef) -> bool:
         found = self._found(session)
@@ -191,7 +192,9 @@ class FakeRuntime:
     async def end_session(self, session: SessionRef, reason: str = "api") -> SessionView:
         found = self._found(session)
         if found.status == "active":
-            found.status, found.end_reason = "ended", reason
+            async with found.changed:
+                found.status, found.end_reason = "ended", reason
+                found.changed.notify_all()
         return self._view(found)
 
     async def reset_session(self, session: SessionRef) -> SessionView:
@@ -333,7 +336,7 @@ class FakeRuntime:
                 event = session.events[after]
                 after += 1
                 yield event
-            if until_idle and not session.running:
+            if (until_idle and not session.running) or session.status == "ended":
                 return
             async with session.changed:
                 if after >= len(session.events):

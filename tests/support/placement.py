@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from actors.projects import Seeded, put_project
 from storage.database import Database
 from storage.repositories.deployments import Deployments, NewDeployment
@@ -11,17 +13,17 @@ from tests.suites.host import FILES
 NAME = "kept apart"
 
 
-async def put_apart(database: Database) -> Seeded:
+async def put_apart(database: Database, files: Mapping[str, str] = FILES, name: str = NAME) -> Seeded:
     """Store the project and, once, its deployment with dedicated placement."""
-    seeded = await put_project(database, NAME, FILES)
+    seeded = await put_project(database, name, files)
     project = await Projects(database).get(seeded.tenant_id, seeded.project_id)
     if not await Deployments(database).list(seeded.tenant_id, seeded.project_id):
         new = NewDeployment(
-            deployment_id="dep_apart",
+            deployment_id=f"dep_{name}",
             project_id=seeded.project_id,
             environment="production",
-            endpoint_slug="apart",
-            entry_agent_name="Echo",
+            endpoint_slug=name,
+            entry_agent_name=project.entry_agent_name or seeded.agents[0],
             program_id=str(project.settings["programId"]),
             agent_version_manifest={},
             details={"placement": "dedicated"},

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from abl.project import Project, compile_project
-from actors.messages import RunTurn
+from actors.messages import DelegateTask, RunTurn
 from actors.runtime import ChatTurn
 from actors.session.body import SessionBody
 from actors.session.driver import Performer
@@ -95,6 +95,14 @@ FLOW:
       THEN: listen
 """
 TENANT, PROJECT, SESSION = "ten_a", "c" + "p" * 24, "sess_1"
+PIN = SessionPin(
+    tenant_id=TENANT,
+    project_id=PROJECT,
+    session_id=SESSION,
+    runtime_session_id="c1",
+    program_id="prog_1",
+    entry_agent="Ledger",
+)
 
 
 def a_program(text: str = LEDGER) -> Program:
@@ -119,6 +127,7 @@ class MemoryStore:
     stores: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
     kept_stores: list[dict[str, object]] = field(default_factory=list)
     timers: list[tuple[str, float]] = field(default_factory=list)
+    work: dict[str, DelegateTask] = field(default_factory=dict)
     opened: dict[str, WantedTask] = field(default_factory=dict)
     answers: dict[str, dict[str, object]] = field(default_factory=dict)
     expired: set[str] = field(default_factory=set)
@@ -211,6 +220,9 @@ class MemoryStore:
         if (effect_id, delay_s) not in self.timers:
             self.timers.append((effect_id, delay_s))
 
+    async def start_work(self, pin: SessionPin, suspension_id: str, work: DelegateTask) -> None:
+        self.work[suspension_id] = work
+
     async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
         self.opened[wanted.suspension_id] = wanted
         return f"ht_{wanted.suspension_id}"
@@ -228,6 +240,9 @@ class MemoryStore:
 
     async def read_store(self, pin: SessionPin, name: str) -> dict[str, object]:
         return self.stores.get((pin.session_id, name), {})
+
+    async def store_names(self, pin: SessionPin) -> frozenset[str]:
+        return frozenset(name for session_id, name in self.stores if session_id == pin.session_id)
 
     async def keep_stores(self, pin: SessionPin, stores: dict[str, object]) -> None:
         self.kept_stores.append(dict(stores))

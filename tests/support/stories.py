@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,6 +30,11 @@ class Story:
     running: RunningRuntime
     tenant: str
     project: str
+
+    @property
+    def data_folder(self) -> Path:
+        """The folder of the servers."""
+        return Path(self.running.settings.data_dir)
 
     async def say(self, text: str, session: str = "", **more: object) -> TurnReply:
         """Send one message and return the reply."""

@@ -10,6 +10,7 @@ from domain import limits
 from domain.errors import AppError, QueueFull, Unavailable
 from gateway import bounds
 from gateway.feeds import Feeds
+from gateway.metrics import Metrics
 from tests.support.fake_runtime import FakeRuntime
 from tests.support.until import until
 
@@ -35,7 +36,7 @@ async def test_a_socket_that_fell_behind_misses_nothing(monkeypatch: pytest.Monk
     runtime = FakeRuntime()
     session = await a_session(runtime)
     held = len(runtime.sessions_by_id[session.session_id].events)
-    feeds = Feeds(runtime)
+    feeds = Feeds(runtime, Metrics())
     outlet = feeds.attach(session, held)
     runtime.chunks = tuple(str(n) for n in range(50))
     following = feeds.follow(outlet)
@@ -53,7 +54,7 @@ async def test_only_so_many_turns_of_a_session_wait() -> None:
     runtime = FakeRuntime()
     session = await a_session(runtime)
     runtime.gate = asyncio.Event()
-    feeds = Feeds(runtime)
+    feeds = Feeds(runtime, Metrics())
     for _ in range(limits.SESSION_QUEUE_TURNS + 1):
         feeds.start(a_turn(session), never)
     with pytest.raises(QueueFull):
@@ -67,7 +68,7 @@ async def test_closing_leaves_the_turns_to_the_runtime() -> None:
     runtime = FakeRuntime()
     session = await a_session(runtime)
     runtime.gate = asyncio.Event()
-    feeds = Feeds(runtime)
+    feeds = Feeds(runtime, Metrics())
     feeds.start(a_turn(session), never)
     await until(lambda: len(runtime.asked) == 2)
     await feeds.close()
@@ -95,7 +96,7 @@ async def test_a_session_is_followed_once_for_all_its_sockets_and_again_when_tha
                 raise Unavailable("the host has gone")
 
     runtime.follow = breaking  # type: ignore[method-assign]
-    feeds = Feeds(runtime)
+    feeds = Feeds(runtime, Metrics())
     held = len(runtime.sessions_by_id[session.session_id].events)
     outlets = [feeds.attach(session, held) for _ in range(3)]
     followers = [feeds.follow(outlet) for outlet in outlets]

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from storage.frames import BLOB_MIN_BYTES
-from storage.journal_batch import Append, columns, end_columns, take
-from storage.journal_statements import APPEND, APPEND_AND_END
+from storage.journal_batch import Append, parameters, shape_of, take
+from storage.journal_statements import APPENDS
 from storage.keys import request_key
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
 
@@ -49,28 +51,47 @@ def test_a_batch_is_bounded_by_number_and_by_size_but_never_empty() -> None:
 def test_large_facts_are_named_by_their_hash() -> None:
     def story() -> None:
         large = an_append("a", b"x" * BLOB_MIN_BYTES)
-        made = columns([large, an_append("b")])
+        batch = [large, an_append("b")]
+        made = parameters(batch, shape_of(batch))
         assert made["facts"] == [None, b"fact"]
         assert made["blob_hashes"] == [large.blob_hash, None]
 
     run(story)
 
 
-def test_the_columns_are_the_parameters_of_the_statements() -> None:
+def an_end(*, is_keyed: bool = True, snapshot: bytes | None = None) -> TurnEnd:
+    return TurnEnd(
+        turn=1,
+        keyed=KeyedReply("k", "h", b"reply") if is_keyed else None,
+        snapshot=snapshot,
+        spoke=MessageRow(seq=7, message_id="m", role="user", content="hi", turn=1, at=AT),
+        answered=MessageRow(seq=8, message_id="n", role="assistant", content="ho", turn=1, at=AT + LATER),
+        traces=(TraceRow(seq=1, turn=1, type="decision", at="t", agent_name="Desk", span_id="1.1"),),
+    )
+
+
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize(
+    "end", [None, an_end(), an_end(is_keyed=False), an_end(snapshot=b"s"), an_end(is_keyed=False, snapshot=b"s")]
+)
+def test_the_parameters_are_those_of_the_statement_of_the_shape(end: TurnEnd | None, others: int) -> None:
     def story() -> None:
-        end = TurnEnd(
-            turn=1,
-            keyed=KeyedReply("k", "h", b"reply"),
-            spoke=MessageRow(seq=7, message_id="m", role="user", content="hi", turn=1, at=AT),
-            answered=MessageRow(seq=8, message_id="n", role="assistant", content="ho", turn=1, at=AT + LATER),
-            traces=(TraceRow(seq=1, turn=1, type="decision", at="t", agent_name="Desk", span_id="1.1"),),
-        )
-        batch = [an_append("b"), an_append("a", end=end)]
-        APPEND.arguments(columns(batch))
-        APPEND_AND_END.arguments({**columns(batch), **end_columns(batch)})
-        made = end_columns(batch)
+        batch = [*(an_append("b") for _ in range(others)), an_append("a", end=end)]
+        shape = shape_of(batch)
+        assert shape.is_one == (not others)
+        APPENDS[shape].arguments(parameters(batch, shape))
+
+    run(story)
+
+
+def test_an_end_is_told_to_which_append_it_belongs() -> None:
+    def story() -> None:
+        batch = [an_append("b"), an_append("a", end=an_end())]
+        made = parameters(batch, shape_of(batch))
         assert made["request_keys"] == [None, request_key("k")]
-        assert (made["owners"], made["session_ids"], made["lines"], made["messages"]) == ([2], ["a"], [2], [7])
+        assert (made["owners"], made["lines"], made["messages"]) == ([2], [2], [7])
         assert (made["ats"], made["spoke_ms"]) == ([AT + LATER], [1_500])
+        alone = parameters(batch[1:], shape_of(batch[1:]))
+        assert (alone["request_keys"], alone["messages"], alone["spokes"]) == (request_key("k"), 7, "hi")
 
     run(story)

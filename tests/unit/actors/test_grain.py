@@ -1,0 +1,97 @@
+"""The urgent lane of one session: what it interrupts, what it turns away, what it leaves alone."""
+
+import asyncio
+
+from actors.grain import Grain
+from actors.messages import CancelTurn, Done, EndSession, Failed, HostAnswer, Replied, ResetSession, Viewed
+from domain.clock import FixedClock
+from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_body, a_turn
+
+CANCEL = CancelTurn(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION)
+RESET = ResetSession(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION)
+
+
+async def at_work(store: MemoryStore) -> tuple[Grain, asyncio.Task[HostAnswer]]:
+    """Return a session in the middle of a turn under the key `k1`."""
+    performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+    grain = Grain(SESSION, a_body(store, performer))
+    running = asyncio.create_task(grain.ask(a_turn("unkeyed 1", "k1")))
+    await performer.started.wait()
+    return grain, running
+
+
+def test_a_cancelled_turn_is_committed_as_cancelled() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        grain, running = await at_work(store)
+        assert await grain.ask(CANCEL) == Done(note="cancelled")
+        answer = await running
+        assert isinstance(answer, Replied)
+        assert answer.reply.status == "cancelled"
+        assert len(store.commits) == 1
+        again = await grain.ask(a_turn("unkeyed 1", "k1"))
+        assert isinstance(again, Replied)
+        assert (again.reply.repeated, again.reply.status) == (True, "cancelled")
+
+    asyncio.run(story())
+
+
+def test_a_turn_is_cancelled_only_under_its_own_name() -> None:
+    async def story() -> None:
+        grain, running = await at_work(MemoryStore())
+        other = CancelTurn(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION, message_id="k2")
+        assert await grain.ask(other) == Done()
+        assert not running.done()
+        mine = CancelTurn(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION, message_id="k1")
+        assert await grain.ask(mine) == Done(note="cancelled")
+        await running
+
+    asyncio.run(story())
+
+
+def test_nothing_to_cancel_is_said_at_once() -> None:
+    async def story() -> None:
+        grain = Grain(SESSION, a_body(MemoryStore()))
+        assert await grain.ask(CANCEL) == Done()
+        assert not grain.is_busy
+
+    asyncio.run(story())
+
+
+def test_a_reset_gives_up_the_running_turn_and_turns_waiting_ones_away() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        grain, running = await at_work(store)
+        waiting = asyncio.create_task(grain.ask(a_turn("hello", "k2")))
+        await asyncio.sleep(0)
+        assert isinstance(await grain.ask(RESET), Viewed)
+        refused = await waiting
+        assert isinstance(refused, Failed)
+        assert refused.details["reason"] == "SESSION_RESET"
+        answer = await running
+        assert isinstance(answer, Replied)
+        assert answer.reply.status == "cancelled"
+        fresh = await grain.ask(a_turn("hello", "k3"))
+        assert isinstance(fresh, Replied)
+        assert fresh.reply.turn == 1
+
+    asyncio.run(story())
+
+
+def test_an_idle_end_does_not_disturb_a_session_in_use() -> None:
+    async def story() -> None:
+        grain, running = await at_work(MemoryStore())
+        idle = EndSession(
+            tenant_id=TENANT,
+            project_id=PROJECT,
+            session_id=SESSION,
+            reason="idle_timeout",
+            quiet_since="2026-01-01T00:00:00.000Z",
+        )
+        asked = asyncio.create_task(grain.ask(idle))
+        await asyncio.sleep(0)
+        assert not running.done()
+        await grain.ask(CANCEL)
+        assert await asked == Done(note="in use")
+
+    asyncio.run(story())
