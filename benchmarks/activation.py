@@ -34,6 +34,7 @@ STORED = 100_000
 FEW = 1_000
 WAKES = 2_000
 AT_ONCE = 32
+RELEASED_AT_ONCE = 1_000
 TURNS_LIVED = 20
 
 SESSION = Statement("""
@@ -158,6 +159,16 @@ async def at_once(host: Host, numbers: list[int]) -> tuple[float, float]:
     return len(numbers) / (perf_counter() - begin), (process_time() - here) / len(numbers) * 1e6
 
 
+async def given_back(database: Database, epoch: int, numbers: list[int]) -> float:
+    """Return how many sessions a second a host that is drained gives back."""
+    leases = Leases(database)
+    names = [(TENANT, name_of(number)) for number in numbers]
+    begin = perf_counter()
+    for first in range(0, len(names), RELEASED_AT_ONCE):
+        await leases.release_sessions(epoch, names[first : first + RELEASED_AT_ONCE])
+    return len(names) / (perf_counter() - begin)
+
+
 async def scans(database: Database) -> int:
     """Return in how many of the frequent statements the planner reads a whole table of sessions."""
     found = 0
@@ -192,6 +203,7 @@ async def measure() -> list[Figure]:
         numbers = random.sample(range(FEW + 1, STORED), 2 * WAKES)
         woken, warm = await waits(host, numbers[:WAKES])
         per_s, here_us = await at_once(host, numbers[WAKES:])
+        released_per_s = await given_back(database, epoch, numbers)
         whole = await scans(database)
         await host.journal.close()
         await database.close()
@@ -203,6 +215,7 @@ async def measure() -> list[Figure]:
         Figure(f"waking one of {STORED:,}, p99", p99(woken), "ms", p99(warm), target, p99(woken) <= ceiling),
         Figure(f"wakings, {AT_ONCE} at once", per_s, "sessions/s"),
         Figure("processor time of a waking, here", here_us, "us"),
+        Figure(f"given back, {RELEASED_AT_ONCE:,} in a statement", released_per_s, "sessions/s"),
         Figure("frequent statements that read a whole table", whole, "", None, "0", whole == 0),
     ]
 

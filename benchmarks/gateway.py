@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from statistics import median
 from time import process_time
 from typing import Any, cast
 
 import orjson
 from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from actors.clocks import SystemClock
-from actors.runtime import Caller, ChatTurn, Health, Runtime, TurnReply
+from actors.runtime import Caller, ChatTurn, Health, Runtime, StreamEvent, TurnReply
 from benchmarks.report import Figure, publish
 from domain.clock import Clock, CountingIds
 from domain.json_values import JsonObject
@@ -53,6 +55,14 @@ REPLY = TurnReply(
         {"type": "response", "turn": 3, "seq": 10, "data": {"text": "Your parcel left the hub this morning."}},
     ),
 )
+CHUNKS = 500
+STREAM = (
+    *(
+        StreamEvent(seq=number, turn=3, kind="response_chunk", data={"messageId": REPLY.message_id, "chunk": "word "})
+        for number in range(1, CHUNKS)
+    ),
+    StreamEvent(seq=CHUNKS, turn=3, kind="complete", data={"sessionId": SESSION, "response": "word"}),
+)
 BODY = orjson.dumps({"projectId": PROJECT, "sessionId": SESSION, "message": TEXT})
 HEADERS = [
     (b"host", b"127.0.0.1:8400"),
@@ -60,7 +70,6 @@ HEADERS = [
     (b"content-type", b"application/json"),
     (b"content-length", str(len(BODY)).encode()),
     (b"user-agent", b"bench"),
-    (b"accept", b"*/*"),
 ]
 
 
@@ -74,6 +83,11 @@ class ReadyRuntime:
     async def chat(self, turn: ChatTurn) -> TurnReply:
         """Return the reply."""
         return REPLY
+
+    async def stream(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+        """Yield a turn of many pieces."""
+        for event in STREAM:
+            yield event
 
     async def health(self) -> Health:
         """Return that all is well."""
@@ -151,17 +165,30 @@ def bare_app() -> FastAPI:
             "agentName": reply.agent_name,
         }
 
+    @app.post("/stream")
+    async def stream(body: BareBody) -> StreamingResponse:
+        turn = ChatTurn(tenant_id="", project_id=body.projectId, message=body.message)
+
+        async def written() -> AsyncIterator[bytes]:
+            async for event in runtime.stream(turn):
+                yield f"event: {event.kind}\ndata: {json.dumps(event.data)}\n\n".encode()
+
+        return StreamingResponse(written(), media_type="text/event-stream")
+
     return app
 
 
-async def request(app: Callable[..., Awaitable[None]]) -> tuple[int, bytes]:
+async def request(
+    app: Callable[..., Awaitable[None]], path: str = "/api/v1/chat/agent", accept: bytes = b"*/*"
+) -> tuple[int, bytes]:
     """Send one chat request; return status and body."""
+    stays = asyncio.Event()
     status, body, asked = 0, b"", False
 
     async def receive() -> JsonObject:
         nonlocal asked
         if asked:
-            return {"type": "http.disconnect"}
+            await stays.wait()
         asked = True
         return {"type": "http.request", "body": BODY, "more_body": False}
 
@@ -178,11 +205,11 @@ async def request(app: Callable[..., Awaitable[None]]) -> tuple[int, bytes]:
         "http_version": "1.1",
         "scheme": "http",
         "method": "POST",
-        "path": "/api/v1/chat/agent",
-        "raw_path": b"/api/v1/chat/agent",
+        "path": path,
+        "raw_path": path.encode(),
         "query_string": b"",
         "root_path": "",
-        "headers": list(HEADERS),
+        "headers": [*HEADERS, (b"accept", accept)],
         "client": ("127.0.0.1", 5000),
         "server": ("127.0.0.1", 8400),
         "state": {},
@@ -191,12 +218,12 @@ async def request(app: Callable[..., Awaitable[None]]) -> tuple[int, bytes]:
     return status, body
 
 
-async def cpu_us(app: Callable[..., Awaitable[None]], requests: int) -> float:
+async def cpu_us(app: Callable[..., Awaitable[None]], requests: int, **asked: Any) -> float:
     """Return the CPU of one request."""
     gc.collect()
     began = process_time()
     for _ in range(requests):
-        await request(app)
+        await request(app, **asked)
     return (process_time() - began) / requests * US_PER_S
 
 
@@ -214,7 +241,24 @@ async def measure(requests: int = REQUESTS, rounds: int = ROUNDS) -> list[Figure
     pairs = [(await cpu_us(bare, requests), await cpu_us(full, requests)) for _ in range(rounds)]
     bare_us, full_us = median(one[0] for one in pairs), median(one[1] for one in pairs)
     ratio = median(one[1] / one[0] for one in pairs)
+    streams = [
+        (
+            await cpu_us(bare, requests // CHUNKS + 1, path="/stream") / CHUNKS,
+            await cpu_us(full, requests // CHUNKS + 1, accept=b"text/event-stream") / CHUNKS,
+        )
+        for _ in range(rounds)
+    ]
+    bare_event_us, event_us = median(one[0] for one in streams), median(one[1] for one in streams)
+    event_ratio = median(one[1] / one[0] for one in streams)
     return [
+        Figure(
+            "gateway CPU of a streamed event",
+            event_us,
+            "us",
+            bare_event_us,
+            f"<= {TARGET}x bare",
+            event_ratio <= TARGET,
+        ),
         Figure("gateway CPU of a chat request", full_us, "us", bare_us, f"<= {TARGET}x bare", ratio <= TARGET),
         Figure("gateway CPU against the bare route", ratio, "x", 1.0, f"<= {TARGET}", ratio <= TARGET),
     ]

@@ -21,6 +21,7 @@ ANSWERED = (
 HISTORY = 10
 EFFECTS = 7
 HASH_DIGITS = 32
+ASKED_DIGITS = 12
 _random = Random(1)
 
 
@@ -31,7 +32,7 @@ def a_hash(digits: int = HASH_DIGITS) -> str:
 
 def a_fact(turn: int) -> bytes:
     """Return the record of a user's message with the effects it leads to."""
-    asked = {f"{turn}.{place}": a_hash() for place in range(1, EFFECTS + 1)}
+    asked = {f"{turn}.{place}": a_hash(ASKED_DIGITS) for place in range(1, EFFECTS + 1)}
     fact = {"type": "UserSpoke", "at": "2026-11-21T10:29:38.916Z", "text": said(turn), "message_id": an_id()}
     opens = {"kind": "user", "message_id": an_id()}
     return msgspec.json.encode({"engine": "1", "fact": fact, "asked": asked, "opens": opens})

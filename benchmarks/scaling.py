@@ -29,7 +29,7 @@ MEGABYTE = 1_000_000
 PROMISED = 2.2
 PROMISED_SLOPE = 1.14
 """The logarithm of the promised ratio to the base 2: what the whole curve has to keep."""
-NEGLIGIBLE_S = 0.02
+NEGLIGIBLE_S = 0.1
 """Below this a ratio says nothing."""
 PATIENCE_S = 60
 """Processor time that one operation on the largest text may take."""

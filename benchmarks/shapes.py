@@ -88,11 +88,9 @@ LINES: dict[str, Shape] = {
     "lines of text": of_lines("", lambda n: "hello there\n"),
     "blank lines": of_lines(HEAD, lambda n: "\n"),
     "comments": of_lines(HEAD, lambda n: "# x\n"),
-    "comments in a section": of_lines(HEAD + "LIMITATIONS:\n", lambda n: "  # x\n  - a\n"),
     "open comment": of_lines(HEAD + "/*\n", lambda n: " x\n"),
     "comments opened and closed": of_lines(HEAD, lambda n: "/* x */\n/*\n*/\n"),
     "fences": of_lines(HEAD, lambda n: "```\n"),
-    "rulers": of_lines(HEAD, lambda n: "---\n"),
     "block text": of_lines(HEAD + "PERSONA: |\n", lambda n: "  hello you\n"),
     "block text of keys": of_lines(HEAD + "PERSONA: |\n", lambda n: f"  KEY{n}: a # b\n\n"),
     "wide indents": of_lines(HEAD + "GATHER:\n", lambda n: " " * 2000 + "a: b\n"),
@@ -341,11 +339,6 @@ REFERENCES: dict[str, Shape] = {
         "BEHAVIOR_PROFILE: p\nPRIORITY: 1\nWHEN: true\nFLOW:\n  overrides:\n",
         lambda n: f"    s{n}:\n      RESPOND: x\n",
     ),
-    "profile fields": of_lines(
-        "BEHAVIOR_PROFILE: p\nPRIORITY: 1\nWHEN: true\nGATHER:\n  FIELD_OVERRIDES:\n",
-        lambda n: f"    f{n}:\n      prompt: x\n",
-    ),
-    "hooks": of_lines(HEAD + "HOOKS:\n", lambda n: f"  before_{n}:\n    SET: a{n} = 1\n"),
     "digressions": of_lines(
         HEAD + "FLOW:\n  digressions:\n", lambda n: f"    - INTENT: i{n}\n      RESPOND: x\n      RESUME: true\n"
     ),
@@ -355,8 +348,6 @@ REFERENCES: dict[str, Shape] = {
     "triggers": of_lines(
         HEAD + "ESCALATE:\n  triggers:\n", lambda n: f"    - WHEN: a{n} > 1\n      REASON: r\n      PRIORITY: high\n"
     ),
-    "attachments": of_lines(HEAD + "ATTACHMENTS:\n", lambda n: f"  a{n}:\n    category: image\n    prompt: Show it\n"),
-    "destinations": of_lines(HEAD + "DESTINATIONS:\n", lambda n: f"  d{n}:\n    url: https://a{n}.example\n"),
 }
 YAML_FORM: dict[str, Shape] = {
     "yaml": of_lines(YAML + "limitations:\n", lambda n: f"  - a{n}\n"),

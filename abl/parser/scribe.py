@@ -99,7 +99,8 @@ class Scribe:
         if self.room < 0:
             self.spend(0, k)
         made = new_object(cls)
-        cls.CLEAR(made, _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k])))
+        made.pos = _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
+        made.at = {}
         return made
 
     def spend(self, size: int, k: int) -> None:

@@ -4,15 +4,15 @@ A node class is the schema of one construct: every field carries a `Prop` with t
 form of its value and one sentence of documentation. The text parser, the YAML form, the printer, completion,
 hover and the property table of the docs all walk these same rows. Spec: abl-language 11.1.
 
-Nodes are slotted but not frozen: building a frozen dataclass costs three times as much, and a parse builds
-one node for about every six lines.
+Nodes are neither slotted nor frozen: a parse builds one node for about every two lines and writes two or three of its
+thirty fields. What is not written stands once in the class, or is made when it is first asked for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -142,29 +142,21 @@ def _spellings(row: Prop) -> Iterator[str]:
             yield fold(snake)
 
 
-def _clearer(cls: Any) -> Callable[..., None]:
-    """Return the function that gives a new node its place, and every other field its default."""
-    rows: list[tuple[str, Any, Any]] = [("pos", Any, field())]
-    for one in fields(cls):
-        if one.name != "pos":
-            default: Any = field(default=one.default, default_factory=one.default_factory, init=False)
-            rows.append((one.name, Any, default))
-    model: Any = make_dataclass(
-        cls.__name__, rows, eq=False, repr=False, slots=True, namespace={"__doc__": cls.__doc__}
-    )
-    made: Callable[..., None] = model.__init__
-    return made
+class _Fresh:
+    """Gives a node a list or map of its own when it is first asked for: most fields of most nodes are never written."""
 
+    __slots__ = ("factory", "name")
 
-def _constructor(cls: Any) -> Callable[..., None]:
-    """Return the constructor that `dataclass` makes for the fields of `cls`."""
-    rows = [
-        (one.name, Any, field(default=one.default, default_factory=one.default_factory, compare=one.compare))
-        for one in fields(cls)
-    ]
-    model: Any = make_dataclass(cls.__name__, rows, eq=False, repr=False, namespace={"__doc__": cls.__doc__})
-    made: Callable[..., None] = model.__init__
-    return made
+    def __init__(self, name: str, factory: Callable[[], Any]) -> None:
+        self.name = name
+        self.factory = factory
+
+    def __get__(self, node: Node | None, owner: type[Node]) -> Any:
+        if node is None:
+            return self
+        made = self.factory()
+        setattr(node, self.name, made)  # hides this descriptor from then on
+        return made
 
 
 def _cost(defaults: Iterable[Any]) -> int:
@@ -174,23 +166,12 @@ def _cost(defaults: Iterable[Any]) -> int:
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(prop, field))
 def node(cls: type[_T]) -> type[_T]:
-    """Turn `cls` into a slotted node class and record its property rows.
-
-    Its constructor is made on first use: a document has nodes of about a quarter of the classes, and making them all
-    takes a fifth of the time it takes to load the classes.
-    """
-    made: Any = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
-
-    def make_constructor(self: Any, *values: Any, **named: Any) -> None:
-        made.__init__ = _constructor(made)
-        made.__init__(self, *values, **named)
-
-    def make_clearer(self: Any, pos: Pos | None) -> None:
-        made.CLEAR = staticmethod(_clearer(made))
-        made.CLEAR(self, pos)
-
-    made.__init__ = make_constructor
-    made.CLEAR = staticmethod(make_clearer)
+    """Turn `cls` into a node class: record its property rows, and let its fields have their defaults unwritten."""
+    made: Any = dataclass(init=False, eq=False, repr=False)(cls)
+    own = vars(made).get("__annotations__", {})
+    for one in fields(made):
+        if one.name in own and one.default_factory is not MISSING:
+            setattr(made, one.name, _Fresh(one.name, one.default_factory))
     rows = [Prop(field=one.name, **one.metadata) for one in fields(made) if "kind" in one.metadata]
     made.PROPS = tuple(rows)
     made.BY_KEY = {spelling: row for row in rows for spelling in _spellings(row)}
@@ -207,7 +188,7 @@ def node(cls: type[_T]) -> type[_T]:
     return result
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Node:
     """Base of all nodes.
 
@@ -222,8 +203,6 @@ class Node:
     BY_FIELD: ClassVar[dict[str, Prop]] = {}
     FIELDS: ClassVar[tuple[str, ...]] = ()
     DEFAULTS: ClassVar[dict[str, Any]] = {}
-    CLEAR: ClassVar[Callable[[Any, Pos | None], None]]
-    """Gives a new node its place and its defaults; made on first use, as the constructor is."""
     COST: ClassVar[int] = 0
     """Bytes that one takes, about; a parse counts them."""
     MAIN: ClassVar[str] = ""
@@ -240,6 +219,13 @@ class Node:
     pos: Pos | None = field(default=None, compare=False)
     at: dict[str, int] = field(default_factory=dict, compare=False)
     extras: dict[str, str] = field(default_factory=dict)
+
+    def __init__(self, *, at: dict[str, int] | None = None, **values: Any) -> None:
+        self.at = {} if at is None else at
+        for name, value in values.items():
+            if name not in self.__dataclass_fields__:
+                raise TypeError(f"{type(self).__name__} has no field {name!r}")
+            setattr(self, name, value)
 
     def __eq__(self, other: object) -> bool:
         """Compare everything but places."""
@@ -277,8 +263,12 @@ new_object = object.__new__
 def blank(cls: type[_Made], pos: Pos | None = None) -> _Made:
     """Return a node with nothing but its place, in half the time of its constructor."""
     made = new_object(cls)
-    cls.CLEAR(made, pos)
+    made.pos = pos
+    made.at = {}
     return made
+
+
+Node.extras = _Fresh("extras", dict)  # type: ignore[assignment]
 
 
 def _plain(value: Any, positions: bool) -> Any:

@@ -23,7 +23,7 @@ from benchmarks.shapes import HOSTILE, REALISTIC
 SHAPES = {**REALISTIC, **HOSTILE}
 LENIENT = 3.0
 """What the default run asks of one of several tries: a square gives 4, and small sizes on a busy machine are noisy."""
-TINY_CHARS = 8_000
+TINY_CHARS = 16_000
 TELLING = (
     "one large agent", "stairs", "repeated sections", "steps in no order", "calls of unknown tools", "open brackets",
     "hand-overs to itself", "fields nobody reads", "and many", "tags", "list in one line", "yaml fields", "numbered",

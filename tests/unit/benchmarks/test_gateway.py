@@ -19,7 +19,8 @@ def test_both_apps_answer_the_same() -> None:
 
 
 def test_the_figures_are_measured_in_the_same_run() -> None:
-    cost, ratio = asyncio.run(measure(requests=20, rounds=3))
+    event, cost, ratio = asyncio.run(measure(requests=20, rounds=3))
     assert cost.baseline is not None
     assert cost.value > 0
+    assert event.value > 0
     assert ratio.baseline == 1.0
