@@ -51,8 +51,8 @@ from engine.program import Program
 from engine.state import SessionState, decode_state, encode_state
 from engine.turn import Step, advance, begin
 
-ENGINE_VERSION = "1"
-"""Written beside facts and snapshots; exact replay is promised under the same version."""
+ENGINE_VERSION = "2"
+"""Written beside facts and snapshots; exact replay is promised under the same version, older ones are read."""
 
 __all__ = [
     "ENGINE_VERSION",

@@ -16,7 +16,7 @@ def child_session_id(parent_id: str, effect: Delegate) -> str:
 
 
 def child_begun(parent: SessionState, effect: Delegate, at: str) -> SessionBegun:
-    """Return the fact the child begins with."""
+    """Return the fact the child begins with; of a test context it takes over the mocks."""
     begun = parent.begun
     return SessionBegun(
         at=at,
@@ -33,6 +33,7 @@ def child_begun(parent: SessionState, effect: Delegate, at: str) -> SessionBegun
         environment=begun.environment,
         has_model=begun.has_model,
         task=effect.task,
+        test_context=begun.test_context,
         input={**effect.input, "_depth": effect.depth},
     )
 

@@ -1,7 +1,7 @@
 """What a tool needs of the user before it runs: a yes to this call, consent to a kind of call, a sign-in.
 
 One door for the model's calls and the CALLs of steps: `needed` says what is missing, `ask` asks it, `answer` takes the
-next message. Decision: 0010. Spec: abl-language 3.2 (confirm, consent, auth_jit), 8 (confirmation), 14.3 (3).
+next message. Decision: 0012. Spec: abl-language 3.2 (confirm, consent, auth_jit), 8 (confirmation), 14.3 (3).
 """
 
 from __future__ import annotations

@@ -39,6 +39,8 @@ def violated(
         checkpoint = rule.get("checkpoint")
         if checkpoint and checkpoint.get("kind") != kind:
             continue
+        if _is_being_mended(run, rule):
+            continue
         if bool(kind) != bool(checkpoint) or run.test(rule["condition"], scope) or _waits(run, rule["condition"]):
             continue
         run.decide("stop", "constraint", outcome=rule.get("severity"), condition=rule["condition"], matched=True)
@@ -48,6 +50,16 @@ def violated(
         run.state.constraint_failures += 1
         return rule
     return None
+
+
+def _is_being_mended(run: Run, rule: JsonObject) -> bool:
+    """Return whether the flow stands at the step a broken rule leads to: the answer there may mend it."""
+    action = rule.get("on_fail")
+    if not action or not run.thread.step:
+        return False
+    target = action.get("target") if action.get("type") == "goto_step" else None
+    target = action.get("then_step") if action.get("then_action") == "goto_step" else target
+    return bool(target) and target == run.thread.step
 
 
 def _waits(run: Run, condition: str) -> bool:

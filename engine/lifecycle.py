@@ -209,7 +209,7 @@ def close(run: Run, task: Task) -> None:
         run.push("turn.queued")
         return
     run.push("turn.finish")
-    if run.state.turn.number and run.thread.status != "completed":
+    if run.state.turn.number and run.thread.status != "completed" and "after_turn" in run.agent.ir["hooks"]:
         run.push("hook.run", name="after_turn")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from domain.json_values import JsonObject
 from engine import pii, variables
 from engine.effects import ReadMemory
+from engine.program import MEMORY_ROOTS
 from engine.run import Run
-from engine.scope import MEMORY_ROOTS
 from engine.state import Task, with_path
 
 MAX_RECALLED = 20
@@ -22,12 +22,13 @@ def load(run: Run, task: Task) -> None:
     scopes = {
         one["path"]: one.get("scope", "user")
         for one in ir["memory"]["persistent"]
-        if one.get("access") != "write" and one["path"].split(".")[0] in MEMORY_ROOTS
+        if one.get("access") != "write" and "." in one["path"]
     }
-    scopes.update({path: path.split(".")[0] for path in thread.grants})
+    scopes.update({path: path.split(".")[0] for path in thread.grants if path not in scopes})
     for rule in ir["memory"]["recall"]:
         for path in rule.get("paths", ()):
-            scopes.setdefault(path, path.split(".")[0])
+            if path.split(".")[0] in MEMORY_ROOTS:
+                scopes.setdefault(path, path.split(".")[0])
     known = {path for path in scopes if _stored(run, path) is not None}
     wanted = {path: scope for path, scope in sorted(scopes.items()) if path not in known}
     if wanted:

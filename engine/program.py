@@ -22,6 +22,9 @@ from engine.effects import request_hash
 TIERS = {"local": 0, "model": 1, "llm": 2}
 """Tier of a guardrail -> its place among those of one priority."""
 
+MEMORY_ROOTS = frozenset({"user", "project", "execution_tree"})
+"""Roots whose values outlive the session in every agent."""
+
 MAX_CACHED = 20_000
 """Texts a program compiles and keeps; they come from the IR, so a larger number means a leak."""
 
@@ -88,6 +91,8 @@ class AgentProgram:
     """Names of all steps, those of flows that profiles put in its place too."""
     has_loop: bool = True
     """Whether a model leads the conversation somewhere: the whole agent, or a zone of its flow."""
+    memory_roots: frozenset[str] = MEMORY_ROOTS
+    """Roots of persistent paths: those of the language, and those the agent declares with a SCOPE of their own."""
     transient: tuple[str, ...] = ()
     """Fields that are dropped after use."""
     preflight: tuple[str, ...] = ()
@@ -187,6 +192,8 @@ def _agent(name: str, ir: JsonObject) -> AgentProgram:
         stages.setdefault((one["kind"], one["tier"] == "local"), []).append(one)
     before = [(rule.get("checkpoint") or {}).get("kind") for rule in ir["constraints"]["constraints"]]
     return AgentProgram(
+        memory_roots=MEMORY_ROOTS
+        | {one["path"].split(".")[0] for one in ir["memory"]["persistent"] if "." in one["path"]},
         transient=tuple(name for name, one in fields.items() if one.get("transient")),
         preflight=tuple(tool["name"] for tool in ir["tools"] if tool.get("consent_mode") == "preflight"),
         has_sensitive=any(one.get("sensitive") or one.get("pii_type") for one in fields.values()),

@@ -43,9 +43,13 @@ def respond(run: Run, node: JsonObject, names: Mapping[str, JsonValue] | None = 
     template = run.agent.messages.get(key.lower(), "") if key else ""
     template = template or node.get("respond") or text
     words = run.render(template, scope).strip("\n")
-    voice = {name: run.render(value, scope) for name, value in (node.get("voice_config") or {}).items()}
-    rich = _rendered(run, node.get("rich_content") or {}, scope)
-    actions = _rendered(run, node.get("actions") or {}, scope)
+    voice = rich = actions = None
+    if "voice_config" in node:
+        voice = {name: run.render(value, scope) for name, value in node["voice_config"].items()}
+    if "rich_content" in node:
+        rich = _rendered(run, node["rich_content"], scope)
+    if "actions" in node:
+        actions = _rendered(run, node["actions"], scope)
     if not (words or rich or actions):
         return False
     say(run, words, voice=voice, rich=rich, actions=actions)

@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from domain.json_values import JsonObject, JsonValue
-from engine.program import Program
+from engine.program import MEMORY_ROOTS, Program
 from engine.state import SessionState, Thread
-
-MEMORY_ROOTS = ("user", "project", "execution_tree")
-"""Roots whose values outlive the session."""
 
 
 class Scope(Mapping[str, JsonValue]):
@@ -38,7 +35,10 @@ class Scope(Mapping[str, JsonValue]):
         reader = READERS.get(name)
         if reader is not None:
             return reader(self._program, self._state, thread)
-        return thread.tool_results.get(name, default)
+        found = thread.tool_results.get(name, default)
+        if found is default and name in self._state.memory:
+            return _stored(name, self._program, self._state, thread)
+        return found
 
     def __getitem__(self, name: str) -> JsonValue:
         value = self.get(name, _ABSENT)
@@ -60,11 +60,15 @@ _ABSENT = object()
 Reader = Callable[[Program, SessionState, Thread], JsonValue]
 
 
+def _stored(root: str, program: Program, state: SessionState, thread: Thread) -> JsonObject:
+    """Return what is stored under a root, as far as the agent sees it."""
+    stored = state.memory.get(root) or {}
+    return visible(root, stored, program, thread) if thread.parent else stored
+
+
 def _memory(root: str) -> Reader:
     def read(program: Program, state: SessionState, thread: Thread) -> JsonValue:
-        stored = state.memory.get(root) or {}
-        if thread.parent:
-            stored = visible(root, stored, program, thread)
+        stored = _stored(root, program, state, thread)
         if root != "user":
             return stored
         return {**stored, "intent": state.intent.get("category"), "sentiment": state.sentiment.get("label")}

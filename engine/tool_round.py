@@ -26,6 +26,7 @@ def begin(run: Run, task: Task) -> None:
     run.push("reason.check", step=needs["step"], round=needs["round"])
     tools = [run.agent.tools.get(one["name"]) or {} for one in asked]
     together = len(asked) > 1 and all((tool.get("hints") or {}).get("parallelizable") for tool in tools)
+    together = together and not any("async_webhook_binding" in tool for tool in tools)  # each of these suspends
     groups = [asked] if together else [[one] for one in asked]
     run.push_all(
         [("reason.call", {"calls": group, "step": needs["step"], "round": needs["round"]}) for group in groups]
@@ -35,34 +36,44 @@ def begin(run: Run, task: Task) -> None:
 def call(run: Run, task: Task) -> None:
     """Make the calls of one group."""
     needs = task.data
-    settling: list[Task] = []
+    ready: list[JsonObject] = []
     keys: list[str] = []
     for one in needs["calls"]:
-        name, arguments = one["name"], one.get("arguments") or {}
         key = f"model:{one['id']}"
         keys.append(key)
-        if name.startswith("_"):
+        if one["name"].startswith("_"):
             if _system(run, one, key):
                 return
             continue
         if key in run.state.outcomes:
             continue
-        tool = calls.tool_of(run, name)
-        if tool is not None:
-            arguments, faults = checked(tool, arguments)
-            if faults:
-                refusal = Outcome(ok=False, kind="invalid_input", message="; ".join(faults), code="wrong_argument")
-                needs_ = {"tool": name, "arguments": arguments, "key": key, "call_id": one["id"], "attempt": 1}
-                settling.append(calls.refused(run, {**needs_, "first": ""}, refusal))
-                continue
-            arguments = with_defaults(tool, arguments)
-        if _is_held_back(run, {**one, "arguments": arguments}, key, task):
-            return
-        if key in run.state.outcomes:
+        made = _prepared(run, one, key)
+        if made is None:
             continue
-        settling.append(calls.send(run, name, arguments, key, call_id=one["id"]))
+        if _is_held_back(run, made, key, task):
+            return
+        if key not in run.state.outcomes:
+            ready.append(made)
     run.push("reason.results", calls=needs["calls"], keys=keys)
+    settling = [
+        calls.send(run, one["name"], one["arguments"], f"model:{one['id']}", call_id=one["id"]) for one in ready
+    ]
     run.state.tasks.extend(reversed(settling))
+
+
+def _prepared(run: Run, one: JsonObject, key: str) -> JsonObject | None:
+    """Return a call with its arguments as the tool wants them; None, and a refusal, where that cannot be."""
+    arguments = one.get("arguments") or {}
+    tool = calls.tool_of(run, one["name"])
+    if tool is None:
+        return {**one, "arguments": arguments}
+    arguments, faults = checked(tool, arguments)
+    if not faults:
+        return {**one, "arguments": with_defaults(tool, arguments)}
+    message = "; ".join(faults)
+    run.decide("stop", one["name"], outcome="wrong argument", reasoning=message)
+    run.state.outcomes[key] = Outcome(ok=False, kind="invalid_input", message=message, code="wrong_argument")
+    return None
 
 
 def _is_held_back(run: Run, one: JsonObject, key: str, task: Task) -> bool:

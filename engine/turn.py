@@ -227,7 +227,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         [
             *([("thread.start", {}), ("barrier", {}), ("turn.unseen", {})] if thread.status == "new" else []),
             ("turn.open", {}),
-            ("hook.run", {"name": "before_turn"}),
+            *([("hook.run", {"name": "before_turn"})] if "before_turn" in run.agent.ir["hooks"] else []),
             ("guard.input", {}),
             ("understand.begin", {}),
             ("turn.check", {}),
@@ -278,6 +278,7 @@ def _resumed(run: Run, suspension_id: str, outcome: Outcome) -> Step:
     run.decide("resume", found.subject or found.kind, outcome="expired" if not outcome.ok else "answered", matched=True)
     run.push("turn.close")
     run.push("turn.complete")
+    run.push("turn.late", is_first=False)
     state.tasks.extend(found.tasks)
     return _driven(run)
 
@@ -292,6 +293,7 @@ def _timed(run: Run, effect_id: str) -> Step:
             run.focus(thread.agent)
             run.push("turn.close")
             run.push("turn.complete")
+            run.push("turn.late", is_first=False)
             run.push("flow.timed_out")
             return _driven(run)
     return Step(state, ())

@@ -9,7 +9,7 @@ from domain.traces import TraceType
 from engine import pii
 from engine.effects import MemoryWrite, WriteMemory
 from engine.run import Run
-from engine.scope import MEMORY_ROOTS, Scope
+from engine.scope import Scope
 from engine.sensitive import shown
 from engine.state import with_path, without_path
 
@@ -26,7 +26,7 @@ def set_value(run: Run, name: str, value: JsonValue, source: str = "set", *, ttl
     if not path or path[0].startswith("_") or path[0] in READ_ONLY_ROOTS:
         run.fault("RESERVED_VARIABLE_NAME", f"{name} cannot be set", origin="flow")
         return
-    if path[0] in MEMORY_ROOTS and len(path) > 1:
+    if path[0] in run.agent.memory_roots and len(path) > 1:
         _remember(run, path, value, source, ttl)
         return
     variables = run.thread.variables

@@ -1,6 +1,6 @@
 """Time zones by IANA name, from a table of rules: no file is read, and every machine knows the same.
 
-Decision: 0008. Spec: abl-language 6.6 (FORMAT_DATE with a zone).
+Decision: 0011. Spec: abl-language 6.6 (FORMAT_DATE with a zone).
 """
 
 from __future__ import annotations

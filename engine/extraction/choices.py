@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 
-from engine.extraction.vocabulary import Vocabulary
+from engine.extraction.words import Vocabulary
 
 FUZZY = 0.85
 _SIGNS = re.compile(r"[\W_]+")

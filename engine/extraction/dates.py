@@ -6,12 +6,14 @@ import re
 from calendar import monthrange
 from datetime import date, timedelta
 
-from engine.extraction.vocabulary import Vocabulary
+from engine.extraction.words import Vocabulary
 
 _ISO = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _FIGURES = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})(?:\2(\d{4}|\d{2}))?(?!\d)")
-_CLOCK = re.compile(r"(?<![\d.])(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|o'clock)?(?![\d.])", re.IGNORECASE)
-_RELATIVE = re.compile(r"\bin (\d+|a|an|[a-z]+) (\w+)\b|\b(\d+|a|an|[a-z]+) (\w+) from (?:now|today)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\d.])(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|o'clock|uhr)?(?![\d.])", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\bin (\d+|a|an|[^\W\d_]+) (\w+)\b|\b(\d+|a|an|[^\W\d_]+) (\w+) from (?:now|today)\b", re.IGNORECASE
+)
 _SHORT_YEAR = 70
 DAYS_PER_WEEK = 7
 MAX_UNITS = 1_000

@@ -16,7 +16,7 @@ from domain.json_values import JsonObject, JsonValue
 from engine.extraction.choices import read_boolean, read_choice, spoken
 from engine.extraction.dates import read_date, read_moment, read_time
 from engine.extraction.numbers import read_numbers, tidy
-from engine.extraction.vocabulary import Vocabulary
+from engine.extraction.words import Vocabulary
 
 _EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"(?<![\w])\+?\(?\d[\d\s()/.-]{5,20}\d(?!\w)")

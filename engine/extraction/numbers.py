@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.extraction.vocabulary import Vocabulary
+from engine.extraction.words import Vocabulary
 
 _NUMBER = re.compile(
     r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,.' ]\d{3})+(?!\d)|\d+)(?:[.,]\d+)?(?:\s?(k|m)\b)?(?![\d])", re.IGNORECASE
 )
-_WORD = re.compile(r"[a-z']+(?:-[a-z]+)?", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?", re.IGNORECASE)
 MAX_DIGITS = 15
 MAX_CHARS = 4_000
 

@@ -2,37 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The words of one language."""
-
-    builtin: dict[str, tuple[str, ...]]
-    """Built-in word of ON_INPUT -> the phrases that mean it."""
-
-    months: tuple[str, ...]
-    weekdays: tuple[str, ...]
-    days: dict[str, int]
-    """Phrase -> days from today."""
-
-    numbers: dict[str, int]
-    scales: dict[str, int]
-    units: dict[str, str]
-    """Word -> `day`, `week`, `month` or `year`."""
-
-    true_words: tuple[str, ...]
-    false_words: tuple[str, ...]
-    lead_ins: tuple[str, ...]
-    """What people say before a value."""
-
-    corrections: tuple[str, ...]
-    """Patterns of a correction; what follows is the new value."""
-
-    currencies: dict[str, str]
-    times: dict[str, str] = field(default_factory=dict)
-
+from engine.extraction.german import GERMAN
+from engine.extraction.words import Vocabulary
 
 _DIGITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
@@ -91,8 +62,8 @@ ENGLISH = Vocabulary(
     times={"noon": "12:00", "midday": "12:00", "midnight": "00:00", "morning": "09:00", "evening": "18:00"},
 )  # fmt: skip
 
-VOCABULARIES = {"en": ENGLISH}
-"""Language -> its words; a program may hand in more."""
+VOCABULARIES = {"en": ENGLISH, "de": GERMAN}
+"""Language -> its words; another language is another module like `german`."""
 
 
 def vocabulary(language: str) -> Vocabulary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from domain.errors import Conflict, NotFound
+from domain.errors import Conflict, InvalidInput, NotFound
 from domain.model_calls import ModelReply
 from domain.tool_calls import ToolCall, ToolResult
 from engine import (
@@ -17,6 +17,7 @@ from engine import (
     OutcomeUnknown,
     SessionBegun,
     Step,
+    TestContext,
     ToolReturned,
     TurnCancelled,
     UserSpoke,
@@ -157,3 +158,26 @@ def test_every_fact_and_state_survives_json() -> None:
     assert same_bytes(state, talk.state)
     assert effects == talk.effects
     assert isinstance(effects[-1], EndTurn)
+
+
+FLOW = program_of({"a.abl": 'AGENT: Desk\nGOAL: "Help"\nFLOW:\n  one:\n    REASONING: false\n    RESPOND: "One."\n'})
+
+
+def test_an_unknown_start_step_is_refused() -> None:
+    context = TestContext(start_at_step="two")
+    with pytest.raises(InvalidInput, match="there is no step two"):
+        begin(FLOW, SessionBegun(at=AT, session_id="s", test_context=context))
+    assert begin(FLOW, SessionBegun(at=AT, session_id="s", test_context=context, task="a child")).end is not None
+
+
+def test_an_empty_message_gets_the_platform_text() -> None:
+    step = advance(FLOW, begun(FLOW).state, UserSpoke(at=AT, text="  "))
+    assert step.end is not None
+    assert step.end.reply == "I did not get a message. What would you like to say?"
+
+
+def test_a_response_event_names_the_message_it_is() -> None:
+    talk = Conversation(FLOW)
+    talk.begin()
+    talk.tell(UserSpoke(at=AT, text="x", reply_id="msg_7"))
+    assert [one.data["messageId"] for one in talk.traces if one.type == "response" and one.turn == 1] == ["msg_7"]

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from engine.extraction.choices import means
+from engine.extraction.dates import read_date, read_time
+from engine.extraction.german import GERMAN
+from engine.extraction.numbers import read_number
+from engine.extraction.vocabulary import ENGLISH, VOCABULARIES, vocabulary
+
+TODAY = date(2026, 3, 2)
+
+
+def test_a_language_is_found_by_its_tag_and_english_stands_in() -> None:
+    assert vocabulary("de-AT") is GERMAN
+    assert vocabulary("xx") is ENGLISH
+
+
+@pytest.mark.parametrize("words", VOCABULARIES.values(), ids=VOCABULARIES.keys())
+def test_every_language_knows_all_built_in_words(words) -> None:
+    assert set(words.builtin) == {"back", "cancel", "change", "help", "yes", "no"}
+    assert (len(words.months), len(words.weekdays)) == (12, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("am 5. März", "2026-03-05"), ("übermorgen", "2026-03-04"), ("in fünf Tagen", "2026-03-07"), ("nächste Woche", "2026-03-09"), ("am Freitag", "2026-03-06")],
+)  # fmt: skip
+def test_german_days(text: str, day: str) -> None:
+    assert read_date(text, TODAY, GERMAN) == day
+
+
+def test_german_numbers_times_and_answers() -> None:
+    found = read_number("dreiundvierzig Euro", GERMAN)
+    assert found is not None
+    assert found[0] == 43
+    assert read_time("um 9 Uhr", GERMAN) == "09:00"
+    assert means("Nein, danke", "no", GERMAN)
