@@ -1,4 +1,4 @@
-"""The weeks of the journal and the traces: makes those to come, drops those that are past their retention."""
+"""The weeks of the journal and the traces: makes those to come, drops those past their retention."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ WEEKS_AHEAD = 8
 LOCK_ID = 0x41424D
 _NAME_FORM = "%Y%m%d"
 
+FORGET_BLOBS = Statement("""
+    DELETE FROM journal_blobs WHERE ctid IN (
+        SELECT ctid FROM journal_blobs WHERE written_at < :before LIMIT :limit
+    )
+""")
 LOCK = Statement("SELECT pg_advisory_xact_lock(:lock_id)")
 NOW = Statement("SELECT clock_timestamp()")
 EXISTING = Statement("""
@@ -43,6 +48,14 @@ async def drop_before(database: Database, parent: str, moment: datetime) -> list
         async with database.connection() as connection:
             await connection.script("\n".join(f"DROP TABLE IF EXISTS {name};" for name in old))
     return old
+
+
+async def forget_blobs(database: Database, moment: datetime, limit: int) -> int:
+    """Remove large facts that no fact since `moment` has named, at most `limit`; return how many.
+
+    Each is noted again at most a day after it was last named, so `moment` is taken a day earlier.
+    """
+    return await database.execute(FORGET_BLOBS, before=moment - timedelta(days=1), limit=limit)
 
 
 async def _missing(database: Database, now: datetime) -> list[str]:

@@ -36,7 +36,12 @@ RELEASE = Statement("""
     WHERE tenant_id = :tenant_id AND scope = :scope AND idempotency_key = :key AND status IS NULL
 """)
 
-FORGET_OLD = Statement("DELETE FROM replies WHERE at <= clock_timestamp() - interval '24 hours'")
+FORGET_OLD = Statement("""
+    DELETE FROM replies WHERE ctid IN (
+        SELECT ctid FROM replies WHERE at <= clock_timestamp() - interval '24 hours' LIMIT :limit
+    )
+""")
+FORGET_MAX = 5_000
 
 
 class KnownRequest(Struct, frozen=True):
@@ -79,6 +84,6 @@ class Replies:
         """Give a claim back: the request failed and may be tried again."""
         await self._database.execute(RELEASE, tenant_id=tenant_id, scope=scope, key=key)
 
-    async def forget_old(self) -> int:
-        """Remove what is past its 24 hours, of all tenants; return how many."""
-        return await self._database.execute(FORGET_OLD)
+    async def forget_old(self, limit: int = FORGET_MAX) -> int:
+        """Remove what is past its 24 hours, of all tenants, at most `limit` rows; return how many."""
+        return await self._database.execute(FORGET_OLD, limit=limit)
