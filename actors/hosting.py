@@ -109,6 +109,8 @@ class Hosting:
         try:
             module = import_module(RAY_MODULE)  # an extra, and slow to load: only when it is wanted
         except ModuleNotFoundError as error:
+            if own is not None:
+                own.clear()
             if error.name != RAY:
                 raise
             raise Unavailable(NO_RAY) from error

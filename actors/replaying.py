@@ -26,7 +26,7 @@ from storage.repositories.sessions import Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import ASSISTANT, Transcripts
 from storage.statements import Statement
-from storage.turn_end import TraceRow
+from storage.turn_end import MessageRow, TraceRow
 
 ALL_SESSIONS = Statement("SELECT tenant_id, session_id FROM sessions ORDER BY tenant_id, session_id")
 EVERYTHING = 1_000_000
@@ -77,6 +77,7 @@ class _Fold:
             self.engines.add(entry.engine)
         if entry.reset:
             self.state = None
+            self._take_reset(entry.event)
         if entry.fact is None:
             return
         self.facts += 1
@@ -109,6 +110,12 @@ class _Fold:
         self._running = []
         self.replies.append(BETWEEN_TEXTS.join(text for text in (self._before, end.reply) if text))
         self._before = ""
+
+    def _take_reset(self, event: TraceEvent | None) -> None:
+        """What a session does at its start stays its own once it was reset before anybody spoke."""
+        self._opening = ""
+        if event is not None:
+            self.events.append(event)
 
     def _take_back(self) -> None:
         """What a session does at its start is stored together with the answer to the first message."""
@@ -176,10 +183,25 @@ class Replayer:
 
     async def _compare_replies(self, tenant_id: str, session_id: str, made: Sequence[str]) -> None:
         lines, _ = await self._transcripts.list(tenant_id, session_id, limit=EVERYTHING)
-        stored = [line.content for line in lines if line.role == ASSISTANT and line.content]
+        stored = [line for line in lines if line.role == ASSISTANT and line.content]
         said = [text for text in made if text]
-        if stored != said[len(said) - len(stored) :]:
+        told = [line.content for line in stored if not _is_cut(line)]
+        if any(map(_is_cut, stored)):
+            _compare_among(told, said)
+        elif told != said[len(said) - len(told) :]:
             raise Differs("the replies are not those of the transcript")
+
+
+def _is_cut(line: MessageRow) -> bool:
+    """Whether a reply was interrupted: what a model had written of it until then is in no fact."""
+    return line.extra is not None and bool(msgspec.json.decode(line.extra).get("interrupted"))
+
+
+def _compare_among(told: Sequence[str], said: Sequence[str]) -> None:
+    """Find every reply that was not interrupted among those of the fold, in their order. Raises Differs."""
+    rest = iter(said)
+    if not all(text in rest for text in told):
+        raise Differs("the replies are not those of the transcript")
 
 
 def trace_row(seq: int, event: TraceEvent) -> TraceRow:

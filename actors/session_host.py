@@ -30,6 +30,7 @@ from actors.messages import (
 from actors.router import DRAINING, session_of, tenant_of
 from actors.session.body import SessionBody
 from actors.session.services import Services
+from actors.session.store import StoreLost
 from actors.session.stream import Listener, NotHeld
 from actors.session.views import view_of
 from domain.errors import AppError
@@ -45,6 +46,7 @@ DOZE_AT_ONCE = 500
 """Sessions packed in one sweep, which keeps the loop for about 30 ms."""
 UNKNOWN = "NotFound"
 OVER = Failed(kind="Conflict", message="Session has ended", details={"reason": "SESSION_ENDED"})
+STORE_AWAY = Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
 CUT = Failed(kind="Unavailable", message="The stream was cut off.", moved=True)
 PARKED_S = 60.0
 """How long somebody who follows a sleeping session is kept before he has to ask again: it may have moved."""
@@ -300,7 +302,10 @@ async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None)
     try:
         over = live.stream.listen(listener, message.after, endless=message.endless)
     except NotHeld:
-        await grain.body.recall(message.after)
+        try:
+            await grain.body.recall(message.after)
+        except StoreLost:
+            return STORE_AWAY
         over = live.stream.listen(listener, message.after, endless=message.endless, gaps=True)
     if message.endless and live.status == "ended":
         over.cancel()

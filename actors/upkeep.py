@@ -15,7 +15,7 @@ from actors.session.children import AskHost
 from domain.clock import Clock, iso_ms
 from domain.limits import SESSION_IDLE_S, TRACES_KEPT_DAYS
 from storage.database import Database
-from storage.partitions import drop_before, ensure_partitions
+from storage.partitions import drop_before, ensure_partitions, forget_blobs
 from storage.repositories.callbacks import Callbacks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
@@ -30,7 +30,10 @@ MINUTE_S, HOUR_S = 60.0, 3_600.0
 SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
 ROWS_MAX = 5_000
+BLOBS_MAX = 200
 SESSIONS_MAX = 100
+A_WEEK = timedelta(weeks=1)
+"""A week of the journal goes as a whole, so its last day may be this much older than the retention."""
 
 
 class Retention(Struct, frozen=True):
@@ -66,7 +69,8 @@ class Upkeep:
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
             f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
-            f"{PREFIX}replies": _Chore(HOUR_S, ROWS_MAX, replies.forget_old),
+            f"{PREFIX}replies": _Chore(HOUR_S, ROWS_MAX, lambda: replies.forget_old(ROWS_MAX)),
+            f"{PREFIX}blobs": _Chore(HOUR_S, BLOBS_MAX, self._blobs),
             f"{PREFIX}memory": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_expired(ROWS_MAX)),
             f"{PREFIX}effects": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_effects(ROWS_MAX)),
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
@@ -96,6 +100,11 @@ class Upkeep:
         for table, days in (("traces", self._retention.trace_days), ("journal", self._retention.journal_days)):
             await drop_before(self._database, table, now - timedelta(days=days))
         return made
+
+    async def _blobs(self) -> int:
+        """Remove large facts of weeks that are gone."""
+        before = self._clock.now() - timedelta(days=self._retention.journal_days) - A_WEEK
+        return await forget_blobs(self._database, before, BLOBS_MAX)
 
     async def _end_idle(self) -> int:
         """End sessions that have been quiet for too long; their hosts have the last word."""

@@ -17,6 +17,7 @@ import uvloop
 
 from abl.project import is_project_file
 from actors.clocks import RandomIds, SystemClock
+from actors.hosts.serving import spare_the_collector
 from actors.projects import Seeded, is_key, make_key, put_project
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, data_folder, open_runtime
@@ -86,9 +87,9 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
     name, files, message = _project(project)
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, over.set)
+    _hear_signals(over)
     async with open_runtime(settings) as running:
+        _hear_signals(over)  # Ray has put handlers of its own in their place
         if over.is_set():
             return  # told to end while it was starting
         seeded = await put_project(running.database, name, files)
@@ -101,6 +102,7 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
         )
         app = build_app(running.runtime, access_services(running, clock, ids), gateway)
         server = _Server(server_config(app))
+        spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
         print(_greeting(settings, seeded, key, message), flush=True)
         ending = loop.create_task(over.wait())
@@ -110,6 +112,13 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
         server.should_exit = True
         await serving
         await running.runtime.drain()
+
+
+def _hear_signals(over: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.remove_signal_handler(number)
+        loop.add_signal_handler(number, over.set)
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -122,6 +122,7 @@ class HttpClient:
         self._max_connections = max_connections
         self._max_connections_per_host = max_connections_per_host
         self._session: ClientSession | None = None
+        self._is_closed = False
 
     async def send(self, call: HttpCall) -> HttpAnswer:
         """Return the answer, whatever its status.
@@ -157,7 +158,8 @@ class HttpClient:
                 raise CallFailed(FailureKind.TOO_LARGE, str(error), sent=True) from error
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; a call that comes later, of a turn that is being let go, is refused."""
+        self._is_closed = True
         session, self._session = self._session, None
         if session is not None:
             await session.close()
@@ -208,6 +210,8 @@ class HttpClient:
         return url
 
     def _open(self) -> ClientSession:
+        if self._is_closed:
+            raise CallFailed(FailureKind.CONNECT, "The client is closed")
         if self._session is None:
             connector = TCPConnector(
                 resolver=_Resolver(self._guard),

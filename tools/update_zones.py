@@ -13,7 +13,7 @@ TARGET = Path(__file__).resolve().parents[1] / "engine" / "zone_rules.py"
 SYSTEM = Path("/usr/share/zoneinfo")
 HEAD = '''"""IANA time zones -> the rule they follow, as POSIX writes it. Made by `tools/update_zones.py`; do not edit.
 
-A table instead of the system's files: the same facts fold to the same bytes on every machine. Decision: 0008.
+A table instead of the system's files: the same facts fold to the same bytes on every machine. Decision: 0011.
 """
 
 from __future__ import annotations

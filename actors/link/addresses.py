@@ -26,6 +26,8 @@ MAX_PORT = 65_535
 NONCE_BYTES = 4
 NAME_CHARS = 12
 PRIVATE = 0o700
+SHORT_PREFIX = "abl-link-"
+"""Of folders for the sockets of installations that are too deep in the file system."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 UNIX_LABEL, MACHINE_LABEL = "unix", "machine"
 
@@ -105,8 +107,19 @@ def socket_address(folder: Path, host_id: str) -> UnixAddress:
     """
     name = f"{host_id}-{token_hex(NONCE_BYTES)}.sock"
     if len(str(folder / name)) > MAX_SOCKET_PATH_CHARS:
-        folder = Path(tempfile.gettempdir()) / f"abl-{hashlib.sha256(str(folder).encode()).hexdigest()[:NAME_CHARS]}"
+        folder = (
+            Path(tempfile.gettempdir())
+            / f"{SHORT_PREFIX}{hashlib.sha256(str(folder).encode()).hexdigest()[:NAME_CHARS]}"
+        )
     folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
         raise InvalidInput(f"{folder} belongs to another user; sockets are not made there")
     return UnixAddress(str(folder / name))
+
+
+def remove_socket(address: UnixAddress) -> None:
+    """Remove a socket file, and the short folder made for it when it was the last one there."""
+    place = Path(address.path)
+    place.unlink(missing_ok=True)
+    if place.parent.name.startswith(SHORT_PREFIX) and not any(place.parent.iterdir()):
+        place.parent.rmdir()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 from pathlib import Path
 
 import msgspec
 
 from actors.hosts.port import Host
-from actors.link.addresses import Address, TcpAddress, UnixAddress
+from actors.link.addresses import Address, TcpAddress, UnixAddress, remove_socket
 from actors.link.connection import Connection
 from actors.link.frames import Frame, FrameKind
 from actors.messages import VERSION, Emitted, Failed, decode_message, encode
 from actors.runtime import StreamEvent
+
+log = logging.getLogger(__name__)
 
 SOCKET_MODE = 0o600
 MAX_CALLS = 20_000
@@ -62,7 +65,11 @@ class _Answerer(Connection):
             self.send(FrameKind.EVENT, call.number, encode(Emitted(event=event)))
             return self.is_open and self.keeps_up
 
-        answer = await self._server.host.ask(message, listener)
+        try:
+            answer = await self._server.host.ask(message, listener)
+        except Exception:
+            log.exception("the host failed at a %s", type(message).__name__)
+            answer = Failed(kind="AppError", message="The host failed.")
         self.send(FrameKind.ANSWER, call.number, encode(answer))
 
 
@@ -92,7 +99,7 @@ class LinkServer:
             connection.close()
         for address in self._addresses:
             if isinstance(address, UnixAddress):
-                _clear(address)
+                remove_socket(address)
 
     async def _listen(self, address: Address) -> Address:
         loop = asyncio.get_running_loop()

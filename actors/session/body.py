@@ -29,9 +29,9 @@ from actors.messages import (
     Viewed,
 )
 from actors.runtime import TurnReply
-from actors.session.activity import ended_activity, reset_activity
 from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
+from actors.session.ending import end, reset
 from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept, told_again
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
@@ -41,7 +41,7 @@ from actors.session.replies import refusal
 from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
-from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost, TurnCommit
+from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost
 from actors.session.stream import ATTEMPT_STRIDE, Listener
 from actors.session.views import view_of
 from actors.session.waking import Unfinished, wake
@@ -273,23 +273,12 @@ class SessionBody:
         self._interrupted = False
         if message.quiet_since and not is_quiet(live, message.quiet_since):
             return Done(note="in use")
-        if live.status != "ended":
-            live.note_end(message.reason)
-            await live.write(TurnCommit(snapshot=live.snapshot(), activity=ended_activity(message.reason)))
-            live.status, live.end_reason = "ended", message.reason
-            live.stream.abandon()
-        await live.store.close_waits(live.pin)
+        await end(live, message.reason)
         return Viewed(view=view_of(live))
 
     async def _reset(self, live: LiveSession) -> HostAnswer:
         self._interrupted = False
-        live.note_reset()
-        live.state = None
-        await live.write(TurnCommit(snapshot=live.snapshot(), activity=reset_activity(live)))
-        runtime_session_id = self._services.ids.new("")
-        await self._services.store.revive(live.pin, runtime_session_id)
-        live.pin = msgspec.structs.replace(live.pin, runtime_session_id=runtime_session_id)
-        live.status, live.end_reason = "active", ""
+        await reset(live, self._services.ids, iso_ms(self._services.clock.now()))
         return Viewed(view=view_of(live))
 
     # -- waking ---------------------------------------------------------------------------------------------------

@@ -160,7 +160,7 @@ class Turn:
             SessionMoved, StoreLost: As for every write.
         """
         self._opens = opening
-        self._add(fact)
+        self._facts.appendleft(fact)  # before a cancellation that came while the session was still beginning
         return await self._until_end(deadline_s)
 
     async def take_up(self, effects: Sequence[AnyEffect], *, deadline_s: float) -> EndTurn:

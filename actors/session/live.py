@@ -15,6 +15,7 @@ from actors.session.records import Record, TurnOpening, asked_of, encode_record
 from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin, SessionStore, TurnCommit
 from actors.session.stream import OutputStream
+from domain.traces import TraceEvent
 from engine import ENGINE_VERSION, AnyFact, Effect, Program, SessionState
 
 DOZE_LEVEL = 1
@@ -150,9 +151,9 @@ class LiveSession:
         record = Record(engine=ENGINE_VERSION, fact=fact, asked=asked_of(asked), opens=opens)
         self.unwritten.append(encode_record(record))
 
-    def note_reset(self) -> None:
+    def note_reset(self, event: TraceEvent) -> None:
         """Put the note that the session starts again behind the unwritten records."""
-        self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, reset=True)))
+        self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, reset=True, event=event)))
 
     def note_end(self, reason: str) -> None:
         """Put the note that the session is over behind the unwritten records."""

@@ -102,23 +102,7 @@ class TurnOutput:
 
     def trace(self, event: TraceEvent) -> None:
         """Keep a trace event as it goes over the wire, and show it."""
-        session_id = self._live.pin.session_id
-        seq = self._live.traces + len(self.traces) + 1
-        row = {
-            "id": f"evt_{session_id.removeprefix('sess_')}_{seq}",
-            "sessionId": session_id,
-            "type": str(event.type),
-            "timestamp": event.at,
-            "agentName": event.agent,
-            "turn": event.turn,
-            "seq": seq,
-            "spanId": event.span,
-            "data": msgspec.to_builtins(event.data),
-        }
-        if event.parent_span:
-            row["parentSpanId"] = event.parent_span
-        if event.duration_ms is not None:
-            row["durationMs"] = event.duration_ms
+        row = wire_event(self._live.pin.session_id, self._live.traces + len(self.traces) + 1, event)
         self.traces.append(row)
         self.shape.append(A_TRACE)
         self._live.stream.emit(self.number, "trace_event", {"event": row})
@@ -154,3 +138,23 @@ class TurnOutput:
         self._live.stream.emit(self.number, "response_restart", restart)
         if text:
             self._chunk(text)
+
+
+def wire_event(session_id: str, seq: int, event: TraceEvent) -> dict[str, Any]:
+    """Return a trace event as it goes over the wire. Spec: platform-api 5.7."""
+    row = {
+        "id": f"evt_{session_id.removeprefix('sess_')}_{seq}",
+        "sessionId": session_id,
+        "type": str(event.type),
+        "timestamp": event.at,
+        "agentName": event.agent,
+        "turn": event.turn,
+        "seq": seq,
+        "spanId": event.span,
+        "data": msgspec.to_builtins(event.data),
+    }
+    if event.parent_span:
+        row["parentSpanId"] = event.parent_span
+    if event.duration_ms is not None:
+        row["durationMs"] = event.duration_ms
+    return row

@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
+from domain.traces import TraceEvent
 from engine import AnyFact, Effect
 
 RECORD_SCHEMA = 1
@@ -46,6 +47,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
         attempt: Of a note: which attempt at the turn begins here; 0 on records with a fact.
         ended: A note that the session is over, and why.
         reset: A note that the session starts again: the fold forgets what came before.
+        event: The trace event of such a note.
     """
 
     engine: str
@@ -54,6 +56,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
     opens: TurnOpening | None = None
     attempt: int = 0
     reset: bool = False
+    event: TraceEvent | None = None
     ended: str = ""
     v: int = RECORD_SCHEMA
 

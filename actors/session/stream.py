@@ -12,7 +12,7 @@ from typing import Any
 
 from actors.runtime import StreamEvent, StreamKind
 
-MAX_HELD = 2_048
+MAX_HELD = 16_384
 """Events kept for late listeners of one session; the oldest go first."""
 ATTEMPT_STRIDE = 1_000_000
 """Numbers jump by this when a turn is begun again on another host, which cannot know how far the first one came."""

@@ -23,6 +23,7 @@ ACROSS_TENANTS = {
     "storage.repositories.turns.FORGET_OLD": "retention",
     "storage.vault.UNDER_OTHERS": "a new master key is for all tenants",
     "storage.repositories.memory.FORGET_EXPIRED": "retention",
+    "storage.partitions.FORGET_BLOBS": "retention",
     "storage.repositories.memory.FORGET_EFFECTS": "retention",
     "storage.repositories.callbacks.FORGET_CLOSED": "retention",
     "storage.repositories.sessions.IDLE_EVERYWHERE": "the same",

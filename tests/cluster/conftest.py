@@ -128,13 +128,22 @@ class Stage:
     def ready(self, host_id: str) -> Ready:
         """Return what the actor of a host says of itself."""
         import ray
+        from ray.exceptions import RayActorError
 
         actor = ray.get_actor(host_id, namespace=namespace_of(self.running.settings))
+
+        async def answer() -> bytes:
+            try:
+                raw: bytes = await asyncio.wrap_future(actor.ready.remote().future())
+            except RayActorError:  # it is being started again
+                return b""
+            return raw
+
         raw = b""
         deadline = monotonic() + DEADLINE_S
         while not raw:
             assert monotonic() < deadline, f"{host_id} is not ready"
-            raw = ray.get(actor.ready.remote())
+            raw = self.run(answer())
         return msgspec.json.decode(raw, type=Ready)
 
     def process(self, host_id: str) -> ProcessMark:

@@ -157,6 +157,23 @@ def test_what_is_past_its_time_is_removed_piece_by_piece(data_dir: str) -> None:
     asyncio.run(story())
 
 
+def test_large_facts_go_with_their_weeks(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            await told.run(
+                """
+                INSERT INTO journal_blobs (tenant_id, blob_hash, written_at, content)
+                VALUES (:tenant, 'old', now() - interval '40 days', 'x'), (:tenant, 'new', now(), 'y')
+                """,
+                tenant=told.tenant,
+            )
+            await upkeep_of(told, SystemClock(), journal_days=30.0).carry_out(a_job("blobs"))
+            rows = await told.rows("SELECT blob_hash FROM journal_blobs WHERE :all", all=True)
+            assert [row["blob_hash"] for row in rows] == [b"new"]
+
+    asyncio.run(story())
+
+
 def test_weeks_past_their_retention_are_dropped_and_the_weeks_to_come_are_there(data_dir: str) -> None:
     async def story() -> None:
         async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:

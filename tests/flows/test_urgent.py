@@ -179,6 +179,18 @@ def test_a_full_mailbox_says_when_to_come_again(data_dir: str) -> None:
     asyncio.run(story())
 
 
+def test_an_agent_that_needs_a_model_says_that_none_is_configured(data_dir: str) -> None:
+    async def story() -> None:
+        thinker = 'AGENT: Thinker\nGOAL: "Think"\n'
+        async with a_story(data_dir, "thinker", {"a.abl": thinker}) as told:
+            with pytest.raises(Unavailable, match="Runtime not configured"):
+                await told.say("why is the sky blue?", idempotency_key="k1")
+            with pytest.raises(Unavailable, match="Runtime not configured"):
+                await told.say("why is the sky blue?", idempotency_key="k1")
+
+    asyncio.run(story())
+
+
 def test_a_button_is_an_action_of_the_agent(data_dir: str) -> None:
     async def story() -> None:
         files = {"a.abl": BUTTON}

@@ -9,7 +9,7 @@ import hmac
 import msgspec
 import pytest
 
-from actors.runtime import CallbackDelivery, TaskFilter, TaskResolution
+from actors.runtime import CallbackDelivery, TaskFilter, TaskResolution, TraceFilter
 from domain.errors import Conflict, InvalidInput, NotFound
 from tests.support.stories import Story, a_story, a_workshop, eventually
 
@@ -262,6 +262,9 @@ def test_a_reset_cancels_what_the_session_waited_for(data_dir: str) -> None:
             delivery = signed(head["X-ABL-Callback-Secret"], head["X-ABL-Callback-Id"], {"number": "P-1"})
             assert await told.running.runtime.deliver_callback(delivery) == "expired"
             assert (await told.say("hello", session)).response == "heard hello"
+            page = await told.running.runtime.traces(told.ref(session), TraceFilter(event_types=("state_change",)))
+            mark = next(row for row in page.rows if row["data"]["key"] == "session.reset")
+            assert (mark["data"]["scope"], mark["data"]["source"]) == ("runtime", "reset")
 
     asyncio.run(story())
 

@@ -44,7 +44,20 @@ FLOW:
         RESPOND: "heard {{heard}}: {{input}}"
         THEN: listen
 """
+THINKER = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
 CHAT = "/api/v1/chat/agent"
+
+
+LIST_ITEM = set(
+    "id runtimeSessionId agentName status channel messageCount traceEventCount tokenCount estimatedCost errorCount "
+    "durationMs handoffCount createdAt lastActivityAt environment deploymentId endedAt transport source".split()
+)
+DETAIL = set(
+    "projectId entryAgentName executionState agentStack currentStep variables gather memoryStores "
+    "contactId userId suspension delegateCount tokenUsage endReason lastError".split()
+)
+MESSAGE = {"id", "role", "content", "timestamp"}
+TRACE = set("id sessionId type data timestamp agentName spanId turn seq".split())
 
 
 async def chat(gateway: LiveGateway, key: str = "", **more: Any) -> Answer:
@@ -109,6 +122,13 @@ async def test_the_runtime_refuses_with_the_documented_sentences(servers: Server
         assert outcome(await gateway.call("GET", f"{sessions}/sess_cnobody")) == (404, "Session not found")
 
 
+async def test_an_agent_that_needs_a_model_says_that_there_is_none(servers: Servers) -> None:
+    async with a_live_gateway(servers, "no-model", {"t.abl": THINKER}) as gateway:
+        assert outcome(await chat(gateway)) == (503, "Runtime not configured")
+        assert outcome(await chat(gateway, "key")) == (503, "Runtime not configured")
+        assert outcome(await chat(gateway, "key")) == (503, "Runtime not configured")
+
+
 async def test_an_unknown_step_to_start_at_is_refused(servers: Servers) -> None:
     async with a_live_gateway(servers, "steps", {"c.abl": CLERK}) as gateway:
         answer = await chat(gateway, testContext={"startAtStep": "nowhere"})
@@ -123,13 +143,19 @@ async def test_a_session_is_read_listed_and_deleted(servers: Servers) -> None:
         detail = (await gateway.call("GET", f"{sessions}/{session_id}?include=messages")).json()["session"]
         assert (detail["status"], detail["executionState"], detail["channel"]) == ("active", "idle", "api")
         assert detail["lastSeq"] > 0
+        assert set(detail) >= LIST_ITEM | DETAIL
+        listed = (await gateway.call("GET", sessions)).json()
+        assert set(listed["sessions"][0]) == LIST_ITEM
+        assert (listed["sessions"][0]["messageCount"], listed["sessions"][0]["traceEventCount"] > 0) == (2, True)
         assert [line["role"] for line in detail["messages"]] == ["user", "assistant"]
         by_runtime_id = await gateway.call("GET", f"{sessions}/{detail['runtimeSessionId']}")
         assert by_runtime_id.json()["session"]["id"] == session_id
         traces = (await gateway.call("GET", f"{sessions}/{session_id}/traces?limit=1")).json()
+        assert set(traces["traces"][0]) >= TRACE
         assert (len(traces["traces"]), traces["limit"], traces["_meta"]["is_truncated"]) == (1, 1, True)
         transcript = (await gateway.call("GET", f"/api/v1/sessions/{session_id}/transcripts")).json()
         assert [line["content"] for line in transcript["messages"]] == ["hello", "heard 1: hello"]
+        assert all(set(line) >= MESSAGE for line in transcript["messages"])
         assert (await gateway.call("DELETE", f"{sessions}/{session_id}")).status == 200
         assert (await gateway.call("DELETE", f"{sessions}/{session_id}")).status == 404
 
@@ -220,3 +246,18 @@ async def test_a_gateway_that_ends_sends_its_sockets_elsewhere_and_their_turns_g
             await draining
         async with gateway.socket(token) as again:
             assert json.loads(await again.recv())["sessionId"] == start["sessionId"]
+
+
+async def test_a_reset_session_begins_again_and_keeps_what_was_said(servers: Servers) -> None:
+    async with a_live_gateway(servers, "reset", {"c.abl": CLERK}) as gateway:
+        session_id = (await chat(gateway)).json()["sessionId"]
+        assert (await chat(gateway, sessionId=session_id)).json()["response"] == "heard 2: hello"
+        session = f"/api/projects/{gateway.project_id}/sessions/{session_id}"
+        reset = (await gateway.call("POST", f"{session}/reset")).json()["session"]
+        assert set(reset) == {"id", "runtimeSessionId", "status", "resetAt"}
+        assert (reset["id"], reset["status"]) == (session_id, "active")
+        assert (await chat(gateway, sessionId=session_id)).json()["response"] == "heard 1: hello"
+        traces = (await gateway.call("GET", f"{session}/traces?eventType=state_change&limit=1000")).json()["traces"]
+        assert "session.reset" in [trace["data"]["key"] for trace in traces]
+        transcript = (await gateway.call("GET", f"/api/v1/sessions/{session_id}/transcripts")).json()
+        assert len(transcript["messages"]) == 6

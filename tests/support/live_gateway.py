@@ -10,7 +10,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvicorn
@@ -83,11 +83,13 @@ class LiveGateway:
         return str(answer.json()["token"])
 
     @asynccontextmanager
-    async def socket(self, token: str, query: str = "") -> AsyncIterator[ClientConnection]:
+    async def socket(
+        self, token: str, query: str = "", *, protocol: str = "sdk-auth"
+    ) -> AsyncIterator[ClientConnection]:
         """Open the socket of a page; leaving the block cuts the connection without a goodbye."""
         address = f"ws://127.0.0.1:{self.port}/ws/sdk{query}"
         async with asyncio.timeout(DEADLINE_S):
-            opened = await connect(address, subprotocols=["sdk-auth", token], close_timeout=0)
+            opened = await connect(address, subprotocols=[protocol, token], close_timeout=0)
             try:
                 yield opened
             finally:
@@ -140,7 +142,7 @@ async def a_live_gateway(
     )
     async with open_runtime(settings) as running:
         seeded = await put_project(running.database, name, texts)
-        clock, ids = SystemClock(), RandomIds()
+        ids = RandomIds()
         key = await make_key(running.database, ids)
         public_key = f"pk_{ids.new('')}"
         new_key = NewKey(
@@ -148,18 +150,25 @@ async def a_live_gateway(
             details={"allowedOrigins": ["*"]},
         )  # fmt: skip
         await ApiKeys(running.database).create(TENANT_ID, new_key)
-        app = build_app(
-            running.runtime, access_services(running, clock, ids), GatewaySettings(token_secret=SECRET, rates=rates)
-        )
-        listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-        server = uvicorn.Server(server_config(app, lifespan="on"))
-        server.config.load()
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
-        try:
-            async with asyncio.timeout(DEADLINE_S):
-                while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
-                    await asyncio.sleep(0.005)
-            yield LiveGateway(listener.getsockname()[1], seeded.project_id, key, public_key, running, app)
-        finally:
-            server.should_exit = True
-            await serving
+        first = LiveGateway(0, seeded.project_id, key, public_key, running, None)
+        async with another_gateway(first, rates=rates) as gateway:
+            yield gateway
+
+
+@asynccontextmanager
+async def another_gateway(beside: LiveGateway, *, rates: RateSettings = NO_RATES) -> AsyncIterator[LiveGateway]:
+    """Yield one more gateway over the same runtime, as a second process would be one."""
+    access = access_services(beside.running, SystemClock(), RandomIds())
+    app = build_app(beside.running.runtime, access, GatewaySettings(token_secret=SECRET, rates=rates))
+    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+    server = uvicorn.Server(server_config(app, lifespan="on"))
+    server.config.load()
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+                await asyncio.sleep(0.005)
+        yield replace(beside, port=listener.getsockname()[1], app=app)
+    finally:
+        server.should_exit = True
+        await serving

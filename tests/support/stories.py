@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from actors.projects import put_project
 from actors.runtime import ChatTurn, SessionRef, TurnReply
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
+from storage.embedded import PostgresServer, RedisServer
 from storage.statements import Statement
 
 PATIENCE_S = 20.0
@@ -59,11 +60,38 @@ class Story:
         return [(row["role"], row["content"]) for row in page.rows]
 
 
+_KEPT: dict[str, tuple[str, str]] = {}
+"""Folder -> addresses of the servers that are kept running over it."""
+
+
+@contextmanager
+def kept_servers(folder: Path) -> Iterator[str]:
+    """Keep servers running over a folder, so that each story of a module starts only its runtime."""
+    postgres, redis = PostgresServer(folder), RedisServer(folder)
+
+    async def start() -> None:
+        await asyncio.gather(postgres.start(), redis.start())
+        await asyncio.gather(postgres.leave(), redis.leave())
+
+    async def stop() -> None:
+        await asyncio.gather(postgres.stop(), redis.stop())
+
+    asyncio.run(start())
+    _KEPT[str(folder)] = (postgres.url, redis.url)
+    try:
+        yield str(folder)
+    finally:
+        del _KEPT[str(folder)]
+        asyncio.run(stop())
+
+
 @asynccontextmanager
 async def a_story(data_dir: str, name: str, files: dict[str, str], **more: object) -> AsyncIterator[Story]:
     """Yield a runtime over the servers in a folder, with a project of these texts."""
+    database_url, redis_url = _KEPT.get(data_dir, ("", ""))
+    given: dict[str, object] = {"database_url": database_url, "redis_url": redis_url, **more}
     settings = msgspec.structs.replace(
-        Settings(data_dir=data_dir, hosts=1, allowed_networks=("127.0.0.1/32",), database_connections=4), **more
+        Settings(data_dir=data_dir, hosts=1, allowed_networks=("127.0.0.1/32",), database_connections=4), **given
     )
     async with open_runtime(settings) as running:
         seeded = await put_project(running.database, name, files)

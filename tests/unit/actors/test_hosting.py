@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from actors.hosting import TOKEN_FILE, Hosting, kept_token, member_of
+from actors.hosts.ray_settings import ENVIRONMENT, TOKEN_PATH
+from actors.hosts.stale_ray import RECORD
 from actors.link.addresses import TcpAddress, UnixAddress, labels_of, machine_name
 from actors.settings import Settings
 from domain.errors import Unavailable
@@ -35,9 +37,12 @@ def test_a_lease_without_labels_is_of_a_host_that_carries_nothing() -> None:
 def test_without_ray_the_error_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "actors.hosts.ray", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
-    hosting = Hosting(Settings(runtime="ray", data_dir=str(tmp_path), ray_address="127.0.0.1:1"), tmp_path)
+    for name in (*ENVIRONMENT, TOKEN_PATH):
+        monkeypatch.setenv(name, "")  # to have it as it was when the test is over
+    hosting = Hosting(Settings(runtime="ray", data_dir=str(tmp_path)), tmp_path)
     with pytest.raises(Unavailable, match="--runtime local"):
         asyncio.run(hosting.start())
+    assert not (tmp_path / "run" / RECORD).exists()
 
 
 def test_a_gateway_that_serves_sessions_itself_starts_no_hosts(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 import asyncio
 from collections.abc import Sequence
 
+import msgspec
+
 from actors.messages import Done, EndSession, Failed, Follow, Look, Replied, RunTurn, Viewed
 from actors.runtime import StreamEvent
 from actors.session_host import HostLimits, SessionHost
 from domain.clock import FixedClock
 from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_turn, some_services
+from tests.support.until import until
 
 
 def a_host(store: MemoryStore, performer: TablePerformer | None = None, **limits: object) -> SessionHost:
@@ -311,5 +314,60 @@ def test_a_host_for_one_session_is_unused_when_it_sleeps_or_has_ended() -> None:
         assert host.is_unused()
         host.sweep()
         assert host.is_unused()
+
+    asyncio.run(story())
+
+
+def test_what_is_let_go_under_memory_pressure_is_given_back() -> None:
+    async def story() -> None:
+        returned: list[tuple[str, str]] = []
+
+        async def give_back(names: Sequence[tuple[str, str]]) -> None:
+            returned.extend(names)
+
+        limits = HostLimits(idle_s=3_600.0, pressure_bytes=1)
+        host = SessionHost("host-0", some_services(MemoryStore()), limits, give_back)
+        for number in range(4):
+            message = a_turn("hello")
+            turn = msgspec.structs.replace(message.turn, session_id=f"sess_{number}")
+            assert isinstance(await host.ask(msgspec.structs.replace(message, turn=turn)), Replied)
+        assert host.sweep() == 2
+        assert host.stats().live_sessions == 2
+        await until(lambda: len(returned) == 2)
+        assert returned == [(TENANT, "sess_0"), (TENANT, "sess_1")]
+
+    asyncio.run(story())
+
+
+def test_a_session_that_nobody_knows_leaves_nothing_behind() -> None:
+    async def story() -> None:
+        host = a_host(MemoryStore())
+        answer = await host.ask(msgspec.structs.replace(a_turn("hello"), new=False))
+        assert isinstance(answer, Failed)
+        assert answer.kind == "NotFound"
+        assert host.stats().live_sessions == 0
+
+    asyncio.run(story())
+
+
+def test_a_message_for_a_session_that_is_being_given_back_waits_for_that() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        gate, order = asyncio.Event(), []
+
+        async def give_back(names: Sequence[tuple[str, str]]) -> None:
+            await gate.wait()
+            order.append("given back")
+
+        host = SessionHost("host-0", some_services(store), HostLimits(idle_s=0.0), give_back)
+        await host.ask(a_turn("one"))
+        host.sweep()
+        asked = asyncio.create_task(host.ask(a_turn("two")))
+        asked.add_done_callback(lambda _task: order.append("answered"))
+        await asyncio.sleep(0)
+        gate.set()
+        assert isinstance(await asked, Replied)
+        await until(lambda: len(order) == 2)
+        assert order == ["given back", "answered"]
 
     asyncio.run(story())

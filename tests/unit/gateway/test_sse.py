@@ -8,6 +8,7 @@ import pytest
 
 from domain.errors import InvalidInput, QueueFull
 from gateway.sse import HEARTBEAT, Event, EventId, EventStream, parse_event_id, wants_events, written
+from tests.support.until import until
 
 pytestmark = pytest.mark.anyio
 
@@ -86,8 +87,7 @@ async def test_a_client_that_leaves_leaves_the_source() -> None:
             left.set()
 
     serving = asyncio.create_task(EventStream(source(), 15)({"type": "http"}, wire.receive, wire.send))
-    while len(wire.messages) < 2:
-        await asyncio.sleep(0)
+    await until(lambda: len(wire.messages) == 2)
     wire.gone.set()
     await asyncio.wait_for(serving, 5)
     assert left.is_set()

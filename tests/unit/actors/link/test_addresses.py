@@ -10,6 +10,7 @@ from actors.link.addresses import (
     machine_name,
     parse_address,
     reachable,
+    remove_socket,
     socket_address,
 )
 from domain.errors import InvalidInput
@@ -52,4 +53,11 @@ def test_a_socket_in_a_deep_folder_gets_a_short_place(tmp_path: Path) -> None:
     first, second = socket_address(deep, "host-0"), socket_address(deep, "host-0")
     assert len(first.path) <= MAX_SOCKET_PATH_CHARS
     assert first != second
-    assert Path(first.path).parent.stat().st_mode & 0o077 == 0
+    folder = Path(first.path).parent
+    assert folder.stat().st_mode & 0o077 == 0
+    for address in (first, second):
+        Path(address.path).touch()
+    remove_socket(first)
+    assert folder.exists()
+    remove_socket(second)
+    assert not folder.exists()

@@ -1,6 +1,7 @@
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.hosts.port import HostGone
@@ -29,6 +30,8 @@ class EchoHost:
                 await asyncio.Event().wait()
             finally:
                 self.cancelled.set()
+        if message.after == 98:
+            raise RuntimeError("the host is broken")
         if listener is not None:
             for number in range(message.after):
                 listener(StreamEvent(seq=number, turn=1, kind="response_chunk", data={}))
@@ -167,6 +170,19 @@ def test_one_host_listens_on_a_socket_file_and_on_a_port(tmp_path: Path) -> None
             host = LinkedHost("echo", address, "token")
             assert await host.ask(QUESTION) == Done(note="0")
             host.close()
+        await server.stop()
+
+    asyncio.run(story())
+
+
+def test_a_caller_is_answered_also_when_the_host_raises(tmp_path: Path) -> None:
+    async def story() -> None:
+        _, server, host = await linked(tmp_path)
+        answer = await host.ask(msgspec.structs.replace(QUESTION, after=98))
+        assert isinstance(answer, Failed)
+        assert answer.kind == "AppError"
+        assert await host.ask(msgspec.structs.replace(QUESTION, after=1)) == Done(note="1")
+        host.close()
         await server.stop()
 
     asyncio.run(story())

@@ -1,0 +1,53 @@
+"""How a session is ended from outside, and how it starts again. Spec: platform-api 3.1, 5.4 to 5.6."""
+
+from __future__ import annotations
+
+import msgspec
+
+from actors.session.activity import ended_activity, reset_activity
+from actors.session.kept import ENDED
+from actors.session.live import LiveSession
+from actors.session.output import wire_event
+from actors.session.store import TurnCommit
+from domain.clock import IdSource
+from domain.traces import TraceEvent, TraceType
+
+RESET_SPAN = "reset"
+
+
+async def end(live: LiveSession, reason: str) -> None:
+    """End a session; whoever follows it is told. What it waits for is closed, also when it was over already."""
+    if live.status != ENDED:
+        live.note_end(reason)
+        await live.write(TurnCommit(snapshot=live.snapshot(), activity=ended_activity(reason)))
+        live.status, live.end_reason = ENDED, reason
+        live.stream.abandon()
+    await live.store.close_waits(live.pin)
+
+
+async def reset(live: LiveSession, ids: IdSource, at: str) -> None:
+    """Put a session back to its start, under a new runtime session id; its traces say where that was."""
+    runtime_session_id = ids.new("")
+    event = TraceEvent(
+        type=TraceType.STATE_CHANGE,
+        at=at,
+        agent=live.pin.entry_agent,
+        turn=live.state.turn_number if live.state is not None else 0,
+        seq=live.traces + 1,
+        span=RESET_SPAN,
+        data={
+            "key": "session.reset",
+            "oldValue": live.pin.runtime_session_id,
+            "newValue": runtime_session_id,
+            "scope": "runtime",
+            "source": "reset",
+        },
+    )
+    live.note_reset(event)
+    live.state = None
+    live.traces += 1
+    row = wire_event(live.pin.session_id, event.seq, event)
+    await live.write(TurnCommit(snapshot=live.snapshot(), traces=(row,), activity=reset_activity(live)))
+    await live.store.revive(live.pin, runtime_session_id)
+    live.pin = msgspec.structs.replace(live.pin, runtime_session_id=runtime_session_id)
+    live.status, live.end_reason = "active", ""

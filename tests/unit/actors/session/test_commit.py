@@ -1,0 +1,94 @@
+"""What the end of a turn adds, and what has no reply."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from actors.session.commit import commit, joined
+from actors.session.kept import decode_kept
+from actors.session.live import LiveSession
+from actors.session.output import TurnOutput
+from actors.session.records import TurnOpening
+from domain.clock import FixedClock, iso_ms
+from domain.errors import Unavailable
+from engine import EndTurn, Say
+from tests.support.sessions import PIN, PROGRAM, MemoryStore
+
+END = EndTurn(id="1.9", reply="done", action={"type": "respond"}, agent="Ledger")
+AT = iso_ms(FixedClock().now())
+USER = TurnOpening("user", "msg_1", "k1", "h1")
+
+
+def ended(
+    end: EndTurn, *, opening: TurnOpening = USER, pin=PIN, shown: str = "done"
+) -> tuple[LiveSession, MemoryStore]:
+    store = MemoryStore()
+    live = LiveSession(pin, PROGRAM, store, 1)
+
+    async def story() -> None:
+        await store.create(pin)
+        output = TurnOutput(live, opening.message_id, 1)
+        output.open()
+        output.say(Say(id="1.1", agent="Ledger", text=shown))
+        await commit(live, output, opening, end, None, AT)
+
+    asyncio.run(story())
+    return live, store
+
+
+def test_a_reply_under_a_key_is_kept_under_it_and_in_the_session() -> None:
+    live, store = ended(END)
+    ((_, known),) = store.turns.items()
+    assert known.request_hash == "h1"
+    assert decode_kept(known.reply) == live.last
+    assert live.last is not None
+    assert live.last.response == "done"
+
+
+def test_a_reply_without_a_key_is_kept_in_the_session_alone() -> None:
+    live, store = ended(END, opening=TurnOpening("user", "msg_1"))
+    assert store.turns == {}
+    assert live.last is not None
+
+
+def test_what_had_been_shown_of_a_cancelled_turn_is_its_reply() -> None:
+    live, _ = ended(msgspec.structs.replace(END, reply="", status="cancelled", error="cancelled"), shown="half of")
+    assert live.last is not None
+    assert (live.last.response, live.last.status) == ("half of", "cancelled")
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "sentence"),
+    [("cancelled", "deadline", "Turn timed out"), ("failed", "not_configured", "Runtime not configured")],
+)
+def test_a_turn_without_a_reply_is_durable_and_its_key_may_come_again(status: str, error: str, sentence: str) -> None:
+    store = MemoryStore()
+    live = LiveSession(PIN, PROGRAM, store, 1)
+
+    async def story() -> None:
+        await store.create(PIN)
+        output = TurnOutput(live, "msg_1", 1)
+        output.open()
+        await commit(live, output, USER, msgspec.structs.replace(END, status=status, error=error), None, AT)
+
+    with pytest.raises(Unavailable, match=sentence):
+        asyncio.run(story())
+    assert len(store.commits) == 1
+    assert store.turns == {}
+    assert live.last is not None
+    assert live.last.failed["error"] == sentence
+
+
+def test_the_only_turn_of_a_child_ends_its_session() -> None:
+    child = msgspec.structs.replace(PIN, parent_session_id="sess_parent")
+    live, store = ended(msgspec.structs.replace(END, values={"a": 1}, status="completed"), pin=child)
+    assert live.status == "ended"
+    assert store.commits[0].activity.end_reason == "delegation_finished"
+    assert live.last is not None
+    assert live.last.outcome["values"] == {"a": 1}
+
+
+def test_what_was_said_at_the_start_stands_first() -> None:
+    assert joined(["hello", ""], END).reply == "hello\n\ndone"
+    assert joined([], END) is END
