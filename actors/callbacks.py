@@ -21,6 +21,7 @@ from domain.ids import PREFIXES
 from domain.limits import SUSPENSION_MAX_S, SUSPENSION_MIN_S
 from storage.database import Database
 from storage.repositories.callbacks import CallbackRecord, Callbacks, NewCallback
+from storage.repositories.human_tasks import HumanTasks
 from storage.repositories.jobs import Jobs
 
 SECRET_BYTES = 24
@@ -28,6 +29,7 @@ ID_DIGEST_BYTES = 12
 SIGNATURE_SCHEME = "sha256="
 EXPIRE_JOB = "callback.expire"
 CLOSED: dict[str, CallbackResult] = {"processed": "already_processed", "expired": "expired", "cancelled": "expired"}
+EXPIRED = "expired"
 BETWEEN = "/"
 """Between a runtime session id and a suspension id: after a reset the same suspension ids come again."""
 
@@ -38,6 +40,7 @@ class CallbackDesk:
     def __init__(self, database: Database, clock: Clock, *, public_url: str, ttl_s: float) -> None:
         self._callbacks = Callbacks(database)
         self._jobs = Jobs(database)
+        self._tasks = HumanTasks(database)
         self._clock = clock
         self._public_url = public_url.rstrip("/")
         self._ttl_s = ttl_s
@@ -104,8 +107,12 @@ class CallbackDesk:
         return await self._callbacks.claim(tenant_id, callback_id, session_id, msgspec.json.encode(payload))
 
     async def expire(self, tenant_id: str, callback_id: str) -> bool:
-        """Close a callback whose time is over; False unless it was pending."""
-        return await self._callbacks.expire(tenant_id, callback_id)
+        """Close a callback whose time is over, and the human task beside it; False unless it was pending."""
+        was_pending = await self._callbacks.expire(tenant_id, callback_id)
+        record = await self._callbacks.find_by_id(callback_id)
+        if record is not None and record.status == EXPIRED:
+            await self._tasks.close_all(tenant_id, record.session_id, record.suspension_id, EXPIRED)
+        return was_pending
 
     async def cancel(self, pin: SessionPin, suspension_id: str = "") -> None:
         """Close what one suspension of a session waits for, or all of them."""

@@ -114,7 +114,7 @@ class Hosting:
             if error.name != RAY:
                 raise
             raise Unavailable(NO_RAY) from error
-        made = module.RayHosts(self._settings, self._task, place, self._count, own)
+        made = module.RayHosts(self._settings, self._task, place, self._count, own, self._died)
         return cast("HostMaker", made)
 
     def _child(self, host_id: str) -> ChildHost:

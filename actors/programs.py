@@ -109,8 +109,9 @@ def compile_texts(files: Mapping[str, str]) -> tuple[str, bytes]:
     Raises:
         UnreadableProject: There are errors in them; the message names the first ones.
     """
-    compilation = compile_project(Project.from_files(files))
-    errors = [one for one in compilation.findings if one.is_error]
+    project = Project.from_files(files)
+    compilation = compile_project(project)
+    errors = [one for one in (*project.findings, *compilation.findings) if one.is_error]
     if errors:
         shown = "; ".join(f"{one.file}:{one.line}: {one.message}" for one in errors[:5])
         raise UnreadableProject(f"The project has {len(errors)} errors: {shown}")

@@ -297,6 +297,7 @@ def _tries_again(run: Run, needs: JsonObject, tool: JsonObject, outcome: Outcome
     if delay is None:
         return False
     run.decide("retry", needs["tool"], outcome=f"attempt {needs['attempt'] + 1}", reasoning=outcome.message)
+    run.act("retry", delay=delay)
     again = {name: needs[name] for name in ("tool", "arguments", "key", "call_id", "first")}
     run.push("call.again", **again, attempt=needs["attempt"] + 1)
     if delay:

@@ -90,7 +90,7 @@ def changed_parameters(tool: JsonObject, before: JsonObject, now: JsonObject) ->
 
 def ask(run: Run, need: Need, tool: JsonObject, arguments: JsonObject, **kept: object) -> str:
     """Ask the user for a yes and remember what it is for; return the question."""
-    words = question(tool, arguments) if need == "confirm" else _consent_question(tool)
+    words = question(run, tool, arguments) if need == "confirm" else _consent_question(run, tool)
     if need == "consent" and arguments and _asks_each_time(tool):
         words = f"{shown_call(tool, arguments)} {words}"  # one yes for both
     run.thread.confirmation = {"kind": need, "tool": tool["name"], "arguments": arguments, **kept}
@@ -98,9 +98,10 @@ def ask(run: Run, need: Need, tool: JsonObject, arguments: JsonObject, **kept: o
     return words
 
 
-def question(tool: JsonObject, arguments: JsonObject) -> str:
-    """Return what would be done, with its arguments, as a question."""
-    return f"{shown_call(tool, arguments)} Shall I go ahead?"
+def question(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
+    """Return what would be done, with its arguments, as a question; MESSAGES may word it (`confirm_call`)."""
+    call = shown_call(tool, arguments)
+    return run.message("confirm_call", {"call": call}) or f"{call} Shall I go ahead?"
 
 
 def shown_call(tool: JsonObject, arguments: JsonObject) -> str:
@@ -109,10 +110,12 @@ def shown_call(tool: JsonObject, arguments: JsonObject) -> str:
     return f"{str(tool.get('description', tool['name'])).rstrip('.')} ({shown})."
 
 
-def _consent_question(tool: JsonObject) -> str:
+def _consent_question(run: Run, tool: JsonObject) -> str:
     confirmation = tool.get("confirmation") or {}
     action = str(confirmation.get("consent_action") or tool.get("description") or tool["name"]).rstrip(".?")
     scope = ", ".join(confirmation.get("consent_scope") or ())
+    if words := run.message("consent_question", {"action": action, "scope": scope}):
+        return words
     return f"Do you agree that I {action[:1].lower()}{action[1:]}{f' ({scope})' if scope else ''}?"
 
 

@@ -41,40 +41,41 @@ def is_streamed(run: Run) -> bool:
 class Gate:
     """Lets through what has been checked of one streamed answer."""
 
-    __slots__ = ("_end", "_is_free", "_is_shut", "_rest", "_run", "_seen", "_shown")
+    __slots__ = ("_end", "_is_shut", "_rest", "_run", "_seen", "_shown")
 
     def __init__(self, program: Program, state: SessionState, agent: str) -> None:
         """Open a gate for an answer of `agent`; `state` is left as it is."""
-        self._run = Run(program, fork(state))
-        self._run.focus(agent)
-        rules = self._run.agent.output_rules
-        self._is_free = not rules and not state.tokens
+        rules = program.agents[agent].output_rules
+        self._run: Run | None = None
+        if rules or state.tokens:
+            self._run = Run(program, fork(state))
+            self._run.focus(agent)
         self._is_shut = False
         self._rest = self._seen = self._shown = ""
         self._end = _WORD if rules and all(one.get("streamingInterval") == "token" for one in rules) else _SENTENCE
 
     def add(self, delta: str) -> str:
         """Return what may be shown now that `delta` has come."""
-        if self._is_free:
+        if self._run is None:
             return delta
         self._rest += delta
         at = max((found.end() for found in self._end.finditer(self._rest)), default=0)
         if not at and len(self._rest) > MAX_HELD_CHARS:
             at = len(self._rest)
-        return self._let_through(at)
+        return self._let_through(self._run, at)
 
     def close(self) -> str:
         """Return what may be shown at the end."""
-        return "" if self._is_free else self._let_through(len(self._rest))
+        return "" if self._run is None else self._let_through(self._run, len(self._rest))
 
-    def _let_through(self, at: int) -> str:
+    def _let_through(self, run: Run, at: int) -> str:
         if self._is_shut or not at:
             return ""
         self._seen += self._rest[:at]
         self._rest = self._rest[at:]
-        text = str(pii.restored(self._run.state, self._seen))
-        checked = guardrails.check_local(self._run, "output", text)
-        self._run.effects.clear()
+        text = str(pii.restored(run.state, self._seen))
+        checked = guardrails.check_local(run, "output", text)
+        run.effects.clear()
         if checked.is_blocked or checked.is_escalated or checked.reask or not checked.text.startswith(self._shown):
             self._is_shut = True
             return ""

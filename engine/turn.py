@@ -325,15 +325,16 @@ def _driven(run: Run) -> Step:
     run.look_for_blocks()
     if state.turn.held and state.tasks:
         saying.release(run)
-    while state.tasks and not run.is_blocked:
-        if state.tasks[-1].op == "turn.finish" and state.pending:
+    tasks = state.tasks
+    while tasks and not run.is_blocked:
+        if state.pending and tasks[-1].op == "turn.finish":
             break
         done += 1
         if done == MAX_OPERATIONS:
             run.fault("max_iterations", "The agent runs in circles", origin="runtime", handled=False)
             saying.tell(run, "max_iterations")
-            state.tasks[:] = [Task("turn.finish", state.active)]
-        task = state.tasks.pop()
+            tasks[:] = [Task("turn.finish", state.active)]
+        task = tasks.pop()
         run.focus(task.thread)
         OPS[task.op](run, task)
         if run.changes:

@@ -32,6 +32,11 @@ HUMANS = ("human", "real person", "agent please", "operator", "colleague", "spea
 ANGRY = ("angry", "furious", "ridiculous", "unacceptable", "terrible", "awful", "worst", "scandal", "outrageous")
 NEGATIVE = ("bad", "unhappy", "disappointed", "annoyed", "not happy", "upset")
 POSITIVE = ("thanks", "thank you", "great", "perfect", "wonderful", "excellent", "nice")
+SENTIMENTS = tuple(
+    (tuple(spoken(word) for word in words), name)
+    for words, name in ((POSITIVE, "positive"), (NEGATIVE, "negative"), (ANGRY, "angry"))
+)
+"""Words as they stand in a spoken text -> their label; the last that is found counts."""
 
 
 def uses_intent(agent: AgentProgram) -> bool:
@@ -148,9 +153,11 @@ def by_words(run: Run) -> None:
     text = run.state.turn.text
     said = spoken(text)
     label = "neutral"
-    for words, name in ((POSITIVE, "positive"), (NEGATIVE, "negative"), (ANGRY, "angry")):
-        if any(spoken_word(word) in said for word in words):
-            label = name
+    for words, name in SENTIMENTS:
+        for word in words:
+            if word in said:
+                label = name
+                break
     run.state.sentiment = {"label": label}
     run.state.sentiments.append(label)
     del run.state.sentiments[:-MAX_SENTIMENTS]

@@ -7,7 +7,7 @@ import re
 from abl.parser.bounds import ITEM_BYTES, elements
 from abl.parser.entries import inline_entries, read_rest_lines
 from abl.parser.lists import joined
-from abl.parser.reader import APPENDED, READ, Reader, reads, table_of
+from abl.parser.reader import READ, Reader, reads, table_of
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.flow import Flow, Step
 from abl.syntax.gather import StepGather
@@ -153,7 +153,7 @@ def _step(r: Reader, flow: Flow, name: str, j: int, end: int) -> int:
 def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
     """Read the properties of a step, with lists that stand in the column of their key."""
     table = table_of(Step)
-    texts, ends, offsets = r.texts, r.ends, r.offsets
+    texts, ends, offsets, at = r.texts, r.ends, r.offsets, step.at
     while k < stop:
         text = texts[k]
         end = ends[k]
@@ -170,8 +170,8 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
                 r.line(step, k, end, text, offsets[k])
         else:
             value = value.lstrip()
-            read, row = entry
-            if row.field in step.at and row.repeat not in APPENDED:
+            read, row, field, once = entry
+            if once and field in at:
                 r.repeated(step, row, k)
             read(r, step, row, k, end, value, offsets[k] + len(text) - len(value))
         k = end

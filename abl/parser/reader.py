@@ -12,12 +12,14 @@ from typing import Any, TypeAlias
 
 from abl.diagnostics.reporter import did_you_mean
 from abl.parser.scribe import Scribe
-from abl.parser.values import cut_comment, inline_map, open_brackets
+from abl.parser.values import MAX_NESTING, cut_comment, inline_map, open_brackets
 from abl.syntax.node import Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
-Table: TypeAlias = dict[str, tuple[ReadKind, Prop]]
+Entry: TypeAlias = tuple[ReadKind, Prop, str, bool]
+"""The reader of a property, its row, the name of its field, and whether a second one is a mistake."""
+Table: TypeAlias = dict[str, Entry]
 
 READ: dict[Kind, ReadKind] = {}
 """Kind -> its reader; filled by the modules that define them."""
@@ -77,12 +79,12 @@ def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neig
 
 
 def table_of(cls: type[Node]) -> Table:
-    """Return spelling -> (reader, row) of a node class, in the spellings that need no folding."""
+    """Return the entries of a node class by spelling, in the spellings that need no folding."""
     table = _TABLES.get(cls)
     if table is None:
         table = {}
         for spelling, row in cls.BY_KEY.items():
-            entry = (READ[row.kind], row)
+            entry = (READ[row.kind], row, row.field, row.repeat not in APPENDED)
             for form in (spelling, spelling.lower(), row.key):
                 table.setdefault(form, entry)
         _TABLES[cls] = table
@@ -111,8 +113,8 @@ class Reader(Scribe):
                 self.odd_line(node, table, k, end, text, offsets[k])
             else:
                 value = value.lstrip()
-                read, row = entry
-                if row.field in at and row.repeat not in APPENDED:
+                read, row, field, once = entry
+                if once and field in at:
                     self.repeated(node, row, k)
                 if not value and end == k + 1 and end < stop and texts[end][0] == "-":
                     end = self.same_column(k, end, stop)
@@ -121,8 +123,10 @@ class Reader(Scribe):
 
     def line(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
         """Read one property whose text may begin in the middle of line `k` (after a dash)."""
-        if not self.deeper(k):
+        if self.depth >= MAX_NESTING:
+            self.deeper(k)
             return
+        self.depth += 1
         table = _TABLES.get(node.__class__) or table_of(node.__class__)
         key, colon, rest = text.partition(":")
         entry = table.get(key)
@@ -130,11 +134,11 @@ class Reader(Scribe):
             self.odd_line(node, table, k, end, text, offset)
         else:
             value = rest.lstrip()
-            read, row = entry
-            if row.field in node.at and row.repeat not in APPENDED:
+            read, row, field, once = entry
+            if once and field in node.at:
                 self.repeated(node, row, k)
             read(self, node, row, k, end, value, offset + len(text) - len(value))
-        self.leave()
+        self.depth -= 1
 
     def same_column(self, k: int, end: int, stop: int) -> int:
         """Return the end of the dash items from line `end` on that stand in the column of line `k`."""
@@ -142,7 +146,7 @@ class Reader(Scribe):
             end = min(self.ends[end], stop)
         return end
 
-    def find_row(self, node: Node, key: str) -> tuple[ReadKind, Prop] | None:
+    def find_row(self, node: Node, key: str) -> Entry | None:
         """Return the entry for `key` in any spelling."""
         table = _TABLES.get(node.__class__) or table_of(node.__class__)
         entry = table.get(key)
@@ -183,7 +187,7 @@ class Reader(Scribe):
         value = rest.lstrip()
         at = offset + colon + 1 + len(rest) - len(value)
         if entry is not None:
-            if entry[1].field in node.at and entry[1].repeat not in APPENDED:
+            if entry[3] and entry[2] in node.at:
                 self.repeated(node, entry[1], k)
             entry[0](self, node, entry[1], k, end, value, at)
             return
@@ -295,22 +299,25 @@ class Reader(Scribe):
 
     def fill(self, made: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
         """Read the content of a node: an inline map or main value, then the nested lines."""
-        if not self.deeper(k):
+        if self.depth >= MAX_NESTING:
+            self.deeper(k)
             return
-        cut = cut_comment(value)
-        if cut and cut[0] == "{" and not cut.startswith("{{"):
+        self.depth += 1
+        cut = cut_comment(value) if "#" in value else value
+        if not cut:
+            self.children(made, k + 1, end)
+        elif cut[0] == "{" and not cut.startswith("{{"):
             if open_brackets(cut) > 0:
                 cut = " ".join([cut, *self.texts[k + 1 : end]])
             self.inline_node(made, k, cut, off)
-        elif cut and made.MAIN in made.BY_FIELD:
+        elif made.MAIN in made.BY_FIELD:
             self.read_field(made, made.MAIN, k, k + 1 if k not in self.lines.blocks else end, value, off)
             self.children(made, k + 1, end)
         else:
-            if cut:
-                self.report("EXPECTED_MAP", off, len(cut), value=cut, property=row.key)
-                made.extras[""] = cut
+            self.report("EXPECTED_MAP", off, len(cut), value=cut, property=row.key)
+            made.extras[""] = cut
             self.children(made, k + 1, end)
-        self.leave()
+        self.depth -= 1
 
     def read_field(self, node: Node, field: str, k: int, end: int, value: str, off: int) -> None:
         """Read `value` into one field of `node`."""

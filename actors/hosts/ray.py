@@ -26,6 +26,7 @@ import uvloop
 from msgspec import Struct
 from ray.exceptions import RayActorError, RayError
 
+from actors.hosts.deaths import Deaths
 from actors.hosts.port import HostDoesNotStart
 from actors.hosts.ray_settings import given_cluster, own_cluster
 from actors.hosts.serving import Ending, serve_host
@@ -160,8 +161,12 @@ class RayHosts:
         folder: Path,
         hosts: int,
         own: RayFolder | None,
+        on_death: Callable[[int], Awaitable[None]],
     ) -> None:
-        """Sockets are made in `folder`; `own` is where a Ray for this process alone runs, if there is to be one."""
+        """Sockets are made in `folder`; `own` is where a Ray for this process alone runs, if there is to be one.
+
+        `on_death` is told the epoch of a host on this machine that is gone.
+        """
         self._settings = settings
         self._make_task = make_task
         self._folder = folder
@@ -170,6 +175,9 @@ class RayHosts:
         self._actors: dict[str, Any] = {}
         self._adopted: set[str] = set()
         self._own = own
+        self._tell = on_death
+        self._deaths = Deaths(machine_name(), self._host_died)
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Start a Ray for this process alone, or connect to the one that is given."""
@@ -214,6 +222,9 @@ class RayHosts:
 
     async def stop(self) -> None:
         """Drain and end all actors that were made here, then Ray itself if it is ours."""
+        self._deaths.close()
+        for task in self._tasks:
+            task.cancel()
         await asyncio.gather(*(self.end(host_id) for host_id in tuple(self._actors)))
         await self._in_thread(self._disconnect)
         self._thread.shutdown()
@@ -268,6 +279,21 @@ class RayHosts:
     def _note(self, ready: Ready) -> None:
         if self._own is not None:
             self._own.note(ready.pid)
+        self._deaths.watch(ready)
+
+    def _host_died(self, ready: Ready) -> None:
+        task = asyncio.get_running_loop().create_task(self._after_death(ready))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _after_death(self, ready: Ready) -> None:
+        """Free a host's sessions for the others, and get to know the process that Ray starts in its place."""
+        try:
+            await self._tell(ready.epoch)
+            if ready.host_id in self._actors and not is_dedicated(ready.host_id):
+                await self.keep(ready.host_id)
+        except AppError as error:
+            log.warning("%s has ended: %s", ready.host_id, error.message)
 
 
 async def _answers(address: str) -> None:

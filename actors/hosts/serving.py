@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 
 from actors.hosts.task import Ready, Task
-from actors.link.addresses import Address, TcpAddress, labels_of, parse_address
+from actors.link.addresses import Address, TcpAddress, labels_of, machine_name, parse_address
 from actors.link.server import LinkServer
 from actors.placement import is_dedicated
 from actors.session_host import DRAIN_S
@@ -51,7 +51,7 @@ async def serve_host(task: Task, ending: Ending, on_ready: Callable[[Ready], Non
         bound = await server.start()
         epoch = await running.take_lease(str(bound[-1]), labels_of(bound))
         spare_the_collector()
-        on_ready(Ready(host_id=task.host_id, pid=os.getpid(), epoch=epoch))
+        on_ready(Ready(host_id=task.host_id, pid=os.getpid(), epoch=epoch, machine=machine_name()))
         await _until_asked(task, running, ending.asked)
         await running.drain(ending.within_s)
         await server.stop()

@@ -28,8 +28,10 @@ class Ready(Struct, frozen=True, kw_only=True):
 
     Attributes:
         epoch: Of its lease when it began.
+        machine: Where the pid holds.
     """
 
     host_id: str
     pid: int
     epoch: int
+    machine: str = ""

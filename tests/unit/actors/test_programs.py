@@ -19,4 +19,4 @@ def test_other_texts_give_another_program() -> None:
 
 def test_texts_with_errors_are_refused_with_their_places() -> None:
     with pytest.raises(UnreadableProject, match=r"a\.abl:\d+"):
-        compile_texts({"a.abl": LEDGER.replace("note_keyed(order: string)", "__note(order: string)")})
+        compile_texts({"a.abl": LEDGER.replace("note_unkeyed(order", "note_keyed(order")})

@@ -6,6 +6,7 @@ import time
 from functools import cache
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -181,9 +182,7 @@ class Player:
         return ModelAnswered(at=at, effect_id=effect.id, reply=ModelReply(text="", tool_calls=calls))
 
 
-@settings(max_examples=100)
-@given(st.data(), st.sampled_from(PROGRAMS), st.booleans())
-def test_any_facts_fold_without_raising_and_the_same_from_a_saved_state(data: Any, name: str, has_model: bool) -> None:
+def play(data: Any, name: str, has_model: bool) -> None:
     player = Player(data.draw, name)
     step = begin(player.program, SessionBegun(at=player.at(), session_id="s", has_model=has_model))
     for _ in range(data.draw(st.integers(1, 25))):
@@ -208,3 +207,16 @@ def test_any_facts_fold_without_raising_and_the_same_from_a_saved_state(data: An
         assert step.state.pending or not step.state.is_running, "a turn that runs waits for something"
         if step.end is not None:
             assert not step.state.is_running
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from(PROGRAMS), st.booleans())
+def test_any_facts_fold_without_raising_and_the_same_from_a_saved_state(data: Any, name: str, has_model: bool) -> None:
+    play(data, name, has_model)
+
+
+@pytest.mark.soak
+@settings(max_examples=5_000)
+@given(st.data(), st.sampled_from(PROGRAMS), st.booleans())
+def test_very_many_facts_fold_the_same(data: Any, name: str, has_model: bool) -> None:
+    play(data, name, has_model)
