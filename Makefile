@@ -9,7 +9,7 @@ RUNTIME ?= ray
 BIN := .venv/bin
 PACKAGES := $(wildcard abl cli domain engine voice evals providers storage actors gateway)
 GENERATORS := $(wildcard tools/generate_*.py)
-BENCHES := $(shell grep -l 'publish("' benchmarks/*.py)
+BENCHES := $(shell grep -l 'import.*publish' benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-base setup-test serve test check prove bench soak lock fmt clean
