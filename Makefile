@@ -43,10 +43,10 @@ check: setup ## what the gate runs: format, lint, types, imports, generated file
 prove: setup ## the kill test: 2,000 turns while hosts, gateway and servers are killed; nothing lost, nothing twice
 	$(BIN)/python -m tests.prove.kill_test
 
-bench: setup-test ## every benchmark, one after the other
+bench: setup ## every benchmark, one after the other
 	@set -e; for bench in $(BENCHES); do $(BIN)/python -m benchmarks.$$(basename $$bench .py); done
 
-bench-%: setup-test ## one benchmark: bench-abl runs benchmarks/abl.py, bench-cold-start runs benchmarks/cold_start.py
+bench-%: setup ## one benchmark: bench-abl runs benchmarks/abl.py, bench-cold-start runs benchmarks/cold_start.py
 	$(BIN)/python -m benchmarks.$(subst -,_,$*)
 
 soak: setup ## the long tests: fuzzing, generated documents

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from abl.parser.reader import READ, SCALARS, Reader, Table, reads, spellings, table_of
-from abl.parser.values import cut_comment, inline_list, open_brackets, split_top, unquote
+from abl.parser.values import MAX_NESTING, cut_comment, inline_list, open_brackets, split_top, unquote
 from abl.source import Pos
 from abl.syntax.node import NODES, Kind, Node, Prop, blank
 
@@ -21,7 +21,8 @@ def read_entries(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
         return
     node.at[row.field] = off
     items: list[Node] = getattr(node, row.field)
-    value = cut_comment(value)
+    if "#" in value:
+        value = cut_comment(value)
     if value:
         inline_entries(r, node, row, k, value, off)
     lines(r, node, row, k + 1, end, items)
@@ -112,6 +113,14 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         r.props(made, k + 1, stop)
         return
     key, sign, value = bare.partition(":")
+    entry = table_of(made.__class__).get(key) if sign else None
+    if entry is not None and own == k + 1 and r.depth < MAX_NESTING:
+        r.depth += 1
+        value = value.lstrip()
+        entry[0](r, made, entry[1], k, own, value, offset + len(bare) - len(value))
+        r.depth -= 1
+        r.props(made, own, stop)
+        return
     colon = len(key) if sign else -1
     entry = r.find_row(made, key) if colon > 0 else None
     if entry is None and colon < 0 and _keyword_item(r, made, k, own, bare, offset):
@@ -256,7 +265,7 @@ def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
 def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, items: list[Node]) -> None:
     """Read `name:` and the lines nested under it as one entry."""
     text = r.texts[k]
-    colon = _colon(text)
+    colon = text.find(":") if text[0] not in "\"'" else _colon(text)
     if colon <= 0:
         word = text.split(None, 1)[0]
         if stop > k + 1 and made.MAIN:
@@ -272,12 +281,15 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
             named(r, made, row, k, k + 1, text, r.offsets[k])
         return
     name = unquote(text[:colon].strip())
-    if made.MAIN:
-        _check_duplicate(r, row, items, made.MAIN, name, k)
+    main = made.MAIN
+    if main:
+        if items:
+            _check_duplicate(r, row, items, main, name, k)
         items.append(made)
         rest = text[colon + 1 :]
         value = rest.lstrip()
-        _set_name(made, made.MAIN, name, r.offsets[k] + (text[0] in "\"'"))
+        setattr(made, main, name)
+        made.at[main] = r.offsets[k] + (text[0] in "\"'")
         if value:
             after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
         if stop > k + 1 and value[:1] != "{":

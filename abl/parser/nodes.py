@@ -11,7 +11,8 @@ from abl.syntax.node import NODES, Kind, Node, Prop
 @reads(Kind.NODE)
 def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read one nested node: nested lines are its properties, an inline map too, other text is its main value."""
-    value = cut_comment(value)
+    if "#" in value:
+        value = cut_comment(value)
     made = getattr(node, row.field) if row.repeat == "merge" else None
     if made is not None:
         made.at.clear()

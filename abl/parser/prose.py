@@ -18,7 +18,8 @@ _LABELLED = re.compile(r"[\w.-]+(?: [A-Z_]+)?\s*:")
 def drop_prose(r: Scribe) -> None:
     """Take unindented sentences out of the parse, with one warning for each run of them."""
     texts = r.texts
-    unwanted = {k for k in unindented(r.indents) if is_prose(texts[k])}
+    odd = [k for k in unindented(r.indents) if texts[k].partition(":")[0] not in SECTIONS]
+    unwanted = {k for k in odd if is_prose(texts[k])}
     if not unwanted or len(unwanted) == len(r.texts):
         return
     for k in sorted(unwanted):

@@ -304,7 +304,9 @@ class Reader(Scribe):
             return
         self.depth += 1
         cut = cut_comment(value) if "#" in value else value
-        if not cut:
+        if not cut and not made.REST:
+            self.props(made, k + 1, end)
+        elif not cut:
             self.children(made, k + 1, end)
         elif cut[0] == "{" and not cut.startswith("{{"):
             if open_brackets(cut) > 0:

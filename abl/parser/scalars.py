@@ -21,20 +21,25 @@ from abl.syntax.flow import TERMINALS
 from abl.syntax.node import Kind, Node, Prop
 
 TARGET = Kind.TARGET
+LONG_NUMBER = 16
+"""Digits from which on a number is not read in the short way."""
 
 
 @reads(Kind.TEXT)
 def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read free text: quoted, bare, or a block."""
-    if (
-        value and value[0] == '"' and value[-1] == '"' and len(value) > 1 and end == k + 1 and " #" not in value
-        and row.repeat != "append"
-    ):  # fmt: skip
-        text = value[1:-1]
-        bare = text.strip()
-        setattr(node, row.field, bare)
-        node.at[row.field] = off + 1 if bare == text else off + 1 + len(text) - len(text.lstrip())
-        return
+    if value and end == k + 1 and row.repeat != "append":
+        if value[0] == '"':
+            if value[-1] == '"' and len(value) > 1 and " #" not in value:
+                text = value[1:-1]
+                bare = text.strip()
+                setattr(node, row.field, bare)
+                node.at[row.field] = off + 1 if bare == text else off + 1 + len(text) - len(text.lstrip())
+                return
+        elif value.isascii() and '"' not in value and "#" not in value and value[0] not in "|>":
+            setattr(node, row.field, value)
+            node.at[row.field] = off
+            return
     value, off = text_value(r, node, row, k, end, value, off)
     if row.repeat == "append" and getattr(node, row.field):
         value = getattr(node, row.field) + "\n" + value
@@ -207,7 +212,8 @@ def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
             odd_choice(r, node, row, value, off)
             return
         value = found
-    set_text(node, row, value, off)
+    setattr(node, row.field, value)
+    node.at[row.field] = off
 
 
 def odd_choice(r: Reader, node: Node, row: Prop, value: str, off: int) -> None:
@@ -242,7 +248,8 @@ def read_boolean(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
             meant = _meant_boolean(bare) or r.near(bare, ("true", "false"))
             _wrong_type(r, node, row, bare, off, "EXPECTED_BOOLEAN", meant)
             return
-    set_text(node, row, found, off)
+    setattr(node, row.field, found)
+    node.at[row.field] = off
 
 
 def _meant_boolean(value: str) -> str | None:
@@ -266,6 +273,12 @@ def read_number(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
     """Read a number within the bounds of its row."""
     if end > k + 1:
         nothing_under(r, node, row, k, end)
+    if value.isdecimal() and len(value) < LONG_NUMBER:
+        whole = int(value)
+        if row.minimum is not None or row.maximum is not None:
+            _within(r, row, whole, off, len(value))
+        set_text(node, row, whole, off)
+        return
     bare = unquote(cut_comment(value))
     found = number(bare)
     if found is None or (row.kind is Kind.INTEGER and isinstance(found, float) and found != int(found)):
@@ -304,7 +317,7 @@ def read_duration(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
     if end > k + 1:
         nothing_under(r, node, row, k, end)
     bare = cut_comment(value)
-    found = duration(bare, row.unit)
+    found = int(bare) if bare.isdecimal() and len(bare) < LONG_NUMBER else duration(bare, row.unit)
     if found is None:
         digits = "".join(sign for sign in bare if sign.isdigit() or sign == ".")
         _wrong_type(r, node, row, bare, off, "EXPECTED_DURATION", digits if number(digits) is not None else None)

@@ -42,8 +42,16 @@ class Section:
 def cut(r: Reader) -> list[Section]:
     """Return the sections of the text; what is wrong with their headers is reported."""
     sections: list[Section] = []
+    texts, offsets = r.texts, r.offsets
     for k in unindented(r.indents):
-        found = _header(r, k, sections)
+        text = texts[k]
+        word, colon, rest = text.partition(":")
+        found: Section | None
+        if colon and word in SECTIONS:
+            value = rest.lstrip()
+            found = Section(word, k, k + 1, value, offsets[k] + len(text) - len(value))
+        else:
+            found = _header(r, k, text, sections)
         if found is not None:
             if sections:
                 sections[-1].end = k
@@ -53,18 +61,13 @@ def cut(r: Reader) -> list[Section]:
     return sections
 
 
-def _header(r: Reader, k: int, sections: list[Section]) -> Section | None:
-    text = r.texts[k]
+def _header(r: Reader, k: int, text: str, sections: list[Section]) -> Section | None:
     head = text[0]
     if head == "-":
         return None
     if head in "FUfu" and _IMPORT.match(text):
         return None if sections and sections[-1].word == "TOOLS" else Section("IMPORT", k, k + 1, text, r.offsets[k])
     if "A" <= head <= "Z":
-        word, colon, rest = text.partition(":")
-        if colon and word in SECTIONS:
-            value = rest.lstrip()
-            return Section(word, k, k + 1, value, r.offsets[k] + len(text) - len(value))
         found = HEADER.match(text)
         if found:
             return _make(r, k, found[1], found.end())
@@ -177,6 +180,10 @@ def _read_all(r: Reader, document: Document, sections: list[Section]) -> None:
         elif word == "BEHAVIOR_PROFILE":
             profile = inline_profile(r, section)
             document.behavior_profiles.append(profile)
+        elif word in SECTIONS and SECTIONS[word].key not in first:
+            row = SECTIONS[word]
+            first[row.key] = section.k
+            READ[row.kind](r, document, row, section.k, section.end, section.value, section.offset)
         else:
             _one(r, document, section, first)
 
