@@ -85,13 +85,14 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
         text = straight(r, text, off)
     r.room -= Assignment.COST
     found = _ASSIGN.match(text)
-    if not found or not text[found.end() :].strip():
+    value = text[found.end() :].strip() if found else ""
+    if not found or not value:
         r.report("INVALID_SET", off, max(len(text), 1), value=text)
         return [Assignment(variable="", expression=text, pos=Pos(line, column, off))] if text else []
-    start = found.end()
     made = blank(Assignment, Pos(line, column, off))
-    made.variable, made.at["variable"] = found[1].strip("\"'"), off
-    made.expression, made.at["expression"] = bare_formula(text[start:].strip()), off + start
+    made.variable = found[1].strip("\"'")
+    made.expression = bare_formula(value) if "#" in value else value
+    made.at = {"variable": off, "expression": off + found.end()}
     return [made]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import Reading, good_name
@@ -24,8 +24,7 @@ _SHAPED = re.compile(r"""["']?([^("'\n]*+)["']?\s*+\(""")
 _NAME_ONLY = re.compile(r"\w++", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureResult:
+class SignatureResult(NamedTuple):
     """The tool, if a name could be read, and what is wrong with its signature."""
 
     tool: Tool | None

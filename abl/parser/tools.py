@@ -125,11 +125,12 @@ def _signature(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
     if (body < stop and r.texts[body][:2] in ("->", "\u2192")) or (body < stop and r.texts[body][0] == "\u2192"):
         text = r.source.text[offset : r.offsets[body] + len(r.texts[body])]
         body += 1
-    shown = cut_comment(text)
+    shown = cut_comment(text) if "#" in text else text
     if shown.endswith(":") and not shown.endswith("::"):
         shown = shown[:-1].rstrip()
     result = read_signature(shown, offset)
-    r.report_faults(list(result.findings))
+    if result.findings:
+        r.report_faults(list(result.findings))
     tool = result.tool
     if tool is None:
         r.props(Tool(), body, stop)

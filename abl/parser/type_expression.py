@@ -13,7 +13,7 @@ from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import MAX_FAULTS, PAIRS, Reading, clipped, good_name, group_end, skip, unclosed
 from abl.parser.type_nodes import arrays, of_base
 from abl.parser.values import literal, unquote
-from abl.syntax.node import blank
+from abl.syntax.node import blank, new_object
 from abl.syntax.tools import BASE_TYPES, Parameter, TypeExpr
 
 MAX_TYPE_NESTING = 16
@@ -106,10 +106,12 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
             kind = words.get(word)
             if (kind is not None or not word) and (end == "," or end == closer):
                 start = match.start(1)
-                made = blank(Parameter)
-                made.name, made.at["name"] = name, base + start
-                if kind is not None:
-                    made.at["type"] = base + match.start(3)
+                made = new_object(Parameter)
+                made.name = name
+                if kind is None:
+                    made.at = {"name": base + start}
+                else:
+                    made.at = {"name": base + start, "type": base + match.start(3)}
                     made.type = of_base(kind)
                     if suffix:
                         made.type = arrays(made.type, suffix.count("["))
@@ -288,6 +290,8 @@ def _single(reading: Reading, depth: int) -> TypeExpr:
         reading.at += 1
         made = of_base("object")
         made.fields = members(reading, "}", depth + 1)
+        if reading.at == len(reading.text):
+            return made
     elif quoted := _QUOTED.match(reading.text, start):
         reading.at = quoted.end()
         made = TypeExpr(values=[quoted[0][1:-1]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl.syntax.node import blank
+from abl.syntax.node import new_object
 from abl.syntax.tools import TypeExpr
 
 MAX_ARRAY_SUFFIXES = 4
@@ -10,7 +10,8 @@ MAX_ARRAY_SUFFIXES = 4
 
 def of_base(base: str) -> TypeExpr:
     """Return the type that one word is."""
-    made = blank(TypeExpr)
+    made = new_object(TypeExpr)
+    made.at = {}
     made.base = base
     return made
 

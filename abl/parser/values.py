@@ -188,11 +188,11 @@ def is_balanced(text: str) -> bool:
 
 def open_brackets(text: str) -> int:
     """Return how many brackets opened outside quotes are still open, less those closed that were never opened."""
-    if _BRACKET.search(text) is None:
-        return 0
     if '"' not in text:
         count = text.count
         return count("(") + count("[") + count("{") - count(")") - count("]") - count("}")
+    if _BRACKET.search(text) is None:
+        return 0
     depth = 0
     quote = ""
     for sign in text:
