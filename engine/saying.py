@@ -57,8 +57,8 @@ def respond(run: Run, node: JsonObject, names: Mapping[str, JsonValue] | None = 
 
 
 def tell(run: Run, key: str, names: Mapping[str, JsonValue] | None = None) -> None:
-    """Show a platform text."""
-    say(run, run.message(key, names))
+    """Show a platform text; no model judges it."""
+    say(run, run.message(key, names), is_platform=True)
 
 
 def say(
@@ -70,6 +70,7 @@ def say(
     actions: JsonObject | None = None,
     is_checked: bool = False,
     is_heard: bool = False,
+    is_platform: bool = False,
     first_token_ms: int = 0,
 ) -> None:
     """Show a text after the checks of output; a text that is blocked is replaced by what the rule says.
@@ -85,7 +86,8 @@ def say(
             rich = actions = voice = None
         escalating = checked.rule if checked.is_escalated else ""
         text = constraints.check_response(run, checked.reask or checked.text)
-        effects = [] if checked.is_blocked or checked.reask else judging.ask_about(run, "output", text, blocking=False)
+        is_settled = is_platform or checked.is_blocked or bool(checked.reask)
+        effects = [] if is_settled else judging.ask_about(run, "output", text, blocking=False)
     answer = Answer(text, rich or {}, actions or {}, voice or {}, is_heard, first_token_ms)
     if not (text or rich or actions):
         return

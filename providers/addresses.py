@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, TypeAlias
 
@@ -74,6 +75,8 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _MAX_PARTS = 4
 _MAX_HOST_CHARS = 255
+_MAX_KEPT = 2_048
+"""Hosts and entries whose reading is kept: it depends on their text alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,11 @@ def literal_address(host: str) -> IPAddress | None:
     >>> literal_address("0x7f.1")
     IPv4Address('127.0.0.1')
     """
+    return _spelled(host[:_MAX_HOST_CHARS])
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _spelled(host: str) -> IPAddress | None:
     text = plain_host(host)
     if ":" in text:
         try:
@@ -180,16 +188,22 @@ def _matches_name(entry: str, host: str, port: int) -> bool:
 
 
 def _matches_address(entry: str, address: IPAddress, port: int) -> bool:
-    name, wanted = _split_port(entry.strip())
-    if wanted is not None and wanted != port:
-        return False
-    try:
-        network = ip_network(name.removeprefix("[").removesuffix("]"), strict=False)
-    except ValueError:
+    network, wanted = _network_of(entry)
+    if network is None or (wanted is not None and wanted != port):
         return False
     if network.version != address.version or address not in network:
         return False
     return address not in METADATA or network.num_addresses == 1
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _network_of(entry: str) -> tuple[IPNetwork | None, int | None]:
+    """Return the network an entry names, None where it names a host, and its port."""
+    name, port = _split_port(entry.strip())
+    try:
+        return ip_network(name.removeprefix("[").removesuffix("]"), strict=False), port
+    except ValueError:
+        return None, port
 
 
 def _split_port(entry: str) -> tuple[str, int | None]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from providers.addresses import AddressPolicy, IPAddress, literal_address, plain_host, refusal
 from providers.failures import CallFailed, FailureKind
 
 LOOKUP_TIMEOUT_S: Final = 5.0
+MAX_KEPT_LITERALS: Final = 1_024
 
 Lookup: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Host and port -> texts of addresses."""
@@ -28,6 +30,7 @@ class GuardedResolver:
     def __init__(self, policy: AddressPolicy, lookup: Lookup = system_lookup) -> None:
         self._policy = policy
         self._lookup = lookup
+        self._literal_refusal = lru_cache(maxsize=MAX_KEPT_LITERALS)(self._judged_literal)
 
     async def addresses(self, host: str, port: int) -> tuple[IPAddress, ...]:
         """Return the addresses of `host`, every one of which may be called.
@@ -55,10 +58,15 @@ class GuardedResolver:
 
     def check_literal(self, host: str, port: int) -> None:
         """Refuse a host that spells a forbidden address; a name is judged when it is looked up."""
+        refused = self._literal_refusal(host, port)
+        if refused:
+            raise CallFailed(FailureKind.REFUSED, refused)
+
+    def _judged_literal(self, host: str, port: int) -> str:
+        """Return why the address that `host` spells is refused: by its text and the policy, which never change."""
         spelled = literal_address(host)
         reason = refusal(spelled, port, self._policy) if spelled is not None else None
-        if reason is not None:
-            raise CallFailed(FailureKind.REFUSED, f"The address {spelled} may not be called: it is {reason}")
+        return f"The address {spelled} may not be called: it is {reason}" if reason is not None else ""
 
     async def _found(self, name: str, port: int) -> tuple[IPAddress, ...]:
         try:

@@ -32,7 +32,8 @@ class Block:
     Attributes:
         subject: The object itself.
         parent: The object it lies in; None for the agent.
-        keys: The way from the parent: one key, or a key and indexes.
+        role: The key under which the object lies, e.g. `on_result`; empty for the agent.
+        at: Where it stands in a list, -1 when it is in none.
         section: First key of the path, e.g. `flow`.
         step: Name of the flow step it belongs to, empty outside of steps.
         depth: Number of objects above it.
@@ -40,7 +41,8 @@ class Block:
 
     subject: Subject
     parent: Block | None = None
-    keys: tuple[str | int, ...] = ()
+    role: str = ""
+    at: int = -1
     section: str = ""
     step: str = ""
     depth: int = 0
@@ -56,15 +58,17 @@ class Block:
         return ".".join(reversed(parts))
 
     @property
-    def role(self) -> str:
-        """The key under which the object lies, e.g. `on_result`."""
-        return str(self.keys[0]) if self.keys else ""
+    def keys(self) -> tuple[str | int, ...]:
+        """The way from the parent: a key, or a key and an index; none for the agent."""
+        if self.parent is None:
+            return ()
+        return (self.role, self.at) if self.at >= 0 else (self.role,)
 
     def lies_in(self, *roles: str) -> bool:
         """Whether this object or one around it lies under one of the keys `roles`."""
         block: Block | None = self
         while block is not None:
-            if block.keys and block.keys[0] in roles:
+            if block.parent is not None and block.role in roles:
                 return True
             block = block.parent
         return False
@@ -88,13 +92,13 @@ def _children(block: Block) -> Iterator[Block]:
         if name in OPAQUE and block.role not in NAME_MAPS:
             continue
         if isinstance(value, dict):
-            yield _child(block, value, (name,))
+            yield _child(block, value, name)
         elif isinstance(value, list):
-            yield from (_child(block, one, (name, at)) for at, one in enumerate(value) if isinstance(one, dict))
+            yield from (_child(block, one, name, at) for at, one in enumerate(value) if isinstance(one, dict))
 
 
-def _child(block: Block, subject: Subject, keys: tuple[str | int, ...]) -> Block:
+def _child(block: Block, subject: Subject, role: str, at: int = -1) -> Block:
     step = block.step
     if not step and block.depth == 2 and block.section == "flow" and block.role == "definitions":
-        step = str(keys[0])
-    return Block(subject, block, keys, block.section or str(keys[0]), step, block.depth + 1)
+        step = role
+    return Block(subject, block, role, at, block.section or role, step, block.depth + 1)

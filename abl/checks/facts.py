@@ -14,6 +14,7 @@ from abl.checks.names import CHECKPOINT_NAMES, ENGINE_NAMES, HUMAN_NAMES, NAMESP
 from abl.checks.producers import Producer, producers_of
 from abl.checks.reading import Subject, dig, mapping, root, rows, text, texts
 from abl.checks.suggestions import Guesses
+from abl.compiler.identities import Identities
 
 CONDITION_KEYS = (
     "applies_when", "when", "condition", "check", "exit_when", "complete_when", "success_when", "filter"
@@ -101,12 +102,13 @@ class AgentFacts:
         return blocks_of(self.ir)
 
     @cached_property
-    def _by_id(self) -> dict[int, Block]:
-        return {id(block.subject): block for block in self.blocks}
+    def _positions(self) -> Identities:
+        return Identities([block.subject for block in self.blocks])
 
     def block(self, subject: Subject) -> Block:
         """Return the block of an object of this agent."""
-        return self._by_id.get(id(subject)) or Block(subject)
+        at = self._positions.position(subject)
+        return self.blocks[at] if at >= 0 else Block(subject)
 
     def under(self, *sections: str) -> Iterator[Block]:
         """Yield the blocks of some sections."""

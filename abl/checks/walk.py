@@ -18,8 +18,9 @@ def nodes_of(document: Node) -> Iterator[tuple[Node, str]]:
         if depth >= MAX_NESTING:
             continue
         below = []
+        known = node.__dict__.get  # a field that was never written is not made to be read
         for field in node.FIELDS:
-            value = getattr(node, field, None)
+            value = known(field)
             at = f"{path}.{field}" if path else field
             if isinstance(value, Node):
                 below.append((value, at, depth + 1))

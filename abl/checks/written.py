@@ -69,11 +69,10 @@ def written_in(document: Node, unit: Unit) -> Iterator[Written]:
     pending: list[tuple[Node, str, int]] = [(document, "", 0)]
     while pending:
         node, path, depth = pending.pop()
-        place = Place(node, unit)
+        place, known = Place(node, unit), node.__dict__.get  # a field that was never written is not made to be read
         below: list[tuple[Node, str, int]] = []
         for field in node.FIELDS:
-            value = getattr(node, field, None)
-            if not value or field == "extras":
+            if field == "extras" or not (value := known(field)):
                 continue
             at = f"{path}.{field}" if path else field
             if depth < MAX_NESTING:

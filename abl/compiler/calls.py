@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl.compiler.plain import Json, mapping, one, only, text, texts
+from abl.compiler.plain import Json, given, mapping, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.node import Node
 from abl.syntax.steps import Argument, Assignment, Call, DelegateCall
@@ -10,9 +10,9 @@ from abl.syntax.steps import Argument, Assignment, Call, DelegateCall
 
 def add_actions(node: Node, scope: Scope, ir: Json) -> None:
     """Add set, clear, call, call_spec and message_key of a node to its IR."""
-    if (assignments := getattr(node, "set", None)) and (lowered := set_lines(assignments, scope)):
+    if (assignments := given(node, "set")) and (lowered := set_lines(assignments, scope)):
         ir["set"] = lowered
-    if (names := getattr(node, "clear", None)) and (cleared := texts(names)):
+    if (names := given(node, "clear")) and (cleared := texts(names)):
         ir["clear"] = cleared
     if key := text(getattr(node, "message_key", "")):
         ir["message_key"] = key
@@ -55,7 +55,7 @@ def call_spec(call: Call, scope: Scope) -> Json:
             bound[name] = expression
         else:
             surplus.append(expression)
-    bound.update(mapping(call.with_))
+    bound.update(mapping(given(call, "with_")))
     spec: Json = {"tool": tool, "with": bound}
     if surplus:
         spec["args"] = surplus

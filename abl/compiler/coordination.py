@@ -7,7 +7,7 @@ from typing import Any
 from abl.compiler.declared import passed
 from abl.compiler.lowering import Changes, lower, shape, shape_of
 from abl.compiler.memory import lower_store
-from abl.compiler.plain import Json, mapping, number, one, only, text, texts
+from abl.compiler.plain import Json, given, mapping, number, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.coordination import (
     Completion,
@@ -65,7 +65,7 @@ def lower_coordination(scope: Scope) -> Json:
     """Return delegates, handoffs, return_handlers, escalation."""
     document = scope.document
     handoffs = only(Handoff, document.handoffs)
-    known = scope.declared if any(node.pass_ for node in handoffs) else {}
+    known = scope.declared if any(given(node, "pass_") for node in handoffs) else {}
     handlers: Json = {}
     for node in only(ReturnHandler, document.return_handlers):
         handlers.setdefault(text(node.name), lower(node, scope, _RETURN_HANDLER))
@@ -100,13 +100,13 @@ def _delegate(node: Delegate, scope: Scope) -> Json:
 def _handoff(node: Handoff, scope: Scope, known: dict[str, tuple[str, str]]) -> Json:
     ir = lower(node, scope, _HANDOFF)
     ir["to"] = first_word(node.to)
-    context: Json = {"pass": passed(texts(node.pass_), known), "history": lower_history(node.history)}
+    context: Json = {"pass": passed(texts(given(node, "pass_")), known), "history": lower_history(node.history)}
     if summary := text(node.summary):
         context["summary"] = summary
-    if grants := [_grant(grant, scope) for grant in only(MemoryGrant, node.memory_grants)]:
+    if grants := [_grant(grant, scope) for grant in only(MemoryGrant, given(node, "memory_grants"))]:
         context["memory_grants"] = grants
-    if node.set:
-        context["set"] = mapping(node.set)
+    if values := mapping(given(node, "set")):
+        context["set"] = values
     ir["context"] = scope.record(context, node)
     _add_failure(ir, "on_failure", node.on_failure, "failure_message", "continue")
     if (returning := _on_return(node.on_return, scope)) is not None:
@@ -147,7 +147,7 @@ def _on_return(value: object, scope: Scope) -> Json | None:
     if handler:
         ir["handler"] = handler
     for key in ("map", "set"):
-        if values := mapping(getattr(node, key)):
+        if values := mapping(given(node, key)):
             ir[key] = values
     if node.resume_with:
         ir["resume_with"] = text(node.resume_with)

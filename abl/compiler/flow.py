@@ -12,7 +12,7 @@ from abl.compiler.graph import static_graph
 from abl.compiler.handlers import DIGRESSION, HANDLERS, OUTCOME, lower_branches
 from abl.compiler.identity import goal_of
 from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
-from abl.compiler.plain import Json, number, one, only, text, texts
+from abl.compiler.plain import Json, given, number, one, only, text, texts
 from abl.compiler.rules import lower_constraints
 from abl.compiler.scope import Scope
 from abl.syntax.flow import TERMINALS, AwaitAttachment, Flow, HumanApproval, Step, Transform
@@ -111,7 +111,7 @@ def _add_successors(definitions: dict[str, Json], sequences: list[list[str]]) ->
 def _step(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json:
     ir = lower(node, scope, _STEP)
     ir["name"] = text(node.name)
-    rules, instructions = lower_constraints(node.step_constraints, scope)
+    rules, instructions = lower_constraints(given(node, "step_constraints"), scope)
     if node.reasoning is True:
         ir["reasoning_zone"] = _zone(node, rules, instructions, scope)
     elif rules:

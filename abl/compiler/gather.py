@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from abl.compiler.lowering import Changes, lower, shape
-from abl.compiler.plain import Json, merged, number, one, only, text, texts
+from abl.compiler.plain import Json, given, merged, number, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.patterns import check_pattern
 from abl.syntax.gather import Activation, Attachment, Gather, GatherField, MaskConfig, StepGather, Validation
@@ -153,7 +153,7 @@ def lower_field(field: GatherField, scope: Scope, entities: dict[str, Entity]) -
 def _hints(field: GatherField) -> list[str]:
     """Return what helps to find the value; the prompt comes first."""
     prompt = text(field.prompt)
-    return list(dict.fromkeys([*([prompt] if prompt else []), *texts(field.extraction_hints)]))
+    return list(dict.fromkeys([*([prompt] if prompt else []), *texts(given(field, "extraction_hints"))]))
 
 
 def _resolve_entity(field: GatherField, ir: Json, scope: Scope, entities: dict[str, Entity]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any
 
 from abl.compiler.calls import add_actions, delegate_call, set_lines
@@ -47,7 +46,7 @@ class Shape:
     """
 
     rows: tuple[tuple[str, Convert, Any], ...]
-    get: Callable[[Any], tuple[Any, ...]]
+    get: Callable[[Node], list[Any]]
     is_rich: bool = False
     is_acting: bool = False
 
@@ -88,7 +87,7 @@ def shape(cls: type[Node], changes: Changes = Changes()) -> Shape:
             FIELD_OF_KEY.setdefault(cls, {})[key] = row.field
         fields.append(row.field)
         rows.append((key, changes.use.get(row.field) or _conversion(row), changes.defaults.get(key)))
-    return Shape(tuple(rows), _getter(fields), is_rich, is_acting)
+    return Shape(tuple(rows), _getter(cls, fields), is_rich, is_acting)
 
 
 def lower(node: Node, scope: Scope, how: Shape) -> Json:
@@ -140,13 +139,15 @@ def _plain_shape(cls: type[Node]) -> Shape:
     return known
 
 
-def _getter(fields: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    if not fields:
-        return lambda _node: ()
-    if len(fields) == 1:
-        only = attrgetter(fields[0])
-        return lambda node: (only(node),)
-    return attrgetter(*fields)
+def _getter(cls: type[Node], fields: list[str]) -> Callable[[Node], list[Any]]:
+    """Return what reads the values of fields; a list or map that was never written is not made to be read."""
+    defaults = [(field, default if (default := cls.DEFAULTS.get(field)) or default == 0 else None) for field in fields]
+
+    def values(node: Node) -> list[Any]:
+        known = node.__dict__.get
+        return [known(field, default) for field, default in defaults]
+
+    return values
 
 
 def _conversion(row: Prop) -> Convert:

@@ -7,7 +7,7 @@ from typing import Any
 
 from abl.compiler.gather import lower_mask
 from abl.compiler.lowering import Changes, lower, shape
-from abl.compiler.plain import Json, one, only, text, texts
+from abl.compiler.plain import Json, given, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.memory import Memory, PersistentPath, Recall, Remember, SessionVariable, Store
 from abl.syntax.node import Node
@@ -109,7 +109,7 @@ def _recall(node: Recall, scope: Scope) -> Json | None:
     if today is not None:
         scope.report("LEGACY_RECALL_EVENT_ALIAS", node, "event", value=event, expected=today)
     action = text(node.action) or (
-        "inject_context" if node.paths else "load_memory" if node.domain else "prompt_llm" if node.instruction else ""
+        "inject_context" if given(node, "paths") else "load_memory" if node.domain else "prompt_llm" if node.instruction else ""
     )
     ir: Json = {"event": today or event}
     if action:

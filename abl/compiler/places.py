@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from abl.compiler.identities import Identities
 from abl.source import Source
 from abl.syntax.document import Document
 from abl.syntax.node import Node
@@ -48,23 +49,28 @@ _OTHER_NAMES = {
 class Places:
     """IR dictionary (by identity) -> its place."""
 
-    __slots__ = ("_known",)
+    __slots__ = ("_known", "_made", "_nodes", "_units")
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[dict[str, Any], Node, Unit]] = {}
+        self._made: list[dict[str, Any]] = []
+        self._nodes: list[Node] = []
+        self._units: list[Unit] = []
+        self._known = Identities(self._made)
 
     def __len__(self) -> int:
         """Return how many dictionaries are known."""
-        return len(self._known)
+        return len(self._made)
 
     def record(self, ir: dict[str, Any], node: Node, unit: Unit) -> None:
         """Remember that `ir` was made from `node`."""
-        self._known[id(ir)] = (ir, node, unit)
+        self._made.append(ir)
+        self._nodes.append(node)
+        self._units.append(unit)
 
     def find(self, ir: dict[str, Any]) -> Place | None:
         """Return the place of `ir`, None when it was not made from a node."""
-        known = self._known.get(id(ir))
-        return Place(known[1], known[2]) if known is not None and known[0] is ir else None
+        at = self._known.position(ir)
+        return Place(self._nodes[at], self._units[at]) if at >= 0 else None
 
 
 def locate(place: Place | None, field: str = "", start: int = 0, length: int | None = None) -> dict[str, Any]:

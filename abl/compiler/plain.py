@@ -34,6 +34,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     return str(value)
 
 
+def given(node: Node, field: str) -> Any:
+    """Return the list or map of a field, None when it was never written: asking the node itself would make one."""
+    return node.__dict__.get(field)
+
+
 def is_absent(value: Any) -> bool:
     """Whether a field was not written: None or an empty text, list or map; false and 0 are values."""
     return not value and value.__class__ not in _NUMBERS

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from abl.compiler.conditions import facts_of, is_always
-from abl.compiler.plain import Json, text
+from abl.compiler.plain import Json, only, text
 from abl.compiler.scope import Scope
 from abl.compiler.understanding import intents_of, lexical_fallback
+from abl.syntax.coordination import Handoff
 
 MIN_CONFIDENCE = 0.5
 STANDARD_CATEGORIES = (
@@ -24,7 +25,10 @@ def lower_routing(scope: Scope, agent: Json) -> Json | None:
     if not handoffs and not is_supervisor:
         return None
     ir: Json = {
-        "rules": [_rule(at, handoff, scope) for at, handoff in enumerate(handoffs, 1)],
+        "rules": [
+            _rule(at, handoff, node, scope)
+            for at, (handoff, node) in enumerate(zip(handoffs, only(Handoff, scope.document.handoffs), strict=True), 1)
+        ],
         "intent_classification": _classification(scope, handoffs),
         "direct_response_allowed": not is_supervisor or _may_answer(scope, agent),
     }
@@ -39,7 +43,7 @@ def available_agents(coordination: Json) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _rule(at: int, handoff: Json, scope: Scope) -> Json:
+def _rule(at: int, handoff: Json, node: Handoff, scope: Scope) -> Json:
     ir: Json = {
         "to": handoff["to"],
         "description": handoff["context"].get("summary") or handoff.get("description") or f"Route to {handoff['to']}",
@@ -48,8 +52,7 @@ def _rule(at: int, handoff: Json, scope: Scope) -> Json:
     }
     if "when" in handoff:
         ir["when"] = handoff["when"]
-    place = scope.places.find(handoff)
-    return scope.record(ir, place.node) if place is not None else ir
+    return scope.record(ir, node)
 
 
 def _default_agent(handoffs: list[Json], *, is_supervisor: bool) -> str:
@@ -72,7 +75,8 @@ def _classification(scope: Scope, handoffs: list[Json]) -> Json:
             categories.setdefault(text(intent.name), text(intent.description))
     else:
         for handoff in handoffs:
-            for name in facts_of(handoff.get("when", "")).intents:
+            when = handoff.get("when", "")
+            for name in facts_of(when).intents if "intent" in when else ():
                 summary = handoff["context"].get("summary") or f"Requests for {handoff['to']}"
                 categories.setdefault(name, summary)
     for name, description in STANDARD_CATEGORIES:

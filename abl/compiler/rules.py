@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from abl.compiler.conditions import MAX_CACHED, facts_of
 from abl.compiler.content import plain_or_template
-from abl.compiler.plain import Json, one, only, text, texts
+from abl.compiler.plain import Json, given, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.compiler.words import split_modifiers, without_implications
 from abl.syntax.rules import RULE_KINDS, Constraint, FailAction
@@ -123,7 +123,7 @@ def _guarded(condition: str) -> str:
 
 def lower_on_fail(node: FailAction, scope: Scope) -> Json:
     """Return `{type, message, target, reason, collect_fields, then_action, then_step}`."""
-    fields = texts(node.collect_fields)
+    fields = texts(given(node, "collect_fields"))
     goto = text(node.goto)
     kind = text(node.type).lower()
     ir: Json = {"type": _TYPE_WORDS.get(kind, kind) or _type_by_content(node, fields, goto)}

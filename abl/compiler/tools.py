@@ -12,7 +12,7 @@ from abl.compiler.calls import set_lines
 from abl.compiler.catalogue import Catalogue, Definition
 from abl.compiler.identity import tool_timeout
 from abl.compiler.places import Unit
-from abl.compiler.plain import Json, is_absent, merged, number, one, only, plain, text, texts
+from abl.compiler.plain import Json, given, is_absent, merged, number, one, only, plain, text, texts
 from abl.compiler.scope import Scope
 from abl.compiler.types import lower_parameter, lower_returns, signature
 from abl.syntax.node import Node
@@ -112,7 +112,7 @@ def _declared(tool: Tool, scope: Scope, catalogue: Catalogue) -> Resolved:
     """Return a declared tool with its definition; the parser has reported bindings, strict mode takes them away."""
     name = text(tool.name)
     own = only(Parameter, tool.parameters)
-    bound = [field for field in BINDING_FIELDS if not is_absent(getattr(tool, field))]
+    bound = [field for field in BINDING_FIELDS if not is_absent(given(tool, field))]
     if bound and scope.options.strict:
         spellings = ", ".join(Tool.BY_FIELD[field].key for field in bound)
         scope.report("E720", tool, bound[0], tool=name, property=spellings)
@@ -209,15 +209,15 @@ def _add_results(tool: Tool, scope: Scope, ir: Json) -> None:
         node = one(ToolResult, getattr(tool, field))
         if node is not None and (lines := set_lines(node.set, scope)):
             ir[field] = scope.record({"set": lines}, node)
-    access: dict[str, Any] = {"read": texts(tool.context_read), "write": texts(tool.context_write)}
+    access: dict[str, Any] = {"read": texts(given(tool, "context_read")), "write": texts(given(tool, "context_write"))}
     if access["read"] or access["write"]:
         ir["context_access"] = access
 
 
 def _add_confirmation(tool: Tool, ir: Json) -> None:
     require = text(tool.confirm) or text(tool.confirmation_require)
-    immutable = texts(tool.immutable)
-    consent = {name: plain(getattr(tool, name)) for name in _CONSENT if not is_absent(getattr(tool, name))}
+    immutable = texts(given(tool, "immutable"))
+    consent = {name: plain(given(tool, name)) for name in _CONSENT if not is_absent(given(tool, name))}
     if require or immutable or consent:
         ir["confirmation"] = {
             "require": require or ("always" if immutable else "never"),
@@ -232,7 +232,7 @@ def _add_plain(tool: Tool, ir: Json) -> None:
         if not is_absent(value):
             ir[key] = plain(value)
     compaction: Json = {}
-    if essential := texts(tool.essential_fields):
+    if essential := texts(given(tool, "essential_fields")):
         compaction["essential_fields"] = essential
     if (longest := number(tool.max_description_length)) is not None:
         compaction["max_description_length"] = longest

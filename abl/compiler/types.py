@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl.compiler.plain import MAX_NESTING, Json, is_absent, one, only, plain, text, texts
+from abl.compiler.plain import MAX_NESTING, Json, given, is_absent, one, only, plain, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.tools import Parameter, TypeExpr
 
@@ -56,8 +56,8 @@ def lower_parameter(node: Parameter, scope: Scope, other: Parameter | None = Non
             value = getattr(source, name)
             if name not in ir and (not is_absent(value) or (name == "default" and isinstance(value, list | dict))):
                 ir[name] = plain(value)
-        if "enum" not in ir and source.enum:
-            ir["enum"] = texts(source.enum)
+        if "enum" not in ir and (values := texts(given(source, "enum"))):
+            ir["enum"] = values
         if "validation" not in ir and source.validate:
             ir["validation"] = text(source.validate)
         _add_nested(ir, source, scope, depth)
@@ -75,10 +75,8 @@ def _add_nested(ir: Json, source: Parameter, scope: Scope, depth: int) -> None:
         lowered = lower_parameter(items, scope, depth=depth + 1)
         ir["items"] = {key: value for key, value in lowered.items() if key not in ("name", "required") or value == ""}
         ir["items"].pop("name", None)
-    if "properties" not in ir and source.properties:
-        ir["properties"] = [
-            lower_parameter(one_, scope, depth=depth + 1) for one_ in only(Parameter, source.properties)
-        ]
+    if "properties" not in ir and (inner := only(Parameter, given(source, "properties"))):
+        ir["properties"] = [lower_parameter(one_, scope, depth=depth + 1) for one_ in inner]
 
 
 def _required(sources: list[Parameter], has_default: bool) -> bool:

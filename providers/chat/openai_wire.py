@@ -210,15 +210,13 @@ def _message(message: Message) -> JsonObject:
         wire["tool_call_id"] = message.tool_call_id
     if message.tool_calls:
         wire["content"] = message.content or None
-        wire["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": _ENCODER.encode(call.arguments).decode()},
-            }
-            for call in message.tool_calls
-        ]
+        wire["tool_calls"] = [_asked_call(call) for call in message.tool_calls]
     return wire
+
+
+def _asked_call(call: ToolCall) -> JsonObject:
+    arguments = _ENCODER.encode(call.arguments).decode() if call.arguments else "{}"
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
 def _tool(tool: ToolSpec) -> JsonObject:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlencode
 
@@ -41,6 +42,8 @@ _TYPES: Final = {
     "text": "text/plain; charset=utf-8",
 }
 _CLIMBS: Final = frozenset({".", ".."})
+_ENDS_OF_PARTS: Final = re.compile(r"[/?#]")
+_MAX_KEPT_TIMEOUTS: Final = 64
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -69,10 +72,9 @@ async def variables_of(invocation: ToolInvocation, *trees: JsonValue) -> JsonObj
     variables: JsonObject = {**invocation.variables, **invocation.call.arguments}
     variables["env"] = dict(invocation.environment)
     secrets: JsonObject = {}
-    for path in sorted(path for tree in trees for path in paths_in(tree) if path.startswith("secrets.")):
-        name = path.split(".")[1]
-        if name not in secrets:
-            secrets[name] = await _secret(invocation, name)
+    wanted = {path.split(".")[1] for tree in trees for path in paths_in(tree) if path.startswith("secrets.")}
+    for name in sorted(wanted):
+        secrets[name] = await _secret(invocation, name)
     variables["secrets"] = secrets
     if invocation.callback is not None:
         callback = invocation.callback
@@ -125,11 +127,12 @@ def address_of(binding: JsonObject, variables: JsonObject) -> str:
         ToolFault: A value is missing, or makes the path climb.
     """
     address = render(str(binding.get("endpoint", "")), variables, AddressPlace(variables))
-    if not _CLIMBS.isdisjoint(re.split(r"[/?#]", address)):
+    if "." in address and not _CLIMBS.isdisjoint(_ENDS_OF_PARTS.split(address)):
         raise ToolFault("invalid_input", "INVALID_PARAMETER", "The path of a tool's address may not hold '.' or '..'")
     return address
 
 
+@lru_cache(maxsize=_MAX_KEPT_TIMEOUTS)
 def timeouts_of(timeout_ms: float) -> Timeouts:
     """Return the timeouts of one attempt."""
     total_s = timeout_ms / MILLISECONDS_PER_SECOND
@@ -138,6 +141,8 @@ def timeouts_of(timeout_ms: float) -> Timeouts:
 
 def unused_arguments(invocation: ToolInvocation) -> JsonObject:
     """Return the arguments that no text of the binding mentions: they become body or query."""
+    if not invocation.call.arguments:
+        return {}
     roots = {path.partition(".")[0] for path in paths_in(invocation.binding)}
     return {name: value for name, value in invocation.call.arguments.items() if name not in roots}
 
@@ -189,7 +194,7 @@ async def _shown(invocation: ToolInvocation, variables: JsonObject, authenticato
         config = auth.get("config") or {}
         auth = {**auth, "config": {key: render(text_of(text), variables, PlainPlace()) for key, text in config.items()}}
     shown = await authenticator.headers(auth, invocation.scope, invocation.credentials)
-    return Shown(checked_headers(shown.headers), shown.token_key)
+    return Shown(checked_headers(shown.headers), shown.token_key) if shown.headers else shown
 
 
 def _headers(binding: JsonObject, variables: JsonObject) -> dict[str, str]:

@@ -27,6 +27,7 @@ from providers.tools.results import ToolFault
 
 MAX_TEXT_CHARS: Final = 1_000_000
 MAX_CACHED_TEXTS: Final = 2_048
+MAX_CACHED_TREES: Final = 512
 MAX_STEPS: Final = 100_000
 
 _BRACES = re.compile(r"(?<!\{)\{([^\W\d]\w*(?:\.\w+)*)\}(?!\})")
@@ -161,13 +162,25 @@ def render_tree(tree: JsonValue, variables: Mapping[str, JsonValue]) -> JsonValu
     return [render_tree(value, variables) for value in tree] if isinstance(tree, list) else tree
 
 
-def paths_in(tree: JsonValue) -> set[str]:
+def paths_in(tree: JsonValue) -> frozenset[str]:
     """Return the dotted paths that the texts of `tree` mention, those in single braces included."""
+    return _paths_in(_ENCODER.encode(tree))
+
+
+@lru_cache(maxsize=MAX_CACHED_TREES)
+def _paths_in(encoded: bytes) -> frozenset[str]:
+    return frozenset(_collected(msgspec.json.decode(encoded)))
+
+
+def _collected(tree: JsonValue) -> Iterator[str]:
     if isinstance(tree, str):
-        return set(_paths(tree)) if "{" in tree else set()
-    if isinstance(tree, Mapping):
-        return set().union(*map(paths_in, tree.values()))
-    return set().union(*map(paths_in, tree)) if isinstance(tree, list) else set()
+        yield from _paths(tree) if "{" in tree else ()
+    elif isinstance(tree, Mapping):
+        for value in tree.values():
+            yield from _collected(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _collected(value)
 
 
 @lru_cache(maxsize=MAX_CACHED_TEXTS)
