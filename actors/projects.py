@@ -25,6 +25,9 @@ from storage.repositories.projects import ProjectRecord, Projects
 TENANT_ID = "ten_default"
 KEY_BYTES = 24
 KEY_FORM = "abl_sk_{}"
+PUBLIC_KEY_FORM = "pk_{}"
+LOOPBACK_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
+"""Pages on the same machine: what a key may be tried out from before anybody has said where the real page is."""
 
 
 class Seeded(Struct, frozen=True):
@@ -69,6 +72,28 @@ async def make_key(database: Database, ids: IdSource, *, tenant_id: str = TENANT
     """Make an API key that may do everything in its tenant, and return it in clear."""
     plaintext = KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES))
     key = NewKey(key_id=ids.new(PREFIXES["key"]), plaintext=plaintext, name=name, scopes=("*",))
+    await ApiKeys(database).create(tenant_id, key)
+    return plaintext
+
+
+async def make_public_key(
+    database: Database,
+    ids: IdSource,
+    project_id: str,
+    *,
+    tenant_id: str = TENANT_ID,
+    origins: tuple[str, ...] = LOOPBACK_ORIGINS,
+) -> str:
+    """Make a key that a page may carry, good for one project and for pages of `origins`; return it in clear."""
+    plaintext = PUBLIC_KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES))
+    key = NewKey(
+        key_id=ids.new(PREFIXES["key"]),
+        plaintext=plaintext,
+        project_id=project_id,
+        kind="public",
+        name="first public key",
+        details={"allowedOrigins": list(origins)},
+    )
     await ApiKeys(database).create(tenant_id, key)
     return plaintext
 

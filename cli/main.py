@@ -17,7 +17,7 @@ OBJECTS_BETWEEN_COLLECTIONS = 100_000
 app = typer.Typer(
     name="abl",
     cls=PlainGroup,
-    help="ABL, the Agent Blueprint Language: check, format and compile agents.",
+    help="ABL, the Agent Blueprint Language: check, format, compile and serve agents.",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -45,7 +45,7 @@ def abl(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """ABL, the Agent Blueprint Language: check, format and compile agents."""
+    """ABL, the Agent Blueprint Language: check, format, compile and serve agents."""
 
 
 @app.command(cls=PlainCommand)

@@ -8,8 +8,9 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
@@ -18,7 +19,7 @@ import uvloop
 from abl.project import is_project_file
 from actors.clocks import RandomIds, SystemClock
 from actors.hosts.serving import spare_the_collector
-from actors.projects import Seeded, is_key, make_key, put_project
+from actors.projects import Seeded, is_key, make_key, make_public_key, put_project
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, data_folder, open_runtime
 from cli import demo
@@ -28,9 +29,11 @@ from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
 from gateway.app import build_app, drain
 from gateway.settings import GatewaySettings, RateSettings
+from storage.database import Database
 
 SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
+PUBLIC_KEY_FILE = "first_public_key_{}"
 SECRET_BYTES = 48
 PRIVATE = 0o600
 RAY = "ray"
@@ -45,6 +48,14 @@ UNLIMITED = RateSettings(
     tickets_per_minute=0,
     tickets_per_tenant_minute=0,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What somebody needs who tries the product out: a key for programs, and one that a page may carry."""
+
+    secret: str
+    public: str
 
 
 class _Server(uvicorn.Server):
@@ -93,7 +104,7 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
         if over.is_set():
             return  # told to end while it was starting
         seeded = await put_project(running.database, name, files)
-        key = await _key(running)
+        keys = await _keys(running, seeded.project_id)
         clock, ids = SystemClock(), RandomIds()
         gateway = GatewaySettings(
             token_secret=_secret(data_folder(settings)),
@@ -104,7 +115,7 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
         server = _Server(server_config(app))
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
-        print(_greeting(settings, seeded, key, message), flush=True)
+        print(_greeting(settings, seeded, keys, message), flush=True)
         ending = loop.create_task(over.wait())
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         ending.cancel()
@@ -145,13 +156,24 @@ def _project(folder: str | None) -> tuple[str, dict[str, str], str]:
     return root.resolve().name, files, "Hello"
 
 
-async def _key(running: RunningRuntime) -> str:
-    """Return the key of the first start, made when there is none that still opens something."""
-    place = data_folder(running.settings) / KEY_FILE
+async def _keys(running: RunningRuntime, project_id: str) -> Keys:
+    """Return the keys of the first start, made when there are none that still open something."""
+    folder, database = data_folder(running.settings), running.database
+    return Keys(
+        secret=await _key(database, folder / KEY_FILE, lambda: make_key(database, RandomIds())),
+        public=await _key(
+            database,
+            folder / PUBLIC_KEY_FILE.format(project_id),
+            lambda: make_public_key(database, RandomIds(), project_id),
+        ),
+    )
+
+
+async def _key(database: Database, place: Path, make: Callable[[], Awaitable[str]]) -> str:
     known = _read(place)
-    if known and await is_key(running.database, known):
+    if known and await is_key(database, known):
         return known
-    made = await make_key(running.database, RandomIds())
+    made = await make()
     _keep(place, made)
     return made
 
@@ -175,8 +197,8 @@ def _keep(place: Path, text: str) -> None:
     place.write_text(text + "\n", encoding="ascii")
 
 
-def _greeting(settings: Settings, seeded: Seeded, key: str, message: str) -> str:
-    url = f"http://{settings.host}:{settings.port}"
+def _greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> str:
+    url, socket_url = (f"{scheme}://{settings.host}:{settings.port}" for scheme in ("http", "ws"))
     body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
     count = settings.hosts or os.cpu_count() or 1
     hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
@@ -185,12 +207,13 @@ def _greeting(settings: Settings, seeded: Seeded, key: str, message: str) -> str
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
         f"  url      {url}",
         f"  project  {seeded.project_id}",
-        f"  api key  {key}",
+        f"  api key  {keys.secret}",
+        f"  page key {keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)",
         f"  model    {model}",
         f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
         "",
         "Try:",
-        f"  curl -s {url}/api/v1/chat/agent -H 'X-API-Key: {key}' \\",
+        f"  curl -s {url}/api/v1/chat/agent -H 'X-API-Key: {keys.secret}' \\",
         f"    -H 'Content-Type: application/json' -d '{body}'",
     ]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from domain import limits
-from domain.json_values import JsonValue
+from domain.json_values import JsonValue, storable
 from gateway import bounds
 
 
@@ -102,7 +102,10 @@ Offset = Annotated[int, Query(ge=0, le=bounds.OFFSET_MAX)]
 
 def json_bytes(content: JsonValue) -> bytes:
     """Return `content` as JSON in UTF-8; not-a-number becomes null, keys that are no texts become texts."""
-    return orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS)
+    try:
+        return orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS)
+    except orjson.JSONEncodeError:
+        return orjson.dumps(storable(content), option=orjson.OPT_NON_STR_KEYS)
 
 
 def json_response(content: JsonValue, status: int = 200, headers: dict[str, str] | None = None) -> Response:

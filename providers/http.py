@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Mapping
+from functools import lru_cache
 from typing import Final
 
+import msgspec
 from aiohttp import (
     ClientConnectionError,
     ClientError,
@@ -25,6 +25,7 @@ from aiohttp import (
     TCPConnector,
 )
 from aiohttp.abc import AbstractResolver, ResolveResult
+from msgspec import Struct
 from yarl import URL
 
 from providers.addresses import AddressPolicy
@@ -39,6 +40,10 @@ MAX_RESPONSE_BYTES: Final = 5 << 20
 MAX_STREAM_BYTES: Final = 64 << 20
 MAX_ERROR_BODY_BYTES: Final = 8 << 10
 MAX_URL_CHARS: Final = 8_192
+MAX_KEPT_URL_CHARS: Final = 512
+MAX_KEPT_URLS: Final = 1_024
+"""Addresses whose reading is kept; none with a query, which may hold values of a user."""
+MAX_KEPT_TIMEOUTS: Final = 64
 NAME_CACHE_S: Final = 10
 KEEP_ALIVE_S: Final = 30.0
 READ_BYTES: Final = 64 << 10
@@ -49,8 +54,7 @@ _OF_ONE_ORIGIN: Final = frozenset({"authorization", "cookie", "proxy-authorizati
 _OF_A_BODY: Final = frozenset({"content-type", "content-length", "content-encoding", "transfer-encoding"})
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
+class Timeouts(Struct, frozen=True):
     """How long each part of a call may take, in seconds; `idle_s` is between two pieces of the answer."""
 
     total_s: float = 30.0
@@ -58,13 +62,12 @@ class Timeouts:
     idle_s: float = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class HttpCall:
+class HttpCall(Struct, frozen=True):
     """One request. Headers named in `secret_headers` (lower case) do not follow a redirect to another origin."""
 
     method: str
     url: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes | None = None
     timeouts: Timeouts = Timeouts()
     max_response_bytes: int = MAX_RESPONSE_BYTES
@@ -72,8 +75,7 @@ class HttpCall:
     secret_headers: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
+class HttpAnswer(Struct, frozen=True):
     """One whole answer; header names are lower case."""
 
     status: int
@@ -123,6 +125,7 @@ class HttpClient:
         self._max_connections_per_host = max_connections_per_host
         self._session: ClientSession | None = None
         self._is_closed = False
+        self._read_often = lru_cache(maxsize=MAX_KEPT_URLS)(self._read)
 
     async def send(self, call: HttpCall) -> HttpAnswer:
         """Return the answer, whatever its status.
@@ -130,9 +133,14 @@ class HttpClient:
         Raises:
             CallFailed: There is none, or it is too large, or it leads where nothing may be called.
         """
-        async with self._response(call) as response:
+        response = await self._response(call)
+        try:
             body = await _body(response, call.max_response_bytes)
-            return HttpAnswer(response.status, _headers(response), body)
+        except (ClientError, OSError, ValueError) as error:
+            raise _failure(error) from error
+        finally:
+            response.release()
+        return HttpAnswer(response.status, _headers(response), body)
 
     async def events(self, call: HttpCall) -> AsyncGenerator[bytes, None]:
         """Yield the data of each server-sent event of the answer.
@@ -140,22 +148,26 @@ class HttpClient:
         Raises:
             CallFailed: STATUS with the beginning of the body when the status is not 2xx, and all that `send` raises.
         """
-        async with self._response(call) as response:
+        response = await self._response(call)
+        try:
             if not 200 <= response.status < 300:
                 body = await _body(response, MAX_ERROR_BODY_BYTES, cut=True)
                 raise status_failure(HttpAnswer(response.status, _headers(response), body))
-            reader, size = SseReader(), 0
-            try:
-                async for chunk in response.content.iter_any():
-                    size += len(chunk)
-                    if size > MAX_STREAM_BYTES:
-                        raise _too_large(MAX_STREAM_BYTES)
-                    for event in reader.feed(chunk):
-                        yield event
-                for event in reader.finish():
+            reader, size, content = SseReader(), 0, response.content
+            while chunk := await content.readany():
+                size += len(chunk)
+                if size > MAX_STREAM_BYTES:
+                    raise _too_large(MAX_STREAM_BYTES)
+                for event in reader.feed(chunk):
                     yield event
-            except EventTooLarge as error:
-                raise CallFailed(FailureKind.TOO_LARGE, str(error), sent=True) from error
+            for event in reader.finish():
+                yield event
+        except EventTooLarge as error:
+            raise CallFailed(FailureKind.TOO_LARGE, str(error), sent=True) from error
+        except (ClientError, OSError, ValueError) as error:
+            raise _failure(error) from error
+        finally:
+            response.release()
 
     async def close(self) -> None:
         """Close all connections; a call that comes later, of a turn that is being let go, is refused."""
@@ -164,37 +176,38 @@ class HttpClient:
         if session is not None:
             await session.close()
 
-    @asynccontextmanager
-    async def _response(self, call: HttpCall) -> AsyncIterator[ClientResponse]:
-        """Give the answer of the last hop; every hop is judged, the whole chain shares one deadline."""
+    async def _response(self, call: HttpCall) -> ClientResponse:
+        """Return the answer of the last hop, to be released; every hop is judged, all of them share one deadline."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + call.timeouts.total_s
         url = self._judged(call.url)
-        for hop in range(call.redirects + 1):
-            remaining_s = max(deadline - loop.time(), 0.001)
-            with _Translated():
-                response = await self._open().request(
-                    call.method,
-                    url,
-                    headers=call.headers,
-                    data=call.body,
-                    allow_redirects=False,
-                    timeout=ClientTimeout(
-                        total=remaining_s, connect=call.timeouts.connect_s, sock_read=call.timeouts.idle_s
-                    ),
+        timeout = _kept_timeout(call.timeouts)
+        left = call.redirects
+        while True:
+            session = self._open()
+            try:
+                response = await session.request(
+                    call.method, url, headers=call.headers, data=call.body, allow_redirects=False, timeout=timeout
                 )
-                async with response:
-                    if response.status not in _REDIRECTS or call.redirects == 0 or "Location" not in response.headers:
-                        yield response
-                        return
-            if hop == call.redirects:
+            except (ClientError, OSError, ValueError) as error:
+                raise _failure(error) from error
+            if response.status not in _REDIRECTS or call.redirects == 0 or "Location" not in response.headers:
+                return response
+            response.release()
+            if not left:
                 raise CallFailed(FailureKind.REDIRECT, f"More than {call.redirects} redirects", sent=True)
+            left -= 1
             target = self._judged(str(url.join(URL(response.headers["Location"]))))
             call = redirected(call, response.status, same_origin=url.origin() == target.origin())
             url = target
+            remaining_s = max(deadline - loop.time(), 0.001)
+            timeout = _timeout(msgspec.structs.replace(call.timeouts, total_s=remaining_s))
 
     def _judged(self, text: str) -> URL:
         """Return the address to call, refused when its form or its literal host is not allowed."""
+        return self._read(text) if len(text) > MAX_KEPT_URL_CHARS or "?" in text else self._read_often(text)
+
+    def _read(self, text: str) -> URL:
         if len(text) > MAX_URL_CHARS:
             raise CallFailed(FailureKind.INVALID, f"The address is longer than {MAX_URL_CHARS} characters")
         try:
@@ -230,28 +243,32 @@ class HttpClient:
         return self._session
 
 
-class _Translated:
-    """Turns aiohttp's errors into CallFailed."""
+def _failure(error: Exception) -> CallFailed:
+    """Return the failure that an error of aiohttp is."""
+    match error:
+        case ConnectionTimeoutError():
+            return CallFailed(FailureKind.TIMEOUT, "No connection in time")
+        case TimeoutError():
+            return CallFailed(FailureKind.TIMEOUT, "No answer in time", sent=True)
+        case ServerDisconnectedError() | ClientPayloadError() | ConnectionResetError():
+            return CallFailed(FailureKind.CUT, "The connection was cut", sent=True)
+        case ClientConnectionError():
+            return CallFailed(FailureKind.CONNECT, "No connection")
+        case ClientError():
+            return CallFailed(FailureKind.GARBAGE, "The answer is not HTTP", sent=True)
+        case ValueError():
+            return CallFailed(FailureKind.INVALID, "The request cannot be sent")
+        case _:
+            return CallFailed(FailureKind.CUT, "The connection failed", sent=True)
 
-    def __enter__(self) -> None:
-        return None
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        match error:
-            case None | CallFailed():
-                return
-            case ConnectionTimeoutError():
-                raise CallFailed(FailureKind.TIMEOUT, "No connection in time") from error
-            case TimeoutError():
-                raise CallFailed(FailureKind.TIMEOUT, "No answer in time", sent=True) from error
-            case ServerDisconnectedError() | ClientPayloadError() | ConnectionResetError():
-                raise CallFailed(FailureKind.CUT, "The connection was cut", sent=True) from error
-            case ClientConnectionError():
-                raise CallFailed(FailureKind.CONNECT, "No connection") from error
-            case ClientError():
-                raise CallFailed(FailureKind.GARBAGE, "The answer is not HTTP", sent=True) from error
-            case ValueError():
-                raise CallFailed(FailureKind.INVALID, "The request cannot be sent") from error
+def _timeout(timeouts: Timeouts) -> ClientTimeout:
+    """Return aiohttp's form. A pause as long as the whole call needs no timer of its own."""
+    idle_s = timeouts.idle_s if timeouts.idle_s < timeouts.total_s else None
+    return ClientTimeout(total=timeouts.total_s, connect=timeouts.connect_s, sock_read=idle_s)
+
+
+_kept_timeout = lru_cache(maxsize=MAX_KEPT_TIMEOUTS)(_timeout)
 
 
 def redirected(call: HttpCall, status: int, *, same_origin: bool) -> HttpCall:
@@ -261,9 +278,9 @@ def redirected(call: HttpCall, status: int, *, same_origin: bool) -> HttpCall:
         dropped = _OF_ONE_ORIGIN | call.secret_headers
         headers = {name: value for name, value in headers.items() if name.lower() not in dropped}
     if call.method in {"GET", "HEAD"} or status in {307, 308}:
-        return replace(call, headers=headers)
+        return msgspec.structs.replace(call, headers=headers)
     headers = {name: value for name, value in headers.items() if name.lower() not in _OF_A_BODY}
-    return replace(call, method="GET", headers=headers, body=None)
+    return msgspec.structs.replace(call, method="GET", headers=headers, body=None)
 
 
 def status_failure(answer: HttpAnswer) -> CallFailed:
@@ -289,8 +306,8 @@ async def _body(response: ClientResponse, limit: int, *, cut: bool = False) -> b
     if not cut and (response.content_length or 0) > limit:
         raise _too_large(limit)
     pieces: list[bytes] = []
-    size = 0
-    async for chunk in response.content.iter_any():
+    size, content = 0, response.content
+    while chunk := await content.readany():
         pieces.append(chunk)
         size += len(chunk)
         if size > limit:

@@ -14,6 +14,7 @@ from abl.checks.spans import span
 from abl.checks.suggestions import Guesses, listed
 from abl.checks.written import Form, written_in
 from abl.compiler.places import Place, Unit
+from abl.compiler.plain import given
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.diagnostics.suggest import closest
@@ -85,9 +86,9 @@ def _preset(defaults: ToolDefaults | None) -> str:
 
 def _kind_of(tool: Tool, defaults: ToolDefaults | None) -> str:
     """Return the kind of binding that the other properties of a tool speak of, empty when none does."""
-    if any(getattr(tool, field) for field in _DECISIVE):
+    if any(given(tool, field) for field in _DECISIVE):
         return ""
-    kinds = (kind for field, kind in _SPEAKING if getattr(tool, field))
+    kinds = (kind for field, kind in _SPEAKING if given(tool, field))
     return next(kinds, "http" if _preset(defaults) else "")
 
 
@@ -116,9 +117,10 @@ def unknown_parameters(place: Place, tool: Tool) -> Iterator[Diagnostic]:
 def unknown_immutable(place: Place, tool: Tool) -> Iterator[Diagnostic]:
     """Yield names under `immutable:` that are no parameter."""
     names = dict.fromkeys(one.name for one in tool.parameters or [])
-    taken = frozenset(tool.immutable or ())
+    immutable = given(tool, "immutable") or ()
+    taken = frozenset(immutable)
     free = [name for name in names if name not in taken]
-    unknown = [(at, word) for at, word in enumerate(tool.immutable or []) if word not in names and names]
+    unknown = [(at, word) for at, word in enumerate(immutable) if word not in names and names]
     for at, word in unknown[:MAX_FINDINGS]:
         said = {"tool": tool.name, "known": listed(names)}
         yield unknown_at("UNKNOWN_IMMUTABLE_PARAMETER", place, f"immutable.{at}", word, free, **said)

@@ -21,6 +21,7 @@ from abl.checks.report import Check
 from abl.checks.suggestions import MAX_GUESSES, listed
 from abl.checks.written import Form, Written, written_in
 from abl.compiler.places import Place, Unit
+from abl.compiler.plain import given
 from abl.diagnostics.suggest import closest
 from abl.expressions.analysis import analyse
 from abl.expressions.inspection import walk
@@ -206,7 +207,7 @@ def _passed(document: Document, unit: Unit) -> Iterator[Use]:
     """Yield the names in `pass` lists and those between single braces of a summary."""
     for at, handoff in enumerate(document.handoffs or []):
         place = Place(handoff, unit)
-        for item, name in enumerate(handoff.pass_ or []):
+        for item, name in enumerate(given(handoff, "pass_") or []):
             if _NAME.fullmatch(name):
                 written = Written(place, f"pass_.{item}", name, Form.TEMPLATE, f"handoffs.{at}.pass.{item}")
                 yield Use(written, 0, name.partition(".")[0])

@@ -132,7 +132,7 @@ def lower_field(field: GatherField, scope: Scope, entities: dict[str, Entity]) -
     ir["required"] = required
     ir.setdefault("activation", "required" if required else "optional")
     ir.setdefault("prompt_mode", "ask")
-    ir["depends_on"] = texts(field.depends_on)
+    ir["depends_on"] = texts(given(field, "depends_on"))
     ir["extraction_hints"] = _hints(field)
     if field.infer is True:
         ir.setdefault("infer_confidence", INFER_CONFIDENCE)

@@ -97,6 +97,13 @@ def _persistent(node: Memory, scope: Scope) -> list[Json]:
     return [*found, *added.values()]
 
 
+def _action_of(node: Recall) -> str:
+    """Return what an event does that names no action."""
+    if given(node, "paths"):
+        return "inject_context"
+    return "load_memory" if node.domain else "prompt_llm" if node.instruction else ""
+
+
 def _recall(node: Recall, scope: Scope) -> Json | None:
     """Return one recall with today's event name; None for an event that cannot be."""
     event = text(node.event).strip()
@@ -108,9 +115,7 @@ def _recall(node: Recall, scope: Scope) -> Json | None:
     today = LEGACY_EVENTS.get(event.lower())
     if today is not None:
         scope.report("LEGACY_RECALL_EVENT_ALIAS", node, "event", value=event, expected=today)
-    action = text(node.action) or (
-        "inject_context" if given(node, "paths") else "load_memory" if node.domain else "prompt_llm" if node.instruction else ""
-    )
+    action = text(node.action) or _action_of(node)
     ir: Json = {"event": today or event}
     if action:
         ir["action"] = action

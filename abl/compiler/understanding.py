@@ -7,7 +7,7 @@ from typing import Any
 
 from abl.compiler.declared import gather_fields
 from abl.compiler.lowering import Changes, lower, shape
-from abl.compiler.plain import MAX_NESTING, Json, one, only, plain, text, texts
+from abl.compiler.plain import MAX_NESTING, Json, given, one, only, plain, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.node import Node
 from abl.syntax.understanding import Entity, Intent, Intents, LookupTable, MultiIntent, Nlu
@@ -89,9 +89,10 @@ def lower_entities(scope: Scope, known: dict[str, Entity]) -> list[Json]:
     seen = set(known)
     for field in gather_fields(scope.document):
         name = text(field.name)
-        if field.options and not field.entity_ref and name not in seen:
+        options = texts(given(field, "options"))
+        if options and not field.entity_ref and name not in seen:
             seen.add(name)
-            ir = {"name": name, "type": "enum", "values": texts(field.options), "source": "gather_inline"}
+            ir = {"name": name, "type": "enum", "values": options, "source": "gather_inline"}
             if field.synonyms:
                 ir["synonyms"] = _synonyms(field.synonyms, scope, field)
             found.append(scope.record(ir, field))

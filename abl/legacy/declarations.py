@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from abl.diagnostics.suggest import closest
+from abl.parser.bounds import elements
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reader import Reader
 from abl.parser.type_expression import TYPE_WORDS, read_declaration
 from abl.parser.values import cut_comment
 from abl.syntax.legacy import Contract
-from abl.syntax.tools import Parameter
+from abl.syntax.tools import Parameter, TypeExpr
 
 SIDES = {
     "INPUTS": "inputs",
@@ -100,6 +101,7 @@ def read_field(r: Reader, fields: list[Parameter], k: int, end: int, prefix: str
         if found is None:
             return
     value = cut_comment(found[3] or "")
+    r.spend(Parameter.COST + TypeExpr.COST * (1 + elements(value)), k)
     made, faults = read_declaration(value, r.offsets[k] + (found.start(3) if found[3] else len(text)))
     _report(r, faults)
     made.name = prefix + found[1]

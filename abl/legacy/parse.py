@@ -6,7 +6,7 @@ Only the sections that this grammar alone has are read here; all others are read
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from abl.legacy.declarations import read_contract, read_fields
@@ -14,14 +14,17 @@ from abl.legacy.routing import read_agents, read_rules
 from abl.legacy.steps import read_steps
 from abl.parser import document as modern
 from abl.parser.detect import detect
-from abl.parser.lines import scan
+from abl.parser.lines import scan_within_bounds
 from abl.parser.reader import READ, Reader
-from abl.parser.sections import Section, cut, read_sections
+from abl.parser.sections import Section, cut, read_sections, within_bounds
 from abl.source import Source
 from abl.syntax.document import HEADERS, SECTIONS, Document
 from abl.syntax.legacy import LegacyAgent, LegacySupervisor
 from abl.syntax.node import Node
 from abl.syntax.result import ParseResult
+
+LINE_BYTES = 500
+"""What is read from a line of STEPS, AGENTS, INTENTS or ROUTING takes, about."""
 
 ReadSection: TypeAlias = Callable[[Reader, LegacySupervisor, Section], None]
 
@@ -39,22 +42,28 @@ def parse_legacy(text: str, *, strict: bool = False) -> ParseResult:
     value: object = text
     if not isinstance(value, str):
         return modern.not_text(value, strict=strict)
-    r = Reader(scan(Source(text)), strict=strict)
+    r = Reader(scan_within_bounds(Source(text)), strict=strict)
     sections = _own_sections(r, cut(r))
     document = Document(format="legacy")
     read_sections(r, document, [one for one in sections if not _is_own(r, one)])
     document.detected_type = detect(r.source.text) or document.kind
     legacy = LegacySupervisor()
-    first: dict[str, int] = {}
-    for section in sections:
-        if _is_own(r, section) and not _is_repeated(r, section, first):
-            OWN[section.word](r, legacy, section)
+    _read_own(r, legacy, sections)
     document.legacy = legacy if document.kind == "supervisor" else _agent_part(legacy)
     if not document.name:
         if "name" not in document.at:
             r.report("MISSING_AGENT", r.offsets[0] if r.offsets else 0, 1)
         return modern.result(None, r)
     return modern.result(document, r)
+
+
+def _read_own(r: Reader, legacy: LegacySupervisor, sections: list[Section]) -> None:
+    """Read the sections of this grammar, or as much of them as one document may hold."""
+    first: dict[str, int] = {}
+    with within_bounds(r):
+        for section in sections:
+            if _is_own(r, section) and not _is_repeated(r, section, first):
+                OWN[section.word](r, legacy, section)
 
 
 def _agent_part(legacy: LegacySupervisor) -> Node:
@@ -130,8 +139,14 @@ def _wrong_case(r: Reader, section: Section) -> list[Section]:
     return found
 
 
-def _lines(r: Reader, section: Section) -> list[tuple[int, str, int]]:
-    return [(r.indents[k], r.texts[k], r.offsets[k]) for k in range(section.k + 1, section.end)]
+def _lines(r: Reader, section: Section) -> Iterator[tuple[int, str, int]]:
+    """Return the lines of a section, or as many of them as there is room for."""
+    first = section.k + 1
+    count = min(section.end - first, max(r.room, 0) // LINE_BYTES)
+    r.room -= LINE_BYTES * count
+    if first + count < section.end and r.lines.left < 0:
+        r.lines.left = r.offsets[first + count]
+    return ((r.indents[k], r.texts[k], r.offsets[k]) for k in range(first, first + count))
 
 
 def _contract(r: Reader, legacy: LegacySupervisor, section: Section) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from abl.legacy.actions import ACTION_WORDS, WORDS, corrected, read_action, read_detail
 from abl.legacy.flow import flow_of
@@ -23,7 +23,7 @@ _NAMED = re.compile(r"[A-Za-z_][\w \-]*+:?+\s*+")
 
 
 def read_numbered_steps(
-    lines: Sequence[tuple[int, str, int]],
+    lines: Iterable[tuple[int, str, int]],
     *,
     block_text: Callable[[int], str] | None = None,
     locate: Locate | None = None,
@@ -38,7 +38,7 @@ def read_numbered_steps(
 
 
 def read_steps(
-    lines: Sequence[tuple[int, str, int]],
+    lines: Iterable[tuple[int, str, int]],
     *,
     block_text: Callable[[int], str] | None = None,
     locate: Locate | None = None,

@@ -27,6 +27,8 @@ _ASSIGN = re.compile(r"([\w.\[\]\"'-]+)\s*(?:=(?!=)|:(?=\s|$))\s*")
 
 _CALL = re.compile(r"([\w.\-]+)\s*")
 
+_PLAIN_ARGUMENTS = re.compile(r"\([^\"'()\[\]{}]*+\)")
+
 _ALIAS = re.compile(r"(?:AS\b:?|->|\u2192)\s*([\w.]*)\s*\Z", re.IGNORECASE)
 
 _ARGUMENT = re.compile(r"([A-Za-z_]\w*)\s*(?::(?!:)|=(?!=))\s*")
@@ -156,6 +158,10 @@ def _inline_with(call: Call, rest: str) -> bool:
 
 
 def _closing(text: str, at: int) -> int:
+    """Return where the parenthesis that opens at `at` is closed, or -1."""
+    plain = _PLAIN_ARGUMENTS.match(text, at)
+    if plain is not None:
+        return plain.end() - 1
     depth = 0
     quote = ""
     for index in range(at, len(text)):

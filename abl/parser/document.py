@@ -61,8 +61,7 @@ def open_text(text: str, *, strict: bool = False) -> Opened:
     """Return a text cut into its sections."""
     r = Reader(scan_within_bounds(Source(text)), strict=strict)
     _lexical(r)
-    drop_prose(r)
-    return Opened(r, cut(r))
+    return Opened(r, cut(r, drop_prose(r)))
 
 
 def parse_text(text: str, kind: str | None = None, *, strict: bool = False) -> ParseResult:

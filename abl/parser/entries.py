@@ -48,6 +48,7 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
     if k >= end or not r.deeper(k):
         return
     cls = NODES[row.node]
+    table = table_of(cls)
     texts, ends = r.texts, r.ends
     while k < end:
         text = texts[k]
@@ -57,7 +58,7 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
         if text[0] == "-":
             made = r.new(cls, k)
             items.append(made)
-            dash_item(r, made, row, k, stop)
+            dash_item(r, made, row, k, stop, table)
         elif items and _belongs_to_last(r, items[-1], k, stop, text):
             _adopt(r, items[-1], k, stop, text, row)
         else:
@@ -98,7 +99,7 @@ def _adopt(r: Reader, last: Node, k: int, stop: int, text: str, row: Prop) -> No
     r.line(last, k, stop, text, r.offsets[k])
 
 
-def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
+def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int, table: Table) -> None:
     """Read `- …` and the lines nested under it as one entry."""
     text = r.texts[k]
     bare = text[1:].lstrip()
@@ -107,13 +108,13 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int) -> None:
         return
     shift = len(text) - len(bare)
     offset = r.offsets[k] + shift
-    own = split_children(r, k, stop, r.indents[k] + shift)
+    own = split_children(r, k, stop, r.indents[k] + shift) if stop > k + 1 else stop
     if bare[0] == "{" and not bare.startswith("{{"):
         r.fill(made, row, k, k + 1, bare, offset)
         r.props(made, k + 1, stop)
         return
     key, sign, value = bare.partition(":")
-    entry = table_of(made.__class__).get(key) if sign else None
+    entry = table.get(key) if sign else None
     if entry is not None and own == k + 1 and r.depth < MAX_NESTING:
         r.depth += 1
         value = value.lstrip()
@@ -280,7 +281,9 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
             items.append(made)
             named(r, made, row, k, k + 1, text, r.offsets[k])
         return
-    name = unquote(text[:colon].strip())
+    name = text[:colon].strip()
+    if text[0] in "\"'":
+        name = unquote(name)
     main = made.MAIN
     if main:
         if items:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abl.parser.bounds import ITEM_BYTES
 from abl.parser.lines import dedent
-from abl.parser.reader import Reader, reads
+from abl.parser.reader import APPENDED, Reader, reads
 from abl.parser.scalars import bare_scalar, scalar, straight
 from abl.parser.values import (
     MAX_JOINED_LINES,
@@ -49,13 +49,12 @@ def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     """Read `[a, b]`, `a, b` or dash items."""
     items = list_items(r, row, k, end, value, off)
     r.spend(ITEM_BYTES * len(items), k)
-    known = getattr(node, row.field)
-    base = len(known) if known and row.repeat in ("append", "merge") else 0
-    setattr(node, row.field, ([*known] if base else []) + [text for text, _ in items])
-    at = node.at
-    at[row.field] = off
-    for index, (_, place) in enumerate(items, base):
-        at[f"{row.field}.{index}"] = place
+    field, at = row.field, node.at
+    known = (getattr(node, field) or ()) if row.repeat in APPENDED else ()
+    setattr(node, field, [*known, *[text for text, _ in items]])
+    at[field] = off
+    for index, (_, place) in enumerate(items, len(known)):
+        at[f"{field}.{index}"] = place
 
 
 def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> list[tuple[str, int]]:
@@ -121,9 +120,8 @@ def read_map(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
     """Read `{a: b}`, `a: b, c: d`, or nested lines `a: b`."""
     pairs = map_pairs(r, node, row, k, end, value, off)
     r.spend(ITEM_BYTES * len(pairs), k)
-    found = getattr(node, row.field)
     at = node.at
-    fresh = dict(found) if found and row.repeat in ("append", "merge") else {}
+    fresh = dict(getattr(node, row.field) or ()) if row.repeat in APPENDED else {}
     at[row.field] = off
     lower = row.field == "messages"
     for key, text, place in pairs:

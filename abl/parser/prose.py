@@ -15,18 +15,20 @@ _NO_PROSE = re.compile(r"->|\u2192|^\w+\s*\(|^(?:USE|FROM|TEMPLATE|STEP|IF|ELSE)
 _LABELLED = re.compile(r"[\w.-]+(?: [A-Z_]+)?\s*:")
 
 
-def drop_prose(r: Scribe) -> None:
-    """Take unindented sentences out of the parse, with one warning for each run of them."""
+def drop_prose(r: Scribe) -> list[int]:
+    """Take unindented sentences out of the parse, with one warning for each run; return the other unindented lines."""
     texts = r.texts
-    odd = [k for k in unindented(r.indents) if texts[k].partition(":")[0] not in SECTIONS]
+    roots = unindented(r.indents)
+    odd = [k for k in roots if texts[k].partition(":")[0] not in SECTIONS]
     unwanted = {k for k in odd if is_prose(texts[k])}
     if not unwanted or len(unwanted) == len(r.texts):
-        return
+        return roots
     for k in sorted(unwanted):
         if k - 1 not in unwanted:
             r.report_line("TEXT_OUTSIDE_SECTION", k, value=r.texts[k])
         unwanted.update(range(k, r.ends[k]))
     r.drop(unwanted)
+    return unindented(r.indents)
 
 
 def is_prose(text: str) -> bool:

@@ -135,7 +135,7 @@ def straight(r: Reader, value: str, off: int) -> str:
 def read_condition(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read a condition; quotes around the whole of it are part of the text (a sentence for the model)."""
     if k not in r.lines.blocks and end == k + 1 and value.isascii():
-        setattr(node, row.field, bare_formula(value))
+        setattr(node, row.field, bare_formula(value) if "#" in value else value)
         node.at[row.field] = off
         return
     value, off = text_value(r, node, row, k, end, value, off, keep_quotes=True)

@@ -18,6 +18,7 @@ MAX_SIGNATURE_LINES = 200
 _IMPORT = re.compile(
     r"""FROM\s++(?:"([^"]*+)"|'([^']*+)'|([^\s"']++))\s++(?:USE|IMPORT)\b\s*+:?\s*+(.*)\Z""", re.IGNORECASE
 )
+_BINDING = frozenset(BINDING_FIELDS)
 _IMPORT_STARTS = "FfUu-"
 _USE_TOOL = re.compile(r"USE[ _]TOOL\s*:?\s*([^@\s]+)(?:@(\S+))?\s*\Z", re.IGNORECASE)
 _LOOKS_LIKE_TOOL = re.compile(r"(?:-\s*)?[^\s:(\"']+\s*\(")
@@ -321,4 +322,4 @@ def _object_fields(r: Reader, made: Parameter, k: int, stop: int, depth: int) ->
 
 def bound_fields(tool: Tool) -> list[str]:
     """Return the fields of a tool that bind it to something outside, in the order they were written."""
-    return sorted((name for name in BINDING_FIELDS if name in tool.at), key=tool.at.__getitem__)
+    return sorted([name for name in tool.at if name in _BINDING], key=tool.at.__getitem__)

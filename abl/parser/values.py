@@ -18,7 +18,6 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
 _MAP_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}\[\]"']+))\s*(?::|=(?!=))""")
 _HIDES_COMMAS = re.compile(r"""["'(\[{]""")
-_BRACKET = re.compile(r"[][(){}]")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
 QUOTES = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
@@ -100,7 +99,7 @@ def unquote(value: str) -> str:
 
 def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
     """Return the parts of `text` between top-level separators with the offset of each part's first character."""
-    if _HIDES_COMMAS.search(text) is None:
+    if separator not in text or _HIDES_COMMAS.search(text) is None:
         return _plain_parts(text, separator)
     parts: list[tuple[str, int]] = []
     depth = 0
@@ -188,24 +187,10 @@ def is_balanced(text: str) -> bool:
 
 def open_brackets(text: str) -> int:
     """Return how many brackets opened outside quotes are still open, less those closed that were never opened."""
-    if '"' not in text:
-        count = text.count
-        return count("(") + count("[") + count("{") - count(")") - count("]") - count("}")
-    if _BRACKET.search(text) is None:
-        return 0
-    depth = 0
-    quote = ""
-    for sign in text:
-        if quote:
-            if sign == quote:
-                quote = ""
-        elif sign == '"':
-            quote = sign
-        elif sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-    return depth
+    if '"' in text:
+        text = "".join(text.split('"')[::2])
+    count = text.count
+    return count("(") + count("[") + count("{") - count(")") - count("]") - count("}")
 
 
 def number(value: str) -> int | float | None:

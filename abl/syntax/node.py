@@ -159,6 +159,14 @@ class _Fresh:
         return made
 
 
+def _make_on_demand(cls: Any) -> None:
+    """Let the lists and maps of `cls` wait until they are asked for; only places stand in every node."""
+    own = vars(cls).get("__annotations__", {})
+    for one in fields(cls):
+        if one.name in own and one.name != "at" and one.default_factory is not MISSING:
+            setattr(cls, one.name, _Fresh(one.name, one.default_factory))
+
+
 def _cost(defaults: Iterable[Any]) -> int:
     """Return about how many bytes a node takes with one short value in it: its slots, containers, name and places."""
     return 450 + sum(64 if isinstance(value, list | dict) else 8 for value in defaults)
@@ -168,10 +176,7 @@ def _cost(defaults: Iterable[Any]) -> int:
 def node(cls: type[_T]) -> type[_T]:
     """Turn `cls` into a node class: record its property rows, and let its fields have their defaults unwritten."""
     made: Any = dataclass(init=False, eq=False, repr=False)(cls)
-    own = vars(made).get("__annotations__", {})
-    for one in fields(made):
-        if one.name in own and one.default_factory is not MISSING:
-            setattr(made, one.name, _Fresh(one.name, one.default_factory))
+    _make_on_demand(made)
     rows = [Prop(field=one.name, **one.metadata) for one in fields(made) if "kind" in one.metadata]
     made.PROPS = tuple(rows)
     made.BY_KEY = {spelling: row for row in rows for spelling in _spellings(row)}
@@ -268,7 +273,7 @@ def blank(cls: type[_Made], pos: Pos | None = None) -> _Made:
     return made
 
 
-Node.extras = _Fresh("extras", dict)  # type: ignore[assignment]
+_make_on_demand(Node)
 
 
 def _plain(value: Any, positions: bool) -> Any:

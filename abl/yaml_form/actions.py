@@ -48,12 +48,9 @@ def _assignment(y: YamlReader, tree: Mapping) -> Assignment | None:
 
 def _assign(y: YamlReader, name: str, key: Tree, value: Tree) -> Assignment:
     text = one_line(value.text if isinstance(value, Scalar) else text_of(value, y.source))
-    return Assignment(
-        variable=name,
-        expression=text,
-        pos=y.pos(key),
-        at={"variable": key.offset, "expression": content_offset(value, y.source)},
-    )
+    made = y.new(Assignment, key, variable=name, expression=text)
+    made.at.update(variable=key.offset, expression=content_offset(value, y.source))
+    return made
 
 
 @reads(Kind.CALL)
@@ -79,7 +76,7 @@ def read_call(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 def _call_of(y: YamlReader, node: Node, row: Prop, tree: Tree) -> Call:
     call = getattr(node, row.field)
     if call is None:
-        call = Call(pos=y.pos(tree))
+        call = y.new(Call, tree)
         y.set(node, row, call, tree)
     assert isinstance(call, Call)
     return call
@@ -119,7 +116,7 @@ def read_branches(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     branches: list[Branch] = getattr(node, row.field)
     node.at[row.field] = tree.offset
     for one in tree.items if isinstance(tree, Sequence) else [tree]:
-        branch = Branch(pos=y.pos(one))
+        branch = y.new(Branch, one)
         branches.append(branch)
         if isinstance(one, Mapping):
             y.props(branch, _without_else(y, branch, one))
@@ -148,13 +145,13 @@ def read_action(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     if isinstance(tree, Scalar):
         text = clean(tree.text)
         if "\n" in text:
-            made = FailAction(pos=y.pos(tree), message=text)
+            made = y.new(FailAction, tree, message=text)
             made.at["message"] = content_offset(tree, y.source)
             y.set(node, row, made, tree)
         else:
             y.as_line(node, row, tree, text)
         return
-    made = FailAction(pos=y.pos(tree))
+    made = y.new(FailAction, tree)
     y.set(node, row, made, tree)
     if not isinstance(tree, Mapping):
         y.report("EXPECTED_MAP", tree, value=text_of(tree, y.source), property=row.plain_name)
@@ -175,7 +172,7 @@ def read_store(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     if isinstance(tree, Scalar):
         y.as_line(node, row, tree)
         return
-    store = Store(pos=y.pos(tree))
+    store = y.new(Store, tree)
     y.set(node, row, store, tree)
     if not isinstance(tree, Mapping):
         y.report("EXPECTED_MAP", tree, value=text_of(tree, y.source), property=row.plain_name)
@@ -196,7 +193,7 @@ def read_transform(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
         if isinstance(tree, Scalar):
             y.as_line(node, row, tree)
         return
-    made = Transform(pos=y.pos(tree))
+    made = y.new(Transform, tree)
     y.set(node, row, made, tree)
     rest: list[tuple[Tree, Tree]] = []
     for key, value in tree.pairs:
@@ -221,7 +218,7 @@ def read_history(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     if isinstance(tree, Scalar):
         y.as_line(node, row, tree)
         return
-    made = History(pos=y.pos(tree))
+    made = y.new(History, tree)
     y.set(node, row, made, tree)
     fill(y, made, row, tree)
 
@@ -232,7 +229,7 @@ def read_human(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     outcomes: list[HumanOutcome] = getattr(node, row.field)
     node.at[row.field] = tree.offset
     for one in tree.items if isinstance(tree, Sequence) else [tree]:
-        made = HumanOutcome(pos=y.pos(one))
+        made = y.new(HumanOutcome, one)
         if isinstance(one, Mapping):
             if not _human_pair(y, made, one):
                 y.props(made, one)

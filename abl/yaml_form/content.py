@@ -49,7 +49,7 @@ def read_format(y: YamlReader, formats: dict[str, Any], name: str, key: Tree, va
 @reads(Kind.ELEMENTS)
 def read_elements(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read {submit_label, elements: […]}, or the list of elements alone."""
-    made = ActionSet(pos=y.pos(tree))
+    made = y.new(ActionSet, tree)
     y.set(node, row, made, tree)
     if isinstance(tree, Sequence):
         for one in tree.items:
@@ -69,7 +69,7 @@ def read_elements(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 
 def _element(y: YamlReader, tree: Tree) -> Element:
     """Read {type, label, id, …} or {button: label, id, …}."""
-    element = Element(pos=y.pos(tree))
+    element = y.new(Element, tree)
     if not isinstance(tree, Mapping):
         y.report("INVALID_ACTION_ELEMENT", tree, value=text_of(tree, y.source), name="")
         element.label = text_of(tree, y.source)
@@ -90,7 +90,7 @@ def _element(y: YamlReader, tree: Tree) -> Element:
 
 
 def _option(y: YamlReader, tree: Tree) -> Option:
-    option = Option(pos=y.pos(tree))
+    option = y.new(Option, tree)
     if isinstance(tree, Mapping):
         y.props(option, tree)
     else:
@@ -124,11 +124,11 @@ def _listed_template(y: YamlReader, tree: Tree) -> Template:
         if len(tree.pairs) == 1:
             return _template(y, key_text(tree.pairs[0][0]), *tree.pairs[0])
     y.report("EXPECTED_MAP", tree, value=text_of(tree, y.source), property="templates")
-    return Template(pos=y.pos(tree), text=text_of(tree, y.source))
+    return y.new(Template, tree, text=text_of(tree, y.source))
 
 
 def _template(y: YamlReader, name: str, key: Tree, value: Tree) -> Template:
-    made = Template(name=name, pos=y.pos(key))
+    made = y.new(Template, key, name=name)
     made.at["name"] = content_offset(key, y.source)
     if isinstance(value, Mapping) and not is_braces(value, y.source):
         for word, place, one in y.entries(value):
@@ -145,7 +145,7 @@ def _template_part(y: YamlReader, made: Template, word: str, place: Tree, value:
     if key in _TEXT_KEYS:
         made.text, made.at["text"] = text_of(value, y.source), content_offset(value, y.source)
     elif key.startswith("VOICE"):
-        made.voice = made.voice or Voice(pos=y.pos(place))
+        made.voice = made.voice or y.new(Voice, place)
         field = {"VOICEINSTRUCTIONS": "instructions", "VOICESSML": "ssml"}.get(key)
         if field:
             y.value(made.voice, Voice.BY_FIELD[field], value)

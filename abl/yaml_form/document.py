@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
+from abl.parser.bounds import room
 from abl.parser.document import result
 from abl.parser.final import check_document
+from abl.parser.sections import within_bounds
 from abl.source import Source
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop, fold
@@ -17,7 +19,7 @@ from abl.syntax.rules import FailAction
 from abl.yaml_form import actions, content, flow, kinds, rules, tools
 from abl.yaml_form.faults import report_fault
 from abl.yaml_form.reader import YamlReader, reads
-from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree, YamlFault, compose
+from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree, YamlFault, compose_within
 from abl.yaml_form.values import content_offset, is_null, key_text, one_line, text_of
 from abl.yaml_form.wording import reworded
 
@@ -27,13 +29,20 @@ _KINDS = {"AGENT": "agent", "SUPERVISOR": "supervisor", "BEHAVIOR_PROFILE": "pro
 _OWN_KEYS = frozenset({*_KINDS, "NAME", "KIND", "TOOL_IMPORTS", "TOOL_DEFAULTS"})
 
 
+TREE_SHARE = 3
+"""One part in so many of the memory of a parse is kept for nodes; the tree may take the rest."""
+
+
 def parse_yaml(text: object, *, strict: bool = False) -> ParseResult:
     """Return what a text of the YAML form says."""
     if not isinstance(text, str):
         return ParseResult(None, [finding("NOT_TEXT", strict=strict, line=1, column=1, name=type(text).__name__)])
     source = Source(text)
     y = YamlReader(source, strict=strict)
-    tree = compose(source)
+    available = room(len(source.text), 0)
+    for_nodes = available // TREE_SHARE
+    composed = compose_within(source, available - for_nodes)
+    tree, y.inner.room, y.inner.lines.left = composed.root, max(composed.room, 0) + for_nodes, composed.left
     if isinstance(tree, YamlFault):
         report_fault(y, tree)
         return result(None, y.inner)
@@ -52,6 +61,17 @@ def _document(y: YamlReader, tree: Mapping) -> Document | None:
         y.inner.report("YAML_MISSING_AGENT", tree.offset, 1)
         return None
     y.inner.with_mode = any(fold(key_text(key)) == "MODE" for key, _ in tree.pairs)
+    with within_bounds(y.inner):
+        _read(y, document, tree)
+    _defaults(document)
+    known = len(y.inner.findings)
+    check_document(y.inner, document)
+    y.inner.findings[known:] = [_for_yaml(one) for one in y.inner.findings[known:]]
+    return document
+
+
+def _read(y: YamlReader, document: Document, tree: Mapping) -> None:
+    """Read what stands below the name and kind of a document."""
     target = _body(document)
     rest: list[tuple[Tree, Tree]] = []
     for key, value in tree.pairs:
@@ -63,11 +83,6 @@ def _document(y: YamlReader, tree: Mapping) -> Document | None:
         elif word not in _OWN_KEYS:
             rest.append((key, value))
     y.props(target, Mapping(tree.offset, rest, tree.end))
-    _defaults(document)
-    known = len(y.inner.findings)
-    check_document(y.inner, document)
-    y.inner.findings[known:] = [_for_yaml(one) for one in y.inner.findings[known:]]
-    return document
 
 
 def _header(y: YamlReader, document: Document, tree: Mapping) -> bool:
@@ -136,7 +151,7 @@ def read_older(y: YamlReader, document: Node, row: Prop, tree: Tree) -> None:
         return
     document.at[row.field] = tree.offset
     for one in tree.items if isinstance(tree, Sequence) else [tree]:
-        profile = Profile(pos=y.pos(one))
+        profile = y.new(Profile, one)
         document.behavior_profiles.append(profile)
         if isinstance(one, Mapping):
             name = next((pair for pair in one.pairs if key_text(pair[0]).lower() == "name"), None)

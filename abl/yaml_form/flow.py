@@ -17,7 +17,7 @@ _ARROW = re.compile(r"\s*(?:->|→)\s*")
 @reads(Kind.FLOW)
 def read_flow(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read entry point, order, sequences and steps."""
-    flow = Flow(pos=y.pos(tree), steps=[])
+    flow = y.new(Flow, tree, steps=[])
     y.set(node, row, flow, tree)
     if isinstance(tree, Sequence):
         _steps(y, flow, tree)
@@ -86,7 +86,7 @@ def _listed_step(y: YamlReader, steps: list[Step], tree: Tree) -> None:
 
 
 def _step(y: YamlReader, steps: list[Step], name: str, key: Tree, value: Tree) -> None:
-    step = Step(name=name, pos=y.pos(key))
+    step = y.new(Step, key, name=name)
     step.at["name"] = content_offset(key, y.source)
     for other in steps[-_LOOKED_BACK:]:
         if other.name == name and other.pos is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl.parser.bounds import ITEM_BYTES, elements
 from abl.parser.values import inline_list, inline_map
 from abl.printer.yaml_names import yaml_rows
 from abl.syntax.node import NODES, Kind, Node, Prop, fold
@@ -94,6 +95,7 @@ def read_list(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 
 def list_items(y: YamlReader, tree: Tree) -> list[tuple[str, int]]:
     """Return the texts of a list and where each stands."""
+    y.spend(ITEM_BYTES * (elements(tree.text) if isinstance(tree, Scalar) else tree.size), tree)
     if isinstance(tree, Sequence):
         return [(text_of(named_text(one), y.source), content_offset(one, y.source)) for one in tree.items]
     if isinstance(tree, Mapping):
@@ -119,6 +121,7 @@ def read_map(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 
 def map_pairs(y: YamlReader, row: Prop, tree: Tree) -> list[tuple[str, str, int]]:
     """Return (key, text, offset) of a map."""
+    y.spend(ITEM_BYTES * (elements(tree.text) if isinstance(tree, Scalar) else tree.size), tree)
     if isinstance(tree, Mapping):
         return [(name, text_of(value, y.source), content_offset(value, y.source)) for name, _, value in y.entries(tree)]
     if isinstance(tree, Sequence):
@@ -141,7 +144,7 @@ def map_pairs(y: YamlReader, row: Prop, tree: Tree) -> list[tuple[str, str, int]
 def read_node(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read one nested node: a map of its properties, a list of its entries, or its main value."""
     made = getattr(node, row.field) if row.repeat == "merge" else None
-    made = made or NODES[row.node](pos=y.pos(tree))
+    made = made or y.new(NODES[row.node], tree)
     y.set(node, row, made, tree)
     fill(y, made, row, tree)
 
@@ -211,7 +214,7 @@ def _is_single(cls: type[Node], row: Prop, tree: Mapping) -> bool:
 
 def entry(y: YamlReader, cls: type[Node], row: Prop, tree: Tree) -> Node:
     """Return the node of one list item."""
-    made = cls(pos=y.pos(tree))
+    made = y.new(cls, tree)
     if isinstance(tree, Mapping):
         name = _plain_main(y, made, tree)
         pair = _named_pair(cls, tree) if not name else None
@@ -262,7 +265,7 @@ def _named_pair(cls: type[Node], tree: Mapping) -> tuple[Tree, Tree] | None:
 
 def named_entry(y: YamlReader, node: Node, cls: type[Node], row: Prop, name: str, key: Tree, value: Tree) -> Node:
     """Return the node of one `name: …` pair."""
-    made = cls(pos=y.pos(key))
+    made = y.new(cls, key)
     named_value(y, made, row, name, key, value)
     return made
 

@@ -7,7 +7,7 @@ readers of the text form, one line at a time, so that each rule exists once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from abl.diagnostics.model import Fix
 from abl.diagnostics.reporter import did_you_mean
@@ -22,6 +22,8 @@ from abl.yaml_form.values import content_offset, is_null, key_text, one_line, ra
 
 ReadYaml: TypeAlias = Callable[["YamlReader", Node, Prop, Tree], None]
 """reader, node, row, value."""
+
+_Made = TypeVar("_Made", bound=Node)
 
 READ: dict[Kind, ReadYaml] = {}
 """Kind -> its reader; filled by the modules that define them."""
@@ -74,6 +76,18 @@ class YamlReader:
             return max(len(tree.text.split("\n", 1)[0]), 1)
         stop = self.source.text.find("\n", tree.offset, tree.end)
         return max((stop if stop >= 0 else tree.end) - tree.offset, 1)
+
+    def new(self, cls: type[_Made], tree: Tree, **values: Any) -> _Made:
+        """Return a node that begins where a value stands; ends the parse when there is no room for it."""
+        self.spend(cls.COST, tree)
+        return cls(pos=self.pos(tree), **values)
+
+    def spend(self, size: int, tree: Tree) -> None:
+        """Count `size` bytes for what was read from a value; ends the parse when there is no room for more."""
+        inner = self.inner
+        if inner.room < size:
+            inner.offsets[0] = tree.offset
+        inner.spend(size, 0)
 
     def pos(self, tree: Tree) -> Pos:
         """Return where a value begins."""

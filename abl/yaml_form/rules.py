@@ -50,7 +50,7 @@ def _read_one(y: YamlReader, rules: list[Constraint], tree: Tree, phase: str) ->
 
 
 def _rule(y: YamlReader, tree: Mapping, phase: str) -> Constraint:
-    rule = Constraint(pos=y.pos(tree), phase=phase)
+    rule = y.new(Constraint, tree, phase=phase)
     rest: list[tuple[Tree, Tree]] = []
     for key, value in tree.pairs:
         name = key_text(key).lower()
@@ -74,9 +74,9 @@ def _text_rule(y: YamlReader, tree: Scalar, phase: str) -> Constraint:
     word = kind.rstrip(":")
     place = content_offset(tree, y.source)
     if word.lower() in RULE_KINDS and condition and (word.isupper() or kind.endswith(":")):
-        rule = Constraint(kind=word.lower(), condition=condition.strip(), phase=phase, pos=y.pos(tree))
+        rule = y.new(Constraint, tree, kind=word.lower(), condition=condition.strip(), phase=phase)
         rule.at.update(kind=place, condition=place + len(kind) + 1)
         return rule
-    rule = Constraint(text=clean(tree.text), phase=phase, pos=y.pos(tree))
+    rule = y.new(Constraint, tree, text=clean(tree.text), phase=phase)
     rule.at["text"] = place
     return rule

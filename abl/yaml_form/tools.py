@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl.parser.bounds import elements
 from abl.parser.signature import read_signature, read_type
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop
@@ -51,6 +52,7 @@ def _tool(y: YamlReader, document: Document, tree: Tree) -> None:
 def _signature(y: YamlReader, tree: Scalar) -> Tool:
     """Return the tool that a name or a signature declares."""
     text, offset = one_line(tree.text), content_offset(tree, y.source)
+    y.spend(Tool.COST + Parameter.COST * text.count(","), tree)
     if "(" not in text:
         tool = Tool(name=text, at={"name": offset})
         if text.startswith("__"):
@@ -104,7 +106,7 @@ def refine(y: YamlReader, parameters: list[Parameter], tree: Tree) -> None:
         name = name.rstrip("? ")
         made = known.get(name)
         if made is None:
-            made = known[name] = Parameter(name=name, pos=y.pos(key))
+            made = known[name] = y.new(Parameter, key, name=name)
             made.at["name"] = content_offset(key, y.source)
             parameters.append(made)
         if optional:
@@ -173,6 +175,7 @@ def read_type_property(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None
 def type_of(y: YamlReader, tree: Tree) -> TypeExpr:
     """Return the type that a text as in a signature, or {type, fields, items, enum}, stands for."""
     if isinstance(tree, Scalar):
+        y.spend(TypeExpr.COST * (1 + elements(tree.text)), tree)
         made, faults = read_type(one_line(tree.text), content_offset(tree, y.source))
         y.inner.report_faults(list(faults))
         return made
@@ -202,7 +205,7 @@ def read_imports(y: YamlReader, document: Document, tree: Tree) -> None:
         if not isinstance(one, Mapping):
             y.report("EXPECTED_MAP", one, value=text_of(one, y.source), property="tool_imports")
             continue
-        made = ToolImport(pos=y.pos(one))
+        made = y.new(ToolImport, one)
         document.tool_imports.append(made)
         for name, _, value in y.entries(one):
             word = name.lower()
@@ -220,7 +223,7 @@ def read_imports(y: YamlReader, document: Document, tree: Tree) -> None:
 
 def read_defaults(y: YamlReader, document: Document, tree: Tree) -> None:
     """Read the defaults of a tool library."""
-    document.tool_defaults = ToolDefaults(pos=y.pos(tree))
+    document.tool_defaults = y.new(ToolDefaults, tree)
     document.at["tool_defaults"] = tree.offset
     if isinstance(tree, Mapping):
         y.props(document.tool_defaults, tree)

@@ -12,12 +12,17 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from abl.parser.bounds import UNBOUNDED
 from abl.source import Source
 
 MAX_NESTING = 64
 """Deepest nesting of lists and maps."""
 MAX_ALIAS_NODES = 20_000
 """Nodes that all aliases of a text may stand for together."""
+SCALAR_BYTES = 150
+"""What a scalar takes in the tree, its text apart."""
+COLLECTION_BYTES = 300
+"""What a list or a map takes, in the tree and as a JSON value."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STRING_TAG = "tag:yaml.org,2002:str"
@@ -76,12 +81,40 @@ class _Stop(Exception):
         self.fault = YamlFault(code, offset, detail)
 
 
+@dataclass(slots=True)
+class Composed:
+    """What the reading of a YAML text gave.
+
+    Attributes:
+        root: The tree of its only document, None when the text is empty, or what is wrong with it.
+        room: Bytes that are left of those that were given.
+        left: Offset of what is not read because there is too much of it, or -1.
+    """
+
+    root: Tree | YamlFault | None
+    room: int = UNBOUNDED
+    left: int = -1
+
+
 def compose(source: Source) -> Tree | YamlFault | None:
     """Return the tree of the only document of a YAML text, None when the text is empty, or what is wrong with it."""
-    builder = _Builder()
+    return compose_within(source, UNBOUNDED).root
+
+
+def compose_within(source: Source, room: int) -> Composed:
+    """Return the same, up to the place where the tree takes more than `room` bytes."""
+    builder = _Builder(room)
+    root = _built(builder, source)
+    return Composed(root, builder.room, builder.left)
+
+
+def _built(builder: _Builder, source: Source) -> Tree | YamlFault | None:
     try:
         for event in yaml.parse(source.text, Loader=_LOADER):
             builder.take(event)
+            if builder.room < 0:
+                builder.stop(_at(event))
+                break
     except _Stop as stop:
         return stop.fault
     except yaml.MarkedYAMLError as error:
@@ -94,7 +127,9 @@ def compose(source: Source) -> Tree | YamlFault | None:
 class _Builder:
     """Puts events together; all state is one stack, so depth costs no Python frames."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.left = -1
         self.root: Tree | None = None
         self.stack: list[Sequence | Mapping] = []
         self.keys: list[Tree | None] = []
@@ -106,6 +141,7 @@ class _Builder:
         """Take the next event."""
         if isinstance(event, yaml.ScalarEvent):
             made = _scalar(event)
+            self.room -= SCALAR_BYTES
             if event.anchor:
                 self.anchors[event.anchor] = made
             self._add(made, 1, 0)
@@ -120,7 +156,14 @@ class _Builder:
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
             raise _Stop("YAML_INVALID", _at(event), "there is more than one YAML document in the text")
 
+    def stop(self, offset: int) -> None:
+        """Close everything that is open: what follows is not read."""
+        self.left = offset
+        while self.stack:
+            self._close(offset)
+
     def _open(self, made: Sequence | Mapping, anchor: str | None) -> None:
+        self.room -= COLLECTION_BYTES
         if len(self.stack) >= MAX_NESTING:
             raise _Stop("NESTING_TOO_DEEP", made.offset, str(MAX_NESTING))
         self.stack.append(made)

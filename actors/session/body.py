@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from hashlib import blake2b
 
@@ -29,7 +30,7 @@ from actors.messages import (
     Viewed,
 )
 from actors.runtime import TurnReply
-from actors.session.commit import commit, joined
+from actors.session.commit import commit, end_without_reply, joined
 from actors.session.driver import Turn, TurnStopped
 from actors.session.ending import end, reset
 from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept, told_again
@@ -46,16 +47,17 @@ from actors.session.stream import ATTEMPT_STRIDE, Listener
 from actors.session.views import view_of
 from actors.session.waking import Unfinished, wake
 from domain.clock import iso_ms
-from domain.errors import AppError, Conflict, InvalidInput, NotFound
+from domain.errors import AppError, Conflict, InvalidInput, NotFound, Unavailable
 from domain.ids import PREFIXES
 from domain.limits import TURN_DEADLINE_S
-from engine import AnyFact, Say, SuspensionExpired, UserSpoke
+from engine import AnyFact, EndTurn, Say, SuspensionExpired, UserSpoke
 
 TAKEN_UP_DEADLINE_S = TURN_DEADLINE_S
 """How long a turn that was taken up after a crash, or woken from outside, may take."""
 MOVED = Failed(kind="Unavailable", message="The session is served by another host.", moved=True)
 SUSPENDED = "suspended"
 ID_DIGEST_BYTES = 12
+_log = logging.getLogger(__name__)
 
 
 class SessionBody:
@@ -328,16 +330,27 @@ class SessionBody:
         try:
             live.note_attempt(unfinished.attempt)
             await live.write()
+            end = await self._end_of(unfinished, turn)
+            at = iso_ms(services.clock.now())
+            await commit(live, output, opening, joined([unfinished.before], end), unfinished.spoke, at)
+        except Unavailable:
+            if live.is_ahead:
+                raise
+            # the turn has ended without a reply, which is no answer to the message that has woken the session
+        finally:
+            self._turn = None
+
+    async def _end_of(self, unfinished: Unfinished, turn: Turn) -> EndTurn:
+        """Do what is still to be done of a turn and return its end; one that cannot go on ends without a reply."""
+        live = turn.live
+        try:
             if unfinished.stores:
                 await live.store.keep_stores(live.pin, unfinished.stores)
             await turn.set_up(unfinished.beyond)
-            end = unfinished.end
-            if end is None:
-                end = await turn.take_up(unfinished.effects, deadline_s=TAKEN_UP_DEADLINE_S)
-            at = iso_ms(services.clock.now())
-            await commit(live, output, opening, joined([unfinished.before], end), unfinished.spoke, at)
-        finally:
-            self._turn = None
+            return unfinished.end or await turn.take_up(unfinished.effects, deadline_s=TAKEN_UP_DEADLINE_S)
+        except InvalidInput:
+            _log.exception("a turn of %s can go on no more", self.session_id)
+            return end_without_reply(unfinished.end)
 
     # -- turns ----------------------------------------------------------------------------------------------------
 

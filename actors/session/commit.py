@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import msgspec
@@ -15,13 +16,19 @@ from actors.session.records import TurnOpening
 from actors.session.replies import kept_turn
 from actors.session.snapshot import encode_snapshot
 from actors.session.store import TurnCommit
-from domain.errors import Unavailable
-from domain.json_values import JsonObject
+from domain.errors import InvalidInput, Unavailable
+from domain.json_values import JsonObject, storable
 from engine import EndTurn, UserSpoke
 
-REFUSALS = {("cancelled", "deadline"): "Turn timed out", ("failed", "not_configured"): "Runtime not configured"}
+NOT_STORABLE = "not_storable"
+REFUSALS = {
+    ("cancelled", "deadline"): "Turn timed out",
+    ("failed", "not_configured"): "Runtime not configured",
+    ("failed", NOT_STORABLE): "The turn cannot be stored",
+}
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 CODE = "SERVICE_UNAVAILABLE"
+_log = logging.getLogger(__name__)
 
 
 async def commit(
@@ -29,10 +36,34 @@ async def commit(
 ) -> TurnReply:
     """Make the end of a turn durable, and only then show it; return the reply.
 
+    An end that the store refuses for a value in it is made again of what can be stored, and else without a reply: a turn
+    that cannot be ended would be taken up by every later message of its session, and fail each of them.
+
     Raises:
         Unavailable: The turn has no reply, see `REFUSALS`; that it has none is durable, and it may be asked for again.
         SessionMoved, StoreLost: As for every write.
     """
+    try:
+        return await _commit(live, output, opening, end, spoke, at)
+    except InvalidInput:
+        _log.exception("a turn of %s holds what cannot be stored", live.pin.session_id)
+    output.traces = storable(output.traces)
+    try:
+        return await _commit(live, output, opening, storable(end), storable(spoke), at)
+    except InvalidInput:
+        output.traces = []
+        return await _commit(live, output, opening, end_without_reply(end), None, at)
+
+
+def end_without_reply(end: EndTurn | None = None) -> EndTurn:
+    """Return the end of a turn that cannot end as it should."""
+    agent = end.agent if end is not None else ""
+    return EndTurn(id="", reply="", action={"type": "respond"}, agent=agent, status="failed", error=NOT_STORABLE)
+
+
+async def _commit(
+    live: LiveSession, output: TurnOutput, opening: TurnOpening, end: EndTurn, spoke: UserSpoke | None, at: str
+) -> TurnReply:
     state = live.state
     refusal = "" if live.pin.parent_session_id else REFUSALS.get((end.status, end.error), "")
     failed: JsonObject = {"error": refusal, "code": CODE} if refusal else {}

@@ -17,6 +17,7 @@ from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.records import TurnOpening
 from domain.clock import Clock, iso_ms
+from domain.json_values import storable
 from engine import (
     AnyEffect,
     AnyFact,
@@ -120,6 +121,7 @@ class Turn:
         "_clock",
         "_facts",
         "_failure",
+        "_is_late",
         "_more",
         "_opens",
         "_owes",
@@ -141,6 +143,7 @@ class Turn:
         self._running: dict[str, tuple[AnyEffect, asyncio.Task[None]]] = {}
         self._stop = ""
         self._owes = False
+        self._is_late = False
         self._failure: BaseException | None = None
 
     def give_up(self, reason: str) -> None:
@@ -179,7 +182,7 @@ class Turn:
 
     async def _until_end(self, deadline_s: float) -> EndTurn:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + deadline_s
+        timer = loop.call_later(deadline_s, self._be_late)  # one for all waits: a timeout for each costs more than it
         try:
             while True:
                 if self._stop:
@@ -194,15 +197,20 @@ class Turn:
                 if self._owes:
                     await self._make_durable()
                     continue
-                self._more.clear()
-                try:
-                    async with asyncio.timeout_at(deadline):
-                        await self._more.wait()
-                except TimeoutError:
-                    deadline = loop.time() + CANCEL_GRACE_S
+                if self._is_late:
+                    self._is_late = False
+                    timer = loop.call_later(CANCEL_GRACE_S, self._be_late)
                     self.give_up("deadline")
+                    continue
+                self._more.clear()
+                await self._more.wait()
         finally:
+            timer.cancel()
             await self._let_go()
+
+    def _be_late(self) -> None:
+        self._is_late = True
+        self._more.set()
 
     def _add(self, fact: AnyFact) -> None:
         self._facts.append(fact)
@@ -212,8 +220,10 @@ class Turn:
         """Fold one fact, write what has to be durable before the effects, and start them.
 
         The outcome of something that may not be done again is written before the turn next waits, together with the
-        outcomes that have come meanwhile, or with the end of the turn.
+        outcomes that have come meanwhile, or with the end of the turn. Here is where everything comes in from outside:
+        tools, models, callbacks and people may say what nobody can keep.
         """
+        fact = storable(fact)
         step = fold(self.live, fact)
         self.output.open()
         self.live.note(fact, step.effects, self._opens)

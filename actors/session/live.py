@@ -15,6 +15,7 @@ from actors.session.records import Record, TurnOpening, asked_of, encode_record
 from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin, SessionStore, TurnCommit
 from actors.session.stream import OutputStream
+from domain.errors import InvalidInput
 from domain.traces import TraceEvent
 from engine import ENGINE_VERSION, AnyFact, Effect, Program, SessionState
 
@@ -169,12 +170,17 @@ class LiveSession:
         Raises:
             SessionMoved: This host owns the session no longer.
             StoreLost: The store stayed away.
+            InvalidInput: What ends the turn holds a value that cannot be stored; nothing is written.
         """
         records = self.unwritten
         if not records:
             return
         self.unwritten = []
-        self.seq = await self.store.append(self.pin, self.epoch, records, expect_seq=self.seq, end=end)
+        try:
+            self.seq = await self.store.append(self.pin, self.epoch, records, expect_seq=self.seq, end=end)
+        except InvalidInput:
+            self.unwritten = records
+            raise
         self.is_ahead = self.is_ahead and end is None
 
 

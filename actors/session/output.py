@@ -14,6 +14,7 @@ from actors.session.kept import A_RESTART, A_TRACE
 from actors.session.live import LiveSession
 from actors.session.store import Waiting
 from actors.session.stream import Listener
+from domain.json_values import storable_text
 from domain.traces import TraceEvent
 from engine import Say
 
@@ -81,6 +82,7 @@ class TurnOutput:
     def show_delta(self, text: str) -> None:
         """Show a piece of what a model writes."""
         if text:
+            text = storable_text(text)
             if self._shown and self._shown == BETWEEN_TEXTS.join(self._said):
                 self._chunk(BETWEEN_TEXTS)
             self._chunk(text)

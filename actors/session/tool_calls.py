@@ -10,7 +10,7 @@ import msgspec
 from actors.session.live import LiveSession
 from actors.session.store import SessionPin
 from domain.errors import Conflict, InvalidInput, TooLarge
-from domain.json_values import JsonObject, JsonValue
+from domain.json_values import JsonObject, JsonValue, storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolCall, ToolResult
 from engine import CallTool
@@ -125,7 +125,11 @@ def with_defaults(effect: CallTool, live: LiveSession) -> JsonObject:
 
 def bounded(result: ToolResult) -> ToolResult:
     """Return a result that may be kept; a larger one becomes an error that says so."""
-    size_bytes = len(msgspec.json.encode(result.value))
+    try:
+        size_bytes = len(msgspec.json.encode(result.value))
+    except (UnicodeEncodeError, RecursionError):
+        result = storable(result)
+        size_bytes = len(msgspec.json.encode(result.value))
     if size_bytes <= MAX_RESULT_BYTES:
         return result
     return ToolResult(

@@ -154,13 +154,19 @@ async def _streamed(
 async def _told(
     events: AsyncIterator[StreamEvent], first: StreamEvent | None, session_id: str, after: int, *, with_traces: bool
 ) -> AsyncGenerator[Event]:
-    """Yield the events of one turn as a client sees them, to the one that ends it."""
+    """Yield the events of one turn as a client sees them, to the one that ends it.
+
+    Whoever comes back for a turn has not seen its end, so the end is told whatever its number: after a crash the turn
+    may have been run again under lower numbers than those that were shown.
+    """
     async with aclosing(_from_first(events, first)) as all_events:
         async for event in all_events:
             session_id = event.data.get("sessionId", session_id) if event.kind == "session_start" else session_id
-            if event.seq > after and (with_traces or event.kind != "trace_event"):
-                yield Event(*_wire_event(event, with_traces=with_traces), EventId(session_id, event.seq))
-            if event.kind in LAST_EVENTS and event.seq > after:
+            ends = event.kind in LAST_EVENTS
+            if (event.seq > after or ends) and (with_traces or event.kind != "trace_event"):
+                seq = max(event.seq, after + 1)
+                yield Event(*_wire_event(event, with_traces=with_traces), EventId(session_id, seq))
+            if ends:
                 return
 
 

@@ -202,7 +202,10 @@ def error_words(error: _Error | str | None) -> tuple[str, str]:
             return "", ""
 
 
-def _message(message: Message) -> JsonObject:
+def _message(message: Message) -> Message | JsonObject:
+    """Return what encodes to the message on the wire: mostly the message itself, whose fields are called the same."""
+    if message.content and not message.tool_calls and (message.role == "tool") is bool(message.tool_call_id):
+        return message
     wire: JsonObject = {"role": message.role, "content": message.content}
     if message.name:
         wire["name"] = message.name

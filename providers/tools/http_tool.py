@@ -25,6 +25,7 @@ from providers.tools.soap import SoapAnswer, read_answer
 MAX_RETRIES: Final = 10
 MAX_ERROR_CHARS: Final = 200
 JITTER: Final = 0.2
+ONCE: Final = RetryPolicy(attempts=1, delay_s=0.0, backoff="fixed", max_delay_s=0.0, jitter=JITTER)
 
 
 @dataclass(slots=True)
@@ -147,7 +148,9 @@ class HttpTool:
 
 def retry_policy(binding: JsonObject) -> RetryPolicy:
     """Return how often and how patiently a binding wants failed calls repeated."""
-    retry = binding.get("retry") or {}
+    retry = binding.get("retry")
+    if not retry:
+        return ONCE
     count = min(max(int(retry.get("count") or 0), 0), MAX_RETRIES)
     delay_s = float(retry.get("delay_ms") or 0) / MILLISECONDS_PER_SECOND
     return RetryPolicy(

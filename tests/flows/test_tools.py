@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from actors.session.tool_calls import MAX_RESULT_BYTES
+from gateway.envelope import json_bytes
 from storage.repositories.memory_stores import MemoryStores
 from tests.support.stories import Story, a_story, a_workshop
 
@@ -87,6 +88,37 @@ FLOW:
       THEN: listen
 """
 
+EVIL = """\
+AGENT: Evil
+GOAL: "Fetch"
+
+TOOLS:
+  fetch(code: string) -> {{text: string}}
+    description: "Fetches"
+    type: http
+    endpoint: "{url}"
+    method: GET
+    side_effects: {effects}
+
+FLOW:
+  entry_point: listen
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        THEN: fetch
+  fetch:
+    REASONING: false
+    CALL: fetch("x")
+      AS: result
+    ON_SUCCESS:
+      RESPOND: "got {{{{result.text}}}}"
+      THEN: listen
+    ON_FAILURE:
+      RESPOND: "failed: {{{{last_error.message}}}}"
+      THEN: listen
+"""
+
 
 async def kept(told: Story, session: str) -> dict[str, object]:
     return await MemoryStores(told.running.database).read(told.tenant, session, "counts")
@@ -145,5 +177,26 @@ def test_a_result_that_is_too_large_is_an_error_of_the_tool_and_stands_nowhere(d
             assert result["error"]["code"] == "RESULT_TOO_LARGE"
             sizes = await told.rows("SELECT sum(length(facts)) AS bytes FROM journal WHERE :all", all=True)
             assert int(sizes[0]["bytes"]) < 100_000
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("is_safe", ["true", "false"])
+def test_what_a_tool_says_and_nobody_can_keep_fails_no_message(data_dir: str, is_safe: str) -> None:
+    async def story() -> None:
+        evil = {"text": "a\0b", "n": 10**40, "deep": "x"}
+        for _ in range(300):
+            evil["deep"] = [evil["deep"]]
+        async with a_workshop(answer=evil) as workshop:
+            files = {"a.abl": EVIL.format(url=workshop.url, effects=is_safe)}
+            async with a_story(data_dir, f"evil-{is_safe}", files) as told:
+                first = await told.say("go", idempotency_key="k1")
+                assert first.response == "got a�b"
+                assert (await told.say("go", first.session_id)).response == "got a�b"
+                assert ("assistant", "got a�b") in await told.lines(first.session_id)
+                again = await told.say("go", idempotency_key="k1", session=first.session_id)
+                assert again.repeated
+                assert json_bytes(list(again.trace_events))
+                assert len(workshop.bodies) == 2
 
     asyncio.run(story())

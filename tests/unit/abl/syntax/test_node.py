@@ -2,6 +2,7 @@
 
 import json
 import keyword
+from copy import deepcopy
 from dataclasses import fields
 
 import pytest
@@ -155,6 +156,27 @@ def test_fresh_nodes_share_nothing():
     one.at["name"] = 1
     assert (two.options, two.extras, two.at) == ([], {}, {})
     assert GatherField.DEFAULTS["options"] == []
+
+
+def test_a_list_that_nobody_wrote_is_made_once_and_kept():
+    field = GatherField()
+    assert field.options is field.options
+    assert field.extras is field.extras
+    assert GatherField.DEFAULTS["options"] is not field.options
+
+
+def test_a_node_has_no_fields_but_its_own():
+    with pytest.raises(TypeError, match="GatherField has no field 'colour'"):
+        GatherField(colour="red")
+
+
+def test_a_copy_shares_no_list_with_its_original():
+    one = GatherField(name="a", options=["x"])
+    two = deepcopy(one)
+    two.options.append("y")
+    two.extras["z"] = "z"
+    assert (one.options, one.extras, two.name) == (["x"], {}, "a")
+    assert one != two
 
 
 def test_the_json_form_has_snake_case_keys_without_defaults():

@@ -9,6 +9,7 @@ from actors.messages import EndSession, Failed, HostAnswer, Replied, ResetSessio
 from actors.runtime import StreamEvent, TurnReply
 from actors.session.records import decode_record
 from domain.clock import FixedClock
+from domain.errors import InvalidInput
 from engine import OutcomeUnknown
 from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_body, a_turn
 
@@ -151,6 +152,24 @@ def test_after_a_crash_an_unsafe_call_becomes_an_unknown_outcome_and_is_not_made
         facts = [decode_record(raw).fact for raw in store.journals[SESSION]]
         assert any(isinstance(fact, OutcomeUnknown) for fact in facts)
         assert store.transcript == [("user", "unkeyed 1"), ("assistant", "unknown unkeyed 1")]
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_cannot_be_finished_after_a_crash_blocks_no_later_message() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        await died_in_the_middle(store, "keyed 1")
+
+        class Refusing(TablePerformer):
+            async def perform(self, effect, live, output):
+                raise InvalidInput("A value cannot be stored")
+
+        body = a_body(store, Refusing(FixedClock()))
+        reply = replied(await body.handle(a_turn("hello", "k2"), None))
+        assert reply.response == "heard hello"
+        assert [end.activity.execution_state for end in store.commits] == ["idle", "idle"]
+        assert replied(await a_body(store).handle(a_turn("again", "k3"), None)).response == "heard again"
 
     asyncio.run(story())
 

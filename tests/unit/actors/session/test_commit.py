@@ -11,8 +11,8 @@ from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.records import TurnOpening
 from domain.clock import FixedClock, iso_ms
-from domain.errors import Unavailable
-from engine import EndTurn, Say
+from domain.errors import InvalidInput, Unavailable
+from engine import EndTurn, Say, UserSpoke
 from tests.support.sessions import PIN, PROGRAM, MemoryStore
 
 END = EndTurn(id="1.9", reply="done", action={"type": "respond"}, agent="Ledger")
@@ -92,3 +92,48 @@ def test_the_only_turn_of_a_child_ends_its_session() -> None:
 def test_what_was_said_at_the_start_stands_first() -> None:
     assert joined(["hello", ""], END).reply == "hello\n\ndone"
     assert joined([], END) is END
+
+
+class PickyStore(MemoryStore):
+    """Keeps no text with a zero in it, like PostgreSQL, and none that a test names."""
+
+    refused = "\0"
+
+    async def append(self, pin, epoch, records, *, expect_seq, end=None):
+        texts = [line.content for line in end.transcript] + [str(row) for row in end.traces] if end is not None else []
+        if any(word in text for text in texts for word in ("\0", self.refused)):
+            raise InvalidInput("A value cannot be stored")
+        return await super().append(pin, epoch, records, expect_seq=expect_seq, end=end)
+
+
+def picky_end(store: PickyStore, reply: str, spoken: str) -> LiveSession:
+    live = LiveSession(PIN, PROGRAM, store, 1)
+
+    async def story() -> None:
+        await store.create(PIN)
+        output = TurnOutput(live, "msg_1", 1)
+        output.open()
+        output.traces = [{"id": "evt_1", "type": "error", "data": {"message": reply}}]
+        spoke = UserSpoke(at=AT, text=spoken, message_id="msg_0")
+        await commit(live, output, USER, msgspec.structs.replace(END, reply=reply), spoke, AT)
+
+    asyncio.run(story())
+    return live
+
+
+def test_a_turn_that_holds_a_zero_is_stored_without_it() -> None:
+    store = PickyStore()
+    live = picky_end(store, "a\0b", "c\0d")
+    assert store.transcript == [("user", "c�d"), ("assistant", "a�b")]
+    assert not live.is_ahead
+    assert live.unwritten == []
+
+
+def test_a_turn_that_can_never_be_stored_ends_without_a_reply_and_is_not_taken_up_again() -> None:
+    store = PickyStore()
+    store.refused = "poison"
+    with pytest.raises(Unavailable, match="cannot be stored"):
+        picky_end(store, "poison", "hello")
+    assert len(store.commits) == 1
+    assert store.turns == {}
+    assert store.snapshots.keys() == {PIN.session_id}

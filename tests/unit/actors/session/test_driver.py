@@ -85,6 +85,28 @@ def test_an_unsafe_call_is_written_before_it_is_made_and_its_outcome_with_the_en
     assert appends_of("unkeyed 1") == [(1, False), (1, True)]
 
 
+def test_what_a_tool_says_and_nobody_can_keep_stands_in_no_fact() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+
+        class Evil(TablePerformer):
+            async def perform(self, effect, live, output):
+                if isinstance(effect, CallTool):
+                    result = ToolResult(ok=True, value={"order": "x\0y", "n": 10**40})
+                    return ToolReturned(at=iso_ms(self.clock.now()), effect_id=effect.id, result=result)
+                return await super().perform(effect, live, output)
+
+        body = a_body(store, Evil(FixedClock()))
+        await body.handle(a_turn("keyed 1", "k1"), None)
+        facts = [decode_record(raw).fact for raw in store.journals[SESSION]]
+        assert [fact.result.value for fact in facts if isinstance(fact, ToolReturned)] == [{"order": "x�y", "n": 1e40}]
+        assert not any(b"\\u0000" in raw for raw in store.journals[SESSION])
+        assert body.live is not None
+        assert b"\\u0000" not in body.live.snapshot()
+
+    asyncio.run(story())
+
+
 def test_memory_that_a_tool_has_set_is_durable_before_it_is_set_and_set_before_the_end() -> None:
     async def story() -> None:
         clock = FixedClock()

@@ -8,6 +8,7 @@ import pytest
 from actors.session.live import LiveSession
 from actors.session.tool_calls import MAX_RESULT_BYTES, LentStores, ToolCaller, bounded, effect_key
 from domain.errors import Conflict, InvalidInput, TooLarge
+from domain.json_values import storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolResult
 from engine import CallTool
@@ -174,3 +175,17 @@ def test_a_start_call_that_was_taken_leaves_the_callback_open() -> None:
     runner = Runner(result=ToolResult(ok=True, accepted=True))
     called(runner, a_call(kind="async_webhook", suspension_id="1.3"), a_live(store))
     assert store.closed == []
+
+
+@pytest.mark.parametrize("value", [chr(0xD800), {"n": 10**400}, "a\0b"])
+def test_a_result_that_no_store_keeps_becomes_one_that_every_store_keeps(value: object) -> None:
+    result = bounded(ToolResult(ok=True, value=value))
+    assert result.ok
+    assert result.value == storable(value)
+
+
+def test_a_result_that_is_nested_without_end_is_cut() -> None:
+    value: object = 1
+    for _ in range(5_000):
+        value = [value]
+    assert bounded(ToolResult(ok=True, value=value)).ok
