@@ -25,7 +25,7 @@ class Figure:
         unit: Such as `lines/ms`, `s`, `%`, or `times the baseline`.
         baseline: What it is compared with, measured in the same run and unit; None where nothing compares.
         target: The promise, as a sentence: `at least 150`. Empty where none was made.
-        met: Whether `value` keeps the promise; True where none was made.
+        met: Whether `value` keeps the promise; True where none was made, which the JSON says as null.
     """
 
     figure: str
@@ -59,6 +59,7 @@ def publish(name: str, figures: Sequence[Figure], folder: Path = RESULTS) -> boo
     """Print the table, write `<folder>/<name>.json`, and return whether every promise was kept."""
     print(f"{name}\n{table(figures)}\n")
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps([asdict(one) for one in figures], indent=1) + "\n"
+    rows = [{**asdict(one), "met": one.met if one.target else None} for one in figures]
+    text = json.dumps(rows, indent=1) + "\n"
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
     return all(one.met for one in figures)
