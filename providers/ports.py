@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import ModelDelta, ModelReply, ModelRequest
@@ -89,8 +91,7 @@ class CallbackAddress:
     expires_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolInvocation:
+class ToolInvocation(Struct, frozen=True):
     """One run of a tool.
 
     Attributes:

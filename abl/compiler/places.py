@@ -67,6 +67,13 @@ class Places:
         self._nodes.append(node)
         self._units.append(unit)
 
+    def take_back(self, count: int) -> Node | None:
+        """Forget all dictionaries but the first `count`; return the node of the last one, None without any."""
+        last = self._nodes[-1] if len(self) > count else None
+        self._made, self._nodes, self._units = self._made[:count], self._nodes[:count], self._units[:count]
+        self._known = Identities(self._made)
+        return last
+
     def find(self, ir: dict[str, Any]) -> Place | None:
         """Return the place of `ir`, None when it was not made from a node."""
         at = self._known.position(ir)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl.compiler.agent import Project, lower_agent
+from abl.compiler.bounds import Full
 from abl.compiler.catalogue import Catalogue
 from abl.compiler.config import Config
 from abl.compiler.coordination import remote_agents
@@ -18,6 +19,7 @@ from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.ir import IR_VERSION
 from abl.syntax.document import Document
+from abl.syntax.node import Node
 
 AGENT_KINDS = frozenset({"agent", "supervisor"})
 COORDINATION_DEFAULTS: Json = {
@@ -108,8 +110,20 @@ def _lower_all(units: list[Unit], project: Project) -> dict[str, Json]:
         if name in agents:
             project.findings.append(_duplicate(name, unit))
             continue
-        agents[name] = lower_agent(unit, document, project)
+        known, said = len(project.places), len(project.findings)
+        try:
+            agents[name] = lower_agent(unit, document, project)
+        except Full:
+            del project.findings[said:]
+            project.findings.append(_too_large(name, unit, project.places.take_back(known)))
     return agents
+
+
+def _too_large(name: str, unit: Unit, last: Node | None) -> Diagnostic:
+    """Return the finding that an agent holds more than can be compiled; `last` is where that was seen."""
+    at = last.pos if last is not None and last.pos is not None else unit.document.pos
+    place = {"line": at.line, "column": at.column, "offset": at.offset} if at is not None else {}
+    return finding("TEXT_TOO_LARGE", agent=name, file=unit.path, **place)  # type: ignore[arg-type]
 
 
 def _is_over(options: CompileOptions, start: float) -> bool:

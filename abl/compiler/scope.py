@@ -7,6 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
+from abl.compiler.bounds import CONDITION_BYTES, RECORD_BYTES, Full, room_of
 from abl.compiler.conditions import facts_of
 from abl.compiler.declared import declared_names
 from abl.compiler.options import CompileOptions
@@ -40,8 +41,8 @@ class Scope:
     """
 
     __slots__ = (
-        "_declared", "_lent", "_said", "_sizes", "_templates", "_used", "document", "error_default", "findings",
-        "intents", "name", "options", "parameters", "places", "unit",
+        "_declared", "_lent", "_room", "_said", "_sizes", "_templates", "_used", "document", "error_default",
+        "findings", "intents", "name", "options", "parameters", "places", "unit",
     )  # fmt: skip
 
     def __init__(
@@ -62,13 +63,20 @@ class Scope:
         self._used: set[str] = set()
         self._said: set[Diagnostic] = set()
         self._declared: dict[str, tuple[str, str]] | None = None
+        self._room = room_of(unit)
         self._lent = 0
         self._sizes: dict[str, int] = {}
 
     def record(self, ir: Json, node: Node) -> Json:
-        """Remember where `ir` came from and return it."""
+        """Remember where `ir` came from and return it; ends the lowering when there is no room for it."""
         self.places.record(ir, node, self.unit)
+        self._spend(RECORD_BYTES)
         return ir
+
+    def _spend(self, size: int) -> None:
+        self._room -= size
+        if self._room < 0:
+            raise Full
 
     def report(
         self,
@@ -118,6 +126,7 @@ class Scope:
 
     def condition(self, value: str, node: Node, field: str) -> None:
         """Check what the compiler checks of every condition: the patterns in it, and which intents it names."""
+        self._spend(CONDITION_BYTES)
         if "atches" in value or "ATCHES" in value:
             for pattern in facts_of(value).patterns:
                 self.pattern(pattern, node, field, within=value)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from abl.legacy.declarations import read_contract, read_fields
 from abl.legacy.routing import read_agents, read_rules
 from abl.legacy.steps import read_steps
+from abl.parser import bounds
 from abl.parser import document as modern
 from abl.parser.detect import detect
 from abl.parser.lines import scan_within_bounds
@@ -23,8 +24,8 @@ from abl.syntax.legacy import LegacyAgent, LegacySupervisor
 from abl.syntax.node import Node
 from abl.syntax.result import ParseResult
 
-LINE_BYTES = 500
-"""What is read from a line of STEPS, AGENTS, INTENTS or ROUTING takes, about."""
+ENTRY_BYTES = 600
+"""What is read from a line of STEPS, AGENTS, INTENTS or ROUTING takes, about; a call with its arguments twice that."""
 
 ReadSection: TypeAlias = Callable[[Reader, LegacySupervisor, Section], None]
 
@@ -43,6 +44,7 @@ def parse_legacy(text: str, *, strict: bool = False) -> ParseResult:
     if not isinstance(value, str):
         return modern.not_text(value, strict=strict)
     r = Reader(scan_within_bounds(Source(text)), strict=strict)
+    r.room -= bounds.LINE_BYTES * len(r.lines)  # whoever told that the text is of this grammar holds its lines too
     sections = _own_sections(r, cut(r))
     document = Document(format="legacy")
     read_sections(r, document, [one for one in sections if not _is_own(r, one)])
@@ -140,13 +142,14 @@ def _wrong_case(r: Reader, section: Section) -> list[Section]:
 
 
 def _lines(r: Reader, section: Section) -> Iterator[tuple[int, str, int]]:
-    """Return the lines of a section, or as many of them as there is room for."""
-    first = section.k + 1
-    count = min(section.end - first, max(r.room, 0) // LINE_BYTES)
-    r.room -= LINE_BYTES * count
-    if first + count < section.end and r.lines.left < 0:
-        r.lines.left = r.offsets[first + count]
-    return ((r.indents[k], r.texts[k], r.offsets[k]) for k in range(first, first + count))
+    """Yield the lines of a section, or as many of them as there is room for."""
+    for k in range(section.k + 1, section.end):
+        text = r.texts[k]
+        r.room -= ENTRY_BYTES * (2 if "(" in text else 1)
+        if r.room < 0:
+            r.lines.left = r.offsets[k]
+            return
+        yield r.indents[k], text, r.offsets[k]
 
 
 def _contract(r: Reader, legacy: LegacySupervisor, section: Section) -> None:

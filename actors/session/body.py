@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from hashlib import blake2b
 
@@ -30,9 +29,10 @@ from actors.messages import (
     Viewed,
 )
 from actors.runtime import TurnReply
-from actors.session.commit import commit, end_without_reply, joined
+from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
 from actors.session.ending import end, reset
+from actors.session.finishing import TAKEN_UP_DEADLINE_S, finished
 from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept, told_again
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
@@ -43,21 +43,17 @@ from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
 from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost
-from actors.session.stream import ATTEMPT_STRIDE, Listener
+from actors.session.stream import Listener
 from actors.session.views import view_of
 from actors.session.waking import Unfinished, wake
 from domain.clock import iso_ms
 from domain.errors import AppError, Conflict, InvalidInput, NotFound, Unavailable
 from domain.ids import PREFIXES
-from domain.limits import TURN_DEADLINE_S
-from engine import AnyFact, EndTurn, Say, SuspensionExpired, UserSpoke
+from engine import AnyFact, Say, SuspensionExpired, UserSpoke
 
-TAKEN_UP_DEADLINE_S = TURN_DEADLINE_S
-"""How long a turn that was taken up after a crash, or woken from outside, may take."""
 MOVED = Failed(kind="Unavailable", message="The session is served by another host.", moved=True)
 SUSPENDED = "suspended"
 ID_DIGEST_BYTES = 12
-_log = logging.getLogger(__name__)
 
 
 class SessionBody:
@@ -204,6 +200,8 @@ class SessionBody:
             TurnOpening("user", message_id) if is_own else TurnOpening("user", message_id, key, asked.request_hash)
         )
         facts.append((spoke, opening))
+        if message.attempt > 1:
+            live.stream.jump(services.clock.now())
         output = TurnOutput(live, message_id, next_turn(live), message.attempt, listener)
         return Replied(reply=await self._run(live, output, facts, asked.deadline_s, key))
 
@@ -308,8 +306,9 @@ class SessionBody:
         )
         unfinished = wake(live, stored)
         live.is_ahead = unfinished is not None
-        shown = live.stream.last_seq + ATTEMPT_STRIDE * stored.is_taken_over
-        live.stream.last_seq = max(shown, self._shown_seq)
+        live.stream.last_seq = max(live.stream.last_seq, self._shown_seq)
+        if stored.is_taken_over or unfinished is not None:
+            live.stream.jump(self._services.clock.now())
         self.live = live
         if unfinished is not None:
             await self._finish(live, unfinished)
@@ -326,11 +325,12 @@ class SessionBody:
             else:
                 output.trace(shown.event)
         services = self._services
-        turn = self._turn = Turn(live, services.performer, services.clock, output)
+        turn, last = (Turn(live, services.performer, services.clock, output) for _ in range(2))
+        self._turn = turn
         try:
             live.note_attempt(unfinished.attempt)
             await live.write()
-            end = await self._end_of(unfinished, turn)
+            end = await finished(unfinished, turn, last)
             at = iso_ms(services.clock.now())
             await commit(live, output, opening, joined([unfinished.before], end), unfinished.spoke, at)
         except Unavailable:
@@ -339,18 +339,6 @@ class SessionBody:
             # the turn has ended without a reply, which is no answer to the message that has woken the session
         finally:
             self._turn = None
-
-    async def _end_of(self, unfinished: Unfinished, turn: Turn) -> EndTurn:
-        """Do what is still to be done of a turn and return its end; one that cannot go on ends without a reply."""
-        live = turn.live
-        try:
-            if unfinished.stores:
-                await live.store.keep_stores(live.pin, unfinished.stores)
-            await turn.set_up(unfinished.beyond)
-            return unfinished.end or await turn.take_up(unfinished.effects, deadline_s=TAKEN_UP_DEADLINE_S)
-        except InvalidInput:
-            _log.exception("a turn of %s can go on no more", self.session_id)
-            return end_without_reply(unfinished.end)
 
     # -- turns ----------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
     ("failed", "not_configured"): "Runtime not configured",
     ("failed", NOT_STORABLE): "The turn cannot be stored",
+    ("cancelled", NOT_STORABLE): "The turn cannot be stored",
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 CODE = "SERVICE_UNAVAILABLE"
@@ -55,10 +56,10 @@ async def commit(
         return await _commit(live, output, opening, end_without_reply(end), None, at)
 
 
-def end_without_reply(end: EndTurn | None = None) -> EndTurn:
+def end_without_reply(end: EndTurn) -> EndTurn:
     """Return the end of a turn that cannot end as it should."""
-    agent = end.agent if end is not None else ""
-    return EndTurn(id="", reply="", action={"type": "respond"}, agent=agent, status="failed", error=NOT_STORABLE)
+    action = {"type": "respond"}
+    return EndTurn(id="", reply="", action=action, agent=end.agent, status="failed", error=NOT_STORABLE)
 
 
 async def _commit(

@@ -45,6 +45,8 @@ from engine import (
 
 CANCEL_GRACE_S = 5.0
 """How long performers may take to let go of a cancelled turn."""
+_HARMLESS = frozenset({AskModel, ReadMemory, Say, Trace, EndTurn})
+"""Nearly all effects of a turn; for them the kinds need not be gone through one by one."""
 
 
 class Performer(Protocol):
@@ -65,6 +67,8 @@ def changes_the_world(effect: AnyEffect) -> bool:
     >>> changes_the_world(StartTimer(id="1.1", agent="A", delay_ms=5, reason="wait"))
     False
     """
+    if type(effect) in _HARMLESS:
+        return False
     match effect:
         case CallTool():
             return not effect.safe or effect.kind == "async_webhook"

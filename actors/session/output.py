@@ -72,7 +72,7 @@ class TurnOutput:
         if self.first_seq:
             return
         stream = self._live.stream
-        stream.begin(attempt=self.attempt)
+        stream.begin()
         self.first_seq = stream.last_seq + 1
         if self._listener is not None:
             stream.listen(self._listener)

@@ -8,15 +8,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from actors.runtime import StreamEvent, StreamKind
 
 MAX_HELD = 16_384
 """Events kept for late listeners of one session; the oldest go first."""
-ATTEMPT_STRIDE = 1_000_000
-"""Numbers jump by this when a turn is begun again on another host, which cannot know how far the first one came."""
+NUMBERS_BEGAN_AT = datetime(2026, 1, 1, tzinfo=UTC)
+US = timedelta(microseconds=1)
 TURN_ENDS: frozenset[str] = frozenset({"complete", "error"})
+
+
+def never_shown(now: datetime) -> int:
+    """Return a number above every number that any host has given to an event of a session until now.
+
+    A host that takes a session over, or begins a turn again, cannot know how far the last one came: numbers jump to the
+    microseconds since the product's first year, of which each event needs more than one. They stay far below 2**53, the
+    largest whole number that JavaScript counts exactly.
+    """
+    return (now - NUMBERS_BEGAN_AT) // US
+
 
 Listener = Callable[[StreamEvent], bool]
 """Takes one event at once, without waiting; False says that it takes no more."""
@@ -53,9 +65,12 @@ class OutputStream:
         """How many are listening now."""
         return len(self._listening or ())
 
-    def begin(self, *, attempt: int = 1) -> None:
-        """A turn begins; later attempts of the same turn jump ahead. Only the last finished turn stays held."""
-        self.last_seq += (attempt - 1) * ATTEMPT_STRIDE
+    def jump(self, now: datetime) -> None:
+        """Go on with numbers that nobody can have seen; see `never_shown`."""
+        self.last_seq = max(self.last_seq, never_shown(now))
+
+    def begin(self) -> None:
+        """A turn begins. Only the last finished turn stays held."""
         if self._held:
             last_turn = self._held[-1].turn
             if self._held[0].turn < last_turn:

@@ -125,11 +125,8 @@ def with_defaults(effect: CallTool, live: LiveSession) -> JsonObject:
 
 def bounded(result: ToolResult) -> ToolResult:
     """Return a result that may be kept; a larger one becomes an error that says so."""
-    try:
-        size_bytes = len(msgspec.json.encode(result.value))
-    except (UnicodeEncodeError, RecursionError):
-        result = storable(result)
-        size_bytes = len(msgspec.json.encode(result.value))
+    result = storable(result)
+    size_bytes = len(msgspec.json.encode(result.value))
     if size_bytes <= MAX_RESULT_BYTES:
         return result
     return ToolResult(

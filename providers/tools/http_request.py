@@ -45,6 +45,7 @@ _CLIMBS: Final = frozenset({".", ".."})
 _ENDS_OF_PARTS: Final = re.compile(r"[/?#]")
 _MAX_KEPT_TIMEOUTS: Final = 64
 _ENCODER = msgspec.json.Encoder()
+_NOBODY: Final = Shown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,8 @@ async def _shown(invocation: ToolInvocation, variables: JsonObject, authenticato
             raise ToolFault("tool_error", "AUTH_PROFILE_NOT_FOUND", f"The auth profile {name!r} does not exist")
         auth = profile
     else:
+        if not auth:
+            return _NOBODY
         config = auth.get("config") or {}
         auth = {**auth, "config": {key: render(text_of(text), variables, PlainPlace()) for key, text in config.items()}}
     shown = await authenticator.headers(auth, invocation.scope, invocation.credentials)
@@ -199,12 +202,17 @@ async def _shown(invocation: ToolInvocation, variables: JsonObject, authenticato
 
 def _headers(binding: JsonObject, variables: JsonObject) -> dict[str, str]:
     texts: Mapping[str, JsonValue] = binding.get("headers") or {}
+    if not texts:
+        return {}
     return checked_headers({name: render(text_of(text), variables, PlainPlace()) for name, text in texts.items()})
 
 
 def _query(binding: JsonObject, variables: JsonObject, left: JsonObject) -> list[tuple[str, str]]:
     """Return names and texts; what has no value is left out, a list comes once per item."""
-    written: JsonObject = render_tree(binding.get("query_params") or {}, variables)
+    template = binding.get("query_params")
+    if not (template or left):
+        return []
+    written: JsonObject = render_tree(template or {}, variables)
     return [pair for name, value in {**left, **written}.items() for pair in _pairs(name, value)]
 
 

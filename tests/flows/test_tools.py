@@ -190,11 +190,11 @@ def test_what_a_tool_says_and_nobody_can_keep_fails_no_message(data_dir: str, is
         async with a_workshop(answer=evil) as workshop:
             files = {"a.abl": EVIL.format(url=workshop.url, effects=is_safe)}
             async with a_story(data_dir, f"evil-{is_safe}", files) as told:
-                first = await told.say("go", idempotency_key="k1")
+                first = await told.say("go")
                 assert first.response == "got a�b"
-                assert (await told.say("go", first.session_id)).response == "got a�b"
+                assert (await told.say("go", first.session_id, idempotency_key="k1")).response == "got a�b"
                 assert ("assistant", "got a�b") in await told.lines(first.session_id)
-                again = await told.say("go", idempotency_key="k1", session=first.session_id)
+                again = await told.say("go", first.session_id, idempotency_key="k1")
                 assert again.repeated
                 assert json_bytes(list(again.trace_events))
                 assert len(workshop.bodies) == 2

@@ -2,7 +2,10 @@
 
 import pytest
 
-from abl.parser.prose import is_prose
+from abl.parser.lines import scan
+from abl.parser.prose import drop_prose, is_prose
+from abl.parser.scribe import Scribe
+from abl.source import Source
 
 
 @pytest.mark.parametrize(
@@ -58,3 +61,16 @@ def test_what_is_nested_under_a_sentence_does_not_land_in_the_section_before_it(
 def test_a_text_of_nothing_but_sentences_is_not_thrown_away(read):
     assert read.raw("Here is what you asked for.\n") is None
     assert [one.code for one in read.findings] == ["UNDETECTED_TYPE"]
+
+
+@pytest.mark.parametrize(
+    ("text", "roots", "kept"),
+    [
+        ("AGENT: A\nGOAL: x\n  more\n", [0, 1], ["AGENT: A", "GOAL: x", "more"]),
+        ("AGENT: A\nHere is your agent.\n  - or so\nGOAL: x\n", [0, 1], ["AGENT: A", "GOAL: x"]),
+    ],
+)
+def test_the_unindented_lines_that_are_left_are_returned(text, roots, kept):
+    scribe = Scribe(scan(Source(text)))
+    assert drop_prose(scribe) == roots
+    assert scribe.texts == kept

@@ -159,7 +159,14 @@ def test_after_a_crash_an_unsafe_call_becomes_an_unknown_outcome_and_is_not_made
 def test_a_turn_that_cannot_be_finished_after_a_crash_blocks_no_later_message() -> None:
     async def story() -> None:
         store = MemoryStore()
-        await died_in_the_middle(store, "keyed 1")
+        dead = TablePerformer(FixedClock(), hold=asyncio.Event())
+        dying = a_body(store, dead)
+        task = asyncio.create_task(dying.handle(a_turn("keyed 1", "k1"), None))
+        await dead.started.wait()
+        assert dying.live is not None
+        await dying.live.write()
+        task.cancel()
+        await asyncio.wait([task])
 
         class Refusing(TablePerformer):
             async def perform(self, effect, live, output):

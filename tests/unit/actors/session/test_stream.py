@@ -1,9 +1,10 @@
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from actors.runtime import StreamEvent
-from actors.session.stream import ATTEMPT_STRIDE, MAX_HELD, NotHeld, OutputStream
+from actors.session.stream import MAX_HELD, NUMBERS_BEGAN_AT, NotHeld, OutputStream, never_shown
 
 
 def collect(into: list[StreamEvent]):
@@ -100,10 +101,23 @@ def test_memory_is_bounded() -> None:
     assert stream.holds(MAX_HELD // 4)
 
 
-def test_a_later_attempt_never_reuses_a_number() -> None:
-    stream = OutputStream(last_seq=10)
-    stream.begin(attempt=2)
-    assert stream.emit(1, "session_start", {}).seq == 10 + ATTEMPT_STRIDE + 1
+def test_a_jump_leaves_every_number_behind_that_an_earlier_jump_led_to() -> None:
+    now = NUMBERS_BEGAN_AT + timedelta(days=300)
+    first, second = OutputStream(last_seq=10), OutputStream(last_seq=10)
+    first.jump(now)
+    shown = [first.emit(1, "response_chunk", {}).seq for _ in range(200)]
+    second.jump(now + timedelta(milliseconds=1))
+    assert second.emit(1, "response_chunk", {}).seq > shown[-1] > 10
+
+
+def test_a_jump_never_goes_back() -> None:
+    stream = OutputStream(last_seq=2**50)
+    stream.jump(NUMBERS_BEGAN_AT + timedelta(days=1))
+    assert stream.last_seq == 2**50
+
+
+def test_numbers_stay_exact_in_javascript_for_a_century() -> None:
+    assert never_shown(NUMBERS_BEGAN_AT + timedelta(days=36_500)) < 2**53
 
 
 def test_leaving_takes_the_listener_out() -> None:

@@ -177,11 +177,9 @@ def test_a_start_call_that_was_taken_leaves_the_callback_open() -> None:
     assert store.closed == []
 
 
-@pytest.mark.parametrize("value", [chr(0xD800), {"n": 10**400}, "a\0b"])
-def test_a_result_that_no_store_keeps_becomes_one_that_every_store_keeps(value: object) -> None:
-    result = bounded(ToolResult(ok=True, value=value))
-    assert result.ok
-    assert result.value == storable(value)
+def test_a_result_with_half_a_character_becomes_one_that_can_be_kept() -> None:
+    half = chr(0xD800)
+    assert bounded(ToolResult(ok=True, value={"text": half})).value == storable({"text": half})
 
 
 def test_a_result_that_is_nested_without_end_is_cut() -> None:
