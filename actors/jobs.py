@@ -26,7 +26,8 @@ from actors.messages import (
 )
 from actors.session.children import PASSING, AskHost
 from actors.stored_sessions import TIMER_JOB, WORK_JOB
-from domain.errors import AppError, Unavailable
+from domain.errors import AppError
+from domain.limits import TURN_DEADLINE_S
 from storage.repositories.callbacks import RESUME_JOB
 from storage.repositories.human_tasks import RESUME_JOB as TASK_JOB
 from storage.repositories.jobs import CLAIM_S, Job, Jobs
@@ -37,9 +38,14 @@ KINDS = (RESUME_JOB, EXPIRE_JOB, TASK_JOB, TIMER_JOB, WORK_JOB)
 DONE = frozenset({"completed", "idle"})
 """How a child's turn ends that has done its work."""
 AT_ONCE = 32
+"""Pieces of work under way, of those that are short and of those that last."""
 LOOK_EVERY_S = 1.0
 JOB_S = CLAIM_S - 5.0
 """How long one piece of work may take; then its claim runs out and it is given out again."""
+LASTING = frozenset({WORK_JOB})
+"""Work whose claim is renewed while it is done: the turn of a child."""
+LASTING_S = TURN_DEADLINE_S + JOB_S
+HOLD_EVERY_S = CLAIM_S / 4
 
 
 class Recurring(Protocol):
@@ -60,14 +66,15 @@ class Recurring(Protocol):
 
 
 class JobRunner:
-    """Runs what is due, a few at once, until it is stopped."""
+    """Runs what is due until it is stopped; a slow piece of work holds up no other one."""
 
     def __init__(self, jobs: Jobs, desk: CallbackDesk, ask: AskHost, upkeep: Recurring | None = None) -> None:
         self._jobs = jobs
         self._desk = desk
         self._ask = ask
         self._upkeep = upkeep
-        self._kinds = (*KINDS, *(upkeep.kinds if upkeep is not None else ()))
+        short = (*(kind for kind in KINDS if kind not in LASTING), *(upkeep.kinds if upkeep is not None else ()))
+        self._running: dict[tuple[str, ...], set[asyncio.Task[None]]] = {short: set(), tuple(LASTING): set()}
         self._scheduled = upkeep is None
         self._task: asyncio.Task[None] | None = None
 
@@ -77,44 +84,96 @@ class JobRunner:
 
     async def stop(self) -> None:
         """Look for no more work; what was claimed and not finished is given out again."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        tasks = set().union(*self._running.values(), {self._task} if self._task is not None else ())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def run_due(self) -> int:
-        """Do what is due now, as much as is claimed at once; return how much that was."""
-        if not self._scheduled and self._upkeep is not None:
-            await self._upkeep.schedule(self._jobs)
-            self._scheduled = True
-        claimed = await self._jobs.claim(self._kinds, AT_ONCE)
-        await asyncio.gather(*(self._do(job) for job in claimed))
-        return len(claimed)
+        """Do what is due now, as much as there is room for, to its end; return how much that was."""
+        begun = await self._begin_due()
+        if begun:
+            await asyncio.wait(begun)
+        return len(begun)
 
     async def _run(self) -> None:
         while True:
+            begun = 0
             try:
-                done = await self.run_due()
-            except Unavailable:
-                done = 0
-                log.warning("work cannot be claimed: the store does not answer")
-            if done < AT_ONCE:
+                begun = len(await self._begin_due())
+            except AppError as error:
+                log.warning("work cannot be claimed: %s", error.message)
+            except Exception:
+                log.exception("work cannot be claimed")
+            full = [running for running in self._running.values() if len(running) >= AT_ONCE]
+            if begun and full:
+                await asyncio.wait(set().union(*full), timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
+            else:
                 await asyncio.sleep(LOOK_EVERY_S)
 
+    async def _begin_due(self) -> set[asyncio.Task[None]]:
+        """Claim as much as there is room for and begin it."""
+        if not self._scheduled and self._upkeep is not None:
+            await self._upkeep.schedule(self._jobs)
+            self._scheduled = True
+        begun: set[asyncio.Task[None]] = set()
+        for kinds, running in self._running.items():
+            room = AT_ONCE - len(running)
+            for job in await self._jobs.claim(kinds, room) if room else ():
+                task = asyncio.get_running_loop().create_task(self._do(job))
+                running.add(task)
+                task.add_done_callback(running.discard)
+                begun.add(task)
+        return begun
+
     async def _do(self, job: Job) -> None:
+        """Do one piece of work and say what came of it; when even that fails, its claim runs out."""
         try:
-            async with asyncio.timeout(JOB_S):
-                if self._upkeep is not None and job.kind in self._upkeep.kinds:
-                    await self._jobs.again(job, await self._upkeep.carry_out(job))
-                    return
-                answer = await self._carry_out(job)
+            await self._settle(job, await self._outcome(job))
         except AppError as error:
-            answer = Failed(kind=type(error).__name__, message=error.message)
-        except TimeoutError:
-            answer = Failed(kind="Unavailable", message=f"Not done within {JOB_S} s")
-        if isinstance(answer, Failed) and answer.kind != "NotFound":
-            await self._jobs.fail(job, answer.message)
+            log.warning("what came of %s %s cannot be written: %s", job.kind, job.name, error.message)
+        except Exception:
+            log.exception("what came of %s %s cannot be written", job.kind, job.name)
+
+    async def _settle(self, job: Job, outcome: HostAnswer | float | None) -> None:
+        if isinstance(outcome, float):
+            await self._jobs.again(job, outcome)
+        elif isinstance(outcome, Failed) and outcome.kind != "NotFound":
+            await self._jobs.fail(job, outcome.message)
         else:
             await self._jobs.finish(job)
+
+    async def _outcome(self, job: Job) -> HostAnswer | float | None:
+        """Return what comes of a piece of work; of a recurring one, in how many seconds to do it again."""
+        most_s = LASTING_S if job.kind in LASTING else JOB_S
+        holding = asyncio.get_running_loop().create_task(self._hold(job)) if job.kind in LASTING else None
+        try:
+            async with asyncio.timeout(most_s):
+                if self._upkeep is not None and job.kind in self._upkeep.kinds:
+                    return await self._upkeep.carry_out(job)
+                return await self._carry_out(job)
+        except AppError as error:
+            return Failed(kind=type(error).__name__, message=error.message)
+        except TimeoutError:
+            return Failed(kind="Unavailable", message=f"Not done within {most_s} s")
+        except Exception as error:
+            log.exception("%s %s has failed", job.kind, job.name)
+            return Failed(kind="AppError", message=f"{type(error).__name__}: {error}")
+        finally:
+            if holding is not None:
+                holding.cancel()
+                await asyncio.wait([holding])
+
+    async def _hold(self, job: Job) -> None:
+        """Keep the claim on work that lasts, while it is being done."""
+        held = True
+        while held:
+            await asyncio.sleep(HOLD_EVERY_S)
+            try:
+                held = await self._jobs.renew(job)
+            except AppError as error:
+                log.warning("the claim on %s %s cannot be renewed: %s", job.kind, job.name, error.message)
 
     async def _have_work_done(self, job: Job, callback_id: str) -> HostAnswer | None:
         """Ask a child and answer the suspension of its parent; a child that cannot do it lets the suspension expire."""

@@ -15,6 +15,7 @@ AGENT_PREFIX = "ABL_ENV_"
 """`ABL_ENV_SHOP_URL=...` is `env.SHOP_URL` in agents."""
 MAX_SWEEP_S = 5.0
 DEFAULT_RUNTIME = "ray"
+RUNTIMES = ("ray", "process", "local")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_MODEL = "gpt-4o-mini"
 
@@ -121,7 +122,13 @@ def _integer(environment: Mapping[str, str], name: str) -> int | None:
 
 
 def _checked(values: Mapping[str, object]) -> Settings:
+    runtime = values.get("runtime", RUNTIMES[0])
+    if runtime not in RUNTIMES:
+        raise InvalidInput(f"There is no runtime {runtime!r}: take {', '.join(RUNTIMES[:-1])} or {RUNTIMES[-1]}")
     try:
-        return msgspec.convert(values, Settings)
+        settings = msgspec.convert(values, Settings)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"A setting has the wrong form: {error}") from error
+    if settings.hosts < 0:
+        raise InvalidInput(f"There cannot be {settings.hosts} hosts: take 1 or more, or 0 for one per core")
+    return settings

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import uvicorn
 import uvloop
 
@@ -84,6 +85,7 @@ def serve(
             os.environ, runtime=runtime, hosts=hosts, address=address, host=host, port=port, data_dir=data_dir
         )
         listener = _listen(settings)
+        settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])  # `--port 0` takes a free one
         if settings.runtime == RAY:
             told = f"connecting to Ray at {settings.ray_address}" if settings.ray_address else STARTING_RAY
             print(told, flush=True)
@@ -135,6 +137,8 @@ def _hear_signals(over: asyncio.Event) -> None:
 def _listen(settings: Settings) -> socket.socket:
     try:
         listener = socket.create_server((settings.host, settings.port), backlog=BACKLOG, reuse_port=False)
+    except OverflowError:
+        refuse(f"{settings.port} is no port; choose a --port from 1 to 65535, or 0 for any that is free")
     except OSError as error:
         refuse(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; choose another --port")
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # an answer of two writes would wait 40 ms else

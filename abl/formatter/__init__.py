@@ -13,10 +13,12 @@ from abl.parser import parse_text
 from abl.parser.detect import detect, is_legacy, split_documents
 from abl.source import Source, normalise
 from abl.syntax.document import Document
+from abl.syntax.node import Node
 
 __all__ = ["format_text"]
 
 BOM = "\ufeff"
+_NOWHERE: dict[str, int] = {}
 
 
 def format_text(text: str) -> str:
@@ -42,32 +44,40 @@ def _formatted(text: str) -> str:
     plain = tidied(text)
     if kind is None or is_legacy(text):
         return plain
-    before = _documents(text)
-    if not before or before[0] is None:
-        return plain
+    pieces = split_documents(text)
+    first = _document(pieces[0]) if pieces else None
     kept: frozenset[str] = frozenset()
     for _ in range(2):
-        shown = _stable(plain, kept)
-        if shown is None:
+        shown = _stable(plain, kept) if first is not None else None
+        differing = _differing(first, pieces, shown) if shown is not None else None
+        if differing is None or shown is None:
             return plain
-        after = _documents(shown)
-        if after == before:
+        if not differing:
             return shown
-        if len(after) != len(before):
-            return plain
-        kept = _differing(before, after)
+        kept = differing
     return plain
 
 
-def _documents(text: str) -> list[Document | None]:
-    """Return what a text says, agents pasted together one by one; nothing when it is not read to its end."""
-    found = []
-    for piece in split_documents(text):
-        result = parse_text(piece)
-        if any(one.code == "TEXT_TOO_LARGE" for one in result.errors):
-            return []
-        found.append(result.document)
-    return found
+def _document(text: str) -> Document | None:
+    """Return what one agent of a text says, without places; None when it is not read, or not to its end."""
+    result = parse_text(text)
+    if any(one.code == "TEXT_TOO_LARGE" for one in result.errors):
+        return None
+    return _without_places(result.document)
+
+
+def _without_places(document: Document | None) -> Document | None:
+    """Take the places out of a document: they are not compared, and take a third of its memory."""
+    pending: list[Node] = [] if document is None else [document]
+    while pending:
+        node = pending.pop()
+        node.pos, node.at = None, _NOWHERE
+        for value in vars(node).values():
+            if isinstance(value, Node):
+                pending.append(value)
+            elif isinstance(value, list):
+                pending.extend(one for one in value if isinstance(one, Node))
+    return document
 
 
 def _stable(text: str, kept: frozenset[str]) -> str | None:
@@ -76,11 +86,33 @@ def _stable(text: str, kept: frozenset[str]) -> str | None:
     return once if once == text or laid_out(outline(Source(once)), kept) == once else None
 
 
-def _differing(before: list[Document | None], after: list[Document | None]) -> frozenset[str]:
-    """Return the fields of documents that the layout has changed."""
-    return frozenset(
-        name
-        for old, new in zip(before, after, strict=True)
-        for name in Document.FIELDS
-        if getattr(old, name, None) != getattr(new, name, None)
-    )
+def _differing(first: Document | None, pieces: list[str], shown: str) -> frozenset[str] | None:
+    """Return the fields of documents that a layout has changed, None when the two cannot be compared.
+
+    Agents pasted together are read one pair at a time; `first` is the first of `pieces`.
+    """
+    after = split_documents(shown)
+    if len(after) != len(pieces):
+        return None
+    found: set[str] = set()
+    for at, (old_text, new_text) in enumerate(zip(pieces, after, strict=True)):
+        old, new = _document(old_text) if at else first, _document(new_text)
+        if old is None or new is None:
+            if old_text.strip() != new_text.strip():
+                return None
+            continue
+        found.update(name for name, default in Document.DEFAULTS.items() if not _same_field(name, default, old, new))
+    return frozenset(found)
+
+
+def _same_field(name: str, default: object, old: Node, new: Node) -> bool:
+    """Compare one field; lists and maps that were never written are not made to be compared."""
+    return _same(vars(old).get(name, default), vars(new).get(name, default))
+
+
+def _same(old: object, new: object) -> bool:
+    if isinstance(old, Node) and isinstance(new, Node):
+        return type(old) is type(new) and all(_same_field(*row, old, new) for row in type(old).DEFAULTS.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_same, old, new))
+    return old == new

@@ -21,6 +21,8 @@ from abl.expressions.tree import Invalid, Node, Variable
 from abl.templates.parts import Choice, Each, Part, Plain, Value
 
 BLOCKS = ("each", "if")
+MAX_FAULTS = 1_000
+"""Faults that are told of one template."""
 MAX_REPAIRS = 50
 """After so many faults no more edits are looked for."""
 _ESCAPED = re.compile(r'''"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\"(?P<inside>(?:[^\\"]|\\(?!"))*)\\"''', re.DOTALL)
@@ -93,6 +95,10 @@ class TemplateReader:
             self._close()
         return tuple(self._open[0].parts)
 
+    def _report(self, fault: Fault) -> None:
+        if len(self.faults) < MAX_FAULTS:
+            self.faults.append(fault)
+
     def _add(self, part: Part) -> None:
         self._open[-1].parts.append(part)
 
@@ -130,7 +136,7 @@ class TemplateReader:
             edit = (mended.edit[0] + base, mended.edit[1], mended.edit[2]) if mended else None
             start, length = base + stopped.token.start, len(stopped.token.text)
             said = {"value": inside.strip(), "detail": (mended and mended.detail) or stopped.detail}
-            self.faults.append(Fault("TEMPLATE_SYNTAX", start, length, said, edit, mended.title if mended else ""))
+            self._report(Fault("TEMPLATE_SYNTAX", start, length, said, edit, mended.title if mended else ""))
             return None
         self.faults.extend(parser.faults)
         return node
@@ -142,7 +148,7 @@ class TemplateReader:
             said = dict(fault.arguments)
             said.setdefault("detail", "it is no condition")
             moved = fault.moved(base)
-            self.faults.append(replace(moved, code="TEMPLATE_SYNTAX", arguments=said) if hard else moved)
+            self._report(replace(moved, code="TEMPLATE_SYNTAX", arguments=said) if hard else moved)
         if isinstance(analysis.node, Invalid):
             return analysis.node
         node = Parser(text, base).whole() if text.strip() and not analysis.faults else analysis.node
@@ -228,7 +234,7 @@ class TemplateReader:
     def _fault(self, tag: Tag, detail: str, edit: Edit | None, title: str, **said: str) -> None:
         length = (tag.stop or tag.start + 2) - tag.start
         arguments = {"value": tag.inside.strip(), "detail": detail, **said}
-        self.faults.append(Fault("TEMPLATE_SYNTAX", tag.start, length, arguments, edit, title))
+        self._report(Fault("TEMPLATE_SYNTAX", tag.start, length, arguments, edit, title))
 
     def _unclosed_tag(self, tag: Tag) -> None:
         inside = tag.start + 2
@@ -243,7 +249,7 @@ class TemplateReader:
         said = {"name": OPEN + name[:60], "value": name, "expected": CLOSE}
         length = 2 + (brace if brace >= 0 else named.end() if named else 0)
         title = "add `}}`" if edit else ""
-        self.faults.append(Fault("TEMPLATE_UNCLOSED", tag.start, length, said, edit, title))
+        self._report(Fault("TEMPLATE_UNCLOSED", tag.start, length, said, edit, title))
 
     def _unclosed_block(self, frame: _Frame, at: int | None = None) -> None:
         if frame.kind == "ignored" or frame.chained:
@@ -254,7 +260,7 @@ class TemplateReader:
         place = len(self.text.rstrip("\n")) if at is None else at
         edit = (place, 0, closing)
         length = (frame.tag.stop or 0) - frame.tag.start
-        self.faults.append(Fault("TEMPLATE_SYNTAX", frame.tag.start, length, said, edit, f"add `{closing}`"))
+        self._report(Fault("TEMPLATE_SYNTAX", frame.tag.start, length, said, edit, f"add `{closing}`"))
 
 
 def _unescaped(inside: str) -> str:

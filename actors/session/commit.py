@@ -37,8 +37,8 @@ async def commit(
 ) -> TurnReply:
     """Make the end of a turn durable, and only then show it; return the reply.
 
-    An end that the store refuses for a value in it is made again of what can be stored, and else without a reply: a turn
-    that cannot be ended would be taken up by every later message of its session, and fail each of them.
+    An end that the store refuses for a value in it is made again of what can be stored, and else without a reply:
+    a turn that cannot be ended would be taken up by every later message of its session, and fail each of them.
 
     Raises:
         Unavailable: The turn has no reply, see `REFUSALS`; that it has none is durable, and it may be asked for again.

@@ -43,6 +43,10 @@ AGAIN = Statement("""
     UPDATE jobs SET last_error = '', attempts = 0, due_at = clock_timestamp() + make_interval(secs => :delay_s)
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
+RENEW = Statement("""
+    UPDATE jobs SET due_at = clock_timestamp() + make_interval(secs => :claim_s)
+    WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
+""")
 CANCEL = Statement("DELETE FROM jobs WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name")
 NEXT_DUE = Statement("""
     SELECT greatest(0, extract(epoch FROM min(due_at) - clock_timestamp()))::float8 FROM jobs WHERE kind = ANY(:kinds)
@@ -81,6 +85,14 @@ class Jobs:
         """Return due work of any tenant; what is not finished within `claim_s` is given out again."""
         rows = await self._database.rows(CLAIM, kinds=list(kinds), limit=limit, claim_s=claim_s)
         return [_job(row) for row in rows]
+
+    async def renew(self, job: Job, *, claim_s: float = CLAIM_S) -> bool:
+        """Hold claimed work for `claim_s` from now; return False when the claim had run out."""
+        return bool(
+            await self._database.execute(
+                RENEW, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim, claim_s=claim_s
+            )
+        )
 
     async def finish(self, job: Job) -> bool:
         """Remove finished work; return False when the claim had run out and it is somebody else's."""

@@ -5,7 +5,6 @@ Spec: abl-language 15. The number of the item stands in the name of each test.
 
 from __future__ import annotations
 
-import gc
 import json
 import time
 from typing import Any
@@ -15,6 +14,8 @@ import pytest
 import abl
 from abl.expressions import compile_condition, compile_expression
 from abl.templates import render_template
+from benchmarks.scaling import doubled
+from benchmarks.shapes import of_lines
 from tools.corpus import cases
 
 HEAD = 'AGENT: Probe\nGOAL: "Answer"\n'

@@ -85,6 +85,7 @@ async def test_one_key_is_one_request_at_both_gateways(servers: Servers) -> None
                 for _ in range(5)
             )
         )
+        assert {answer.status for answer in opened} == {201}, [(answer.status, answer.body) for answer in opened]
         assert len({answer.body for answer in opened}) == 1
         assert sum("idempotency-replayed" in answer.headers for answer in opened) == 9
 

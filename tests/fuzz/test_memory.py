@@ -8,8 +8,13 @@ import pytest
 
 import abl
 from abl.parser.bounds import MIN_CHARS
+from abl.validation import validate_abl
+from benchmarks.scaling import OPERATIONS, SHAPES, Work, forget
+from benchmarks.shapes import REALISTIC
 
 HEAD = "AGENT: A\nGOAL: x\n"
+YAML = "agent: A\ngoal: x\n"
+NUMBERED = "AGENT: A\nSTEPS:\n"
 LIMIT = 60
 DENSE = {
     "fields": (HEAD + "GATHER:\n", "  - f\n"),
@@ -33,9 +38,21 @@ DENSE = {
     "parameters": ("TOOLS:\n  f(", "a,"),
     "tools on one line": (HEAD + "TOOLS: [", "a,"),
     "free values": (HEAD + "CONVERSATION: [", "[],"),
+    "yaml list": (YAML + "limitations: [", "a,"),
+    "yaml fields": (YAML + "gather: [", "a,"),
+    "yaml tools": (YAML + "tools: [", "{},"),
+    "yaml assignments": (YAML + "on_start:\n  set: [", "a=1,"),
+    "yaml values": (YAML + "conversation: [", "[],"),
+    "yaml keys": (YAML, "a:\n"),
+    "numbered steps": (NUMBERED, "1. a\n"),
+    "numbered jumps": (NUMBERED, "1. GOTO 2\n"),
+    "state of the numbered grammar": ("AGENT: A\nSTATE:\n", " w\n"),
+    "policies of the numbered grammar": ("SUPERVISOR: A\nPOLICIES:\n", "  w\n"),
 }
 """Name -> what such a text begins with, and what it repeats."""
-SLOW = frozenset({"properties of a step", "steps", "block texts", "unknown sections", "words", "headers"})
+SLOW = frozenset(
+    {"properties of a step", "steps", "block texts", "unknown sections", "words", "headers", "yaml keys", "yaml tools"}
+)
 """What is measured in the soak only: a thousand findings each, under a tracer."""
 
 
@@ -44,11 +61,19 @@ def dense(shape: str, size: int) -> str:
     return head + part * (size // len(part)) + "\n"
 
 
-def memory(text: str) -> float:
-    """Return the greatest memory of a parse as a multiple of the text's length."""
+TELLING = (
+    "session names", "hand-overs to one", "returns of itself", "guardrails", "many assignments", "supervisors",
+    "windows quotes", "yaml flow list", "yaml merges", "numbered", "numbered odd signs", "open brackets again",
+)  # fmt: skip
+"""Shapes that the default run lays out and checks under a tracer; the soak does so with all of them."""
+
+
+def memory(text: str, work: Work = abl.parse) -> float:
+    """Return the greatest memory of some work as a multiple of the text's length; nothing is remembered before."""
+    forget()
     tracemalloc.start()
     try:
-        abl.parse(text)
+        work(text)
         return tracemalloc.get_traced_memory()[1] / len(text)
     finally:
         tracemalloc.stop()
@@ -65,7 +90,39 @@ def test_a_dense_megabyte_takes_memory_in_proportion(shape: str) -> None:
     assert memory(dense(shape, 1_000_000)) <= LIMIT
 
 
-@pytest.mark.parametrize("shape", ["fields", "blank lines", "assignments"])
+@pytest.mark.parametrize("operation", ["fmt", "check"])
+@pytest.mark.parametrize("shape", TELLING)
+def test_telling_texts_are_laid_out_and_checked_in_proportion(operation: str, shape: str) -> None:
+    assert memory(SHAPES[shape](MIN_CHARS), OPERATIONS[operation]) <= LIMIT
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_takes_memory_in_proportion(operation: str, shape: str) -> None:
+    assert memory(SHAPES[shape](MIN_CHARS), OPERATIONS[operation]) <= LIMIT
+
+
+@pytest.mark.parametrize("shape", REALISTIC)
+def test_a_realistic_text_is_checked_whole(shape: str) -> None:
+    found = validate_abl(REALISTIC[shape](MIN_CHARS))
+    assert [one.code for one in found if one.code == "TEXT_TOO_LARGE"] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("shape", REALISTIC)
+def test_a_realistic_megabyte_takes_memory_in_proportion(operation: str, shape: str) -> None:
+    assert memory(REALISTIC[shape](1_000_000), OPERATIONS[operation]) <= LIMIT
+
+
+def test_what_one_agent_cannot_hold_is_said_by_the_check() -> None:
+    found = [one for one in validate_abl(SHAPES["hand-overs to one"](MIN_CHARS)) if one.code == "TEXT_TOO_LARGE"]
+    assert len(found) == 1
+    assert found[0].line is not None
+
+
+@pytest.mark.parametrize("shape", ["fields", "blank lines", "assignments", "yaml fields", "numbered jumps"])
 def test_what_one_document_cannot_hold_is_said_once(shape: str) -> None:
     found = [one for one in abl.parse(dense(shape, MIN_CHARS)).errors if one.code == "TEXT_TOO_LARGE"]
     assert len(found) == 1

@@ -37,3 +37,13 @@ def test_how_long_a_quiet_session_stays_awake_is_said_in_seconds() -> None:
 def test_what_is_no_number_is_refused_by_the_name_of_its_variable(name: str) -> None:
     with pytest.raises(InvalidInput, match=name):
         settings_from({name: "many"})
+
+
+def test_a_runtime_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    with pytest.raises(InvalidInput, match="take ray, process or local"):
+        settings_from({}, runtime="rey")
+
+
+def test_fewer_hosts_than_none_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="0 for one per core"):
+        settings_from({}, hosts=-3)

@@ -68,6 +68,16 @@ async def test_an_empty_host_is_refused() -> None:
     assert await refused(resolver("1.1.1.1"), "") is FailureKind.INVALID
 
 
+async def test_what_is_remembered_of_a_literal_holds_for_its_port_and_its_policy_alone() -> None:
+    guard, strict = resolver(allowed=("127.0.0.1:8080",)), resolver()
+    for _ in range(2):
+        guard.check_literal("127.0.0.1", 8080)
+        for other, port in ((guard, 8081), (strict, 8080)):
+            with pytest.raises(CallFailed) as caught:
+                other.check_literal("127.0.0.1", port)
+            assert caught.value.kind is FailureKind.REFUSED
+
+
 async def test_a_literal_can_be_judged_before_anything_waits() -> None:
     guard = resolver("127.0.0.1")
     with pytest.raises(CallFailed):

@@ -79,6 +79,38 @@ async def test_odd_spellings_do_not_reach_loopback_even_when_it_is_allowed_elsew
         assert stub.asked == []
 
 
+async def test_an_address_is_refused_every_time_it_is_called(guarded: HttpClient) -> None:
+    for _ in range(3):
+        assert await kind_of(guarded, get("http://127.0.0.1:9/path")) is FailureKind.REFUSED
+
+
+async def test_the_reading_of_an_address_with_a_query_is_not_kept(client: HttpClient) -> None:
+    async with StubEndpoint() as stub:
+        for target in ("/plain", "/plain", "/search?name=a", "/search?name=b"):
+            await client.send(get(stub.url + target))
+    assert [asked.target for asked in stub.asked] == ["/plain", "/plain", "/search?name=a", "/search?name=b"]
+    assert client._read_often.cache_info().currsize == 1
+
+
+async def test_a_connection_is_used_again_once_its_answer_is_read(client: HttpClient) -> None:
+    async with StubEndpoint() as stub:
+        for _ in range(3):
+            await client.send(get(stub.url))
+        assert len(stub._tasks) == 1
+
+
+async def test_a_body_that_stops_coming_ends_with_the_whole_time_of_the_call(client: HttpClient) -> None:
+    async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(half, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        assert await kind_of(client, get(url, timeouts=QUICK)) is FailureKind.TIMEOUT
+
+
 async def test_the_address_that_was_judged_is_the_one_connected_to() -> None:
     lookups: list[str] = []
 

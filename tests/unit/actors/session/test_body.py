@@ -168,14 +168,20 @@ def test_a_turn_that_cannot_be_finished_after_a_crash_blocks_no_later_message() 
         task.cancel()
         await asyncio.wait([task])
 
-        class Refusing(TablePerformer):
-            async def perform(self, effect, live, output):
-                raise InvalidInput("A value cannot be stored")
+        class RefusingOnce(TablePerformer):
+            is_spent = False
 
-        body = a_body(store, Refusing(FixedClock()))
-        reply = replied(await body.handle(a_turn("hello", "k2"), None))
-        assert reply.response == "heard hello"
-        assert [end.activity.execution_state for end in store.commits] == ["idle", "idle"]
+            async def perform(self, effect, live, output):
+                if not self.is_spent:
+                    self.is_spent = True
+                    raise InvalidInput("A value cannot be stored")
+                return await super().perform(effect, live, output)
+
+        body = a_body(store, RefusingOnce(FixedClock()))
+        assert replied(await body.handle(a_turn("keyed 2", "k2"), None)).response == "noted keyed 1"
+        assert body.live is not None
+        assert not body.live.is_ahead
+        assert len(store.commits) == 2
         assert replied(await a_body(store).handle(a_turn("again", "k3"), None)).response == "heard again"
 
     asyncio.run(story())

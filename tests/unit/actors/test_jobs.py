@@ -1,0 +1,153 @@
+"""The runner of durable work: nothing holds up anything else, and nothing ends it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+import actors.jobs
+from actors.jobs import AT_ONCE, JobRunner
+from actors.messages import DelegateTask, Done, Failed, HostAnswer, HostMessage, TimerDue
+from actors.stored_sessions import TIMER_JOB, WORK_JOB
+from domain.errors import Overloaded, Unavailable
+from domain.json_values import JsonObject
+from storage.repositories.jobs import Job
+from tests.support.until import until
+
+
+@dataclass
+class JobList:
+    """Jobs in a list. Satisfies what the runner needs of `Jobs`; `fails` is raised by the next claims."""
+
+    waiting: list[Job] = field(default_factory=list)
+    ended: list[tuple[str, str]] = field(default_factory=list)
+    renewed: list[str] = field(default_factory=list)
+    fails: list[Exception] = field(default_factory=list)
+
+    async def claim(self, kinds: Sequence[str], limit: int) -> list[Job]:
+        if self.fails:
+            raise self.fails.pop()
+        due = [job for job in self.waiting if job.kind in kinds][:limit]
+        self.waiting = [job for job in self.waiting if job not in due]
+        return due
+
+    async def finish(self, job: Job) -> bool:
+        self.ended.append((job.name, "done"))
+        return True
+
+    async def fail(self, job: Job, error: str) -> bool:
+        self.ended.append((job.name, error))
+        return True
+
+    async def renew(self, job: Job) -> bool:
+        self.renewed.append(job.name)
+        return True
+
+
+def a_timer(name: str) -> Job:
+    payload: JsonObject = {"session_id": name, "runtime_session_id": "c1", "effect_id": "1.1"}
+    return Job("ten_a", TIMER_JOB, name, payload, 1, 1)
+
+
+def some_work(name: str) -> Job:
+    work = {
+        "tenant_id": "ten_a",
+        "project_id": "p",
+        "parent_session_id": "sess_1",
+        "session_id": name,
+        "agent": "A",
+        "task": "t",
+        "context": {},
+        "effect_key": "k",
+    }
+    return Job("ten_a", WORK_JOB, name, {"session_id": name, "callback_id": "cb_1", "work": work}, 1, 1)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actors.jobs, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(actors.jobs, "HOLD_EVERY_S", 0.01)
+
+
+def with_runner(
+    jobs: JobList, ask: Callable[[HostMessage], Awaitable[HostAnswer]], story: Callable[[], Awaitable[None]]
+) -> None:
+    async def run() -> None:
+        runner = JobRunner(jobs, None, ask)  # type: ignore[arg-type]
+        runner.start()
+        try:
+            await story()
+        finally:
+            await runner.stop()
+
+    asyncio.run(run())
+
+
+def test_slow_work_holds_up_no_other_and_keeps_its_claim() -> None:
+    jobs = JobList([some_work(f"child-{number}") for number in range(AT_ONCE + 1)])
+    never = asyncio.Event
+
+    async def ask(message: HostMessage) -> HostAnswer:
+        if isinstance(message, DelegateTask):
+            await never().wait()
+        return Done()
+
+    async def story() -> None:
+        await until(lambda: "child-0" in jobs.renewed)
+        jobs.waiting.extend(a_timer(f"timer-{number}") for number in range(3 * AT_ONCE))
+        await until(lambda: len(jobs.ended) == 3 * AT_ONCE)
+        assert [job.kind for job in jobs.waiting] == [WORK_JOB]
+
+    with_runner(jobs, ask, story)
+    assert {how for _, how in jobs.ended} == {"done"}
+
+
+def test_one_slow_piece_holds_up_no_other_of_its_kind() -> None:
+    jobs = JobList([a_timer("slow"), a_timer("first")])
+
+    async def ask(message: HostMessage) -> HostAnswer:
+        if isinstance(message, TimerDue) and message.session_id == "slow":
+            await asyncio.Event().wait()
+        return Done()
+
+    async def story() -> None:
+        await until(lambda: ("first", "done") in jobs.ended)
+        jobs.waiting.append(a_timer("second"))
+        await until(lambda: ("second", "done") in jobs.ended)
+
+    with_runner(jobs, ask, story)
+    assert "slow" not in [name for name, _ in jobs.ended]
+
+
+def test_nothing_that_a_claim_meets_ends_the_runner() -> None:
+    jobs = JobList(
+        [a_timer("t")], fails=[Unavailable("away"), Overloaded("full", retry_after_ms=1), RuntimeError("a fault")]
+    )
+
+    async def ask(message: HostMessage) -> HostAnswer:
+        return Done()
+
+    async def story() -> None:
+        await until(lambda: jobs.ended == [("t", "done")])
+
+    with_runner(jobs, ask, story)
+
+
+def test_a_fault_and_a_refusal_are_given_back_and_an_unknown_session_is_done_with() -> None:
+    jobs = JobList([a_timer("fault"), a_timer("refused"), a_timer("unknown")])
+
+    async def ask(message: HostMessage) -> HostAnswer:
+        assert isinstance(message, TimerDue)
+        match message.session_id:
+            case "fault":
+                raise RuntimeError("a fault")
+            case "refused":
+                return Failed(kind="Unavailable", message="later")
+        return Failed(kind="NotFound", message="Session not found")
+
+    async def story() -> None:
+        await until(lambda: len(jobs.ended) == 3)
+
+    with_runner(jobs, ask, story)
+    assert sorted(jobs.ended) == [("fault", "RuntimeError: a fault"), ("refused", "later"), ("unknown", "done")]
