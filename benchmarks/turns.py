@@ -2,7 +2,8 @@
 
 Durable PostgreSQL and traces are on; the stub of the model runs in the same run, beside both. "CPU" is the processor
 time of gateway and session hosts; the database's own time stands in rows of its own. Both servers are up all the time
-and are loaded in turn, and the best of some rounds counts, because machines are shared. `make bench-turns`.
+and are loaded in turn, round by round; ratios are medians over the rounds and other figures the best of them, because
+machines are shared. `make bench-turns`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from benchmarks.turn_agents import texts
 
 TOGETHER = 16
 TURNS = 40
-ROUNDS = 5
+ROUNDS = 9
 SLOW_MODEL_MS = 300.0
 SLOW_TOGETHER = 32
 SLOW_TURNS = 10
@@ -136,8 +137,10 @@ def best(rounds: list[Cost]) -> Cost:
     )
 
 
-async def compared(subjects: dict[str, tuple[Served, Target, bool]], together: int, turns: int) -> dict[str, Cost]:
-    """Load several servers in turn; return name -> best cost. The flag says: every turn opens a session."""
+async def compared(
+    subjects: dict[str, tuple[Served, Target, bool]], together: int, turns: int
+) -> dict[str, list[Cost]]:
+    """Load several servers in turn; return name -> cost of every round. The flag says: every turn opens a session."""
     taken: dict[str, list[Cost]] = {name: [] for name in subjects}
     talks = {name: Conversations.open(target, together) for name, (_, target, _) in subjects.items()}
     for name, talk in talks.items():
@@ -147,13 +150,18 @@ async def compared(subjects: dict[str, tuple[Served, Target, bool]], together: i
             taken[name].append(await cost(served, talks[name], turns, new_sessions=new_sessions))
     for talk in talks.values():
         await talk.__aexit__()
-    return {name: best(rounds) for name, rounds in taken.items()}
+    return taken
+
+
+def times(rounds: list[Cost], others: list[Cost]) -> float:
+    """Return the median, over the rounds, of a turn's processor time over another's in the same round."""
+    return median(one.cpu_us / other.cpu_us for one, other in zip(rounds, others, strict=True))
 
 
 def ratio(figure: str, value: float, baseline: float, most: float) -> Figure:
     """Return a figure that promises to be at most so many times the baseline."""
-    times = value / baseline
-    return Figure(figure, times, "times the baseline", 1.0, f"at most {most}", met=times <= most)
+    found = value / baseline
+    return Figure(figure, found, "times the baseline", 1.0, f"at most {most}", met=found <= most)
 
 
 def kinds_of_turn() -> list[Figure]:
@@ -167,29 +175,31 @@ def kinds_of_turn() -> list[Figure]:
             "first text": (served, product_target(served, "Clerk"), True),
             "handoff": (served, product_target(served, "Desk"), True),
         }
-        costs = asyncio.run(compared(subjects, TOGETHER, TURNS))
+        rounds = asyncio.run(compared(subjects, TOGETHER, TURNS))
+    costs = {name: best(each) for name, each in rounds.items()}
     base, text = costs["bare"], costs["text"]
+    against_bare = times(rounds["text"], rounds["bare"])
     return [
         Figure("CPU per turn of the bare application", base.cpu_us, "us"),
         Figure("CPU per text turn", text.cpu_us, "us", base.cpu_us),
         Figure("CPU per text turn, database server", text.database_us, "us"),
         Figure("CPU per FLOW turn without a model", costs["flow"].cpu_us, "us", base.cpu_us),
-        ratio("CPU per text turn / bare", text.cpu_us, base.cpu_us, 1.0),
+        ratio("CPU per text turn / bare", against_bare, 1.0, 1.0),
         ratio("CPU per text turn, database included / bare", text.cpu_us + text.database_us, base.cpu_us, 1.5),
         Figure(
             "turns/s a core (gateway and host), 0 ms model / bare",
-            base.cpu_us / text.cpu_us,
+            1 / against_bare,
             "times the baseline",
             1.0,
             "at least 1.0",
-            met=base.cpu_us >= text.cpu_us,
+            met=against_bare <= 1,
         ),
         Figure("turns/s, 0 ms model, everything on this machine", text.turns_per_s, "turns/s", base.turns_per_s),
-        ratio("CPU of a tool turn / text turn", costs["tool"].cpu_us, text.cpu_us, 2.0),
+        ratio("CPU of a tool turn / text turn", times(rounds["tool"], rounds["text"]), 1.0, 2.0),
         ratio(
             "CPU of a handoff turn / text turn, both opening a session",
-            costs["handoff"].cpu_us,
-            costs["first text"].cpu_us,
+            times(rounds["handoff"], rounds["first text"]),
+            1.0,
             2.0,
         ),
     ]
@@ -202,7 +212,8 @@ def slow_model() -> list[Figure]:
             "bare": (bare, bare_target(bare, SLOW_PAUSE_S), False),
             "text": (served, product_target(served, "Text", SLOW_PAUSE_S), False),
         }
-        costs = asyncio.run(compared(subjects, SLOW_TOGETHER, SLOW_TURNS))
+        rounds = asyncio.run(compared(subjects, SLOW_TOGETHER, SLOW_TURNS))
+    costs = {name: best(each) for name, each in rounds.items()}
     bare_added, added = (costs[name].p50_ms - SLOW_MODEL_MS for name in ("bare", "text"))
     return [
         Figure("added to a 300 ms model at 32 sessions, p50", added, "ms", bare_added),
@@ -228,8 +239,8 @@ async def _long(served: Served) -> float:
 def long_sessions() -> list[Figure]:
     """Compare a late turn of a session with an early one."""
     with only_product() as served:
-        times = asyncio.run(_long(served))
-    return [ratio("CPU of the 40th turn / 5th turn", times, 1.0, 1.15)]
+        growth = asyncio.run(_long(served))
+    return [ratio("CPU of the 40th turn / 5th turn", growth, 1.0, 1.15)]
 
 
 async def _throughput(served: Served) -> Taken:
@@ -246,15 +257,15 @@ def more_hosts() -> list[Figure]:
         with only_product(runtime="process", hosts=hosts) as served:
             taken = asyncio.run(_throughput(served))
             per_s.append(len(taken.waits_s) / taken.wall_s)
-    times = per_s[1] / per_s[0]
+    more = per_s[1] / per_s[0]
     return [
         Figure(
             "turns/s with two host processes / one (load, model, database and gateway share the machine)",
-            times,
+            more,
             "times the baseline",
             1.0,
             "at least 1.7",
-            met=times >= 1.7,
+            met=more >= 1.7,
         )
     ]
 

@@ -88,10 +88,11 @@ class SessionBody:
     def doze(self) -> bool:
         """Have what is loaded take little room; return whether there was anything to do."""
         live = self.live
-        if live is None or live.is_dozing:
+        if live is None or (live.is_dozing and live.stream.is_empty):
             return False
+        was_dozing = live.is_dozing
         live.doze()
-        return True
+        return not was_dozing or live.stream.is_empty
 
     def fall_asleep(self) -> None:
         """Let go of everything that is loaded; what matters is in the store."""

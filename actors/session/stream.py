@@ -1,17 +1,22 @@
 """The numbered output of one session: written by its driver, handed to any number of listeners, bounded in memory.
 
-The last turn and the running one are held for a while; then the last turn is told again from the store. A listener that
-does not keep up is let go and asks again from its last number. Spec: platform-api 4.1, 12.6.
+The last turn and the running one are held for a while; then the last turn is told again from the store. What a page
+follows that may have lost its connection is held for longer, see `domain.limits.RESUME_BUFFER_FRAMES`. A listener that
+does not keep up is let go and asks again from its last number. Spec: platform-api 4.1, 12.6, 15.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
+
 from actors.runtime import StreamEvent, StreamKind
+from domain.limits import RESUME_BUFFER_BYTES, RESUME_BUFFER_FRAMES, RESUME_BUFFER_KEPT_S
 
 MAX_HELD = 16_384
 """Events kept for late listeners of one session; the oldest go first."""
@@ -52,12 +57,13 @@ class _Listening:
 class OutputStream:
     """The output of one session. Made for one event loop."""
 
-    __slots__ = ("_held", "_listening", "last_seq", "running")
+    __slots__ = ("_followed_s", "_held", "_listening", "last_seq", "running")
 
     def __init__(self, last_seq: int = 0) -> None:
         self.last_seq = last_seq
         self.running = False
         self._held: list[StreamEvent] = []
+        self._followed_s: float | None = None
         self._listening: dict[int, _Listening] | None = None
 
     @property
@@ -70,12 +76,33 @@ class OutputStream:
         self.last_seq = max(self.last_seq, never_shown(now))
 
     def begin(self) -> None:
-        """A turn begins. Only the last finished turn stays held."""
+        """A turn begins. Only the last finished turn stays held, and what a page may have missed before it."""
         if self._held:
             last_turn = self._held[-1].turn
             if self._held[0].turn < last_turn:
-                self._held = [event for event in self._held if event.turn == last_turn]
+                first = next(place for place, event in enumerate(self._held) if event.turn == last_turn)
+                self._held = self._held[self._first_for_pages(first) :]
         self.running = True
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a page follows the session, or did so a short while ago and may come back."""
+        if any(one.endless for one in (self._listening or {}).values()):
+            return True
+        return self._followed_s is not None and time.monotonic() - self._followed_s < RESUME_BUFFER_KEPT_S
+
+    def _first_for_pages(self, first: int) -> int:
+        """Return the place of the first event to hold, `first` when no page may have missed anything."""
+        frames, room_bytes = len(self._held) - first, RESUME_BUFFER_BYTES
+        if not self.is_followed:
+            return first
+        while first and frames < RESUME_BUFFER_FRAMES:
+            room_bytes -= len(msgspec.json.encode(self._held[first - 1].data))
+            if room_bytes < 0:
+                break
+            first -= 1
+            frames += 1
+        return first
 
     def emit(self, turn: int, kind: StreamKind, data: dict[str, Any]) -> StreamEvent:
         """Number an event and hand it to all listeners; `complete` and `error` end the turn."""
@@ -101,9 +128,14 @@ class OutputStream:
         self.running = False
 
     def forget(self) -> None:
-        """Hold nothing of the turns that are over; they can be told again from the store."""
-        if not self.running:
+        """Hold nothing of the turns that are over, unless for a page; the last one can be told again from the store."""
+        if not self.running and not self.is_followed:
             self._held = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is held."""
+        return not self._held
 
     def recall(self, events: list[StreamEvent]) -> None:
         """Hold the events of the last turn again, before those of the turn that runs."""
@@ -158,6 +190,8 @@ class OutputStream:
 
     def _drop(self, key: int) -> None:
         if self._listening is not None:
-            self._listening.pop(key, None)
+            one = self._listening.pop(key, None)
+            if one is not None and one.endless:
+                self._followed_s = time.monotonic()
             if not self._listening:
                 self._listening = None

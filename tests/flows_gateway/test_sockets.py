@@ -14,7 +14,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
-from tests.flows_gateway.test_contract import CLERK
+from tests.flows_gateway.test_contract import CLERK, chat
 from tests.support.live_gateway import DEADLINE_S, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
@@ -102,6 +102,22 @@ async def test_five_sockets_that_speak_at_once_all_hear_one_order(servers: Serve
         told = await asyncio.gather(*(heard(socket) for socket in sockets))
         assert [one.partition(":")[0] for one in told[0]] == [f"heard {number}" for number in range(1, 11)]
         assert told[1:] == [told[0]] * 4
+
+
+async def test_a_page_that_was_away_for_three_turns_hears_all_of_them(servers: Servers) -> None:
+    async with a_live_gateway(servers, "away", {"c.abl": CLERK}) as gateway:
+        token = await gateway.page_token()
+        async with gateway.socket(token) as socket:
+            session_id = (await until(socket, "session_start"))[-1]["sessionId"]
+            await say(socket, type="chat_message", text="zero", messageId="m0")
+            last = (await until(socket, "response_end"))[-1]["seq"]
+        for word in ("one", "two", "three"):
+            assert (await chat(gateway, sessionId=session_id, message=word)).status == 200
+        async with gateway.socket(token, f"?lastSeq={last}") as socket:
+            told = [frame for _ in range(3) for frame in await until(socket, "response_end")]
+        assert "resume_gap" not in {frame["type"] for frame in told}
+        texts = [frame["fullText"] for frame in told if frame["type"] == "response_end"]
+        assert [text.partition(": ")[2] for text in texts] == ["one", "two", "three"]
 
 
 async def test_a_session_that_ended_elsewhere_says_so_on_its_sockets(servers: Servers) -> None:

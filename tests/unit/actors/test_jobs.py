@@ -66,8 +66,8 @@ def some_work(name: str) -> Job:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actors.jobs, "LOOK_EVERY_S", 0.01)
-    monkeypatch.setattr(actors.jobs, "HOLD_EVERY_S", 0.01)
+    monkeypatch.setattr(actors.jobs, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(actors.jobs, "HOLD_EVERY_S", 0.0)
 
 
 def with_runner(

@@ -160,6 +160,20 @@ async def test_a_job_whose_worker_vanished_is_given_out_again(database: Database
     assert await jobs.finish(second[0])
 
 
+async def test_work_that_lasts_holds_its_claim_until_somebody_else_has_it(database: Database, tenant_id: str) -> None:
+    jobs, kind = Jobs(database), f"kind of {tenant_id}"
+    await jobs.enqueue(tenant_id, kind, "name")
+    (first,) = await jobs.claim([kind], 1)
+    assert await jobs.renew(first, claim_s=600.0)
+    left_s = await jobs.next_due_s([kind])
+    assert left_s is not None
+    assert 590 < left_s <= 600
+    assert await jobs.renew(first, claim_s=0.0)
+    (second,) = await jobs.claim([kind], 1)
+    assert not await jobs.renew(first)
+    assert await jobs.renew(second)
+
+
 async def test_a_failed_job_is_tried_again_after_a_while(database: Database, tenant_id: str) -> None:
     jobs, kind = Jobs(database), f"kind of {tenant_id}"
     await jobs.enqueue(tenant_id, kind, "name")

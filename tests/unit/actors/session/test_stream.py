@@ -1,10 +1,12 @@
 import asyncio
+import time
 from datetime import timedelta
 
 import pytest
 
 from actors.runtime import StreamEvent
 from actors.session.stream import MAX_HELD, NUMBERS_BEGAN_AT, NotHeld, OutputStream, never_shown
+from domain.limits import RESUME_BUFFER_BYTES, RESUME_BUFFER_FRAMES, RESUME_BUFFER_KEPT_S
 
 
 def collect(into: list[StreamEvent]):
@@ -142,3 +144,56 @@ def test_when_the_host_lets_go_listeners_learn_of_it() -> None:
         assert not await over
 
     asyncio.run(story())
+
+
+def followed(stream: OutputStream) -> None:
+    """A page has followed and lost its connection."""
+
+    async def story() -> None:
+        stream.listen(lambda _event: True, endless=True)
+        stream.abandon()
+
+    asyncio.run(story())
+
+
+def test_a_page_that_comes_back_gets_the_turns_it_has_missed() -> None:
+    stream = OutputStream()
+    followed(stream)
+    for number in range(1, 5):
+        a_turn(stream, number, 3)
+        stream.forget()
+    assert stream.holds(3)
+    seen: list[StreamEvent] = []
+
+    async def back() -> None:
+        await stream.listen(collect(seen), after=3)
+
+    asyncio.run(back())
+    assert [event.seq for event in seen] == list(range(4, 17))
+
+
+def test_what_is_held_for_pages_is_bounded_in_frames_and_bytes_and_the_last_turn_stays() -> None:
+    frames, sizes = OutputStream(), OutputStream()
+    followed(frames)
+    followed(sizes)
+    for number in range(1, 100):
+        a_turn(frames, number, 9)
+        sizes.begin()
+        sizes.emit(number, "response_chunk", {"chunk": "x" * (RESUME_BUFFER_BYTES // 4)})
+        sizes.emit(number, "complete", {})
+    frames.begin()
+    sizes.begin()
+    assert frames.holds(frames.last_seq - RESUME_BUFFER_FRAMES)
+    assert not frames.holds(frames.last_seq - RESUME_BUFFER_FRAMES - 1)
+    assert sizes.holds(sizes.last_seq - 2)
+    assert not sizes.holds(sizes.last_seq - 12)
+
+
+def test_nothing_is_held_for_a_page_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = OutputStream()
+    followed(stream)
+    a_turn(stream, 1, 3)
+    later_s = time.monotonic() + RESUME_BUFFER_KEPT_S
+    monkeypatch.setattr("actors.session.stream.time.monotonic", lambda: later_s)
+    stream.forget()
+    assert stream.is_empty
