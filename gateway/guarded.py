@@ -8,6 +8,7 @@ Spec: platform-api 1.1, 2.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -20,9 +21,11 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from domain.errors import TooLarge
+from domain.errors import InvalidInput, TooLarge
+from domain.json_values import JsonValue
 from gateway import bounds
 from gateway.access import ACCESS, ADMISSION, BODY_METHODS, Access, Admission
+from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 from gateway.errors import MalformedRequest, WrongMediaType
 from gateway.headers import headers_of
 from gateway.idempotency import ReplyName, checked_key
@@ -113,6 +116,8 @@ class GuardedRoute(APIRoute):
             if reads_json:
                 check_media_type(scope, body, always=access.errors == "callback")
             read = ReadRequest(scope, request.receive, body)
+            if access.errors != "callback":
+                _check_texts(body)
             key = headers_of(scope).get("idempotency-key")
             if key and access.replay == "reply":
                 name = reply_name(request, scope[ADMISSION], key)
@@ -147,9 +152,25 @@ def _direct_app(access: Access, model: type[BaseModel], endpoint: Direct) -> Cal
     return app
 
 
+def _check_texts(raw: bytes, value: JsonValue = None) -> None:
+    """Refuse a text that no store can keep, anywhere in a body; what is no JSON is told of elsewhere.
+
+    Raises:
+        InvalidInput: There is one.
+    """
+    if ESCAPED_NUL not in raw:
+        return
+    with suppress(orjson.JSONDecodeError):
+        if holds_nul(value if value is not None else orjson.loads(raw)):
+            raise InvalidInput("A text must not contain U+0000")
+
+
 def _validated(model: type[BaseModel], raw: bytes) -> BaseModel:
     try:
-        return model.model_validate(orjson.loads(raw) if raw else None)
+        value = orjson.loads(raw) if raw else None
+        read = model.model_validate(value)
+        _check_texts(raw, value)
+        return read
     except orjson.JSONDecodeError as error:
         raise MalformedRequest("Invalid JSON body") from error
     except ValidationError as error:

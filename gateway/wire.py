@@ -15,6 +15,7 @@ from msgspec import Meta, Struct, field
 
 from domain import limits
 from domain.json_values import JsonObject, JsonValue
+from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 
 Text = Annotated[str, Meta(max_length=limits.MESSAGE_MAX_CHARS)]
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
@@ -238,7 +239,10 @@ _encoder = msgspec.json.Encoder()
 def read_frame(text: str) -> AnyClientFrame:
     """Return the frame in `text`. Raises BadFrame."""
     try:
-        return _client_decoder.decode(text)
+        frame = _client_decoder.decode(text)
+        if ESCAPED_NUL in text.encode() and holds_nul(msgspec.json.decode(text)):
+            raise _bad_frame(text, "A text must not contain U+0000")
+        return frame
     except msgspec.DecodeError as error:
         raise _bad_frame(text, str(error)) from error
 

@@ -16,6 +16,8 @@ from gateway.envelope import Wire
 ID_MAX_CHARS = 256
 REFUSED_KEYS = frozenset({"__proto__", "constructor", "prototype"})
 NUL = "\0"
+ESCAPED_NUL = b"\\u0000"
+"""How JSON says U+0000; there is no other way."""
 
 
 def without_nul(text: str) -> str:
@@ -23,6 +25,24 @@ def without_nul(text: str) -> str:
     if NUL in text:
         raise ValueError("must not contain U+0000")
     return text
+
+
+def holds_nul(value: JsonValue) -> bool:
+    """Whether a text or key anywhere in a value holds U+0000.
+
+    >>> holds_nul({"a": ["b", {"c\\0": 1}]})
+    True
+    """
+    values = [value]
+    while values:
+        match values.pop():
+            case str() as text if NUL in text:
+                return True
+            case dict() as inner:
+                values += [*inner, *inner.values()]
+            case list() as inner:
+                values += inner
+    return False
 
 
 class RequestBody(Wire):

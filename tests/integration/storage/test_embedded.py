@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 import sys
@@ -101,8 +102,11 @@ async def test_a_second_supervisor_is_refused_and_one_after_a_kill_adopts(folder
     assert holder.stdout is not None
     pids = [int(word) for word in (await asyncio.to_thread(holder.stdout.readline)).split()]
     for kind in (PostgresServer, RedisServer):
+        refused = kind(folder)
         with pytest.raises(DirectoryInUse, match=rf"is in use by another running server \(process {holder.pid}\)"):
-            await kind(folder).start()
+            await refused.start()
+        await refused.stop()  # touches nothing: the sockets and the record are the holder's
+    assert await answers(PostgresServer(folder))
     holder.kill()
     holder.communicate()
     postgres, redis = PostgresServer(folder), RedisServer(folder)
@@ -115,6 +119,22 @@ async def test_a_second_supervisor_is_refused_and_one_after_a_kill_adopts(folder
     await postgres.stop()
     await redis.stop()
     assert [mark(pid) for pid in pids] == [None, None]
+
+
+async def test_a_server_that_has_lost_its_socket_is_not_adopted_but_started_anew(folder: Path) -> None:
+    first = PostgresServer(folder)
+    await first.start()
+    pid = first.pid
+    await first.leave()
+    first._release_lock()
+    shutil.rmtree(first._sockets)
+    second = PostgresServer(folder)
+    await second.start()
+    assert not second.adopted
+    assert second.pid != pid
+    assert await answers(second)
+    await second.stop()
+    assert first.pid is None  # reaps it
 
 
 async def test_a_server_that_nobody_wrote_down_is_adopted_too(folder: Path) -> None:

@@ -44,3 +44,16 @@ def test_a_frame_is_written_in_camel_case_without_what_is_absent() -> None:
         "fatal": False,
         "retryAfterMs": 4,
     }
+
+
+@pytest.mark.parametrize(
+    "more",
+    ['"text": "hi", "messageId": "a\\u0000"', '"text": "a\\u0000"', '"text": "hi", "metadata": {"a": ["\\u0000"]}'],
+)
+def test_a_frame_with_a_zero_in_a_text_is_a_bad_frame(more: str) -> None:
+    with pytest.raises(wire.BadFrame):
+        wire.read_frame(f'{{"type": "chat_message", {more}}}')
+
+
+def test_a_text_that_only_writes_the_escape_is_taken() -> None:
+    assert wire.read_frame(r'{"type": "chat_message", "text": "\\u0000"}').text == "\\u0000"

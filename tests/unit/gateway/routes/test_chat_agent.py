@@ -101,6 +101,12 @@ async def test_a_request_that_breaks_a_rule_is_told_where(
     assert path is None or error["details"]["fields"][0]["path"] == path
 
 
+@pytest.mark.parametrize("more", [{"metadata": {"a": ["b\0"]}}, {"testContext": {"sessionVariables": {"k\0": 1}}}])
+async def test_a_zero_in_any_text_is_refused(gateway: Gateway, more: dict[str, object]) -> None:
+    reply = await gateway.client.post(PATH, {"projectId": PROJECT, "message": "a", **more})
+    assert (reply.status, reply.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
+
+
 async def test_unknown_fields_are_ignored(gateway: Gateway) -> None:
     assert (await gateway.client.post(PATH, a_message(colour="blue"))).status == 200
 
