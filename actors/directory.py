@@ -9,7 +9,6 @@ second writer.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
@@ -17,11 +16,11 @@ from typing import Protocol
 from msgspec import Struct
 
 from actors.hosts.port import Host
+from actors.looping import again_and_again
 from actors.placement import dedicated_host, is_dedicated
 from actors.rendezvous import choose
-from domain.errors import Unavailable
 
-log = logging.getLogger(__name__)
+UNREAD = "the leases cannot be read; the hosts are taken to be the ones known last"
 
 POLL_S = 1.0
 MAX_PINS = 100_000
@@ -80,7 +79,7 @@ class Directory:
     async def start(self) -> None:
         """Read the members once and from then on every `POLL_S`."""
         await self.refresh()
-        self._poller = asyncio.get_running_loop().create_task(self._poll())
+        self._poller = asyncio.get_running_loop().create_task(again_and_again(UNREAD, POLL_S, self.refresh))
 
     async def stop(self) -> None:
         """Read no more."""
@@ -148,11 +147,3 @@ class Directory:
         self._shared = tuple(
             host_id for host_id, one in self._known.items() if not one.is_draining and not is_dedicated(host_id)
         )
-
-    async def _poll(self) -> None:
-        while True:
-            await asyncio.sleep(POLL_S)
-            try:
-                await self.refresh()
-            except Unavailable:
-                log.warning("the leases cannot be read; the hosts are taken to be the ones known last")

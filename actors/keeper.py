@@ -8,6 +8,7 @@ import logging
 
 from actors.directory import Directory, Member
 from actors.hosts.port import HostMaker
+from actors.looping import again_and_again
 from actors.messages import Failed
 from actors.placement import SLOT_PREFIX, is_dedicated, slot_host
 from actors.supervisor import Load, Sizing, wanted_hosts
@@ -32,11 +33,13 @@ class HostKeeper:
         self._max_dedicated = max_dedicated
         self._wanted = sizing.min_hosts
         self._coming: dict[str, asyncio.Task[Failed | None]] = {}
+        self._looks = itertools.count(1)
         self._loop: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to look after the hosts."""
-        self._loop = asyncio.get_running_loop().create_task(self._look_now_and_then())
+        looking = again_and_again("hosts cannot be looked after", LOOK_S, self._look)
+        self._loop = asyncio.get_running_loop().create_task(looking)
 
     async def stop(self) -> None:
         """Look after them no more; what is being started is broken off."""
@@ -98,9 +101,7 @@ class HostKeeper:
             return Failed(kind="Unavailable", message=error.message, retry_after_ms=FULL_RETRY_AFTER_MS)
         return None
 
-    async def _look_now_and_then(self) -> None:
-        for look in itertools.count(1):
-            await asyncio.sleep(LOOK_S)
-            if look % LOOKS_PER_SIZING == 0:
-                await self.size()
-            self.mend()
+    async def _look(self) -> None:
+        self.mend()
+        if next(self._looks) % LOOKS_PER_SIZING == 0:
+            await self.size()

@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from actors.grain import Grain
+from actors.looping import again_and_again
 from actors.messages import (
     Done,
     Failed,
@@ -102,7 +103,9 @@ class SessionHost:
 
     def start(self) -> None:
         """Begin to let idle sessions go."""
-        self._sweeper = asyncio.get_running_loop().create_task(self._sweep_now_and_then())
+        self._sweeper = asyncio.get_running_loop().create_task(
+            again_and_again("quiet sessions cannot be let go", self._limits.sweep_s, self._sweep)
+        )
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Hand a message to its session and return the answer."""
@@ -283,10 +286,8 @@ class SessionHost:
             grain.body.fall_asleep()
             del self._grains[session_id]
 
-    async def _sweep_now_and_then(self) -> None:
-        while True:
-            await asyncio.sleep(self._limits.sweep_s)
-            self.sweep()
+    async def _sweep(self) -> None:
+        self.sweep()
 
 
 async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None) -> HostAnswer | None:

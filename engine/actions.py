@@ -67,7 +67,7 @@ def called(run: Run, task: Task) -> None:
         variables.set_value(run, spec["as"], run.thread.last_result, "tool")
     if not outcome.ok and not task.data.get("quiet"):
         handler = failures.find(run, outcome.kind, (spec["tool"], outcome.code))
-        failures.follow(run, handler, outcome.kind, outcome.message)
+        failures.follow(run, handler, outcome.kind, outcome.message, subject=spec["tool"])
 
 
 def say_op(run: Run, task: Task) -> None:

@@ -223,7 +223,7 @@ def settle(run: Run, task: Task) -> None:
         run.push("suspend.begin", task=[task.op, later], effect=needs["suspension"])
         return
     name, tool = needs["tool"], tool_of(run, needs["tool"]) or {}
-    _trace_result(run, needs, outcome, tool)
+    trace_result(run, needs, outcome, tool)
     if outcome.ok:
         value = _checked_value(run, outcome.value)
         if guardrails.rules_for(run, "tool_output", local=False) and run.state.begun.has_model:
@@ -321,7 +321,8 @@ def again(run: Run, task: Task) -> None:
     )
 
 
-def _trace_result(run: Run, needs: JsonObject, outcome: Outcome, tool: JsonObject) -> None:
+def trace_result(run: Run, needs: JsonObject, outcome: Outcome, tool: JsonObject) -> None:
+    """Record what came of a call."""
     size = len(msgspec.json.encode(outcome.value)) if outcome.ok else 0
     run.trace(
         TraceType.TOOL_RESULT,

@@ -6,7 +6,7 @@ from domain.json_values import JsonObject
 from domain.traces import TraceType
 from engine import saying, variables
 from engine.effects import Delegate
-from engine.limits import DELEGATE_TIMEOUT_MS
+from engine.limits import DELEGATE_TIMEOUT_MS, MAX_DELEGATION_DEPTH
 from engine.run import Run
 from engine.state import Outcome, Task
 
@@ -30,7 +30,13 @@ def many(run: Run, task: Task) -> None:
 
 
 def send(run: Run, rule: JsonObject, given: JsonObject, *, task: str = "", group: str = "") -> str:
-    """Send one sub-task and return the effect's id."""
+    """Send one sub-task and return the effect's id; agents that delegate too deep get a failure at once."""
+    depth = int(run.state.begun.input.get("_depth", 0)) + 1 if run.state.begun.task else 1
+    if depth > MAX_DELEGATION_DEPTH:
+        refused = run.next_id()
+        message = f"Sub-tasks lead to sub-tasks more than {MAX_DELEGATION_DEPTH} deep"
+        run.state.outcomes[refused] = Outcome(ok=False, kind="delegation_error", message=message)
+        return refused
     target = run.program.find(rule["agent"])
     timeout = rule.get("timeout")
     told = task or run.render(rule.get("purpose", "")) or f"Sub-task of {run.thread.agent}"
@@ -44,7 +50,7 @@ def send(run: Run, rule: JsonObject, given: JsonObject, *, task: str = "", group
         timeout_ms=int(float(timeout) * MS_PER_SECOND) if timeout else DELEGATE_TIMEOUT_MS,
         remote=rule.get("remote") or run.program.remote_agents.get(rule["agent"]) or {},
         group=group,
-        depth=int(run.state.begun.input.get("_depth", 0)) + 1 if run.state.begun.task else 1,
+        depth=depth,
     )
     run.act("delegate", agent=rule["agent"], useResult=bool(rule.get("use_result")))
     return effect

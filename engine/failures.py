@@ -60,12 +60,18 @@ def delay_before(handler: Handler, attempt: int) -> int | None:
     return int(min(delay, float(ir.get("retry_max_delay_ms") or MAX_DELAY_MS), MAX_DELAY_MS))
 
 
-def follow(run: Run, handler: Handler, kind: str, message: str = "") -> bool:
-    """Say what the handler says and do its THEN; return whether the work at hand is given up for that."""
+def follow(run: Run, handler: Handler, kind: str, message: str = "", *, subject: str = "") -> bool:
+    """Say what the handler says and do its THEN; return whether the work at hand is given up for that.
+
+    `subject` is the tool that has failed.
+    """
     run.state.turn.error = kind
     then = handler.ir.get("then", "continue")
     text = run.agent.messages.get(f"error_{kind}") if handler.level == "builtin" else ""
-    saying.respond(run, handler.ir if not text else {"respond": text}, {"_error": message or kind})
+    if handler.level == "builtin" and kind == "outcome_unknown":
+        saying.unknown_outcome(run, subject)
+    else:
+        saying.respond(run, handler.ir if not text else {"respond": text}, {"_error": message or kind})
     match then:
         case "backtrack":
             _backtrack(run, str(handler.ir.get("backtrack_to", "")))

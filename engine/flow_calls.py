@@ -106,7 +106,7 @@ def called(run: Run, task: Task) -> None:
         run.unwind()
         run.push("escalate.begin", reason=outcome.message or outcome.kind)
     elif handler.level == "step" or not has_outcome:
-        failures.follow(run, handler, outcome.kind, outcome.message)
+        failures.follow(run, handler, outcome.kind, outcome.message, subject=spec["tool"])
 
 
 def _retry_step(run: Run, step: JsonObject, handler: failures.Handler) -> bool:

@@ -7,6 +7,7 @@ warnings (of this moment); then the conversation. Spec: abl-language 14.3.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Message, ModelRequest, ToolSpec
@@ -305,8 +306,11 @@ def trim(run: Run) -> None:
     del messages[:at]
 
 
-def answer_open_calls(messages: list[Message]) -> None:
-    """Give every tool call of the last answer a result: a model refuses a conversation in which one is missing."""
+def answer_open_calls(messages: list[Message], known: Mapping[str, str] | None = None) -> None:
+    """Give every tool call of the last answer a result: a model refuses a conversation in which one is missing.
+
+    `known` says by call what there is to say of those that were made.
+    """
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
         if message.role != "assistant":
@@ -319,6 +323,6 @@ def answer_open_calls(messages: list[Message]) -> None:
             place += 1
         for call in message.tool_calls:
             if call.id not in answered:
-                text = '{"status": "not run"}'
+                text = (known or {}).get(call.id, '{"status": "not run"}')
                 messages.insert(place, Message("tool", text, tool_call_id=call.id, name=call.name))
         return

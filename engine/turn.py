@@ -18,6 +18,7 @@ from engine import (
     delegate,
     flow,
     gather,
+    giving_up,
     handoff,
     judging,
     lifecycle,
@@ -301,20 +302,9 @@ def _timed(run: Run, effect_id: str) -> Step:
 
 def _cancelled(run: Run, reason: str) -> Step:
     """Give the running turn up: what is out is no longer waited for."""
-    state = run.state
-    if not state.is_running:
-        return Step(state, ())
-    state.tasks.clear()
-    state.pending.clear()
-    state.outcomes.clear()
-    state.turn.status, state.turn.error = "cancelled", reason
-    run.decide("stop", "turn", outcome=reason)
-    state.turn.held.clear()
-    run.focus(state.active)
-    run.trace(
-        TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True
-    )
-    run.push("turn.finish")
+    if not run.state.is_running:
+        return Step(run.state, ())
+    giving_up.give_up(run, reason)
     return _driven(run)
 
 

@@ -13,6 +13,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from actors.looping import again_and_again
 from domain.clock import Clock
 from gateway import bounds
 from gateway.counters import MS_PER_S, LocalCounters, Sample, Taken, Window
@@ -111,11 +112,10 @@ class SharedCounters:
         if not self._work.is_set():
             self._work.set()
             if self._telling is None or self._telling.done():
-                self._telling = asyncio.get_running_loop().create_task(self._keep_telling())
+                telling = again_and_again("rates are not shared", self._sync_s, self._tell_what_is_new)
+                self._telling = asyncio.get_running_loop().create_task(telling)
 
-    async def _keep_telling(self) -> None:
-        while True:
-            await self._work.wait()
-            await asyncio.sleep(self._sync_s)
-            self._work.clear()
-            await self.tell()
+    async def _tell_what_is_new(self) -> None:
+        await self._work.wait()
+        self._work.clear()
+        await self.tell()

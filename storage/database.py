@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
-from domain.errors import InvalidInput, Overloaded, Unavailable
+from domain.errors import InvalidInput, Unavailable
 from storage.errors import ConnectionLost, Duplicate, NotConnected
 from storage.statements import Statement
 
@@ -19,7 +19,6 @@ POOL_MAX = 10
 CONNECT_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
 ACQUIRE_DEADLINE_S = 10.0
-RETRY_AFTER_MS = 1_000
 REPEAT_FOR_S = 5.0
 """How long a statement is tried on other connections; an embedded server that was killed is back in 0.1 to 1 s."""
 REPEAT_DELAY_S = 0.02
@@ -188,7 +187,7 @@ class Database:
         """Lend a connection of the pool.
 
         Raises:
-            Overloaded: All are lent, and none came back in time.
+            NotConnected: All are lent, and none came back in time.
         """
         raw = await self._acquire()
         connection = Connection(raw)
@@ -207,7 +206,7 @@ class Database:
                 try:
                     return await self._pool.acquire(timeout=ACQUIRE_DEADLINE_S)
                 except TimeoutError as error:
-                    raise Overloaded("The database is overloaded.", retry_after_ms=RETRY_AFTER_MS) from error
+                    raise NotConnected("The database is overloaded.") from error
         except ConnectionLost as error:
             raise NotConnected(error.message) from error
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from actors.looping import Enough, again_and_again
 from actors.session_host import SessionHost
 from domain.errors import AppError, Unavailable
 from domain.json_values import JsonObject
@@ -76,24 +77,18 @@ class Tenancy:
         }
 
     async def _keep(self) -> None:
-        while True:
-            await asyncio.sleep(RENEW_EVERY_S)
-            try:
-                await self._leases.renew(self._epoch.value, self._told())
-            except StaleEpoch:
-                log.warning("%s lost its lease; its sessions are dropped", self._host.host_id)
-                self._host.lose_everything()
-                if self._host.is_draining:
-                    return  # whoever has the name now shall keep it
-                await self._register_again()
-            except Unavailable:
-                log.warning("the lease of %s cannot be renewed: the store does not answer", self._host.host_id)
+        what = f"the lease of {self._host.host_id} cannot be renewed"
+        await again_and_again(what, RENEW_EVERY_S, self._renew)
+
+    async def _renew(self) -> None:
+        try:
+            await self._leases.renew(self._epoch.value, self._told())
+        except StaleEpoch:
+            log.warning("%s lost its lease; its sessions are dropped", self._host.host_id)
+            self._host.lose_everything()
+            if self._host.is_draining:
+                raise Enough from None  # whoever has the name now shall keep it
+            await self._register()
 
     async def _register(self) -> None:
         self._epoch.value = await self._leases.register_host(self._host.host_id, self._address, self._told())
-
-    async def _register_again(self) -> None:
-        try:
-            await self._register()
-        except Unavailable:
-            log.warning("%s cannot register again yet", self._host.host_id)

@@ -240,6 +240,8 @@ class SessionBody:
         )
 
     async def _told(self, live: LiveSession, kept: KeptTurn) -> TurnReply:
+        if kept.failed:
+            raise Unavailable(str(kept.failed["error"]))
         traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
         return reply_of_kept(self.session_id, kept, traces)
 

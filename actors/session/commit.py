@@ -41,7 +41,8 @@ async def commit(
     a turn that cannot be ended would be taken up by every later message of its session, and fail each of them.
 
     Raises:
-        Unavailable: The turn has no reply, see `REFUSALS`; that it has none is durable, and it may be asked for again.
+        Unavailable: The turn has no reply, see `REFUSALS`; that it has none is durable. It may be asked for again, but
+            under its key only when it has asked for nothing that changes the world: else the key keeps the refusal.
         SessionMoved, StoreLost: As for every write.
     """
     try:
@@ -74,7 +75,8 @@ async def _commit(
     if not live.unwritten:
         live.note_attempt(output.first_attempt)  # what ends a turn stands behind a record
     kept = kept_turn(live, output, end, failed=failed)
-    key = "" if refusal else opening.key
+    has_acted = live.acted_in == state.turn_number
+    key = "" if refusal and not has_acted else opening.key  # what has changed the world is not to be run again
     lines = transcript_of(live, spoke, end, output, at)
     ending = TurnCommit(
         number=output.number,

@@ -109,6 +109,7 @@ def may_be_repeated(effect: AnyEffect) -> bool:
 def fold(live: LiveSession, fact: AnyFact) -> Step:
     """Return the step of one fact over the session's state, and make its state the session's."""
     if isinstance(fact, SessionBegun):
+        live.acted_in = -1
         step = begin(live.program, fact)
     elif live.state is None:
         raise ValueError("the journal of a session does not begin with SessionBegun")
@@ -236,7 +237,10 @@ class Turn:
             await self._let_go()
         self._owes |= self._answers_for_good(fact)
         stores = fact.result.stores if isinstance(fact, ToolReturned) else {}
-        if stores or any(map(changes_the_world, step.effects)):
+        acts = any(map(changes_the_world, step.effects))
+        if acts:
+            self.live.acted_in = step.state.turn_number
+        if stores or acts:
             await self._make_durable()
         if stores:
             await self.live.store.keep_stores(self.live.pin, stores)

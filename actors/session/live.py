@@ -37,6 +37,7 @@ class LiveSession:
         messages, traces: Lines of the transcript and trace events so far.
         is_ahead: The state holds facts of a turn that is not committed.
         unwritten: Records that follow it.
+        acted_in: The last turn that has asked for something that changes the world; -1 when none has.
         keys: Hashes of the idempotency keys of all turns there have been; None when not all of them are known.
     """
 
@@ -44,6 +45,7 @@ class LiveSession:
         "_dozing",
         "_last",
         "_state",
+        "acted_in",
         "end_reason",
         "epoch",
         "is_ahead",
@@ -81,6 +83,7 @@ class LiveSession:
         self.traces = 0
         self.stream = OutputStream()
         self.is_ahead = False
+        self.acted_in = -1
         self.unwritten: list[bytes] = []
         self.keys: set[int] | None = set() if is_new else None
         self._state: SessionState | None = None

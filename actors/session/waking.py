@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from actors.session.driver import fold, stands_beyond
+from actors.session.driver import changes_the_world, fold, stands_beyond
 from actors.session.live import LiveSession
 from actors.session.records import Record, TurnOpening, decode_record
 from actors.session.snapshot import decode_snapshot
@@ -69,6 +69,8 @@ class _Folding:
         self.settle(record.fact)
         step = fold(live, record.fact)
         for effect in step.effects:
+            if changes_the_world(effect):
+                live.acted_in = step.state.turn_number
             match effect:
                 case EndTurn():
                     self.end = effect
