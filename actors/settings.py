@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from actors.session_host import HostLimits
 from domain.json_values import JsonObject
+from domain.limits import SESSION_IDLE_S, SUSPENSION_DEFAULT_S, TRACES_KEPT_DAYS
 
 
 class ModelProvider(Struct, frozen=True, kw_only=True):
@@ -40,6 +41,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         allowed_networks: Networks and names that HTTP tools may call besides public ones.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
         master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.
+        callback_ttl_s: How long a callback may be answered whose agent says nothing else.
+        database_connections: Of each process, beside the journal's one.
         trace_days, journal_days: How long traces and journals are kept.
         session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
@@ -62,10 +65,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = field(default_factory=dict)
     limits: HostLimits = HostLimits()
     master_keys: str = ""
-    callback_ttl_s: float = 86_400.0
-    trace_days: float = 30.0
+    callback_ttl_s: float = float(SUSPENSION_DEFAULT_S)
+    trace_days: float = float(TRACES_KEPT_DAYS)
     journal_days: float = 365.0
-    session_idle_s: float = 1_800.0
+    session_idle_s: float = float(SESSION_IDLE_S)
     database_connections: int = 10
     rate_limits: bool = True
     link_token: str = ""

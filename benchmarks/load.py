@@ -16,6 +16,8 @@ import msgspec
 ANSWER_S = 60.0
 """How long one answer may take before the run is given up."""
 SEED = 7
+QUIET_S = 1.0
+"""A connection that was not used for so long is made anew."""
 MAX_REFUSAL_CHARS = 300
 
 
@@ -73,6 +75,7 @@ class _Client(asyncio.Protocol):
         self._head = head.encode() + b"Content-Length: %d\r\n\r\n"
         self._port = target.port
         self._transport: asyncio.Transport | None = None
+        self._used_s = 0.0
         self._buffer = b""
         self._answer: asyncio.Future[bytes] | None = None
 
@@ -104,10 +107,12 @@ class _Client(asyncio.Protocol):
             self._answer.set_result(rest)
 
     async def post(self, body: bytes) -> bytes:
-        if self._transport is None or self._transport.is_closing():  # servers close what was quiet for some seconds
+        if perf_counter() - self._used_s > QUIET_S:  # servers close what was quiet for some seconds
+            self.close()
             await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", self._port)
         assert self._transport is not None
         self._answer = asyncio.get_running_loop().create_future()
+        self._used_s = perf_counter()
         self._transport.write(self._head % len(body) + body)
         async with asyncio.timeout(ANSWER_S):
             return await self._answer

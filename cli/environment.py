@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,14 @@ AGENT_PREFIX = "ABL_ENV_"
 """`ABL_ENV_SHOP_URL=...` is `env.SHOP_URL` in agents."""
 MAX_SWEEP_S = 5.0
 DEFAULT_RUNTIME = "ray"
+SPANS = {
+    "callback_ttl_s": "ABL_CALLBACK_TTL_S",
+    "trace_days": "ABL_TRACE_DAYS",
+    "journal_days": "ABL_JOURNAL_DAYS",
+    "session_idle_s": "ABL_SESSION_END_AFTER_S",
+    "database_connections": "ABL_DATABASE_CONNECTIONS",
+}
+"""Settings that are more than zero -> their variables."""
 RUNTIMES = ("ray", "process", "local")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_MODEL = "gpt-4o-mini"
@@ -49,6 +58,8 @@ def settings_from(
         "public_url": environment.get("ABL_PUBLIC_URL", ""),
         "allowed_networks": tuple(environment.get("ABL_ALLOWED_NETWORKS", "").replace(",", " ").split()),
         "link_token": environment.get("ABL_LINK_TOKEN", ""),
+        "master_keys": environment.get("ABL_MASTER_KEYS", ""),
+        **{setting: _more_than_zero(environment, name) for setting, name in SPANS.items()},
         "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
         "environment": {
             name.removeprefix(AGENT_PREFIX): value
@@ -109,6 +120,13 @@ def _number(environment: Mapping[str, str], name: str) -> float | None:
         return float(text)
     except ValueError as error:
         raise InvalidInput(f"{name} is {text!r}, not a number") from error
+
+
+def _more_than_zero(environment: Mapping[str, str], name: str) -> float | None:
+    value = _number(environment, name)
+    if value is not None and not 0 < value < inf:
+        raise InvalidInput(f"{name} is {value:g}; it has to be more than 0")
+    return int(value) if value is not None and value.is_integer() else value
 
 
 def _integer(environment: Mapping[str, str], name: str) -> int | None:

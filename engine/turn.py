@@ -10,7 +10,6 @@ import msgspec
 
 from domain.errors import Conflict, InvalidInput, NotFound
 from domain.json_values import JsonObject
-from domain.traces import TraceType
 from engine import (
     actions,
     calls,

@@ -75,7 +75,7 @@ async def _commit(
     if not live.unwritten:
         live.note_attempt(output.first_attempt)  # what ends a turn stands behind a record
     kept = kept_turn(live, output, end, failed=failed)
-    has_acted = live.acted_in == state.turn_number
+    has_acted = live.acted_in == output.number
     key = "" if refusal and not has_acted else opening.key  # what has changed the world is not to be run again
     lines = transcript_of(live, spoke, end, output, at)
     ending = TurnCommit(

@@ -36,6 +36,8 @@ PORT = 5432  # names the socket; nothing listens on TCP
 SOCKET = f".s.PGSQL.{PORT}"
 SOCKET_LOCK = f"{SOCKET}.lock"
 INITDB_DEADLINE_S = 120.0
+PING_DEADLINE_S = 1.0
+TLS_REQUEST = bytes((0, 0, 0, 8, 4, 210, 22, 47))  # its length, and the number of the request
 CONNECTIONS_MAX = 100
 READY_LINE = 7  # of postmaster.pid, from 0
 CLUSTER = "cluster"
@@ -113,10 +115,23 @@ class _Postgres:
         return None
 
     async def is_ready(self, pid: int) -> bool:
-        """Return whether the server has written that it is ready, and its socket is still there."""
+        """Return whether the server has written that it is ready, and answers."""
         lines = self._postmaster_lines()
         has_begun = len(lines) > READY_LINE and lines[0] == str(pid) and lines[READY_LINE].strip() == "ready"
-        return has_begun and (self.sockets / SOCKET).exists()
+        return has_begun and await self._answers()
+
+    async def _answers(self) -> bool:
+        """Return whether it says whether it speaks TLS, which it does of everybody who connects."""
+        try:
+            async with asyncio.timeout(PING_DEADLINE_S):
+                reader, writer = await asyncio.open_unix_connection(self.sockets / SOCKET)
+                writer.write(TLS_REQUEST)
+                answer = await reader.read(1)
+                writer.close()
+                await writer.wait_closed()
+        except (OSError, TimeoutError):
+            return False
+        return bool(answer)
 
     def _postmaster_lines(self) -> list[str]:
         try:

@@ -56,8 +56,12 @@ EXECUTION:
 """
 
 
-def at_work(workshop: Workshop) -> dict[str, str]:
-    return {"a.abl": WORKER.format(url=workshop.url)}
+WARNING = "I cannot tell whether work was done. Please check before you ask again."
+
+
+def at_work(workshop: Workshop, *, changes: bool = True) -> dict[str, str]:
+    text = WORKER if changes else WORKER.replace("side_effects: true", "side_effects: false")
+    return {"a.abl": text.format(url=workshop.url)}
 
 
 async def begun(workshop: Workshop) -> None:
@@ -76,13 +80,13 @@ def test_a_cancelled_turn_ends_with_what_it_has_said_and_that_is_kept(data_dir: 
             assert not await runtime.cancel_turn(told.ref(session), "another")
             assert await runtime.cancel_turn(told.ref(session), "k1")
             reply = await asked
-            assert (reply.status, reply.response) == ("cancelled", "One moment.")
+            assert (reply.status, reply.response) == ("cancelled", f"One moment.\n\n{WARNING}")
             assert not await runtime.cancel_turn(told.ref(session))
             again = await told.say("work", session, idempotency_key="k1")
             assert again.repeated
             assert again.status == "cancelled"
             assert len(workshop.keys) == 1
-            assert (await told.lines(session))[-1] == ("assistant", "One moment.")
+            assert (await told.lines(session))[-1] == ("assistant", f"One moment.\n\n{WARNING}")
             page = await runtime.transcript(told.ref(session), limit=50)
             assert page.rows[-1]["interrupted"]
             workshop.takes_s = 0.0
@@ -149,7 +153,10 @@ def test_a_session_that_is_reset_or_ended_gives_up_its_running_turn(data_dir: st
 
 def test_a_turn_that_takes_too_long_is_given_up_and_may_be_asked_again(data_dir: str) -> None:
     async def story() -> None:
-        async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
+        async with (
+            a_workshop(takes_s=30.0) as workshop,
+            a_story(data_dir, "worker", at_work(workshop, changes=False)) as told,
+        ):
             session = (await told.say("hello")).session_id
             with pytest.raises(Unavailable, match="Turn timed out"):
                 await told.say("work", session, idempotency_key="k1", deadline_s=0.3)
@@ -157,6 +164,21 @@ def test_a_turn_that_takes_too_long_is_given_up_and_may_be_asked_again(data_dir:
             again = await told.say("work", session, idempotency_key="k1")
             assert not again.repeated
             assert "done" in again.response
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_takes_too_long_after_it_may_have_changed_the_world_is_never_run_again(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
+            session = (await told.say("hello")).session_id
+            for _ in range(2):
+                with pytest.raises(Unavailable, match="Turn timed out"):
+                    await told.say("work", session, idempotency_key="k1", deadline_s=0.3)
+            assert len(workshop.keys) == 1
+            assert (await told.lines(session))[-1] == ("assistant", f"One moment.\n\n{WARNING}")
+            workshop.takes_s = 0.0
+            assert "done" in (await told.say("work", session, idempotency_key="k2")).response
 
     asyncio.run(story())
 

@@ -43,7 +43,7 @@ asyncio.run(main())
 
 # The modules are read before the change, as this interpreter may stand where only root can read.
 BECOME = """
-import os, pwd
+import concurrent.futures.thread, os, pwd
 asyncio.run(asyncio.sleep(0))
 PostgresServer(Path(sys.argv[1])), RedisServer(Path(sys.argv[1]))
 user = pwd.getpwnam("nobody")

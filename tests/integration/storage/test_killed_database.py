@@ -18,7 +18,6 @@ import pytest
 from domain.errors import Conflict, NotFound, Unavailable
 from storage.database import Connection, Database
 from storage.errors import ConnectionLost
-from storage.opening import Storage, StorageSettings, open_storage
 from storage.repositories.api_keys import NewKey
 from storage.repositories.callbacks import NewCallback
 from storage.repositories.deployments import NewDeployment
@@ -27,6 +26,7 @@ from storage.repositories.sessions import NewSession, SessionQuery
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
 from tests.support.servers import Servers, until
+from tests.support.whole_store import Storage, whole_store
 
 pytestmark = pytest.mark.anyio
 
@@ -42,12 +42,11 @@ Work = Callable[[], Awaitable[object]]
 
 @pytest.fixture
 async def store(folder: Path) -> AsyncIterator[Storage]:
-    opened = await open_storage(StorageSettings(data_folder=folder, master_keys=base64.b64encode(b"m" * 32).decode()))
-    await opened.projects.ensure_tenant(TENANT, "killed")
-    await opened.projects.create(TENANT, PROJECT, name="p", slug="p-1")
-    await opened.agents.keep_program(TENANT, "prog", PROJECT, b"ir")
-    yield opened
-    await opened.close()
+    async with whole_store(folder, base64.b64encode(b"m" * 32).decode()) as opened:
+        await opened.projects.ensure_tenant(TENANT, "killed")
+        await opened.projects.create(TENANT, PROJECT, name="p", slug="p-1")
+        await opened.agents.keep_program(TENANT, "prog", PROJECT, b"ir")
+        yield opened
 
 
 def a_turn(name: str) -> TurnEnd:

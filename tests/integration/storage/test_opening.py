@@ -1,17 +1,14 @@
-"""The store as a whole: opened, opened again from another process, refused, migrated once."""
+"""A database is opened or refused, and its tables are made once."""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from domain.errors import Unavailable
-from storage import StorageSettings, open_storage
 from storage.database import Database
-from storage.embedded import DirectoryInUse
 from storage.errors import MigrationRefused
 from storage.migrate import Migration, known_migrations, migrate
 from storage.partitions import PARTITIONED, WEEKS_AHEAD, drop_before, ensure_partitions
@@ -23,23 +20,6 @@ pytestmark = pytest.mark.anyio
 CREATE = "CREATE DATABASE {}"
 DROP = "DROP DATABASE {}"
 NOW = Statement("SELECT clock_timestamp()")
-
-
-async def test_a_store_is_opened_by_one_and_shared_with_others(folder: Path) -> None:
-    settings = StorageSettings(data_folder=folder)
-    store = await open_storage(settings)
-    with pytest.raises(DirectoryInUse):
-        await open_storage(settings)
-    other = await open_storage(StorageSettings(database_url=store.database_url, redis_url=store.redis_url))
-    assert other.servers == ()
-    assert await other.coordination.is_there()
-    await store.projects.ensure_tenant("ten", "Tenant")
-    assert await other.projects.tenants() == ["ten"]
-    await other.close()
-    await store.close()
-    again = await open_storage(settings)
-    assert await again.projects.tenants() == ["ten"]
-    await again.close()
 
 
 async def test_a_database_that_is_not_there_is_unavailable() -> None:

@@ -1,6 +1,10 @@
+import re
+from pathlib import Path
+
 import pytest
 
-from cli.environment import settings_from
+from cli import environment
+from cli.environment import SPANS, settings_from
 from domain.errors import InvalidInput
 
 
@@ -47,3 +51,27 @@ def test_a_runtime_that_does_not_exist_is_answered_with_those_that_do() -> None:
 def test_fewer_hosts_than_none_are_refused() -> None:
     with pytest.raises(InvalidInput, match="0 for one per core"):
         settings_from({}, hosts=-3)
+
+
+def test_what_is_kept_for_long_and_the_keys_of_secrets_can_be_set() -> None:
+    settings = settings_from(dict.fromkeys(SPANS.values(), "7") | {"ABL_MASTER_KEYS": "a,b"})
+    assert [getattr(settings, one) for one in SPANS] == [7.0] * len(SPANS)
+    assert settings.master_keys == "a,b"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "inf", "nan"])
+def test_a_time_or_a_count_of_nothing_is_refused_by_the_name_of_its_variable(value: str) -> None:
+    with pytest.raises(InvalidInput, match="ABL_TRACE_DAYS"):
+        settings_from({"ABL_TRACE_DAYS": value})
+
+
+def test_half_a_connection_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="database_connections"):
+        settings_from({"ABL_DATABASE_CONNECTIONS": "1.5"})
+
+
+def test_the_page_of_settings_names_exactly_the_variables_that_are_read() -> None:
+    variable = re.compile(r"\b(?:ABL_[A-Z_]+|OPENAI_API_KEY|DATABASE_URL|REDIS_URL)\b")
+    page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
+    read = set(variable.findall(Path(environment.__file__).read_text("utf-8")))
+    assert set(variable.findall(page)) == read

@@ -119,6 +119,23 @@ def test_a_cancelled_turn_ends_at_once_and_the_next_one_works() -> None:
     assert asked(advance(DESK, ended.state, UserSpoke(at=AT, text="again")), AskModel)
 
 
+def test_a_model_learns_what_may_have_been_done_in_a_turn_that_was_given_up() -> None:
+    step = advance(PRICES, begun(PRICES).state, UserSpoke(at=AT, text="order"))
+    reply = ModelReply(tool_calls=(ToolCall("c1", "order", {"item": "a"}), ToolCall("c2", "price", {"item": "a"})))
+    model = asked(step, AskModel)[0]
+    step = advance(PRICES, step.state, ModelAnswered(at=AT, effect_id=model.id, reply=reply))
+    assert [one.tool for one in asked(step, CallTool)] == ["order"]
+    ended = advance(PRICES, step.state, TurnCancelled(at=AT, reason="deadline"))
+    assert ended.end is not None
+    assert "whether order was done" in ended.end.reply
+    later = advance(PRICES, ended.state, UserSpoke(at=AT, text="and now?"))
+    results = {
+        one.tool_call_id: one.content for one in asked(later, AskModel)[0].request.messages if one.role == "tool"
+    }
+    assert "outcome_unknown" in results["c1"]
+    assert "not run" in results["c2"]
+
+
 def test_parallel_outcomes_may_come_in_any_order_and_read_the_same() -> None:
     step = advance(PRICES, begun(PRICES).state, UserSpoke(at=AT, text="prices"))
     model = asked(step, AskModel)[0]

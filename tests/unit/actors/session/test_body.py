@@ -273,6 +273,21 @@ def test_a_turn_past_its_deadline_is_cancelled_answered_and_leaves_the_session_u
     asyncio.run(story())
 
 
+def test_a_turn_past_its_deadline_that_asked_for_a_change_is_refused_again_under_its_key_and_not_run_again() -> None:
+    async def story() -> None:
+        store, performer = MemoryStore(), TablePerformer(FixedClock(), hold=asyncio.Event())
+        body = a_body(store, performer)
+        await body.handle(a_turn("unkeyed 1", "k1", deadline_s=0.01), None)
+        performer.hold = None
+        for host in (body, a_body(store, performer)):  # the second one wakes the session from the store
+            answer = await host.handle(a_turn("unkeyed 1", "k1"), None)
+            assert isinstance(answer, Failed)
+            assert (answer.kind, answer.message) == ("Unavailable", "Turn timed out")
+        assert replied(await host.handle(a_turn("two"), None)).turn == 2
+
+    asyncio.run(story())
+
+
 def test_an_ended_session_takes_no_message_and_a_reset_revives_it() -> None:
     async def story() -> None:
         store = MemoryStore()
