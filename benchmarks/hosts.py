@@ -23,8 +23,9 @@ from actors.runtime import ChatTurn
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
 from benchmarks.report import Figure, publish
+from benchmarks.serving import a_folder, children
 from benchmarks.turn_agents import FLOW
-from benchmarks.turns import MESSAGE, a_folder
+from benchmarks.turns import MESSAGE
 from storage.embedded.processes import command_line
 from storage.repositories.deployments import Deployments, NewDeployment
 from storage.repositories.projects import Projects
@@ -43,12 +44,6 @@ def private_bytes(pid: int) -> int:
     """Return the memory that is a process's alone."""
     rows = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     return sum(int(row.split()[1]) * KIB for row in rows if row.startswith(("Private_Clean", "Private_Dirty")))
-
-
-def children(pid: int) -> list[int]:
-    """Return the pids of what any thread of a process has started."""
-    lists = [one.read_text(encoding="ascii") for one in Path(f"/proc/{pid}/task").glob("*/children")]
-    return [int(one) for text in lists for one in text.split()]
 
 
 def host_pids() -> set[int]:

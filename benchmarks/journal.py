@@ -7,13 +7,10 @@ starts, and bare inserts run in turn with everything else, on the same server. `
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
-from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter, process_time
 
@@ -21,6 +18,7 @@ from msgspec import Struct
 
 from benchmarks.journal_turns import a_fact, a_turn
 from benchmarks.report import Figure, publish
+from benchmarks.serving import a_folder
 from storage.database import Database
 from storage.embedded import PostgresServer
 from storage.embedded.processes import descendants_cpu_s
@@ -136,41 +134,32 @@ class Bench:
         return descendants_cpu_s(self._server.pid or 0)
 
 
-def make_folder() -> Path:
-    """Return a temporary folder that the server's account can pass through."""
-    folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
-    folder.chmod(0o755)
-    return folder
-
-
 @asynccontextmanager
 async def a_server() -> AsyncIterator[PostgresServer]:
     """Yield a server of its own in a temporary folder."""
-    folder = make_folder()
-    server = PostgresServer(folder)
-    await server.start()
-    try:
-        yield server
-    finally:
-        await server.stop()
-        shutil.rmtree(folder)
+    with a_folder() as folder:
+        server = PostgresServer(folder)
+        await server.start()
+        try:
+            yield server
+        finally:
+            await server.stop()
 
 
 async def starts() -> list[Figure]:
     """Measure the first and a later start of the embedded server, migrations included."""
-    folder = make_folder()
     taken = []
-    for _ in range(1 + ROUNDS):
-        begin = perf_counter()
-        server = PostgresServer(folder)
-        await server.start()
-        database = await Database.open(server.url)
-        await migrate(database)
-        await ensure_partitions(database)
-        taken.append(perf_counter() - begin)
-        await database.close()
-        await server.stop()
-    shutil.rmtree(folder)
+    with a_folder() as folder:
+        for _ in range(1 + ROUNDS):
+            begin = perf_counter()
+            server = PostgresServer(folder)
+            await server.start()
+            database = await Database.open(server.url)
+            await migrate(database)
+            await ensure_partitions(database)
+            taken.append(perf_counter() - begin)
+            await database.close()
+            await server.stop()
     first, later = taken[0], median(taken[1:])
     return [
         Figure("first start, cluster and tables made", first, "s", target="at most 3", met=first <= 3),

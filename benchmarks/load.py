@@ -142,6 +142,10 @@ class Conversations:
 
     async def __aexit__(self, *exception: object) -> None:
         """Close the connections."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
         for client in self._clients:
             client.close()
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter
 
-from storage.embedded.processes import descendants_cpu_s
+from storage.embedded.processes import command_line, descendants_cpu_s
 
 ROOT = Path(__file__).resolve().parent.parent
 START_S = 120.0
@@ -55,8 +57,21 @@ def free_port() -> int:
 
 
 def children(pid: int) -> list[int]:
-    """Return the pids of a process's children."""
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+    """Return the pids of what any thread of a process has started; none of one that has gone."""
+    try:
+        lists = [one.read_text(encoding="ascii") for one in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:
+        return []
+    return [int(one) for text in lists for one in text.split()]
+
+
+@contextmanager
+def a_folder() -> Iterator[Path]:
+    """Yield a temporary folder that the database's account can pass through."""
+    folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def wait_for_port(port: int, process: subprocess.Popen[str]) -> None:
@@ -200,7 +215,7 @@ def _greeting(process: subprocess.Popen[str]) -> list[str]:
 
 
 def _hosts_of(pid: int) -> list[int]:
-    return [one for one in children(pid) if HOST_PROGRAM in Path(f"/proc/{one}/cmdline").read_text(encoding="utf-8")]
+    return [one for one in children(pid) if HOST_PROGRAM in command_line(one)]
 
 
 def _word(pattern: str, text: str) -> str:

@@ -14,9 +14,9 @@ from urllib.request import urlopen
 
 from benchmarks.load import Conversations
 from benchmarks.report import Figure, publish
-from benchmarks.serving import Served, product, stub_model
+from benchmarks.serving import Served, a_folder, product, stub_model
 from benchmarks.turn_agents import texts
-from benchmarks.turns import MESSAGE, a_folder, product_target, tool_url
+from benchmarks.turns import MESSAGE, product_target, tool_url
 
 LIVE = 10_000
 TOGETHER = 50

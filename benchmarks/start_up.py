@@ -16,9 +16,9 @@ from time import perf_counter
 import msgspec
 
 from benchmarks.report import Figure, publish
-from benchmarks.serving import Served, product
+from benchmarks.serving import Served, a_folder, product
 from benchmarks.turn_agents import FLOW
-from benchmarks.turns import MESSAGE, a_folder
+from benchmarks.turns import MESSAGE
 
 ROUNDS = 3
 TARGETS_S = {"local": 2.0, "ray": 15.0}

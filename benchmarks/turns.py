@@ -9,20 +9,17 @@ machines are shared. `make bench-turns`.
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 import msgspec
 
 from benchmarks.load import Conversations, Taken, Target, percentile, session_id
 from benchmarks.report import Figure, publish
-from benchmarks.serving import Served, bare_app, product, stub_model
+from benchmarks.serving import Served, a_folder, bare_app, product, stub_model
 from benchmarks.turn_agents import texts
 
 TOGETHER = 16
@@ -51,15 +48,6 @@ class Cost:
     turns_per_s: float
     p50_ms: float
     p99_ms: float
-
-
-@contextmanager
-def a_folder() -> Iterator[Path]:
-    """Yield a temporary folder that the database's account can pass through."""
-    folder = Path(tempfile.mkdtemp(prefix="abl-bench-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -149,7 +137,7 @@ async def compared(
         for name, (served, _, new_sessions) in subjects.items():
             taken[name].append(await cost(served, talks[name], turns, new_sessions=new_sessions))
     for talk in talks.values():
-        await talk.__aexit__()
+        talk.close()
     return taken
 
 

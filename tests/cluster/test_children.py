@@ -20,43 +20,9 @@ from storage.embedded.processes import mark, send
 from storage.statements import Statement
 from tests.cluster.conftest import Loop
 from tests.suites.host import FILES, PROJECT
+from tests.support.front_and_clerk import CLERK, FRONT
 from tests.support.placement import put_apart
 from tests.support.servers import make_folder
-
-FRONT = """\
-AGENT: Front
-GOAL: "Ask the clerk"
-
-DELEGATE:
-  - AGENT: Clerk
-    RETURNS:
-      answer: answer
-
-FLOW:
-  entry_point: listen
-
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        DELEGATE: Clerk
-        RESPOND: "the clerk was asked"
-        THEN: listen
-"""
-CLERK = """\
-AGENT: Clerk
-GOAL: "Answer the front"
-
-FLOW:
-  entry_point: answer
-
-  answer:
-    REASONING: false
-    SET: answer = 42
-    RESPOND: "forty-two"
-    THEN: COMPLETE
-"""
-
 
 OWNERS = Statement("""
     SELECT s.session_id, o.host_id FROM sessions s

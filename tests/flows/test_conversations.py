@@ -21,44 +21,10 @@ from domain.errors import Conflict
 from gateway.app import build_app
 from gateway.settings import GatewaySettings
 from tests.support.asgi import Client
+from tests.support.front_and_clerk import CLERK, FRONT
 
 ROOT = Path(__file__).parents[2]
 PARCELS = ROOT / "examples" / "parcel-desk"
-
-
-FRONT = """\
-AGENT: Front
-GOAL: "Ask the clerk"
-
-DELEGATE:
-  - AGENT: Clerk
-    RETURNS:
-      answer: answer
-
-FLOW:
-  entry_point: listen
-
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        DELEGATE: Clerk
-        RESPOND: "the clerk was asked"
-        THEN: listen
-"""
-CLERK = """\
-AGENT: Clerk
-GOAL: "Answer the front"
-
-FLOW:
-  entry_point: answer
-
-  answer:
-    REASONING: false
-    SET: answer = 42
-    RESPOND: "forty-two"
-    THEN: COMPLETE
-"""
 
 
 @pytest.fixture(scope="module")

@@ -165,7 +165,6 @@ async def prove(
             torment = Torment(product, lambda: outcome.acknowledged, every)
             await product.start()
             try:
-                await product.make_public_key()
                 await _talk(product, torment, conversations, turns)
                 await server.settled()
                 await _compare_all(product, conversations, server, found)

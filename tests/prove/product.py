@@ -6,17 +6,13 @@ import asyncio
 import json
 import os
 import re
-import secrets
 import signal
-import socket
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.projects import TENANT_ID
-from storage.database import Database
-from storage.embedded import PostgresServer
-from storage.repositories.api_keys import ApiKeys, NewKey
+from benchmarks.serving import children, free_port
+from storage.embedded.processes import command_line
 
 ROOT = Path(__file__).parents[2]
 START_S = 90.0
@@ -64,6 +60,7 @@ class Product:
         text = await self._greeting(before)
         self.project_id = re.search(r"(?m)^ +project\s+(\S+)", text)[1]  # type: ignore[index]
         self.key = re.search(r"(?m)^ +api key\s+(\S+)", text)[1]  # type: ignore[index]
+        self.public_key = re.search(r"(?m)^ +page key\s+(\S+)", text)[1]  # type: ignore[index]
 
     async def _greeting(self, before: int) -> str:
         """Return what the product says until it can be used."""
@@ -88,16 +85,6 @@ class Product:
     def log(self) -> list[str]:
         """The lines that were printed so far."""
         return self.log_file.read_text(errors="replace").splitlines() if self.log_file.exists() else []
-
-    async def make_public_key(self) -> None:
-        """Make a key that a page may carry; no route does that yet."""
-        database = await Database.open(PostgresServer(self.data).url)
-        try:
-            self.public_key = f"abl_pk_{secrets.token_urlsafe(16)}"
-            new = NewKey(key_id="key_page", plaintext=self.public_key, project_id=self.project_id, kind="public")
-            await ApiKeys(database).create(TENANT_ID, new)
-        finally:
-            await database.close()
 
     async def stop(self) -> int:
         """Ask it to end, as an operator would, and return its exit status; it is killed when it does not end."""
@@ -160,27 +147,6 @@ class Product:
         return sorted(pid for pid in started if HOST_PROGRAMS[self.runtime] in command_line(pid))
 
 
-def children(parent: int) -> list[int]:
-    """Pids of the processes that this one started."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                stat = (entry / "stat").read_text()
-            except OSError:
-                continue
-            if int(stat.rpartition(")")[2].split()[1]) == parent:
-                found.append(int(entry.name))
-    return found
-
-
-def command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    except OSError:
-        return ""
-
-
 def kill(pid: int) -> bool:
     return send(pid, signal.SIGKILL)
 
@@ -192,9 +158,3 @@ def send(pid: int, number: signal.Signals) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
