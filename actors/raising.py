@@ -1,4 +1,4 @@
-"""A host's refusal back as the error it was."""
+"""An error of the platform as the word that a host answers with, and a host's refusal back as the error it was."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ PLAIN: dict[str, type[errors.AppError]] = {
     )
 }
 BUSY: dict[str, type[errors.Overloaded]] = {kind.__name__: kind for kind in (errors.Overloaded, errors.QueueFull)}
+
+
+def kind_of(error: errors.AppError) -> str:
+    """Return the word for an error: its class, or the nearest one above that every process knows."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in PLAIN or kind.__name__ in BUSY)
 
 
 def error_of(answer: HostAnswer) -> errors.AppError:

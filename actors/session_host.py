@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from actors.dozing import LOOK_S, Dozing
 from actors.grain import Grain
 from actors.looping import again_and_again
 from actors.messages import (
@@ -41,10 +42,6 @@ log = logging.getLogger(__name__)
 PAGE_BYTES = 4_096
 DRAIN_S = 30.0
 """How long running turns may go on after a drain has begun."""
-DOZE_AFTER_S = 5.0
-"""When a session that is quiet is packed into few bytes, and its last output is held no more."""
-DOZE_AT_ONCE = 500
-"""Sessions packed in one sweep, which keeps the loop for about 30 ms."""
 UNKNOWN = "NotFound"
 OVER = Failed(kind="Conflict", message="Session has ended", details={"reason": "SESSION_ENDED"})
 STORE_AWAY = Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
@@ -88,13 +85,14 @@ class SessionHost:
         self._limits = limits or HostLimits()
         self._give_back = give_back
         self._grains: dict[str, Grain] = {}
+        self._dozing = Dozing()
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._parked: dict[str, asyncio.Future[None]] = {}
         self._busy = 0
         self._draining = False
         self._started_s = time.monotonic()
         self._was_used = False
-        self._sweeper: asyncio.Task[None] | None = None
+        self._loops: tuple[asyncio.Task[None], ...] = ()
 
     @property
     def host_id(self) -> str:
@@ -102,9 +100,11 @@ class SessionHost:
         return self._host_id
 
     def start(self) -> None:
-        """Begin to let idle sessions go."""
-        self._sweeper = asyncio.get_running_loop().create_task(
-            again_and_again("quiet sessions cannot be let go", self._limits.sweep_s, self._sweep)
+        """Begin to pack quiet sessions and to let idle ones go."""
+        create_task = asyncio.get_running_loop().create_task
+        self._loops = (
+            create_task(again_and_again("quiet sessions cannot be let go", self._limits.sweep_s, self._sweep)),
+            create_task(again_and_again("quiet sessions cannot be packed", LOOK_S, self._pack)),
         )
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
@@ -114,6 +114,8 @@ class SessionHost:
         if isinstance(message, Follow | Look):
             answer = await _seen(grain, message, listener) if grain is not None else None
             if answer is not None:
+                if grain is not None:
+                    self._dozing.used(grain)
                 return answer
             if isinstance(message, Follow) and message.endless:
                 return await self._park(session_id)
@@ -138,6 +140,7 @@ class SessionHost:
             answer = await grain.ask(message, listener)
         finally:
             self._busy -= 1
+            self._dozing.used(grain)
         is_over = isinstance(answer, Failed) and (answer.moved or (answer.kind == UNKNOWN and grain.body.live is None))
         if grain.is_broken or is_over or isinstance(message, ForgetSession):
             self._drop(session_id, grain)
@@ -166,6 +169,7 @@ class SessionHost:
     def lose_everything(self) -> None:
         """The lease is gone: break off every turn and forget every session."""
         grains, self._grains = self._grains, {}
+        self._dozing.clear()
         for grain in grains.values():
             grain.turn_away(Failed(kind="Unavailable", message="The host lost its lease.", moved=True))
             grain.body.interrupt(ForgetSession.__name__)
@@ -202,11 +206,12 @@ class SessionHost:
         self.lose_everything()
 
     async def stop(self) -> None:
-        """End the sweeper; sessions that are awake are forgotten."""
+        """End the loops; sessions that are awake are forgotten."""
         self.lose_everything()
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            await asyncio.wait([self._sweeper])
+        for loop in self._loops:
+            loop.cancel()
+        if self._loops:
+            await asyncio.wait(self._loops)
 
     def sweep(self) -> int:
         """Let sessions go that have been quiet for long, or for a while under memory pressure; return how many."""
@@ -218,12 +223,11 @@ class SessionHost:
         if not gone and resident_bytes() > self._limits.pressure_bytes:
             gone = quiet[: (len(quiet) + 1) // 2]
         self._let_go(gone)
-        dozing = 0
-        for grain in quiet[len(gone) :]:
-            if dozing == DOZE_AT_ONCE or now_s - grain.last_used_s < DOZE_AFTER_S:
-                break
-            dozing += grain.body.doze()
         return len(gone)
+
+    def pack(self) -> int:
+        """Pack sessions that have been quiet for a while; return how many."""
+        return self._dozing.pack()
 
     async def _park(self, session_id: str) -> HostAnswer:
         """Keep somebody who follows a sleeping session until it wakes, at most for `PARKED_S`; he asks again then."""
@@ -284,10 +288,15 @@ class SessionHost:
     def _drop(self, session_id: str, grain: Grain) -> None:
         if self._grains.get(session_id) is grain and not grain.is_busy:
             grain.body.fall_asleep()
+            self._dozing.forget(session_id)
             del self._grains[session_id]
 
     async def _sweep(self) -> None:
         self.sweep()
+        self._dozing.let_output_go()
+
+    async def _pack(self) -> None:
+        self.pack()
 
 
 async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None) -> HostAnswer | None:

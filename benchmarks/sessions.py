@@ -20,7 +20,8 @@ from benchmarks.turns import MESSAGE, product_target, tool_url
 
 LIVE = 10_000
 TOGETHER = 50
-WARM_UP = 500
+HIGH_WATER = LIVE // 2
+"""Sessions opened before anything is measured: what so much work at once takes is reached once and then used again."""
 IDLE_S = 0.5
 GONE_S = 60.0
 POLL_S = 0.25
@@ -78,13 +79,15 @@ def kept_texts() -> float:
 def awake() -> list[Figure]:
     """Measure sessions that are kept awake."""
     with a_folder() as folder, product(folder, texts("http://127.0.0.1/tool")) as served:
-        asyncio.run(open_sessions(served, "Flow", WARM_UP))
+        empty = asyncio.run(settled_bytes(served))
+        asyncio.run(open_sessions(served, "Flow", HIGH_WATER))
         before, count = asyncio.run(settled_bytes(served)), live_sessions(served)
         asyncio.run(open_sessions(served, "Flow", LIVE))
         grown, held = asyncio.run(settled_bytes(served)) - before, live_sessions(served) - count
-    each = grown / held / MB * 1_000
+    each, first = grown / held / MB * 1_000, (before - empty) / count / MB * 1_000
     return [
-        Figure("sessions awake in one host", held, "sessions", target=f"{LIVE:,}", met=held >= LIVE),
+        Figure("sessions awake in one host", held + count, "sessions", target=f"{LIVE:,}", met=held >= LIVE),
+        Figure("memory of the first 5,000, opened at once, each 1,000", first, "MB"),
         Figure(
             "memory of 1,000 idle sessions, awake", each, "MB", kept_texts() * 1_000 / MB, "at most 10", met=each <= 10
         ),
@@ -95,7 +98,7 @@ def asleep() -> list[Figure]:
     """Measure what is left of sessions that went to sleep."""
     options = {"ABL_SESSION_IDLE_S": str(IDLE_S)}
     with a_folder() as folder, product(folder, texts("http://127.0.0.1/tool"), options=options) as served:
-        asyncio.run(open_sessions(served, "Flow", LIVE // 2))  # the high-water mark of so much work is reached once
+        asyncio.run(open_sessions(served, "Flow", HIGH_WATER))
         asyncio.run(until_asleep(served))
         before = asyncio.run(settled_bytes(served))
         asyncio.run(open_sessions(served, "Flow", LIVE))

@@ -12,7 +12,7 @@ import asyncpg
 import msgspec
 
 from domain.errors import InvalidInput, Unavailable
-from storage.errors import ConnectionLost, Duplicate, NotConnected
+from storage.errors import Closing, ConnectionLost, Duplicate, NotConnected
 from storage.statements import Statement
 
 POOL_MAX = 10
@@ -188,6 +188,7 @@ class Database:
 
         Raises:
             NotConnected: All are lent, and none came back in time.
+            Closing: `close` was called.
         """
         raw = await self._acquire()
         connection = Connection(raw)
@@ -207,6 +208,10 @@ class Database:
                     return await self._pool.acquire(timeout=ACQUIRE_DEADLINE_S)
                 except TimeoutError as error:
                     raise NotConnected("The database is overloaded.") from error
+                except asyncpg.InterfaceError as error:
+                    if self._pool.is_closing():
+                        raise Closing("The server is ending.") from error
+                    raise
         except ConnectionLost as error:
             raise NotConnected(error.message) from error
 

@@ -58,5 +58,9 @@ class NotConnected(ConnectionLost):
     """There was no connection to send anything through; nothing has taken effect."""
 
 
+class Closing(Unavailable):
+    """This process closes its connections, because it ends; nothing has taken effect, and another process may do it."""
+
+
 class MigrationRefused(Unavailable):
     """The database was made by another version than this one."""

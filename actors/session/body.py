@@ -86,13 +86,11 @@ class SessionBody:
             self._turn.give_up(CANCELLED if reason == CancelTurn.__name__ else reason)
 
     def doze(self) -> bool:
-        """Have what is loaded take little room; return whether there was anything to do."""
-        live = self.live
-        if live is None or (live.is_dozing and live.stream.is_empty):
+        """Take little room until something happens; return whether output stays held for a page that may come back."""
+        if self.live is None:
             return False
-        was_dozing = live.is_dozing
-        live.doze()
-        return not was_dozing or live.stream.is_empty
+        self.live.doze()
+        return not self.live.stream.is_empty
 
     def fall_asleep(self) -> None:
         """Let go of everything that is loaded; what matters is in the store."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from actors.messages import Failed
+from actors.raising import kind_of
 from actors.session.kept import KeptTurn
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
@@ -12,6 +13,7 @@ from actors.session.store import Waiting
 from domain.errors import AppError, Overloaded
 from domain.json_values import JsonObject
 from engine import EndTurn
+from storage.errors import Closing
 
 
 def kept_turn(live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: JsonObject | None = None) -> KeptTurn:
@@ -52,10 +54,11 @@ def child_outcome(end: EndTurn) -> JsonObject:
 
 
 def refusal(error: AppError) -> Failed:
-    """Return an error of the platform as an answer."""
+    """Return an error of the platform as an answer; a host whose store is closed for good sends the asker elsewhere."""
     return Failed(
-        kind=type(error).__name__,
+        kind=kind_of(error),
         message=error.message,
         retry_after_ms=error.retry_after_ms if isinstance(error, Overloaded) else 0,
+        moved=isinstance(error, Closing),
         details=error.details,
     )

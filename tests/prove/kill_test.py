@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def unexpected(log: list[str]) -> list[str]:
 def make_product(folder: Path, hosts: int, port: int, model_url: str) -> Product:
     """Write the project down; return the product that will serve it."""
     project = folder / "ledger"
-    project.mkdir()
+    project.mkdir(parents=True)
     for name, text in texts(port).items():
         (project / name).write_text(text)
     return Product(project, folder / "data", hosts, f"127.0.0.1:{port}", model_url=model_url)
@@ -149,16 +150,26 @@ async def _compare_all(
 
 
 async def prove(
-    turns: int, sessions: int, every: int, hosts: int, *, runtime: str = "process", verbose: bool = False
+    turns: int,
+    sessions: int,
+    every: int,
+    hosts: int,
+    *,
+    runtime: str = "process",
+    verbose: bool = False,
+    keep: Path | None = None,
 ) -> Outcome:
-    """Run it and print what it has shown; when verbose, also what was killed when, and the product's log."""
+    """Run it and print what it has shown; when verbose, also what was killed when, and the product's log.
+
+    With `keep`, the project, the data and the log are made in that folder and stay there when it is over.
+    """
     began = time.monotonic()
     server, found = CountingServer(), Findings()
     await server.start()
     conversations = [Conversation(number) for number in range(sessions)]
     outcome = Outcome(conversations, found, turns)
-    folder = tempfile.TemporaryDirectory(prefix="abl-prove-", ignore_cleanup_errors=True)
-    with folder as name:
+    temporary = tempfile.TemporaryDirectory(prefix="abl-prove-", ignore_cleanup_errors=True)
+    with nullcontext(str(keep)) if keep else temporary as name:
         async with model_server() as model_url:
             product = make_product(Path(name), hosts, server.port, model_url)
             product.runtime = runtime
@@ -210,9 +221,10 @@ def main() -> int:
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--runtime", choices=("process", "ray"), default="process")
     parser.add_argument("--verbose", action="store_true", help="also print what was killed when, and the log")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="work in this new folder and leave it there")
     asked = parser.parse_args()
     numbers = asked.turns, asked.sessions, asked.every, asked.hosts
-    outcome = asyncio.run(prove(*numbers, runtime=asked.runtime, verbose=asked.verbose))
+    outcome = asyncio.run(prove(*numbers, runtime=asked.runtime, verbose=asked.verbose, keep=asked.keep))
     return 0 if outcome.holds else 1
 
 

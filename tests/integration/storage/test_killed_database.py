@@ -17,7 +17,7 @@ import pytest
 
 from domain.errors import Conflict, NotFound, Unavailable
 from storage.database import Connection, Database
-from storage.errors import ConnectionLost
+from storage.errors import Closing, ConnectionLost
 from storage.repositories.api_keys import NewKey
 from storage.repositories.callbacks import NewCallback
 from storage.repositories.deployments import NewDeployment
@@ -227,3 +227,12 @@ async def test_a_server_that_stays_away_is_said_to_be_away_within_the_bound(
         await store.projects.get(TENANT, PROJECT)
     await asyncio.gather(*(server.start() for server in store.servers))
     assert (await store.projects.get(TENANT, PROJECT)).name == "p"
+
+
+async def test_who_asks_a_store_that_is_closed_is_told_so_at_once(servers: Servers) -> None:
+    database = await CountingDatabase.open(servers.database_url)
+    await database.close()
+    lent = database.lent
+    with pytest.raises(Closing):
+        await database.value(Statement("SELECT 1"))
+    assert database.lent == lent + 1

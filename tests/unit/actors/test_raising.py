@@ -5,7 +5,8 @@ import pytest
 from actors.messages import Done, Failed
 from actors.raising import BUSY, PLAIN, error_of
 from actors.session.replies import refusal
-from domain.errors import AppError, Conflict, QueueFull
+from domain.errors import AppError, Conflict, QueueFull, Unavailable
+from storage.errors import Closing, ConnectionLost, StaleEpoch
 
 
 @pytest.mark.parametrize("name", [*PLAIN, *BUSY])
@@ -15,6 +16,16 @@ def test_every_error_survives_the_way_to_the_gateway(name: str) -> None:
     told = error_of(refusal(kind("A sentence", details={"reason": "X"}, **busy)))
     assert type(told) is kind
     assert (told.message, told.details) == ("A sentence", {"reason": "X"})
+
+
+@pytest.mark.parametrize(("error", "kind"), [(ConnectionLost, Unavailable), (StaleEpoch, Conflict)])
+def test_an_error_that_only_the_store_knows_is_told_as_the_one_that_it_is_a_kind_of(error, kind) -> None:
+    assert type(error_of(refusal(error("gone")))) is kind
+
+
+def test_a_host_whose_store_is_closed_sends_the_asker_elsewhere() -> None:
+    assert refusal(Closing("The server is ending.")).moved
+    assert not refusal(ConnectionLost("away")).moved
 
 
 def test_the_time_to_come_again_survives() -> None:
