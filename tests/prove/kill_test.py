@@ -73,9 +73,9 @@ class Outcome:
     @property
     def holds(self) -> bool:
         found, (same, _, total) = self.found, self.replayed.partition("/")
-        broken = (*found.lost, *found.twice, *found.failed, *found.split, *self.stuck, *self.streams)
+        broken = (*found.lost, *found.twice, *found.failed, *found.split, *self.stuck, *self.streams, *self.faults)
         is_replayed = same == total and int(total) >= len(self.conversations) and not self.calls_of_replay
-        return not broken and is_replayed and self.acknowledged == self.sent
+        return not broken and is_replayed and self.acknowledged == self.sent and self.status == 0
 
     @property
     def last_line(self) -> str:
@@ -194,7 +194,7 @@ async def prove(
     outcome.tell(
         f"kills={dict(torment.done)} leases lost={sum(LOST_LEASE in line for line in log)} "
         f"retries={sum(one.refusals.total() for one in conversations)} cuts={sum(one.cuts for one in conversations)} "
-        f"model calls={models} tool calls={tools} of them repeated={server.repeats} "
+        f"model calls={models} tool calls={tools} of them repeated={server.repeats} slow={server.slow} "
         f"exit status={outcome.status} seconds={talked:.0f}+{time.monotonic() - began - talked:.0f}"
     )
     return outcome

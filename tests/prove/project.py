@@ -21,7 +21,7 @@ UNKEYED = """\
     type: http
     endpoint: "http://127.0.0.1:PORT/unkeyed"
     method: POST
-    timeout: 10000
+    timeout: 4000
 """
 
 # The first agent by name, and so the one that a WebSocket speaks with: a model chooses the tool and words the answer.
