@@ -1,7 +1,7 @@
 """How long a stored session takes to wake when there are 100,000 of them. `make bench-activation`.
 
 The warm turn that it is compared with is here what the store does in one: its end made durable. Waking is the claim of
-the lease and the reading of the session, its head and its state.
+the lease and the reading of the session, its head and its state. The last figures are what a client waits, over HTTP.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from random import Random
 from statistics import median
 from time import perf_counter, process_time
 
+from benchmarks.activation_rows import fill, name_of
 from benchmarks.journal import a_server, p99
 from benchmarks.journal_turns import a_fact, a_state, a_turn
 from benchmarks.report import Figure, publish
+from benchmarks.waking import over_http
 from storage.activation import ACTIVATE, Activations
 from storage.database import Database
 from storage.frames import squeeze
@@ -42,30 +44,6 @@ SESSION = Statement("""
         tenant_id, session_id, project_id, runtime_session_id, pin, agent_name, entry_agent_name, turn_count
     ) VALUES (:tenant_id, :session_id, 'c', 'r0', :pin, 'Desk', 'Desk', 20)
 """)
-MORE_SESSIONS = Statement("""
-    INSERT INTO sessions (
-        tenant_id, session_id, project_id, runtime_session_id, pin, agent_name, entry_agent_name, channel, transport,
-        environment, turn_count, message_count, trace_count
-    )
-    SELECT tenant_id, name, project_id, 'r' || name,
-        pin || jsonb_build_object('session_id', name, 'runtime_session_id', 'r' || name),
-        agent_name, entry_agent_name, channel, transport, environment, turn_count, message_count, trace_count
-    FROM sessions t, generate_series(:first::int, :last::int) n,
-        LATERAL (SELECT 'sess_c' || lpad(n::text, 24, '0')) one (name)
-    WHERE t.tenant_id = :tenant_id AND t.session_id = :session_id
-""")
-MORE_HEADS = Statement("""
-    INSERT INTO session_heads (session_key, last_seq)
-    SELECT session_key(:tenant_id, 'sess_c' || lpad(n::text, 24, '0')), last_seq
-    FROM session_heads h, generate_series(:first::int, :last::int) n
-    WHERE h.session_key = session_key(:tenant_id, :session_id)
-""")
-MORE_STATES = Statement("""
-    INSERT INTO snapshots (at, session_key, seq, state)
-    SELECT at, session_key(:tenant_id, 'sess_c' || lpad(n::text, 24, '0')), seq, state
-    FROM snapshots s, generate_series(:first::int, :last::int) n
-    WHERE s.session_key = session_key(:tenant_id, :session_id)
-""")
 HEAD_AND_STATE = (
     Statement("""
         INSERT INTO session_heads (session_key, last_seq) VALUES (session_key(:tenant_id, :session_id), :seq)
@@ -75,7 +53,6 @@ HEAD_AND_STATE = (
         VALUES (now(), session_key(:tenant_id, :session_id), :seq, :state)
     """),
 )
-AFTERWARDS = ("ANALYZE sessions", "ANALYZE session_heads", "ANALYZE snapshots", "CHECKPOINT")
 ASKED_OFTEN = (ACTIVATE, CLAIM, HEAD, READ, FIND, FIND_TURN, BACKWARD)
 LITERALS = {
     "tenant_id": f"'{TENANT}'::text",
@@ -87,21 +64,6 @@ LITERALS = {
     "cursor": "9::int",
     "limit": "10::bigint",
 }
-
-
-def name_of(number: int) -> str:
-    """Return the id of a stored session."""
-    return f"sess_c{number:024d}"
-
-
-async def fill(database: Database, first: int, last: int, *, template: str = TEMPLATE, tenant_id: str = TENANT) -> None:
-    """Store copies of a session that is there, numbered from `first` to `last`; nobody owns them."""
-    for statement in (MORE_SESSIONS, MORE_HEADS, MORE_STATES):
-        async with database.transaction() as connection:
-            await connection.execute(statement, tenant_id=tenant_id, session_id=template, first=first, last=last)
-    async with database.connection() as connection:
-        for command in AFTERWARDS:
-            await connection.script(command)
 
 
 async def make_template(database: Database) -> None:
@@ -195,10 +157,10 @@ async def measure() -> list[Figure]:
         epoch = await Leases(database).register_host("bench", "unix:here")
         host = Host(database, epoch)
         await make_template(database)
-        await fill(database, 1, FEW)
+        await fill(database, 1, FEW, template=TEMPLATE, tenant_id=TENANT)
         few, _ = await waits(host, random.sample(range(1, FEW), FEW // 2))
         begin = perf_counter()
-        await fill(database, FEW + 1, STORED)
+        await fill(database, FEW + 1, STORED, template=TEMPLATE, tenant_id=TENANT)
         filled_s = perf_counter() - begin
         numbers = random.sample(range(FEW + 1, STORED), 2 * WAKES)
         woken, warm = await waits(host, numbers[:WAKES])
@@ -221,4 +183,4 @@ async def measure() -> list[Figure]:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if publish("activation", asyncio.run(measure())) else 1)
+    sys.exit(0 if publish("activation", [*asyncio.run(measure()), *over_http(STORED, WAKES)]) else 1)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter
 
+from storage.embedded import PostgresServer
 from storage.embedded.processes import command_line, descendants_cpu_s
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -199,6 +200,7 @@ def product(
             database_pid=int(record["process"]["pid"]),
             project_id=_word(r"^  project +(\S+)", text),
             key=_word(r"^  api key +(\S+)", text),
+            database_url=PostgresServer(folder / "data").url,
             start_s=start_s,
             said=said,
         )
