@@ -48,11 +48,17 @@ def rounded(number: float | None) -> str:
 def table(figures: Sequence[Figure]) -> str:
     """Return the figures as aligned plain text, one line each under a line of headings."""
     rows = [HEADINGS] + [
-        (one.figure, rounded(one.value), one.unit, rounded(one.baseline), one.target or "-", "yes" if one.met else "NO")
+        (one.figure, rounded(one.value), one.unit, rounded(one.baseline), one.target or "-", _verdict(one))
         for one in figures
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def _verdict(one: Figure) -> str:
+    if not one.target:
+        return "-"
+    return "yes" if one.met else "NO"
 
 
 def publish(name: str, figures: Sequence[Figure], folder: Path = RESULTS) -> bool:
