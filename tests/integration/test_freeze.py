@@ -12,11 +12,13 @@ import pytest
 
 from storage.leases import LEASE_S
 from tests.prove.audit import Findings, compare, look_into_the_store
-from tests.prove.clients import Conversation, Refused, speaker_of, transcript
+from tests.prove.clients import transcript
+from tests.prove.conversation import Conversation
 from tests.prove.counting_server import CountingServer
 from tests.prove.kill_test import LOST_LEASE, replay, unexpected
 from tests.prove.product import Product
 from tests.prove.project import LEDGER
+from tests.prove.speakers import Refused, speaker_of
 from tests.support.served import client, served, until
 
 SESSIONS = 12

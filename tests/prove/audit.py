@@ -11,7 +11,7 @@ from typing import Any
 from storage.database import Database
 from storage.embedded import PostgresServer
 from storage.statements import Statement
-from tests.prove.clients import Conversation
+from tests.prove.conversation import Conversation
 from tests.prove.counting_server import CountingServer
 from tests.prove.product import Product
 from tests.prove.project import PARTS

@@ -22,7 +22,8 @@ from pathlib import Path
 import aiohttp
 
 from tests.prove.audit import Findings, compare, look_into_the_store
-from tests.prove.clients import Conversation, converse, transcript
+from tests.prove.clients import converse, transcript
+from tests.prove.conversation import Conversation
 from tests.prove.counting_server import CountingServer
 from tests.prove.model_server import model_calls, model_server
 from tests.prove.product import Product
