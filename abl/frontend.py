@@ -46,6 +46,7 @@ def parse(text: str, type: str | None = None, *, strict: bool = False) -> ParseR
         return parse_yaml_abl(text, strict=strict)
     opened = open_text(text, strict=strict)
     if kind in _MAY_BE_NUMBERED and type != "agent-based" and opened.may_be_numbered and is_legacy(text):
+        del opened  # the text is cut again, and its lines need not be held twice
         from abl.legacy import parse_legacy  # noqa: PLC0415 - loaded for texts of the numbered grammar only
 
         return parse_legacy(text, strict=strict)

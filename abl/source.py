@@ -11,6 +11,9 @@ from itertools import accumulate, count
 from operator import add
 from typing import NamedTuple
 
+_DOS_END = "\x1a"
+_LAST_CHARS = 3
+"""Characters at the end of a text that are looked at for a Ctrl-Z: itself, and line ends after it."""
 _CHUNK = 4096
 """Characters between two places whose line is remembered: an index of all lines would take more than the text."""
 
@@ -24,7 +27,10 @@ class Pos(NamedTuple):
 
 
 def normalise(text: str) -> str:
-    """Return `text` without a leading BOM and with `\\n` as the only line end; TypeError when it is no text."""
+    """Return `text` with `\\n` as the only line end; TypeError when it is no text.
+
+    A leading BOM is dropped, and the Ctrl-Z with which old editors end a file.
+    """
     given: object = text
     if not isinstance(given, str):
         raise TypeError(f"a text is expected, not {type(given).__name__}")
@@ -32,6 +38,8 @@ def normalise(text: str) -> str:
         text = text[1:]
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _DOS_END in text[-_LAST_CHARS:]:
+        text = text[:-_LAST_CHARS] + text[-_LAST_CHARS:].replace(_DOS_END, "")
     return text
 
 

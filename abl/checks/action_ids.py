@@ -23,12 +23,13 @@ def unknown_action_ids(unit: Unit) -> Iterator[Diagnostic]:
 
     An id that another button sends is somebody else's, unless a single letter differs.
     """
-    nodes = list(nodes_of(unit.document))
-    handled = dict.fromkeys(node.action_id for node, _ in nodes if isinstance(node, ActionHandler))
+    handled = dict.fromkeys(node.action_id for node, _ in nodes_of(unit.document) if isinstance(node, ActionHandler))
     if not handled:
         return
-    sent = [(node, path, *one) for node, path in nodes if (one := _id_of(node))]
-    compared = {word for node, _ in nodes for word in _compared(node)}
+    sent = [(node, path, *one) for node, path in nodes_of(unit.document) if (one := _id_of(node))]
+    if not sent:
+        return
+    compared = {word for node, _ in nodes_of(unit.document) for word in _compared(node)}
     offered = {name for *_, name in sent}
     guesses = Guesses()
     for node, path, field, name in sent:

@@ -18,6 +18,8 @@ from abl.syntax.steps import Call
 MAX_SHOWN = 60
 MAX_SPACE = 80
 """Characters between the name of an argument and its colon."""
+MAX_PLACES = 1_000
+"""Places of a line that are looked at for the name of an argument."""
 
 
 def unknown_arguments(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -148,7 +150,9 @@ def _line_of_call(place: Place) -> Written | None:
 
 def _word_before_value(line: str, name: str) -> int:
     at = line.find(name)
-    while at >= 0:
+    for _ in range(MAX_PLACES):
+        if at < 0:
+            break
         end = at + len(name)
         after = line[end : end + MAX_SPACE].lstrip()
         if not line[at - 1 : at].isalnum() and (after.startswith(":") or (after[:1] == "=" and after[1:2] != "=")):

@@ -81,6 +81,16 @@ class CheckContext:
         """The known agents by name."""
         return sorted(self.known_agents)
 
+    @cached_property
+    def ordered_agents(self) -> dict[str, None]:
+        """The known agents by name, to be looked up."""
+        return dict.fromkeys(self.sorted_agents)
+
+    @cached_property
+    def sorted_library_tools(self) -> list[str]:
+        """The tools of the libraries by name."""
+        return sorted(self.options.library_tools)
+
     def facts(self, agent: Subject) -> AgentFacts:
         """Return what is known of an agent; computed once."""
         known = self._facts.get(id(agent))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from abl.expressions.analysis import analyse
-from abl.expressions.inspection import walk
 from abl.expressions.tree import Binary, Invalid, Node, Unary, Variable, children
 
 MAX_CACHED = 8_192
@@ -81,17 +81,30 @@ def _is_exists(node: Node) -> bool:
 
 def mixes_intent_and_state(node: Node) -> bool:
     """Return whether one OR in the tree joins a test of the intent with a test of state alone."""
-    return any(isinstance(one, Binary) and one.operator == "or" and _sides_differ(one) for one in walk(node))
+    return _subject(node).is_mixed
 
 
-def _sides_differ(node: Binary) -> bool:
-    left, right = _variables(node.left), _variables(node.right)
-    return bool(left) and bool(right) and _is_about_intent(left) != _is_about_intent(right)
+class _Subject(NamedTuple):
+    """What the variables of a tree are about.
+
+    Attributes:
+        has_any: There are variables.
+        has_intent: One of them is the intent.
+        is_mixed: An OR has a side about the intent, and one about the state alone.
+    """
+
+    has_any: bool
+    has_intent: bool
+    is_mixed: bool
 
 
-def _variables(node: Node) -> list[tuple[str, ...]]:
-    return [one.path for one in walk(node) if isinstance(one, Variable)]
-
-
-def _is_about_intent(paths: list[tuple[str, ...]]) -> bool:
-    return any(path[0] == "intent" or path[:2] == ("user", "intent") for path in paths)
+def _subject(node: Node) -> _Subject:
+    """Return what a tree is about, each of its nodes looked at once; its height is bounded by the parser."""
+    if isinstance(node, Variable):
+        return _Subject(True, node.path[0] == "intent" or node.path[:2] == ("user", "intent"), False)
+    below = [_subject(one) for one in children(node)]
+    is_mixed = any(one.is_mixed for one in below)
+    if isinstance(node, Binary) and node.operator == "or":
+        left, right = below
+        is_mixed = is_mixed or (left.has_any and right.has_any and left.has_intent != right.has_intent)
+    return _Subject(any(one.has_any for one in below), any(one.has_intent for one in below), is_mixed)

@@ -7,9 +7,9 @@ nearly a known one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from abl.checks.anchors import Anchor, fix_of
 from abl.checks.context import CheckContext
@@ -18,7 +18,7 @@ from abl.checks.facts import AgentFacts, is_engine_name
 from abl.checks.names import ENGINE_NAMES, ERROR_NAMES, NAMESPACES, RESULT_NAMES
 from abl.checks.reading import text
 from abl.checks.spans import span
-from abl.checks.suggestions import Guesses, listed
+from abl.checks.suggestions import Guesses, distinct, listed
 from abl.checks.walk import nodes_of
 from abl.checks.written import Form, Written, written_in
 from abl.compiler.places import Place, Unit
@@ -41,10 +41,15 @@ _GIVEN = ("as_", "target", "item_var", "collect", "name")
 
 
 class Known:
-    """What the agents that a profile serves know."""
+    """What the agents that a profile serves know.
+
+    Attributes:
+        guesses: The near names found so far, in all profiles that serve these agents.
+    """
 
     def __init__(self, agents: Iterable[AgentFacts]) -> None:
         self.agents = tuple(agents)
+        self.guesses = Guesses()
 
     @cached_property
     def names(self) -> dict[str, None]:
@@ -82,21 +87,23 @@ class ProfileNames:
         self.unit = unit
         self.known = known
         self.context = context
-        self.guesses = Guesses()
+        self.guesses = known.guesses
 
     def findings(self) -> Iterator[Diagnostic]:
         """Yield what is misspelt."""
         yield from self.values()
         for node, path in self.nodes:
             if isinstance(node, FieldOverride):
-                yield from self.misspelt("PROFILE_UNKNOWN_FIELD", node, "name", node.name, self.known.fields, path)
+                yield from self.misspelt("PROFILE_UNKNOWN_FIELD", node, "name", node.name, path, self.known.fields)
             elif isinstance(node, Call):
-                yield from self.misspelt("UNDEFINED_TOOL_CALL", node, "tool", node.tool, self.tools, path)
+                tools = (self.known.tools, self.added_tools)
+                yield from self.misspelt("UNDEFINED_TOOL_CALL", node, "tool", node.tool, path, *tools)
             elif isinstance(node, DelegateCall):
-                yield from self.misspelt("INVALID_DELEGATE_TARGET", node, "agent", node.agent, self.agents, path)
+                agents = self.context.ordered_agents
+                yield from self.misspelt("INVALID_DELEGATE_TARGET", node, "agent", node.agent, path, agents)
             elif isinstance(node, StepOverride):
                 steps = self.known.steps
-                yield from self.misspelt("DANGLING_STEP_REF", node, "transition", node.transition, steps, path)
+                yield from self.misspelt("DANGLING_STEP_REF", node, "transition", node.transition, path, steps)
             yield from self.handoff(node, path)
         yield from self.replaced_flows()
 
@@ -106,30 +113,27 @@ class ProfileNames:
         return list(nodes_of(self.profile))
 
     @cached_property
-    def tools(self) -> dict[str, None]:
-        """The tools that may be called, with those that the profile brings along."""
-        return self.known.tools | {node.name: None for node, _ in self.nodes if isinstance(node, AddedTool)}
-
-    @cached_property
-    def agents(self) -> dict[str, None]:
-        """The agents of the project."""
-        return dict.fromkeys(self.context.sorted_agents)
+    def added_tools(self) -> dict[str, None]:
+        """The tools that the profile brings along."""
+        return {node.name: None for node, _ in self.nodes if isinstance(node, AddedTool)}
 
     def handoff(self, node: Node, path: str) -> Iterator[Diagnostic]:
         """Yield the agent of a HANDOFF line that does not exist."""
         agent = getattr(node, "handoff", "")
         if isinstance(agent, str) and agent:
-            yield from self.misspelt("INVALID_HANDOFF_TARGET", node, "handoff", agent, self.agents, path)
+            agents = self.context.ordered_agents
+            yield from self.misspelt("INVALID_HANDOFF_TARGET", node, "handoff", agent, path, agents)
 
     def misspelt(
-        self, code: str, node: Node, field: str, word: str, known: dict[str, None], path: str
+        self, code: str, node: Node, field: str, word: str, path: str, *known: Mapping[str, None]
     ) -> Iterator[Diagnostic]:
         """Yield the finding that `word` is no known name, when it is nearly one."""
-        if not word or word in known or word.upper() in TERMINALS:
+        if not word or any(word in names for names in known) or word.upper() in TERMINALS:
             return
-        near = self.guesses.slip(word, known, code)
+        near = self.guesses.slip(word, chain(*known), (code, self.profile.name))
         if near:
-            said = {"name": word, "known": listed(known), "value": self.profile.name, "property": field.upper()}
+            names = listed(distinct(chain(*known)))
+            said = {"name": word, "known": names, "value": self.profile.name, "property": field.upper()}
             yield found_at(code, Place(node, self.unit), field, word, near, path, tool=word, **said)
 
     def replaced_flows(self) -> Iterator[Diagnostic]:
@@ -143,18 +147,18 @@ class ProfileNames:
                     if row.kind is Kind.TARGET:
                         name = getattr(node, row.field, "")
                         where = f"{path}.{inner}" if inner else path
-                        yield from self.misspelt("DANGLING_STEP_REF", node, row.field, name, steps, where)
+                        yield from self.misspelt("DANGLING_STEP_REF", node, row.field, name, where, steps)
 
     # -- values ----------------------------------------------------------------------------------------------------
 
     def values(self) -> Iterator[Diagnostic]:
         """Yield the names in conditions, expressions and templates that are nearly a known one."""
         names = self.known.names
-        known = names.keys() | self.known.told | self.given | ERROR_NAMES | RESULT_NAMES
+        known = (names, self.known.told, self.given, ERROR_NAMES, RESULT_NAMES)
         for written in written_in(self.profile, self.unit):
             for one in _variables(written):
                 name = one.path[0]
-                if name in known or is_engine_name(name) or name == "this":
+                if any(name in some for some in known) or is_engine_name(name) or name == "this":
                     continue
                 near = self.guesses.slip(name, names)
                 if near:
@@ -185,21 +189,23 @@ class ProfileNames:
 
 def profile_findings(units: Iterable[Unit], context: CheckContext) -> Iterator[Diagnostic]:
     """Yield the misspelt names in the profiles of all documents."""
-    everyone = Known(map(context.facts, context.agents.values()))
+    everyone = [context.facts(agent) for agent in context.agents.values()]
+    known: dict[tuple[int, ...], Known] = {}
     for unit in units:
         for profile in unit.document.behavior_profiles or []:
-            known = _known(profile, unit, context) or everyone
-            if known.agents:
-                yield from islice(ProfileNames(profile, unit, known, context).findings(), MAX_FINDINGS)
+            users = _users(profile, unit, context, everyone)
+            if users:
+                key = tuple(map(id, users)) if users is not everyone else ()
+                served = known.setdefault(key, Known(users))
+                yield from islice(ProfileNames(profile, unit, served, context).findings(), MAX_FINDINGS)
 
 
-def _known(profile: Profile, unit: Unit, context: CheckContext) -> Known | None:
-    """Return what the users of a profile know, None when nobody uses it."""
+def _users(profile: Profile, unit: Unit, context: CheckContext, everyone: list[AgentFacts]) -> list[AgentFacts]:
+    """Return the agents that a profile serves: all of them when none says that it uses it."""
     if unit.document.kind == "profile":
-        users = context.profile_users.get(profile.name)
-        return Known(users) if users else None
+        return context.profile_users.get(profile.name) or everyone
     own = context.facts_by_name(unit.document.name)
-    return Known([own] if own is not None else ())
+    return [own] if own is not None else []
 
 
 def _variables(written: Written) -> Iterator[Variable]:

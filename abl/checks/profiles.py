@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import merge
+from itertools import chain
 
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
@@ -43,12 +45,14 @@ def unknown_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
         hidden = texts(profile.get("tools_hide"))
         if all(tool in known for tool in hidden):
             continue
-        known = known | _tools_of_users(name, context)
-        own = sorted(tool for tool in known if tool and not tool.startswith("__"))
+        of_users = _tools_of_users(name, context)
         for at, tool in enumerate(hidden):
-            if tool not in known:
+            if tool not in known and tool not in of_users:
                 said = {"value": name, "tool": tool}
-                yield unknown("PROFILE_UNKNOWN_TOOL", facts.block(profile), f"tools_hide.{at}", tool, own, **said)
+                candidates = (one for one in merge(sorted(known), of_users) if not one.startswith("__"))
+                yield unknown(
+                    "PROFILE_UNKNOWN_TOOL", facts.block(profile), f"tools_hide.{at}", tool, candidates, **said
+                )
 
 
 def unknown_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -58,11 +62,11 @@ def unknown_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
         changed = list(_changed_steps(facts.block(profile)))
         if all(step in facts.steps for _, step in changed):
             continue
-        known = facts.steps.keys() | _steps_of_users(name, context).keys()
-        candidates = dict.fromkeys((*facts.steps, *_steps_of_users(name, context)))
+        of_users = _steps_of_users(name, context)
         for field, step in changed:
-            if step not in known:
+            if step not in facts.steps and step not in of_users:
                 said = {"value": name, "step": step}
+                candidates = chain(facts.steps, of_users)
                 yield unknown("PROFILE_UNKNOWN_STEP", facts.block(profile), field, step, candidates, **said)
 
 
@@ -89,12 +93,12 @@ def _profiles(facts: AgentFacts) -> list[Subject]:
     return rows(facts.ir.get("behavior_profiles"))
 
 
-def _tools_of_users(name: str, context: CheckContext) -> frozenset[str]:
-    """Return the tools of all agents that use a profile; computed once per profile."""
+def _tools_of_users(name: str, context: CheckContext) -> dict[str, None]:
+    """Return the tools of all agents that use a profile, by name; computed once per profile."""
     users = context.profile_users.get(name, [])
-    found: frozenset[str] | None = users[0].remembered.get(f"tools with {name}") if users else frozenset()
+    found: dict[str, None] | None = users[0].remembered.get(f"tools with {name}") if users else {}
     if found is None:
-        found = frozenset().union(*(user.known_tools for user in users))
+        found = dict.fromkeys(sorted({tool for user in users for tool in user.known_tools}))
         users[0].remembered[f"tools with {name}"] = found
     return found
 

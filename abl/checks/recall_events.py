@@ -6,7 +6,8 @@ Old names and `tool:...:before` are reported by the compiler.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from heapq import merge
 from itertools import islice
 
 from abl.checks.blocks import Block
@@ -15,7 +16,7 @@ from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.reading import dig, rows, text
 from abl.checks.report import Check
-from abl.checks.suggestions import MAX_LISTED, unknown
+from abl.checks.suggestions import MAX_LISTED, distinct, unknown
 from abl.diagnostics.suggest import closest
 
 FORMS = (
@@ -73,7 +74,7 @@ def _unknown_part(block: Block, event: str, name: str, known: Collection[str]) -
 def unknown_tools(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield events of tools that are not declared."""
     known = sorted(name for name in facts.known_tools if not name.startswith("__"))
-    yield from _unknown("UNKNOWN_RECALL_TOOL", "tool", known, facts, lambda name: name in facts.known_tools)
+    yield from _unknown("UNKNOWN_RECALL_TOOL", "tool", lambda: known, facts, facts.known_tools.__contains__)
 
 
 def unknown_agents(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -83,26 +84,28 @@ def unknown_agents(facts: AgentFacts, context: CheckContext) -> Iterator[Finding
     """
     if next(_events(facts), None) is None:
         return
-    known = dict.fromkeys(sorted((facts.partners | context.known_agents | {facts.name}) - {""}))
+    own = sorted(facts.partners | {facts.name})
     guesses = facts.guesses("recalled agents")
-    if context.options.single_agent:
 
-        def accepts(name: str) -> bool:
-            return name in known or not guesses.closest(name, known)
+    def known() -> Iterator[str]:
+        return distinct(filter(None, merge(own, context.sorted_agents)))
 
-        yield from _unknown("UNKNOWN_RECALL_AGENT", "agent", known, facts, accepts)
-    else:
-        yield from _unknown("UNKNOWN_RECALL_AGENT", "agent", known, facts, known.__contains__)
+    def accepts(name: str) -> bool:
+        if name in facts.partners or name == facts.name or name in context.known_agents:
+            return True
+        return context.options.single_agent and not guesses.closest(name, known())
+
+    yield from _unknown("UNKNOWN_RECALL_AGENT", "agent", known, facts, accepts)
 
 
 def _unknown(
-    code: str, part: str, known: Collection[str], facts: AgentFacts, accepts: Callable[[str], bool]
+    code: str, part: str, known: Callable[[], Iterable[str]], facts: AgentFacts, accepts: Callable[[str], bool]
 ) -> Iterator[Finding]:
     for block, event in _events(facts):
         found = _EVENT.fullmatch(event)
         name = found[part] if found is not None else None
         if name and name != ANY and not accepts(name):
-            yield unknown(code, block, "event", name, known, value=event)
+            yield unknown(code, block, "event", name, known(), value=event)
 
 
 def _entities(facts: AgentFacts) -> Collection[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 
 from abl.checks.blocks import Block
@@ -23,10 +23,19 @@ LONG_WORD_CHARS = 6
 
 def unknown(code: str, block: Block, field: str, word: str, candidates: Iterable[str], **arguments: str) -> Finding:
     """Return the finding that `word` is unknown; a near candidate becomes its suggestion and its fix."""
-    known = list(islice(filter(None, dict.fromkeys(candidates)), MAX_COUNTED))
+    known = list(islice(distinct(filter(None, candidates)), MAX_COUNTED))
     near = closest(word, known) or ""
     said = {"name": word, "known": listed(known), "suggestion": near, **arguments}
     return Finding(code, block, field, word, near, said)
+
+
+def distinct(names: Iterable[str]) -> Iterator[str]:
+    """Yield names without repeats, as they are asked for: of many only the first are compared and shown."""
+    seen: set[str] = set()
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            yield name
 
 
 def listed(names: Iterable[str]) -> str:

@@ -35,14 +35,15 @@ def misspelt_tools(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
     """Return tools that an agent declares and nothing defines -> the tool of a library that is probably meant."""
     found = facts.remembered.get("misspelt_tools")
     if found is None:
-        libraries = [name for name in context.options.library_tools if name not in facts.tools]
+        libraries = context.options.library_tools
         found = {}
         guesses = facts.guesses("tools of libraries")
         for name, block in facts.tools.items():
-            if not libraries or name in context.options.library_tools or block.subject.get("tool_type"):
+            if not libraries or name in libraries or block.subject.get("tool_type"):
                 continue
             place = context.place(block.subject)
-            near = guesses.closest(name, libraries) if place is not None and isinstance(place.node, Tool) else ""
+            others = (one for one in libraries if one not in facts.tools)
+            near = guesses.closest(name, others) if place is not None and isinstance(place.node, Tool) else ""
             if near:
                 found[name] = near
         facts.remembered["misspelt_tools"] = found
@@ -61,7 +62,7 @@ def tools_not_in_library(facts: AgentFacts, context: CheckContext) -> Iterator[F
             said = {"name": near, "tool": near, "value": name, "suggestion": name}
             yield Finding("LIBRARY_TOOL_UNUSED", facts.tools[name], "", near, name, said, written=written)
             continue
-        said = {"tool": name, "known": listed(sorted(context.options.library_tools))}
+        said = {"tool": name, "known": listed(context.sorted_library_tools)}
         yield unknown("TOOL_NOT_IN_LIBRARY", facts.tools[name], "name", name, [near], **said)
 
 

@@ -11,19 +11,26 @@ MAX_NESTING = 64
 
 def nodes_of(document: Node) -> Iterator[tuple[Node, str]]:
     """Yield a node and all nodes below it with their paths, e.g. `flow.steps.0.on_error.1`."""
-    pending: list[tuple[Node, str, int]] = [(document, "", 0)]
-    while pending:
-        node, path, depth = pending.pop()
-        yield node, path
-        if depth >= MAX_NESTING:
+    levels: list[Iterator[tuple[Node, str]]] = [iter([(document, "")])]
+    while levels:
+        found = next(levels[-1], None)
+        if found is None:
+            levels.pop()
             continue
-        below = []
-        known = node.__dict__.get  # a field that was never written is not made to be read
-        for field in node.FIELDS:
-            value = known(field)
+        yield found
+        if len(levels) <= MAX_NESTING:
+            levels.append(nodes_below(*found))
+
+
+def nodes_below(node: Node, path: str) -> Iterator[tuple[Node, str]]:
+    """Yield the nodes that stand in the fields of a node, with their paths, as they are asked for."""
+    known = node.__dict__.get  # a field that was never written is not made to be read
+    for field in node.FIELDS:
+        value = known(field)
+        if isinstance(value, Node):
+            yield value, f"{path}.{field}" if path else field
+        elif isinstance(value, list):
             at = f"{path}.{field}" if path else field
-            if isinstance(value, Node):
-                below.append((value, at, depth + 1))
-            elif isinstance(value, list):
-                below += [(one, f"{at}.{n}", depth + 1) for n, one in enumerate(value) if isinstance(one, Node)]
-        pending.extend(reversed(below))
+            for n, one in enumerate(value):
+                if isinstance(one, Node):
+                    yield one, f"{at}.{n}"

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from abl.checks.walk import MAX_NESTING, nodes_of
 from abl.compiler.places import Place, Unit
 from abl.syntax.coordination import Completion, EscalationTrigger, Handoff
 from abl.syntax.node import Kind, Node
 from abl.syntax.rules import Constraint
 from abl.syntax.steps import Argument, Assignment
-
-MAX_NESTING = 64
 
 BRACES = "{{"
 
@@ -66,26 +65,11 @@ _SKIPPED = frozenset({Kind.CODE, Kind.SKIP, Kind.ANY, Kind.LITERAL, Kind.CONVERS
 
 def written_in(document: Node, unit: Unit) -> Iterator[Written]:
     """Yield the texts of a document in the order of its fields."""
-    pending: list[tuple[Node, str, int]] = [(document, "", 0)]
-    while pending:
-        node, path, depth = pending.pop()
+    for node, path in nodes_of(document):
         place, known = Place(node, unit), node.__dict__.get  # a field that was never written is not made to be read
-        below: list[tuple[Node, str, int]] = []
         for field in node.FIELDS:
-            if field == "extras" or not (value := known(field)):
-                continue
-            at = f"{path}.{field}" if path else field
-            if depth < MAX_NESTING:
-                below.extend((one, where, depth + 1) for one, where in _nodes(value, at))
-            yield from _texts(place, field, value, at)
-        pending.extend(reversed(below))
-
-
-def _nodes(value: Any, path: str) -> Iterator[tuple[Node, str]]:
-    if isinstance(value, Node):
-        yield value, path
-    elif isinstance(value, list):
-        yield from ((one, f"{path}.{at}") for at, one in enumerate(value) if isinstance(one, Node))
+            if field != "extras" and (value := known(field)):
+                yield from _texts(place, field, value, f"{path}.{field}" if path else field)
 
 
 def _texts(place: Place, field: str, value: Any, path: str) -> Iterator[Written]:
@@ -131,5 +115,9 @@ def _leaves(value: Any) -> Iterator[tuple[str, str]]:
         pairs = (
             current.items() if isinstance(current, dict) else enumerate(current) if isinstance(current, list) else ()
         )
-        inside = [(one, f"{path}.{key}" if path else str(key), depth + 1) for key, one in pairs]
+        inside = [
+            (one, f"{path}.{key}" if path else str(key), depth + 1)
+            for key, one in pairs
+            if not isinstance(one, str) or BRACES in one
+        ]
         pending.extend(reversed(inside))

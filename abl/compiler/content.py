@@ -13,7 +13,7 @@ from abl.syntax.rich import TEXT_FORMATS, ActionSet, Element, Option, Template, 
 
 _SPACE = re.compile(r"\s+")
 _OTHER = re.compile(r"[^\w-]")
-_ARROW = re.compile(r"""\s*+["']?(.*?)["']?\s*+(?:->|→)\s*+([\w-]++)\s*+""")
+_ARROW = re.compile(r"""\s*+["']?(.*?)["']?(?:(?<!\s)\s++)?+(?:->|→)\s*+([\w-]++)\s*+""")
 _CARD_KEYS = {"image": "image_url", "default_action": "default_action_url", "url": "default_action_url"}
 _ELEMENT_WORDS = ("button", "select", "input")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from abl.compiler.identities import Identities
@@ -139,15 +142,33 @@ def _span(text: str, offset: int, value: str, start: int, length: int | None) ->
 
 def _in_block(text: str, offset: int, value: str, start: int, length: int | None) -> tuple[int, int]:
     """Find a part of a block text, whose lines are indented in the source, line by line."""
+    begins, places = _block_lines(text, offset, value)
+    row = bisect_right(begins, start) - 1
+    end = begins[row + 1] - 1 if row + 1 < len(begins) else len(value)
+    if row >= len(places):
+        return offset, 0
+    line = value[begins[row] : end]
+    indent = len(line) - len(line.lstrip())
+    inside = max(0, start - begins[row] - indent)
+    return places[row] + inside, min(length or 0, max(0, len(line.strip()) - inside))
+
+
+@lru_cache(maxsize=1)
+def _block_lines(text: str, offset: int, value: str) -> tuple[array[int], array[int]]:
+    """Return where the lines of a block text begin in it, and where in the source, as far as they are found there.
+
+    What is found in one text is asked for in a row, so the last one is remembered.
+    """
+    begins, places = array("q"), array("q")
     at, counted = offset, 0
+    is_lost = False
     for line in value.split("\n"):
+        begins.append(counted)
+        counted += len(line) + 1
         body = line.strip()
         found = text.find(body, at, at + len(body) + MAX_INDENT) if body else at
-        if found < 0:
-            break
-        indent = len(line) - len(line.lstrip())
-        if counted + len(line) >= start:
-            inside = max(0, start - counted - indent)
-            return found + inside, min(length or 0, max(0, len(body) - inside))
-        at, counted = found + len(body), counted + len(line) + 1
-    return offset, 0
+        is_lost = is_lost or found < 0
+        if not is_lost:
+            places.append(found)
+            at = found + len(body)
+    return begins, places

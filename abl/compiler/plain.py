@@ -6,7 +6,12 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any, TypeVar
 
-from abl.syntax.node import Node
+from abl.syntax.node import Node, given
+
+__all__ = [
+    "MAX_NESTING", "Json", "given", "is_absent", "mapping", "merged", "number", "one", "only", "plain", "text", "texts",
+    "written",
+]  # fmt: skip
 
 Json = dict[str, Any]
 MAX_NESTING = 64
@@ -32,11 +37,6 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Node):
         return plain(value.to_dict(), depth + 1)
     return str(value)
-
-
-def given(node: Node, field: str) -> Any:
-    """Return the list or map of a field, None when it was never written: asking the node itself would make one."""
-    return node.__dict__.get(field)
 
 
 def is_absent(value: Any) -> bool:

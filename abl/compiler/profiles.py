@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -72,9 +72,9 @@ class Profiles:
         return self._known.get(name)
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Collection[str]:
         """All names known."""
-        return list(self._known)
+        return self._known.keys()
 
 
 def profiles_in(document: Document) -> list[Profile]:

@@ -123,7 +123,8 @@ def _too_large(name: str, unit: Unit, last: Node | None) -> Diagnostic:
     """Return the finding that an agent holds more than can be compiled; `last` is where that was seen."""
     at = last.pos if last is not None and last.pos is not None else unit.document.pos
     place = {"line": at.line, "column": at.column, "offset": at.offset} if at is not None else {}
-    return finding("TEXT_TOO_LARGE", agent=name, file=unit.path, **place)  # type: ignore[arg-type]
+    detail = f"{name or 'This text'} is read, but neither compiled nor checked"
+    return finding("TEXT_TOO_LARGE", agent=name, file=unit.path, detail=detail, **place)  # type: ignore[arg-type]
 
 
 def _is_over(options: CompileOptions, start: float) -> bool:

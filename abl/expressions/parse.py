@@ -335,13 +335,13 @@ class Parser(Reader):
         if token.kind != NAME:
             self._stop("the name of a filter is expected after `|`", token, "filter")
         self._at += 1
-        given: tuple[Node, ...] = ()
+        given: list[Node] = []
         if self._is_symbol("("):
-            given = self._arguments()
+            given.extend(self._arguments())
         else:
             while self._is_symbol(":") or (given and self._is_symbol(",")):
                 self._at += 1
-                given = (*given, self._prefix(words.NEG_POWER))
+                given.append(self._prefix(words.NEG_POWER))
         arguments = (value, *given)
         name = FILTERS.get(token.text.lower())
         if name is None:

@@ -5,6 +5,7 @@ Spec: abl-language 6.1, 6.6.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 from abl import patterns
@@ -18,6 +19,10 @@ from abl.expressions.tree import Node, String
 _CALLABLE = frozenset({*FUNCTIONS, "HAS", "CONTAINS"})
 _FUNCTION_NAMES = ", ".join(one.name for one in FUNCTIONS.values())
 _METHODS = ("contains", "startsWith", "endsWith", "matches", "size")
+MAX_GUESSES = 50
+"""Faults of one text, for which the word that is meant is looked for."""
+MAX_MENDED_CHARS = 500
+"""Longest call that is shown written in another way: in a chain of calls each holds all before it."""
 
 
 class UnreadableError(Exception):
@@ -40,10 +45,10 @@ class UnreadableError(Exception):
 class Reader:
     """The tokens of one text and the faults found in it; `base` is added to the places of nodes and faults."""
 
-    __slots__ = ("_at", "_base", "_interpolate", "_level", "_tokens", "faults", "text")
+    __slots__ = ("_at", "_base", "_interpolate", "_level", "_noted", "_tokens", "faults", "text")
 
-    def __init__(self, text: str, base: int = 0, *, interpolate: bool = True) -> None:
-        """Start in front of the first token of `text`."""
+    def __init__(self, text: str, base: int = 0, *, interpolate: bool = True, noted: int = 0) -> None:
+        """Start in front of the first token of `text`; `noted` faults were found before it."""
         self.text = text
         self.faults: list[Fault] = []
         self._tokens = tokens_of(text)
@@ -51,6 +56,7 @@ class Reader:
         self._base = base
         self._level = 0
         self._interpolate = interpolate
+        self._noted = noted
 
     # -- faults that do not stop -------------------------------------------------------------------------------
 
@@ -77,7 +83,7 @@ class Reader:
     def _check_function(self, name: str, count: int, start: int, length: int) -> None:
         known = find(name)
         if known is None:
-            near = SYNONYMS.get(name.upper()) or closest(name.upper(), FUNCTIONS)
+            near = SYNONYMS.get(name.upper()) or self._guess(name.upper(), FUNCTIONS)
             fix = near if near and near.upper() in _CALLABLE else None
             title = f"write `{near}`" if fix else ""
             said = {"name": name, "suggestion": near or "", "known": _FUNCTION_NAMES}
@@ -90,24 +96,29 @@ class Reader:
     def _unknown_method(self, value: Node, name: str, arguments: tuple[Node, ...], start: int) -> None:
         """Say that `value.name()` is no call of this language, and how it is written when there is a function."""
         known = find(name) or find(SYNONYMS.get(name.upper(), ""))
-        near = known.name if known else SYNONYMS.get(name.upper()) or closest(name, _METHODS)
+        near = known.name if known else SYNONYMS.get(name.upper()) or self._guess(name, _METHODS)
         fix, title, at, length = None, "", start, len(name)
-        if known:
-            at = value.start - self._base
+        first = value.start - self._base
+        if known and self._tokens[self._at - 1].stop - first <= MAX_MENDED_CHARS:
+            at = first
             length = self._tokens[self._at - 1].stop - at
             inside = [self.text[one.start - self._base :][: one.length] for one in (value, *arguments)]
             fix = f"{known.name}({', '.join(inside)})"
             title = f"write `{fix}`"
-        elif near:
+        elif near and not known:
             fix, title = near, f"write `{near}`"
         said = {"name": name, "suggestion": near or "", "known": ", ".join(_METHODS)}
         self._note("FUNCTION_UNKNOWN", at, length, fix, title, **said)
 
     def _unknown_filter(self, token: Token) -> None:
-        near = closest(token.text.lower(), FILTERS)
+        near = self._guess(token.text.lower(), FILTERS)
         title = f"write `{near}`" if near else ""
         said = {"name": token.text, "suggestion": near or "", "known": ", ".join(FILTERS)}
         self._note("TEMPLATE_UNKNOWN_FILTER", token.start, len(token.text), near, title, **said)
+
+    def _guess(self, word: str, known: Iterable[str]) -> str | None:
+        """Return the known word that is probably meant; where there are many faults, they are no slips."""
+        return closest(word, known) if self._noted + len(self.faults) < MAX_GUESSES else None
 
     # -- tokens and stops --------------------------------------------------------------------------------------
 

@@ -7,18 +7,17 @@ author's own layout is kept, of the sections concerned or of the whole text.
 from __future__ import annotations
 
 from abl.formatter.layout import laid_out
+from abl.formatter.sayings import Sayings, sayings
 from abl.formatter.tidy import tidied, tidied_yaml
 from abl.outline import outline
 from abl.parser import parse_text
+from abl.parser.bounds import most_lines
 from abl.parser.detect import detect, is_legacy, split_documents
 from abl.source import Source, normalise
-from abl.syntax.document import Document
-from abl.syntax.node import Node
 
 __all__ = ["format_text"]
 
 BOM = "\ufeff"
-_NOWHERE: dict[str, int] = {}
 
 
 def format_text(text: str) -> str:
@@ -42,42 +41,20 @@ def _formatted(text: str) -> str:
     if kind == "yaml":
         return tidied_yaml(text)
     plain = tidied(text)
-    if kind is None or is_legacy(text):
+    if kind is None or is_legacy(text) or text.count("\n") > most_lines(len(text)):
         return plain
-    pieces = split_documents(text)
-    first = _document(pieces[0]) if pieces else None
     kept: frozenset[str] = frozenset()
     for _ in range(2):
-        shown = _stable(plain, kept) if first is not None else None
-        differing = _differing(first, pieces, shown) if shown is not None else None
-        if differing is None or shown is None:
+        shown = _stable(plain, kept)
+        if shown is None or shown == plain:
+            return plain
+        differing = _differing(text, shown)
+        if differing is None:
             return plain
         if not differing:
             return shown
         kept = differing
     return plain
-
-
-def _document(text: str) -> Document | None:
-    """Return what one agent of a text says, without places; None when it is not read, or not to its end."""
-    result = parse_text(text)
-    if any(one.code == "TEXT_TOO_LARGE" for one in result.errors):
-        return None
-    return _without_places(result.document)
-
-
-def _without_places(document: Document | None) -> Document | None:
-    """Take the places out of a document: they are not compared, and take a third of its memory."""
-    pending: list[Node] = [] if document is None else [document]
-    while pending:
-        node = pending.pop()
-        node.pos, node.at = None, _NOWHERE
-        for value in vars(node).values():
-            if isinstance(value, Node):
-                pending.append(value)
-            elif isinstance(value, list):
-                pending.extend(one for one in value if isinstance(one, Node))
-    return document
 
 
 def _stable(text: str, kept: frozenset[str]) -> str | None:
@@ -86,33 +63,31 @@ def _stable(text: str, kept: frozenset[str]) -> str | None:
     return once if once == text or laid_out(outline(Source(once)), kept) == once else None
 
 
-def _differing(first: Document | None, pieces: list[str], shown: str) -> frozenset[str] | None:
+def _differing(text: str, shown: str) -> frozenset[str] | None:
     """Return the fields of documents that a layout has changed, None when the two cannot be compared.
 
-    Agents pasted together are read one pair at a time; `first` is the first of `pieces`.
+    Agents pasted together are read one at a time; a first one that is not read to its end is not laid out.
     """
-    after = split_documents(shown)
-    if len(after) != len(pieces):
+    before, after = split_documents(text), split_documents(shown)
+    if len(after) != len(before):
         return None
     found: set[str] = set()
-    for at, (old_text, new_text) in enumerate(zip(pieces, after, strict=True)):
-        old, new = _document(old_text) if at else first, _document(new_text)
+    for at, (old_text, new_text) in enumerate(zip(before, after, strict=True)):
+        if at and old_text == new_text:
+            continue
+        old = _said_in(old_text)
+        new = _said_in(new_text) if old is not None else None
         if old is None or new is None:
-            if old_text.strip() != new_text.strip():
+            if at == 0 or old_text.strip() != new_text.strip():
                 return None
             continue
-        found.update(name for name, default in Document.DEFAULTS.items() if not _same_field(name, default, old, new))
+        found.update(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     return frozenset(found)
 
 
-def _same_field(name: str, default: object, old: Node, new: Node) -> bool:
-    """Compare one field; lists and maps that were never written are not made to be compared."""
-    return _same(vars(old).get(name, default), vars(new).get(name, default))
-
-
-def _same(old: object, new: object) -> bool:
-    if isinstance(old, Node) and isinstance(new, Node):
-        return type(old) is type(new) and all(_same_field(*row, old, new) for row in type(old).DEFAULTS.items())
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_same, old, new))
-    return old == new
+def _said_in(text: str) -> Sayings | None:
+    """Return what one agent of a text says; None when it is not read, or not to its end."""
+    result = parse_text(text)
+    if result.document is None or any(one.code == "TEXT_TOO_LARGE" for one in result.errors):
+        return None
+    return sayings(result.document)

@@ -81,6 +81,8 @@ class _Page:
             return text
         dash = "- " if entry.start and text[0] == "-" else ""
         if entry.role is Role.PROPERTY and text[entry.stop : entry.value].strip() == ":":
+            if text.startswith(dash) and entry.start == len(dash) and text[entry.stop : entry.value] == ": ":
+                return text
             value = text[entry.value :]
             return f"{dash}{text[entry.start : entry.stop]}:{' ' + value if value else ''}"
         return (dash + text[entry.start :] if dash else text).rstrip()
@@ -199,7 +201,7 @@ def _header(text: str, entry: Entry, word: str) -> str:
     known = word in SECTIONS or word in HEADERS
     if entry.role is not Role.SECTION or not known or text[entry.stop : entry.value].strip() != ":":
         return text
-    if written.upper() != word:
+    if written.upper() != word or (written == word and text[entry.stop : entry.value] == ": "):
         return text
     value = text[entry.value :]
     return f"{word}:{' ' + value if value else ''}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_BLOCK = re.compile(r"(?:^|[:?-]\s+)(?:[!&]\S+\s+)*[|>][-+0-9]*\s*(?:#.*)?\Z")
+_BLOCK = re.compile(r"(?:^|[:?-]\s++)(?:[!&]\S++\s++){0,2}[|>][-+0-9]*+\s*+(?:#.*)?\Z")
+"""The end of a line under which a block text stands; a value has one tag and one anchor at most."""
 
 
 def tidied(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from abl.legacy.flow import text_list
 from abl.syntax.coordination import Completion, Handoff
 from abl.syntax.legacy import AgentRef, RoutingRule
+from abl.syntax.node import blank, given
 
 
 def handoffs_of(rules: Sequence[RoutingRule], agents: Sequence[AgentRef] = ()) -> list[Handoff]:
@@ -31,21 +32,25 @@ def completions_of(rules: Sequence[RoutingRule]) -> list[Completion]:
 def when_of(rule: RoutingRule) -> str:
     """Return the condition under which a rule applies; `true` for DEFAULT."""
     parts = [rule.when] if rule.when else []
-    if rule.intents:
-        parts.append(f"intent.category IN {text_list(rule.intents)}")
+    if intents := given(rule, "intents"):
+        parts.append(f"intent.category IN {text_list(intents)}")
     if len(parts) == 2:
         parts[0] = f"({parts[0]})"
     return " AND ".join(parts) or ("true" if rule.otherwise else "")
 
 
 def _handoff(rule: RoutingRule, agent: AgentRef | None) -> Handoff:
-    made = Handoff(
-        to=rule.target, when=when_of(rule), priority=rule.priority, description=rule.description, pos=rule.pos
-    )
-    made.at.update({field: place for field, place in rule.at.items() if field == "priority"})
+    made = blank(Handoff, rule.pos)
+    made.to, made.when = rule.target, when_of(rule)
+    if rule.priority is not None:
+        made.priority = rule.priority
+    if rule.description:
+        made.description = rule.description
+    if "priority" in rule.at:
+        made.at["priority"] = rule.at["priority"]
     if "target" in rule.at:
         made.at["to"] = rule.at["target"]
-    if "silent" in rule.flags:
+    if "silent" in (given(rule, "flags") or ()):
         made.experience_mode = "silent_delegate"
     if agent is not None:
         can = f"Can do: {', '.join(agent.capabilities)}" if agent.capabilities else ""

@@ -12,7 +12,6 @@ from typing import TypeAlias
 from abl.legacy.declarations import read_contract, read_fields
 from abl.legacy.routing import read_agents, read_rules
 from abl.legacy.steps import read_steps
-from abl.parser import bounds
 from abl.parser import document as modern
 from abl.parser.detect import detect
 from abl.parser.lines import scan_within_bounds
@@ -24,8 +23,8 @@ from abl.syntax.legacy import LegacyAgent, LegacySupervisor
 from abl.syntax.node import Node
 from abl.syntax.result import ParseResult
 
-ENTRY_BYTES = 600
-"""What is read from a line of STEPS, AGENTS, INTENTS or ROUTING takes, about; a call with its arguments twice that."""
+ENTRY_BYTES = 900
+"""What is read from a line of STEPS, AGENTS, INTENTS or ROUTING takes, about; a call with arguments twice that."""
 
 ReadSection: TypeAlias = Callable[[Reader, LegacySupervisor, Section], None]
 
@@ -44,7 +43,6 @@ def parse_legacy(text: str, *, strict: bool = False) -> ParseResult:
     if not isinstance(value, str):
         return modern.not_text(value, strict=strict)
     r = Reader(scan_within_bounds(Source(text)), strict=strict)
-    r.room -= bounds.LINE_BYTES * len(r.lines)  # whoever told that the text is of this grammar holds its lines too
     sections = _own_sections(r, cut(r))
     document = Document(format="legacy")
     read_sections(r, document, [one for one in sections if not _is_own(r, one)])
@@ -145,9 +143,7 @@ def _lines(r: Reader, section: Section) -> Iterator[tuple[int, str, int]]:
     """Yield the lines of a section, or as many of them as there is room for."""
     for k in range(section.k + 1, section.end):
         text = r.texts[k]
-        r.room -= ENTRY_BYTES * (2 if "(" in text else 1)
-        if r.room < 0:
-            r.lines.left = r.offsets[k]
+        if not r.affords(ENTRY_BYTES * (2 if "(" in text else 1), k):
             return
         yield r.indents[k], text, r.offsets[k]
 

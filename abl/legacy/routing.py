@@ -22,6 +22,7 @@ _ACTION = re.compile(
     r"(ROUTE_TO_USER|ROUTE_TO_VARIABLE|ROUTE_TO|INTENT_MATCH|END_CONVERSATION|HANDOFF(?: TO)?|GOTO)\b[\s:]*+",
     re.IGNORECASE,
 )
+_DEFAULTS = ("DEFAULT", "ELSE", "OTHERWISE")
 _CALLED = re.compile(r"([A-Z_]+)\s*+(?=\(|\[)")
 _RULE_KEYS = (*(row.key for row in RoutingRule.PROPS), "THEN")
 _KEYS = frozenset(RoutingRule.BY_KEY) | {"THEN", "RULE"}
@@ -72,7 +73,8 @@ def _rule(block: Block, at: int, end: int, found: list[RoutingRule]) -> None:
     short = _SHORT.match(bare)
     entry = PROPERTY.match(bare)
     known = entry is not None and entry[1].upper() in _KEYS
-    if short and (ARROW.search(bare) or closing(bare[short.end() :]) >= 0):
+    named = short is not None and _is_default(short) and NAME.fullmatch(bare[short.end() :].strip()) is not None
+    if short and (named or ARROW.search(bare) or closing(bare[short.end() :]) >= 0):
         if _short_rule(block, line, made, bare, offset, (short[1] or "").upper(), bare[short.end() :]):
             found.append(made)
         return
@@ -95,6 +97,11 @@ def _rule(block: Block, at: int, end: int, found: list[RoutingRule]) -> None:
     if not made.action:
         block.invalid(line.offset, line.text, "The rule says nothing under THEN")
         found.pop()
+
+
+def _is_default(short: re.Match[str]) -> bool:
+    """Return whether a rule is `DEFAULT: agent`, without an arrow."""
+    return (short[1] or "").upper() in _DEFAULTS and ":" in short[0]
 
 
 def _mended(block: Block, bare: str, offset: int) -> str:
@@ -137,7 +144,7 @@ def _short_rule(block: Block, line: Line, made: RoutingRule, bare: str, offset: 
         else:
             made.intents = [unquote(part) for part, _ in split_top(rest[1:stop])]
             rest = rest[stop + 1 :]
-    elif word in ("DEFAULT", "ELSE", "OTHERWISE") or rest[:1] == "*":
+    elif word in _DEFAULTS or rest[:1] == "*":
         made.otherwise = True
         rest = rest[1:] if rest[:1] == "*" else rest
     else:
@@ -147,7 +154,7 @@ def _short_rule(block: Block, line: Line, made: RoutingRule, bare: str, offset: 
     arrow = ARROW.match(rest)
     place = offset + len(bare) - len(rest) + (arrow.end() if arrow else 0)
     value = rest[arrow.end() :] if arrow else rest.lstrip(" :")
-    if not arrow and value:
+    if not arrow and value and not (word in _DEFAULTS and ":" in bare):
         start = offset + len(bare) - len(value)
         block.invalid(line.offset, line.text, "-> is missing before the agent", ("write `->`", start, 0, "-> "))
     if not (made.intents or made.otherwise):

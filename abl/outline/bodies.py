@@ -40,6 +40,8 @@ class Form(StrEnum):
     TEXT = "text"  # text that is kept as it stands
     NOTHING = "nothing"
 
+    __hash__ = str.__hash__  # that of enumerations is written in Python, and every line is read by its form
+
 
 @dataclass(frozen=True, slots=True)
 class Body:

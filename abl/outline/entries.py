@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from abl.outline.bodies import FREE, NOTHING, TEXT, Body, Form, body_of, of_class
 from abl.parser.content import format_key
@@ -34,8 +34,7 @@ class Role(StrEnum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line.
 
     Attributes:
@@ -57,39 +56,31 @@ class Entry:
     own: Body | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Line:
     """A trimmed line and what is known of its surroundings.
 
-    `start` is where its content begins (after a dash); `following` is the first line nested in it, empty if none is.
+    Attributes:
+        text: The line.
+        start: Where its content begins (after a dash).
+        following: The first line nested in it, empty if none is.
+        blocked: Whether a block text stands under it.
+        dash: Whether it is a dash item.
+        colon: Where the first colon stands, or -1.
+        key: What stands before the colon, empty without one.
+        rest: What stands after the colon.
     """
 
-    text: str
-    start: int
-    following: str = ""
-    blocked: bool = False
+    __slots__ = ("blocked", "colon", "dash", "following", "key", "rest", "start", "text")
 
-    @property
-    def dash(self) -> bool:
-        """Whether it is a dash item."""
-        return self.start > 0
-
-    @property
-    def colon(self) -> int:
-        """Return where the first colon stands, or -1."""
-        return self.text.find(":", self.start)
-
-    @property
-    def key(self) -> str:
-        """Return what stands before the colon, empty without one."""
-        colon = self.colon
-        return self.text[self.start : colon].strip() if colon > self.start else ""
-
-    @property
-    def rest(self) -> str:
-        """Return what stands after the colon."""
-        colon = self.colon
-        return self.text[colon + 1 :].strip() if colon >= 0 else ""
+    def __init__(self, text: str, start: int, following: str = "", *, blocked: bool = False) -> None:
+        self.text = text
+        self.start = start
+        self.following = following
+        self.blocked = blocked
+        self.dash = start > 0
+        self.colon = colon = text.find(":", start)
+        self.key = text[start:colon].strip() if colon > start else ""
+        self.rest = text[colon + 1 :].strip() if colon >= 0 else ""
 
 
 def line_of(text: str, following: str = "", *, blocked: bool = False) -> Line:
@@ -97,13 +88,16 @@ def line_of(text: str, following: str = "", *, blocked: bool = False) -> Line:
     start = 0
     if text[0] == "-" and text[1:2] not in ("-", ">"):
         start = len(text) - len(text[1:].lstrip())
-    return Line(text, start, following, blocked)
+    return Line(text, start, following, blocked=blocked)
 
 
 def row_of(cls: type[Node] | None, key: str) -> Prop | None:
     """Return the property of `cls` that `key` spells, in any case."""
     if cls is None or not key:
         return None
+    known = cls.BY_KEY.get(key)
+    if known is not None:
+        return known
     word = key.strip("\"'").strip().upper()
     return cls.BY_KEY.get(word) or cls.BY_KEY.get(word.replace("-", "_").replace(" ", "_"))
 
@@ -117,12 +111,13 @@ def _placed(
     role: Role, line: Line, row: Prop | None, cls: type[Node] | None, body: Body, own: Body | None = None
 ) -> Entry:
     """Return an entry whose key stands before the colon, or is the whole line."""
-    colon = line.colon
-    stop = colon if colon >= 0 else len(line.text)
-    raw = line.text[line.start : stop]
-    value = stop + 1 if colon >= 0 else len(line.text)
-    value += len(line.text[value:]) - len(line.text[value:].lstrip())
-    return Entry(role, line.start, line.start + len(raw.rstrip()), value, row, cls, body, own)
+    start, colon = line.start, line.colon
+    if colon < 0:
+        end = len(line.text)
+        return Entry(role, start, end, end, row, cls, body, own)
+    value = len(line.text) - len(line.rest) if line.rest else len(line.text)
+    stop = start + len(line.text[start:colon].rstrip())
+    return Entry(role, start, stop, value, row, cls, body, own)
 
 
 def _property(cls: type[Node], row: Prop, line: Line) -> Entry:

@@ -10,6 +10,7 @@ from abl.outline.entries import Entry, Line, Role, line_of, read, row_of
 from abl.parser.lines import Lines, scan
 from abl.parser.reader import Reader
 from abl.parser.sections import Section, cut
+from abl.parser.slashes import hashed
 from abl.parser.values import open_brackets
 from abl.source import Source
 from abl.syntax.document import HEADERS, Document
@@ -137,7 +138,7 @@ class _Builder:
         """Return what the header line of a section is."""
         text = self.lines.texts[section.k]
         following = self.following(section.k, self.limit)
-        line = Line(text, 0, following, section.k in self.lines.blocks)
+        line = Line(text, 0, following, blocked=section.k in self.lines.blocks)
         stop = len(section.word) if section.word != "IMPORT" else 0
         value = section.offset - self.lines.offsets[section.k]
         cls = self.top.cls
@@ -154,7 +155,8 @@ class _Builder:
         if row is None:
             return Entry(Role.SECTION, 0, stop, value, None, None, TEXT)
         owner = cls if cls is not None and cls.BY_FIELD.get(row.field) is row else Profile
-        read_as = read(Body(Form.SECTIONS, owner), Line(f"{row.key}:{section.value}", 0, following, line.blocked))
+        written = Line(f"{row.key}:{section.value}", 0, following, blocked=line.blocked)
+        read_as = read(Body(Form.SECTIONS, owner), written)
         return Entry(Role.SECTION, 0, stop, value, row, owner, read_as.body)
 
     def following(self, k: int, limit: int) -> str:
@@ -184,7 +186,8 @@ class _Builder:
         lines = self.lines
         text, indent = lines.texts[k], lines.indents[k]
         frame = self.frame_of(indent, dash=text[0] == "-")
-        line = line_of(text, self.following(k, self.limit), blocked=k in lines.blocks)
+        plain = hashed(text) if " //" in text else text
+        line = line_of(plain, self.following(k, self.limit), blocked=k in lines.blocks)
         entry = read(frame.body, line)
         self.add(frame.k, frame.depth, frame.body, entry)
         stop = min(lines.ends[k], self.limit)

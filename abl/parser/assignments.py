@@ -27,6 +27,10 @@ _ASSIGN = re.compile(r"([\w.\[\]\"'-]+)\s*(?:=(?!=)|:(?=\s|$))\s*")
 
 _CALL = re.compile(r"([\w.\-]+)\s*")
 
+_KEPT_AS = re.compile(r"([A-Za-z_][\w.]*)\s*=(?!=)\s*(?=[\w.\-]+\s*\()")
+TOOL_KEYS = frozenset({"TOOL", "NAME", "FUNCTION"})
+"""What may name the tool of a CALL that is written as a block."""
+
 _PLAIN_ARGUMENTS = re.compile(r"\([^\"'()\[\]{}]*+\)")
 
 _ALIAS = re.compile(r"(?:AS\b:?|->|\u2192)\s*([\w.]*)\s*\Z", re.IGNORECASE)
@@ -109,24 +113,34 @@ def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         whole = joined(r, k, end, value)
         if whole is not None:
             value, nested_from = whole, end
-    read_call_text(r, call, cut_comment(value), off)
+    if value:
+        read_call_text(r, call, cut_comment(value), off)
     if call.arguments:
         r.spend(Argument.COST * len(call.arguments), k)
     j = nested_from
     while j < end:
         stop = min(r.ends[j], end)
         text = r.texts[j]
-        key = text.partition(":")[0].strip().upper()
-        r.line(call if key in ("WITH", "AS") else node, j, stop, text, r.offsets[j])
+        key, _, rest = text.partition(":")
+        if not value and not call.tool and key.strip().upper() in TOOL_KEYS:
+            bare = rest.lstrip()
+            read_call_text(r, call, cut_comment(bare), r.offsets[j] + len(text) - len(bare))
+        else:
+            r.line(call if key.strip().upper() in ("WITH", "AS") else node, j, stop, text, r.offsets[j])
         j = stop
+    if not call.tool:
+        r.report("INVALID_CALL", off, max(len(value), 1), value=value)
 
 
 def read_call_text(r: Reader, call: Call, text: str, off: int) -> None:
-    """Fill `call` from `tool(args) AS var`."""
+    """Fill `call` from `tool(args) AS var` or `var = tool(args)`; without a tool it stays empty."""
     text = unquote(text)
+    kept = _KEPT_AS.match(text)
+    if kept is not None:
+        call.as_, call.at["as_"] = kept[1], off
+        text, off = text[kept.end() :], off + kept.end()
     found = _CALL.match(text)
     if not found:
-        r.report("INVALID_CALL", off, max(len(text), 1), value=text)
         return
     call.tool = found[1]
     call.at["tool"] = off

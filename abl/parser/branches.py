@@ -11,7 +11,10 @@ from abl.syntax.coordination import HumanOutcome
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.steps import Branch
 
-_THEN = re.compile(r"\s(?:THEN|GOTO)\s*+:?\s++([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
+_THEN = re.compile(r"(?:\s(?:THEN|GOTO)\b\s*+:?|(?<!\s)\s*+(?:->|\u2192|=>))\s*+([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
+_AFTER_COLON = re.compile(r"(?<=[^\s:]):\s++([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
+"""The step of `IF condition: step`; after `IF:` a second colon belongs to the condition."""
+_ARROW = re.compile(r"(?:->|\u2192|=>)\s*+")
 _HUMAN = re.compile(
     r"(?:IF|WHEN)?\b:?\s*+(.+?)(?<!\s)\s*+(?::|->|\bTHEN\b)\s*+((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z",
     re.IGNORECASE,
@@ -64,6 +67,9 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
     if word == "ELSE" and not rest.upper().startswith("IF"):
         branch.otherwise = True
         branch.at["otherwise"] = offset
+        arrow = _ARROW.match(rest)
+        if arrow is not None:
+            rest, place = rest[arrow.end() :], place + arrow.end()
         rest = cut_comment(rest)
         if rest.replace("_", "").replace("-", "").isalnum():
             branch.then, branch.at["then"] = rest, place
@@ -74,7 +80,7 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         if word == "ELSE":
             rest = rest[2:].lstrip(" :")
             place = offset + len(bare) - len(rest)
-        rest = _inline_then(branch, rest.removesuffix(":").rstrip(), place)
+        rest = _inline_then(branch, rest.removesuffix(":").rstrip(), place, is_bare=bare[len(word) : len(word) + 1] != ":")
         if not rest:
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
         r.read_field(branch, "condition", j, stop if j in r.lines.blocks else j + 1, rest, place)
@@ -87,9 +93,12 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
 
 
-def _inline_then(branch: Branch, rest: str, place: int) -> str:
-    """Read `condition THEN: step` on one line; return the condition."""
-    found = _THEN.search(rest)
+def _inline_then(branch: Branch, rest: str, place: int, *, is_bare: bool) -> str:
+    """Read `condition THEN: step` or `condition -> step` on one line; return the condition.
+
+    `is_bare` says that no colon follows the IF, so that one may follow the condition.
+    """
+    found = _THEN.search(rest) or (_AFTER_COLON.search(rest) if is_bare else None)
     if found is None or rest[: found.start()].count('"') % 2:
         return rest
     branch.then, branch.at["then"] = found[1], place + found.start(1)

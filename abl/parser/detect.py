@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from abl.parser.lines import is_ruler
 from abl.source import normalise
 from abl.syntax.document import LEGACY_SECTIONS, SECTIONS
 
@@ -40,7 +41,7 @@ def first_line(text: str) -> str:
             in_comment = not line.endswith("*/")
         elif line.startswith("/*"):
             in_comment = "*/" not in line
-        elif line and not line.startswith(("#", "//", "```")) and line != "---":
+        elif line and not line.startswith(("#", "//", "```", "~~~")) and not is_ruler(line):
             return line
     return ""
 

@@ -91,12 +91,19 @@ def read_opened(opened: Opened, kind: str | None = None) -> ParseResult:
     return result(document, r)
 
 
+LEGACY_LINE_BYTES = 1_000
+"""What one line of AGENTS or ROUTING takes: a rule, and what it is lowered to."""
+NOT_READ = "What follows is not read"
+
+
 def result(document: Document | None, r: Reader) -> ParseResult:
     """Return the document with the findings of a reader in text order."""
     left = r.lines.left
     if left >= 0:
         line, column, _ = r.source.pos(left)
-        r.findings.append(finding("TEXT_TOO_LARGE", line=line, column=column, offset=left, length=1))
+        r.findings.append(finding("TEXT_TOO_LARGE", line=line, column=column, offset=left, length=1, detail=NOT_READ))
+    if not r.findings:
+        return ParseResult(document, [], [])
     ordered = sorted(r.findings, key=lambda one: -1 if one.offset is None else one.offset)
     errors = [one for one in ordered if one.severity == "error"]
     return ParseResult(document, errors, [one for one in ordered if one.severity != "error"])
@@ -206,7 +213,7 @@ def read_legacy_section(r: Reader, node: Node, row: Prop, k: int, end: int, valu
     from abl.legacy.routing import read_rules  # noqa: PLC0415
 
     node.at[row.field] = off
-    lines = [(r.indents[j], r.texts[j], r.offsets[j]) for j in range(k + 1, end)]
+    lines = ((r.indents[j], r.texts[j], r.offsets[j]) for j in range(k + 1, end) if r.affords(LEGACY_LINE_BYTES, j))
     if row.field == "agents":
         r.legacy_agents, faults = read_agents(lines, locate=r.source.pos)
     elif isinstance(node, Document):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import attrgetter
 
-from abl.parser.reader import READ, SCALARS, Reader, Table, reads, spellings, table_of
-from abl.parser.values import MAX_NESTING, cut_comment, inline_list, open_brackets, split_top, unquote
+from abl.parser.naming import after_name, key_end, named, set_name
+from abl.parser.reader import SCALARS, Reader, Table, reads, spellings, table_of
+from abl.parser.values import MAX_NESTING, cut_comment, open_brackets, split_top, unquote
 from abl.source import Pos
 from abl.syntax.node import NODES, Kind, Node, Prop, blank
-
-WORDS = {"required": True, "optional": False}
-"""What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
 
 
 @reads(Kind.ENTRIES)
@@ -81,6 +80,8 @@ def _belongs_to_last(r: Reader, last: Node, k: int, stop: int, text: str) -> boo
         return False
     if r.texts[r_line(r, last)][0] == "-":
         return True
+    if not last.MAIN:
+        return entry[1].field not in last.at
     return has_value and entry[1].kind in SCALARS and stop == k + 1 and entry[1].field not in last.at
 
 
@@ -92,7 +93,10 @@ def r_line(r: Reader, node: Node) -> int:
 def _adopt(r: Reader, last: Node, k: int, stop: int, text: str, row: Prop) -> None:
     begin = r_line(r, last)
     column = r.columns[begin + 1] if begin + 1 < k and r.indents[begin + 1] > r.indents[begin] else r.columns[begin] + 2
-    if r.texts[begin][0] != "-" or r.columns[k] < r.columns[begin] or r.indents[k] == 0:
+    listed = r.texts[begin][0] == "-"
+    if not listed and not last.MAIN:
+        pass  # the item was begun without its dash, which has been said
+    elif not listed or r.columns[k] < r.columns[begin] or r.indents[k] == 0:
         r.report_line(
             "MISPLACED_INDENT", k, r.indent_fix(k, stop, column), name=text.partition(":")[0], property=row.key
         )
@@ -171,109 +175,17 @@ def split_children(r: Reader, k: int, stop: int, column: int) -> int:
     return j
 
 
-def _colon(text: str) -> int:
-    """Return where the colon after a key stands; quotes around the key may hold colons of their own."""
-    if text[0] in ('"', "'"):
-        close = text.find(text[0], 1)
-        return close + 1 if close > 0 and text[close + 1 : close + 2] == ":" else -1
-    key, colon, _ = text.partition(":")
-    return len(key) if colon else -1
-
-
-def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> None:
-    """Read `name`, `name: value` or a quoted text as the main value of an entry."""
-    main = made.MAIN
-    if not main:
-        first = made.PROPS[0]
-        colon = bare.find(":")
-        if colon > 0 and bare[:colon].replace("_", "").isalnum():
-            r.line(made, k, own, bare, offset)
-        else:
-            r.report("EXPECTED_MAP", offset, len(bare), value=bare, property=row.key, expected=first.key)
-            made.extras[""] = bare
-        return
-    colon = _colon(bare)
-    if colon > 0 and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
-        name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
-        value = rest.lstrip()
-        at = offset + colon + 1 + len(rest) - len(value)
-        if name.lower() == main and _is_name(value):
-            _set_name(made, main, unquote(cut_comment(value)), at + (value[:1] in ('"', "'")))
-            return
-        _set_name(made, main, unquote(name), offset + (name[:1] in ('"', "'")))
-        after_name(r, made, row, k, own, value, at)
-        return
-    found = inline_list(cut_comment(bare)) if bare[0] not in "\"'" and "," not in bare and "[" not in bare else []
-    text, shift = found[0] if len(found) == 1 else (unquote(cut_comment(bare)), int(bare[0] in "\"'"))
-    _set_name(made, main, text, offset + shift)
-
-
-def _is_name(value: str) -> bool:
-    """Return whether `- name: value` gives a name, and is not a field called `name` with a short form."""
-    word = unquote(cut_comment(value))
-    return word.replace("_", "").replace("-", "").isalnum() and word.lower() not in WORDS
-
-
-def _set_name(made: Node, main: str, value: str, offset: int) -> None:
-    setattr(made, main, value)
-    made.at[main] = offset
-
-
-def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, off: int) -> None:
-    """Read what stands after an entry's name: a short form, a map, or the value of its INLINE field."""
-    if not value:
-        return
-    value = cut_comment(value) if k not in r.lines.blocks else value
-    if value[:1] == "{":
-        r.fill(made, row, k, own, value, off)
-        return
-    if made.INLINE:
-        inline = made.BY_FIELD[made.INLINE]
-        READ[inline.kind](r, made, inline, k, k + 1, value, off)
-        return
-    if not short_form(r, made, k, value, off):
-        rest = made.BY_FIELD.get("type") or made.BY_FIELD.get("description")
-        if rest is not None and "," not in value:
-            READ[rest.kind](r, made, rest, k, k + 1, value, off)
-        else:
-            r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
-            made.extras[""] = value
-
-
-def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
-    """Read `required`, `optional`, `default=x`, `string, required` after a field's name. True when it was one."""
-    required = made.BY_FIELD.get("required")
-    if required is None:
-        return False
-    parts = split_top(value.strip("()"))
-    known = made.BY_FIELD.get("type")
-    for part, at in parts:
-        word = part.lower()
-        if word in WORDS:
-            made.required = WORDS[word]  # type: ignore[attr-defined]
-            made.at["required"] = off + at
-        elif word.startswith("default"):
-            rest = part[7:].lstrip(" =:")
-            r.line(made, k, k + 1, f"default: {rest}", off + at - 9 + len(part) - len(rest))
-        elif known is not None and word in known.choices:
-            made.type = word  # type: ignore[attr-defined]
-            made.at["type"] = off + at
-        else:
-            return False
-    return True
-
-
 def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, items: list[Node]) -> None:
     """Read `name:` and the lines nested under it as one entry."""
     text = r.texts[k]
-    colon = text.find(":") if text[0] not in "\"'" else _colon(text)
+    colon = text.find(":") if text[0] not in "\"'" else key_end(text)
     if colon <= 0:
         word = text.split(None, 1)[0]
         if stop > k + 1 and made.MAIN:
             fix = r.edit(r.offsets[k] + len(text), 0, ":", f"write `{text}:`")
             r.report_line("PROPERTY_MISSING_COLON", k, fix, name=text, property=text)
             items.append(made)
-            _set_name(made, made.MAIN, text, r.offsets[k])
+            set_name(made, made.MAIN, text, r.offsets[k])
             r.props(made, k + 1, stop)
         else:
             fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
@@ -291,8 +203,7 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
         items.append(made)
         rest = text[colon + 1 :]
         value = rest.lstrip()
-        setattr(made, main, name)
-        made.at[main] = r.offsets[k] + (text[0] in "\"'")
+        set_name(made, main, name, r.offsets[k] + (text[0] in "\"'"))
         if value:
             after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
         if stop > k + 1 and value[:1] != "{":
@@ -310,7 +221,10 @@ UNIQUE = {"GatherField": "DUPLICATE_FIELD", "SessionVariable": "DUPLICATE_MEMORY
 
 
 def _check_duplicate(r: Reader, row: Prop, items: list[Node], main: str, name: str, k: int) -> None:
-    for other in items[-MAX_DUPLICATE_WINDOW:]:
+    window = items[-MAX_DUPLICATE_WINDOW:]
+    if name not in map(attrgetter(main), window):
+        return
+    for other in window:
         if getattr(other, main) == name:
             code = UNIQUE.get(row.node, "DUPLICATE_NAME")
             first = str(other.pos.line) if other.pos else ""

@@ -10,6 +10,7 @@ from abl.syntax.document import Document
 from abl.syntax.execution import Execution
 from abl.syntax.flow import Digression, Flow, Step
 from abl.syntax.goal import may_lack_goal
+from abl.syntax.node import given
 from abl.syntax.profile import Profile
 from abl.syntax.tools import BINDING_FIELDS, Tool
 
@@ -30,7 +31,7 @@ def check_document(r: Reader, document: Document) -> None:
     _bindings(r, document)
     if document.flow is not None:
         _steps(r, document, document.flow)
-    for profile in document.behavior_profiles:
+    for profile in given(document, "behavior_profiles") or ():
         _profile_required(r, profile)
 
 
@@ -90,7 +91,7 @@ def _model(r: Reader, document: Document) -> None:
 
 def _bindings(r: Reader, document: Document) -> None:
     """Report bindings and imports inside an agent: they belong to the project's catalogue (E720)."""
-    for tool in document.tools:
+    for tool in given(document, "tools") or ():
         bound = bound_fields(tool)
         if bound:
             first = bound[0]
@@ -136,9 +137,11 @@ def _steps(r: Reader, document: Document, flow: Flow) -> None:
     for step in flow.steps or []:
         if step.pos is not None:
             _reasoning(r, document, step, has_goal=has_goal)
-            _branches(r, step)
-            _digressions(r, step.digressions)
-    _digressions(r, flow.global_digressions)
+            if "on_input" in step.at or "on_result" in step.at:
+                _branches(r, step)
+            if "digressions" in step.at:
+                _digressions(r, step.digressions)
+    _digressions(r, given(flow, "global_digressions") or [])
 
 
 def _reasoning(r: Reader, document: Document, step: Step, *, has_goal: bool) -> None:

@@ -12,11 +12,24 @@ from itertools import compress
 from operator import lt
 
 from abl.parser.bounds import ELEMENT_BYTES, LONG_LINE_CHARS, LONG_LINES_CHECKED, UNBOUNDED, elements, most_lines, room
+from abl.parser.slashes import hashed
 from abl.source import Source
 
 _BLOCK = re.compile(r"(?:^|:|-|^[A-Z][A-Z_]*)\s*[|>][-+]?\s*(?:#.*)?$")
-ODD_STARTS = frozenset("#/`-]})")
+BULLETS = frozenset("*+\u2022\u2013\u2014")
+"""Signs that people and word processors write for the dash of a list item."""
+_ARROWS = frozenset("-=\u2192")
+"""How an arrow begins: `* -> Desk` is a rule for all the rest."""
+RULERS = frozenset("-=_*")
+"""Signs of which a line that only separates is made."""
+ODD_STARTS = frozenset("#/`~-]})") | BULLETS | RULERS
 """First characters of lines that may not be significant, or that close what an earlier line opened."""
+FENCES = {"`": "```", "~": "~~~"}
+"""First character of a line -> how a markdown fence that begins with it begins."""
+_IGNORED = frozenset("/`~=_*")
+"""First characters of other lines that may say nothing; a ruler of dashes does not either."""
+_BEGINS = ("//", "/*", *FENCES.values())
+_CLOSING = frozenset("]})")
 _BLOCK_ENDS = frozenset("|>-+")
 _MOST_SPACE = 16
 """Characters before a comment that are looked at for the sign of a block text; if all are space, there may be one."""
@@ -107,6 +120,8 @@ def scan_within_bounds(source: Source) -> Lines:
     chars = len(source.text)
     raw, left = source.first_lines(most_lines(chars))
     lines = _scan(source, raw)
+    if " //" in source.text:
+        lines.texts[:] = [hashed(text) if " //" in text else text for text in lines.texts]
     lines.left = left
     lines.room = room(chars, len(lines))
     if chars > LONG_LINE_CHARS * LONG_LINES_CHECKED and max(map(len, raw)) > LONG_LINE_CHARS:
@@ -144,25 +159,28 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
     start = skip_to = 0
     for number, raw in enumerate(raw_lines, 1):
         here = start
-        start += len(raw) + 1
+        size = len(raw)
+        start += size + 1
         body = raw.strip()
         if not body or number <= skip_to:
             continue
         head = body[0]
         if head in odd:
-            if head == "#" or body == "---":
+            if head == "#":
                 continue
-            if head == "/" and body[1:2] in ("/", "*"):
-                if body[1] == "*" and "*/" not in body:
-                    skip_to = _comment_end(raw_lines, number)
-                continue
-            if head == "`" and body.startswith("```"):
-                lines.fences.append(here + raw.index("`"))
-                continue
-            if head in "]})":
+            if head in _IGNORED or body[1:2] == "-":
+                last = _ignored(raw_lines, number, body)
+                if last:
+                    skip_to = last
+                    if head in FENCES:
+                        lines.fences.append(here + raw.index(head))
+                    continue
+            elif head in _CLOSING:
                 closing.append(len(texts))
+            if head in BULLETS and body[1:2] == " " and body[2] not in _ARROWS:
+                body = f"-{body[1:]}"
         tail = body[-1]
-        column = len(raw) - len(body) if raw[-1] == tail else raw.find(head)
+        column = size - len(body) if raw[-1] == tail else len(raw.rstrip()) - len(body)
         if (tail in block_ends or (noted and " #" in body)) and _BLOCK.search(body):
             skip_to = _block_end(raw_lines, number, column, body)
             blocks[len(texts)] = (number, skip_to)
@@ -172,6 +190,13 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
         add_number(number)
     _nest(lines, closing)
     return lines
+
+
+def _ignored(raw: list[str], number: int, body: str) -> int:
+    """Return the last line of the comment, ruler or fence that begins on a line, 0 if none does."""
+    if body.startswith("/*") and "*/" not in body:
+        return _comment_end(raw, number)
+    return number if body.startswith(_BEGINS) or is_ruler(body) else 0
 
 
 def _nest(lines: Lines, closing: list[int]) -> None:
@@ -185,6 +210,11 @@ def _nest(lines: Lines, closing: list[int]) -> None:
     lines.indents, lines.ends = indents, nesting(indents)
     if "\t" in lines.source.text:
         lines.tab = _first_tab(lines)
+
+
+def is_ruler(text: str) -> bool:
+    """Return whether a line only separates: `---`, `=====`, `****`."""
+    return len(text) > 2 and text[0] in RULERS and text.count(text[0]) == len(text)
 
 
 def _has_noted_block(text: str) -> bool:

@@ -18,6 +18,9 @@ from abl.parser.values import (
 )
 from abl.syntax.node import Kind, Node, Prop
 
+_PLAIN_ITEM = frozenset("\"'#")
+"""What an item without quotes and comment has none of."""
+
 
 def joined(r: Reader, k: int, end: int, value: str) -> str | None:
     """Return `value` with its nested lines if it leaves a bracket open, else None."""
@@ -97,6 +100,8 @@ def dash_items(r: Reader, k: int, end: int, row: Prop) -> list[tuple[str, int]]:
             offset = r.offsets[k] + len(text) - len(bare)
             if k in r.lines.blocks:
                 items.append((r.lines.block_text(k), r.lines.block_offset(k)))
+            elif bare and stop == k + 1 and bare.isascii() and _PLAIN_ITEM.isdisjoint(bare):
+                items.append((bare, offset))
             elif bare:
                 more = " ".join(r.texts[k + 1 : stop])
                 items.append(_bare_item(r, f"{bare} {more}" if more else bare, offset))

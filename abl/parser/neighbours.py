@@ -5,7 +5,7 @@ from __future__ import annotations
 from abl.parser.reader import Reader, neighbour
 from abl.parser.scalars import scalar
 from abl.parser.signature import read_type
-from abl.syntax.coordination import Handoff, OnReturn
+from abl.syntax.coordination import Escalate, EscalationTrigger, Handoff, OnReturn
 from abl.syntax.steps import Actions
 from abl.syntax.tools import Tool
 
@@ -39,6 +39,18 @@ def part_of_on_return(
     if node.on_return is None:
         node.on_return = r.new(OnReturn, k)
     r.read_field(node.on_return, OnReturn.BY_KEY[key.upper()].field, k, end, value, value_offset)
+
+
+@neighbour("Escalate", keys=tuple(EscalationTrigger.BY_KEY))
+def trigger_of_escalate(
+    r: Reader, node: Escalate, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Read what belongs to a trigger and stands directly under ESCALATE: WHEN begins the next one."""
+    row = EscalationTrigger.BY_KEY[key.upper()]
+    if not node.triggers or row.field in node.triggers[-1].at:
+        node.triggers.append(r.new(EscalationTrigger, k))
+        node.at.setdefault("triggers", offset)
+    r.read_field(node.triggers[-1], row.field, k, end, value, value_offset)
 
 
 @neighbour("Handoff", keys=("GRANT_MEMORY",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads
-from abl.parser.values import cut_comment
+from abl.parser.values import cut_comment, open_brackets
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 
@@ -20,11 +20,16 @@ def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         made = r.new(NODES[row.node], k)
     node.at[row.field] = off
     setattr(node, row.field, made)
-    if value and end > k + 1 and k not in r.lines.blocks and made.MAIN:
+    if value and end > k + 1 and k not in r.lines.blocks and made.MAIN and not _goes_on(value):
         r.fill(made, row, k, k + 1, value, off)
         _beside(r, node, made, row, k, end)
     else:
         r.fill(made, row, k, end, value, off)
+
+
+def _goes_on(value: str) -> bool:
+    """Return whether a value is a map that goes on in the nested lines."""
+    return value[0] == "{" and open_brackets(value) > 0
 
 
 def _beside(r: Reader, node: Node, made: Node, row: Prop, k: int, end: int) -> None:
@@ -48,7 +53,10 @@ def read_flat(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         return
     value = cut_comment(value)
     if value[:1] == "{":
-        r.inline_node(node, k, joined(r, k, end, value) or value, off)
+        whole = joined(r, k, end, value)
+        r.inline_node(node, k, whole or value, off)
+        if whole is not None:
+            k = end - 1  # the nested lines are part of the map
     elif value and row.field == "confirmation":
         r.line(node, k, k + 1, f"require: {value}", off - 9)
     elif value:

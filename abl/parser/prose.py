@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 
 from abl.parser.lines import unindented
 from abl.parser.scribe import Scribe
@@ -11,6 +13,7 @@ from abl.syntax.document import HEADERS, SECTIONS
 FEWEST_WORDS = 3
 """Shorter unindented lines may be a header without its colon, or a step."""
 
+_OPENING = frozenset({*SECTIONS, *HEADERS})
 _NO_PROSE = re.compile(r"->|\u2192|^\w+\s*\(|^(?:USE|FROM|TEMPLATE|STEP|IF|ELSE)\b|^\w+\s*=", re.IGNORECASE)
 _LABELLED = re.compile(r"[\w.-]+(?: [A-Z_]+)?\s*:")
 
@@ -21,6 +24,8 @@ def drop_prose(r: Scribe) -> list[int]:
     roots = unindented(r.indents)
     odd = [k for k in roots if texts[k].partition(":")[0] not in SECTIONS]
     unwanted = {k for k in odd if is_prose(texts[k])}
+    if len(r.lines.fences) > 1:
+        unwanted.update(_beside_fences(r, roots))
     if not unwanted or len(unwanted) == len(r.texts):
         return roots
     for k in sorted(unwanted):
@@ -29,6 +34,17 @@ def drop_prose(r: Scribe) -> list[int]:
         unwanted.update(range(k, r.ends[k]))
     r.drop(unwanted)
     return unindented(r.indents)
+
+
+def _beside_fences(r: Scribe, roots: list[int]) -> Iterator[int]:
+    """Yield the unindented lines before, between and after fenced pieces, where no section stands among them."""
+    text = r.source.text
+    fences = [at for at in r.lines.fences if at == 0 or text[at - 1] == "\n"]
+    for begin, stop in zip([0, *fences[1::2]], [*fences[::2], len(text)], strict=False):
+        first, last = (bisect_left(roots, at, key=r.offsets.__getitem__) for at in (begin, stop))
+        outside = roots[first:last]
+        if not any(r.texts[k].partition(":")[0] in _OPENING for k in outside):
+            yield from outside
 
 
 def is_prose(text: str) -> bool:

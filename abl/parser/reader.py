@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from abl.diagnostics.reporter import did_you_mean
 from abl.parser.scribe import Scribe
 from abl.parser.values import MAX_NESTING, cut_comment, inline_map, open_brackets
-from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.node import NODES, Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
@@ -194,12 +194,15 @@ class Reader(Scribe):
         self.unknown(node, k, end, key, value, offset, at)
 
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
-        """Give a dash item that is no property to the node's list of branches or items, if it has one."""
-        for name in ("branches", "do"):
-            row = node.BY_FIELD.get(name)
-            if row is not None and inner.upper().startswith(("IF", "ELSE")) and name == "branches":
-                READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
-                return True
+        """Give a dash item that is no property to the node's list of branches or triggers, if it has one."""
+        row = node.BY_FIELD.get("branches")
+        if row is not None and inner.upper().startswith(("IF", "ELSE")):
+            READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
+            return True
+        row = node.BY_FIELD.get("triggers")
+        if row is not None and inner.partition(":")[0].strip().upper() in NODES[row.node].BY_KEY:
+            READ[row.kind](self, node, row, k - 1, end, "", self.offsets[k])
+            return True
         return False
 
     def unknown(self, node: Node, k: int, end: int, key: str, value: str, offset: int, value_offset: int) -> None:
@@ -310,7 +313,8 @@ class Reader(Scribe):
             self.children(made, k + 1, end)
         elif cut[0] == "{" and not cut.startswith("{{"):
             if open_brackets(cut) > 0:
-                cut = " ".join([cut, *self.texts[k + 1 : end]])
+                closing = end < len(self.texts) and self.texts[end][0] == "}"
+                cut = " ".join([cut, *self.texts[k + 1 : end + closing]])
             self.inline_node(made, k, cut, off)
         elif made.MAIN in made.BY_FIELD:
             self.read_field(made, made.MAIN, k, k + 1 if k not in self.lines.blocks else end, value, off)

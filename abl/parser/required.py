@@ -11,7 +11,7 @@ from abl.parser.scalars import WORDS
 from abl.syntax.coordination import PRIORITIES, Escalate
 from abl.syntax.document import Document
 from abl.syntax.memory import Memory
-from abl.syntax.node import Node
+from abl.syntax.node import Node, given
 from abl.syntax.steps import ERROR_TYPES, ActionHandler, ErrorHandler
 from abl.syntax.understanding import MAX_LOOKUP_VALUES_FUZZY, Intent, LookupTable
 
@@ -21,33 +21,34 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*\Z")
 
 def check_entries(r: Reader, document: Document) -> None:
     """Report entries that cannot work as they stand."""
-    for destination in document.destinations:
+    for destination in given(document, "destinations") or ():
         if not destination.url:
             _report(r, destination, "DESTINATION_WITHOUT_URL", destination.name)
     _coordination(r, document)
     if document.memory is not None:
         _memory(r, document.memory)
-    for table in document.lookup_tables:
+    for table in given(document, "lookup_tables") or ():
         _lookup_table(r, table)
     if document.intents is not None:
         _intents(r, document.intents.items)
     if document.escalate is not None:
         _escalate(r, document.escalate)
-    for handler in document.on_error:
+    for handler in given(document, "on_error") or ():
         _error_type(r, handler)
-    _names(r, document.attachments, "name")
+    _names(r, given(document, "attachments") or (), "name")
     if document.gather is not None:
         _names(r, document.gather.fields, "name")
-    _handlers(r, document.action_handlers)
-    for step in document.flow.steps or [] if document.flow else []:
-        _handlers(r, step.on_action)
+    _handlers(r, given(document, "action_handlers") or ())
+    for step in document.flow.steps or () if document.flow else ():
+        if "on_action" in step.at:
+            _handlers(r, step.on_action)
 
 
 def _coordination(r: Reader, document: Document) -> None:
-    for delegate in document.delegates:
+    for delegate in given(document, "delegates") or ():
         if not delegate.agent:
             _report(r, delegate, "INVALID_DELEGATE_ENTRY", "", detail="AGENT is missing")
-    for handoff in document.handoffs:
+    for handoff in given(document, "handoffs") or ():
         if not handoff.to:
             _report(r, handoff, "INVALID_HANDOFF_ENTRY", "", detail="TO is missing")
         elif " " in handoff.to:

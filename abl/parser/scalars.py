@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from abl.diagnostics.reporter import did_you_mean
+from abl.expressions.analysis import analyse
+from abl.expressions.tree import String
 from abl.parser.lines import dedent
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.values import (
@@ -21,6 +25,12 @@ from abl.syntax.flow import TERMINALS
 from abl.syntax.node import Kind, Node, Prop
 
 TARGET = Kind.TARGET
+_COMPARES = re.compile(
+    r"[=!]=|[<>]|\b(?:CONTAINS|MATCHES|STARTS_WITH|ENDS_WITH)\b|\bIS (?:NOT )?(?:SET|EMPTY|NULL)\b", re.IGNORECASE
+)
+"""What a formula has, and a sentence has not."""
+_LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)")
+"""A single quote that is no apostrophe."""
 LONG_NUMBER = 16
 """Digits from which on a number is not read in the short way."""
 
@@ -36,7 +46,7 @@ def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
                 setattr(node, row.field, bare)
                 node.at[row.field] = off + 1 if bare == text else off + 1 + len(text) - len(text.lstrip())
                 return
-        elif value.isascii() and '"' not in value and "#" not in value and value[0] not in "|>":
+        elif value.isascii() and '"' not in value and "#" not in value and value[0] not in "|>'":
             setattr(node, row.field, value)
             node.at[row.field] = off
             return
@@ -94,14 +104,17 @@ def _joined_string(r: Reader, k: int, end: int, value: str, off: int) -> str | N
 def inside(value: str, off: int) -> tuple[str, int]:
     """Return what stands between quotes without the space around it, and where that begins."""
     bare = value.strip()
-    return bare, off + len(value) - len(value.lstrip())
+    return bare, off if bare == value else off + len(value) - len(value.lstrip())
 
 
 def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     """Return an inline text without its quotes and comment; typographic quotes count as quotes."""
-    value = cut_comment(value)
+    if "#" in value:
+        value = cut_comment(value)
     if not value:
         return "", off
+    if value[0] == '"' == value[-1] and len(value) > 1:
+        return inside(value[1:-1], off + 1)
     if not value.isascii() and (value[0] in QUOTES or value[-1] in QUOTES):
         value = straight(r, value, off)
     if value[0] == '"':
@@ -113,7 +126,14 @@ def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
             return inside(value[1:], off + 1)
     elif value[-1] == '"' and value.count('"') == 1:
         return value[:-1].strip(), off
+    elif value[0] == "'" == value[-1] and not r.strict and is_in_single_quotes(value):
+        return inside(value[1:-1], off + 1)
     return value, off
+
+
+def is_in_single_quotes(value: str) -> bool:
+    """Return whether one pair of single quotes stands around a text; apostrophes in it are no quotes."""
+    return len(value) > 1 and _LOOSE_QUOTE.search(value, 1, len(value) - 1) is None
 
 
 def bare_scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
@@ -133,13 +153,31 @@ def straight(r: Reader, value: str, off: int) -> str:
 
 @reads(Kind.CONDITION)
 def read_condition(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
-    """Read a condition; quotes around the whole of it are part of the text (a sentence for the model)."""
+    """Read a condition; quotes around the whole of a sentence (for the model) are part of it, around a formula not."""
     if k not in r.lines.blocks and end == k + 1 and value.isascii():
-        setattr(node, row.field, bare_formula(value) if "#" in value else value)
-        node.at[row.field] = off
-        return
-    value, off = text_value(r, node, row, k, end, value, off, keep_quotes=True)
-    set_text(node, row, " ".join(value.split("\n")) if "\n" in value else value, off)
+        if "#" in value:
+            value = bare_formula(value)
+    else:
+        value, off = text_value(r, node, row, k, end, value, off, keep_quotes=True)
+        if "\n" in value:
+            value = " ".join(value.split("\n"))
+    if value and value[0] in "\"'" and value[-1] == value[0] and is_quoted_formula(value):
+        value, off = value[1:-1], off + 1
+    setattr(node, row.field, value)
+    node.at[row.field] = off
+
+
+def is_quoted_formula(value: str) -> bool:
+    """Return whether quotes stand around a whole formula, as YAML wants them; a sentence keeps its quotes.
+
+    >>> is_quoted_formula("'total > 5'"), is_quoted_formula("'total is high'"), is_quoted_formula("'a' == 'b'")
+    (True, False, False)
+    """
+    inside = value[1:-1]
+    if value[0] in inside or _COMPARES.search(inside) is None:
+        return False
+    found = analyse(inside, condition=True)
+    return not found.faults and not isinstance(found.node, String)
 
 
 @reads(Kind.EXPRESSION)
@@ -168,7 +206,7 @@ def read_name(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
             read_text(r, node, row, k, end, value, off)
             return
         nothing_under(r, node, row, k, end)
-    if value and not value.replace("_", "a").isalnum():
+    if value and not value.isidentifier():
         value, off = scalar(r, value, off)
         if len(value) > 1 and value[0] == "'" == value[-1]:
             value, off = value[1:-1], off + 1
@@ -277,7 +315,8 @@ def read_number(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
         whole = int(value)
         if row.minimum is not None or row.maximum is not None:
             _within(r, row, whole, off, len(value))
-        set_text(node, row, whole, off)
+        setattr(node, row.field, whole)
+        node.at[row.field] = off
         return
     bare = unquote(cut_comment(value))
     found = number(bare)
@@ -316,7 +355,7 @@ def read_duration(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
     """Read a number in the row's unit, or one with `ms`, `s`, `m`, `h`, `d`."""
     if end > k + 1:
         nothing_under(r, node, row, k, end)
-    bare = cut_comment(value)
+    bare = cut_comment(value) if "#" in value else value
     found = int(bare) if bare.isdecimal() and len(bare) < LONG_NUMBER else duration(bare, row.unit)
     if found is None:
         digits = "".join(sign for sign in bare if sign.isdigit() or sign == ".")

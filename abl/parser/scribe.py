@@ -110,6 +110,13 @@ class Scribe:
             self.reached = k
             raise Full
 
+    def affords(self, size: int, k: int) -> bool:
+        """Count `size` bytes for what is read from line `k`; False, once there is no room left, ends its section."""
+        self.room -= size
+        if self.room < 0 and self.lines.left < 0:
+            self.lines.left = self.offsets[k]
+        return self.room >= 0
+
     def pos(self, k: int) -> Pos:
         """Return the place of line `k`."""
         return _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))

@@ -153,8 +153,10 @@ def mend_opening(r: Reader, sections: list[Section]) -> str:
 
 def read_sections(r: Reader, document: Document, sections: list[Section]) -> None:
     """Read all sections into `document`, or as much of them as one document may hold."""
-    with within_bounds(r):
+    try:
         _read_all(r, document, sections)
+    except Full:
+        r.lines.left = r.offsets[r.reached]
 
 
 @contextmanager

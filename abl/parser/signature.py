@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import Reading, good_name
-from abl.parser.type_expression import COLON_AT_END, TYPE_WORDS, members, read_type, whole_type
-from abl.parser.type_nodes import arrays, of_base
+from abl.parser.type_expression import COLON_AT_END, members, read_type, whole_type
+from abl.parser.type_nodes import TYPE_WORDS, arrays, of_base
 from abl.syntax.node import blank
 from abl.syntax.tools import Tool
 

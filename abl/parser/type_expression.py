@@ -11,34 +11,12 @@ import re
 from abl.diagnostics.suggest import closest
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import MAX_FAULTS, PAIRS, Reading, clipped, good_name, group_end, skip, unclosed
-from abl.parser.type_nodes import arrays, of_base
+from abl.parser.type_nodes import TYPE_WORDS, arrays, of_base
 from abl.parser.values import literal, unquote
 from abl.syntax.node import blank, new_object
 from abl.syntax.tools import BASE_TYPES, Parameter, TypeExpr
 
 MAX_TYPE_NESTING = 16
-TYPE_ALIASES = {
-    "str": "string",
-    "text": "string",
-    "int": "integer",
-    "float": "number",
-    "double": "number",
-    "decimal": "number",
-    "bool": "boolean",
-    "timestamp": "datetime",
-    "list": "array",
-    "dict": "object",
-    "map": "object",
-    "json": "object",
-    "void": "any",
-    "none": "any",
-    "null": "any",
-    "unknown": "any",
-    "enum": "string",
-}
-TYPE_WORDS = {word: word for word in BASE_TYPES} | TYPE_ALIASES
-"""Lowercase type word -> base."""
-
 _NAME = re.compile(r"[A-Za-z_]\w*+", re.ASCII)
 _WRONG_NAME = re.compile(r"""[^\s:,;?=(){}\[\]<>"'|#]++""")
 _WORD = re.compile(r"[A-Za-z_][\w.]*+", re.ASCII)
@@ -46,8 +24,12 @@ _QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""")
 _JUNK = re.compile(r"[^\s,;(){}\[\]]*+")
 _SUFFIX = re.compile(r"\s*+\[\s*+\]")
 _PLAIN = re.compile(
-    r"\s*+([A-Za-z_]\w*+)\s*+(\??+)\s*+(?::\s*+([A-Za-z]\w*+)\s*+((?:\[\s*+\]\s*+)*+)(\??+)\s*+)?([,)}])", re.ASCII
+    r"\s*+([A-Za-z_]\w*+)\s*+(\??+)\s*+"
+    r"(?::\s*+([A-Za-z]\w*+)(?:\(([\w, ]++)\))?+\s*+((?:\[\s*+\]\s*+)*+)(\??+)\s*+)?"
+    r"(?:=\s*+(\"[^\"\\\n]*+\"|-?[\w.]++)\s*+)?([,)}])",
+    re.ASCII,
 )
+"""The usual members: a name, perhaps a type word with `[]` or an enum's words, a short default; and what ends it."""
 COLON_AT_END = "A signature does not end with a colon"
 _WHAT = {")": "parameter", "}": "field"}
 
@@ -102,9 +84,9 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
     while True:
         match = plain(text, reading.at)
         if match is not None:
-            name, optional, word, suffix, marked, end = match.groups()
+            name, optional, word, values, suffix, marked, default, end = match.groups()
             kind = words.get(word)
-            if (kind is not None or not word) and (end == "," or end == closer):
+            if (kind is not None or not word) and (end == "," or end == closer) and (values is None or word == "enum"):
                 start = match.start(1)
                 made = new_object(Parameter)
                 made.name = name
@@ -113,10 +95,14 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
                 else:
                     made.at = {"name": base + start, "type": base + match.start(3)}
                     made.type = of_base(kind)
+                    if values is not None:
+                        _of_values(made.type, values)
                     if suffix:
                         made.type = arrays(made.type, suffix.count("["))
                 if optional or marked:
                     made.optional = True
+                if default is not None:
+                    _set_default(made, default, base + match.start(7))
                 reading.at = match.end()
                 if name in seen:
                     _repeated(reading, name, start, closer)
@@ -127,6 +113,11 @@ def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
                 continue
         if not _member(reading, closer, depth, seen, found):
             return found
+
+
+def _of_values(made: TypeExpr, values: str) -> None:
+    """Make an enum of a type, of the words between commas."""
+    made.values = [word for one in values.split(",") if (word := one.strip())]
 
 
 def _repeated(reading: Reading, name: str, start: int, closer: str) -> None:
@@ -226,8 +217,12 @@ def _default(reading: Reading, made: Parameter, closer: str) -> None:
     if not value:
         reading.wrong(start - 1, 1, "The default is missing after =")
         return
+    _set_default(made, value, reading.base + start)
+
+
+def _set_default(made: Parameter, value: str, offset: int) -> None:
     made.default = literal(value)
-    made.at["default"] = reading.base + start + (value[0] in "\"'")
+    made.at["default"] = offset + (value[0] in "\"'")
     if made.default is None:
         made.optional = True
 

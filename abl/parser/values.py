@@ -11,7 +11,7 @@ MAX_JOINED_LINES = 200
 """Lines that are joined while a bracket or quote is open."""
 
 _COMPLETE = re.compile(
-    r"""(?:"[^"]*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[|>][-+]?)\Z""",
+    r"""(?:"[^"]*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[a-z]+://\S+|[|>][-+]?)\Z""",
     re.DOTALL,
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -35,13 +35,16 @@ def cut_comment(value: str) -> str:
         return ""
     if " #" not in value and "\t#" not in value:
         return value
-    at = _comment_start(value)
+    at = comment_start(value)
     if at < 0:
         return value
     rest = value[:at].rstrip()
-    if not rest or _COMPLETE.match(rest) or "->" in rest:
-        return rest
-    return value
+    return rest if not rest or "->" in rest or is_complete(rest) else value
+
+
+def is_complete(value: str) -> bool:
+    """Return whether a value is whole as it stands: a quoted text, a list or map, a number, one word, an address."""
+    return _COMPLETE.match(value) is not None
 
 
 def without_comment(line: str) -> str:
@@ -71,8 +74,9 @@ def bare_formula(value: str) -> str:
     return value if value[len(rest) :].lstrip()[1:2].isdigit() else rest
 
 
-def _comment_start(value: str) -> int:
-    """Return where a `#` preceded by space stands outside quotes, braces and brackets, or -1."""
+def comment_start(value: str, mark: str = "#") -> int:
+    """Return where a `mark` preceded by space stands outside quotes, braces and brackets, or -1."""
+    first = mark[0]
     depth = 0
     quote = ""
     for at, sign in enumerate(value):
@@ -85,7 +89,7 @@ def _comment_start(value: str) -> int:
             depth += 1
         elif sign in ")]}":
             depth -= 1
-        elif sign == "#" and depth <= 0 and (at == 0 or value[at - 1] in " \t"):
+        elif sign == first and depth <= 0 and (at == 0 or value[at - 1] in " \t") and value.startswith(mark, at):
             return at
     return -1
 

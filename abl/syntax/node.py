@@ -265,6 +265,11 @@ _Made = TypeVar("_Made", bound=Node)
 new_object = object.__new__
 
 
+def given(node: Node, field: str) -> Any:
+    """Return the list or map of a field, None when it was never written: asking the node itself would make one."""
+    return node.__dict__.get(field)
+
+
 def blank(cls: type[_Made], pos: Pos | None = None) -> _Made:
     """Return a node with nothing but its place, in half the time of its constructor."""
     made = new_object(cls)

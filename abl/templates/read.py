@@ -26,8 +26,8 @@ MAX_FAULTS = 1_000
 MAX_REPAIRS = 50
 """After so many faults no more edits are looked for."""
 _ESCAPED = re.compile(r'''"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\"(?P<inside>(?:[^\\"]|\\(?!"))*)\\"''', re.DOTALL)
-_BLOCK = re.compile(r"\s*#\s*(\w*)\s*(.*?)\s*\Z", re.DOTALL)
-_ELSE = re.compile(r"\s*#?\s*else(?:\s+if\s+(.*?))?\s*\Z", re.DOTALL)
+_BLOCK = re.compile(r"\s*+#\s*+(\w*+)\s*+(.*\S|)\s*+\Z", re.DOTALL)
+_ELSE = re.compile(r"\s*+#?\s*+else(?:\s++if\s++(.*\S|))?\s*+\Z", re.DOTALL)
 _NAME_OF_TAG = re.compile(r"\s*[#/]?[\w.@]+(?:\[\w+\])*(?:[ \t]*\|[ \t]*\w+)*(?:(?<=each)[ \t]+[\w.]+)?")
 
 
@@ -128,7 +128,7 @@ class TemplateReader:
             self._add(Value(node))
 
     def _filtered(self, inside: str, base: int) -> Node | None:
-        parser = Parser(inside, base)
+        parser = Parser(inside, base, noted=len(self.faults))
         try:
             node = parser.with_filters()
         except UnreadableError as stopped:
@@ -138,7 +138,8 @@ class TemplateReader:
             said = {"value": inside.strip(), "detail": (mended and mended.detail) or stopped.detail}
             self._report(Fault("TEMPLATE_SYNTAX", start, length, said, edit, mended.title if mended else ""))
             return None
-        self.faults.extend(parser.faults)
+        for fault in parser.faults:
+            self._report(fault)
         return node
 
     def _condition(self, text: str, base: int) -> Node:
@@ -167,10 +168,10 @@ class TemplateReader:
             edit = (at, len(kind), near) if near else None
             said = {"name": f"#{kind}", "suggestion": f"#{near}" if near else "", "known": "#each, #if"}
             self._fault(tag, f"`#{kind}` is no block", edit, f"write `#{near}`" if near else "", **said)
-            self._open.append(_Frame("ignored", tag, Invalid("")))
+            self._ignore(tag)
         elif len(self._open) > MAX_NESTING:
             self._fault(tag, f"blocks are nested deeper than {MAX_NESTING} levels", None, "")
-            self._open.append(_Frame("ignored", tag, Invalid("")))
+            self._ignore(tag)
         elif not argument:
             self._fault(tag, f"`#{kind}` needs {'a list' if kind == 'each' else 'a condition'}", None, "")
             self._open.append(_Frame(kind, tag, Invalid("")))
@@ -181,6 +182,10 @@ class TemplateReader:
             if node is not None:
                 self.expressions.append(node)
             self._open.append(_Frame(kind, tag, node or Invalid(argument)))
+
+    def _ignore(self, tag: Tag) -> None:
+        """Open a block that is none: its parts are those of the block around it, and moved nowhere at its end."""
+        self._open.append(_Frame("ignored", tag, Invalid(""), self._open[-1].parts))
 
     def _else(self, tag: Tag, found: re.Match[str]) -> None:
         frame = self._open[-1]
@@ -218,8 +223,8 @@ class TemplateReader:
             frame = self._open.pop()
             chained = frame.chained
             if frame.kind == "ignored":
-                self._open[-1].parts.extend(frame.parts)
-            elif frame.kind == "each":
+                continue
+            if frame.kind == "each":
                 self._add(Each(frame.node, tuple(frame.parts)))
             elif frame.then is None:
                 self._add(Choice(frame.node, tuple(frame.parts), ()))

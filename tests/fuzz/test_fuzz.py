@@ -255,6 +255,9 @@ FOUND = (
     "AGENT: A\nFLOW: a -> b" + " " * 30_000 + "x\n",
     'AGENT: A\nON_START:\n  RESPOND: x\n    ACTIONS:\n      - BUTTON: "a' + " " * 30_000 + "x\n",
     "AGENT: A\nCONSTRAINTS:\n  - REQUIRE a" + " WHEN a" * 4_000 + "\n",
+    "AGENT: A\nON_START:\n  RESPOND: " + ("{{" + " " * 9_000 + "a}}") * 5 + "\n",
+    "AGENT: A\nON_START:\n  RESPOND: " + ("{{#if a" + " " * 9_000 + "b}}") * 5 + "\n",
+    'AGENT: A\nON_START:\n  RESPOND: x\n    CAROUSEL:\n      cards: [{buttons: ["a' + " " * 60_000 + 'b"]}]\n',
 )
 """What once raised or hung; the number of spaces makes a square of them felt."""
 

@@ -7,28 +7,36 @@ import math
 import pytest
 
 import abl
+from benchmarks.folder_shapes import FOLDERS
 from benchmarks.scaling import (
+    FOLDER,
     MEGABYTE,
     OPERATIONS,
     PATIENCE_S,
     PROMISED,
     PROMISED_SLOPE,
+    SHAPES,
     SMALL_CHARS,
     Growth,
+    check_folder,
     doubled,
+    grown,
     memory,
 )
-from benchmarks.shapes import HOSTILE, REALISTIC
+from benchmarks.shapes import REALISTIC
 
-SHAPES = {**REALISTIC, **HOSTILE}
 LENIENT = 3.0
 """What the default run asks of one of several tries: a square gives 4, and small sizes on a busy machine are noisy."""
 TINY_CHARS = 16_000
 TELLING = (
     "one large agent", "stairs", "repeated sections", "steps in no order", "calls of unknown tools", "open brackets",
     "hand-overs to itself", "fields nobody reads", "and many", "tags", "list in one line", "yaml fields", "numbered",
+    "yaml tags", "a button of spaces", "ifs around values",
 )  # fmt: skip
 """What the default run lays out and checks too; the soak does so with every shape."""
+TELLING_FOLDERS = ("recalls of nobody", "profiles nobody uses")
+FOLDER_CHARS = 32_000
+"""Some 500 files: beyond them only the first known names are compared with an unknown one."""
 LARGEST_CHARS = SMALL_CHARS * 128
 """8 MB."""
 MEMORY_LIMIT = 60
@@ -51,10 +59,23 @@ def test_telling_texts_are_laid_out_and_checked_in_proportion(operation: str, sh
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_doubles_with_the_text_up_to_eight_megabytes(operation: str, shape: str) -> None:
-    growth = doubled(OPERATIONS[operation], SHAPES[shape], SMALL_CHARS, LARGEST_CHARS)
+    growth = grown(operation, shape, LARGEST_CHARS, may_settle=False)
     assert growth.seconds[-1] <= PATIENCE_S, growth
     assert growth.worst <= PROMISED, growth
     assert growth.slope <= PROMISED_SLOPE, growth
+
+
+@pytest.mark.parametrize("folder", TELLING_FOLDERS)
+def test_telling_folders_are_checked_in_proportion(folder: str) -> None:
+    growth = doubled(check_folder, FOLDERS[folder], FOLDER_CHARS, 2 * FOLDER_CHARS, LENIENT)
+    assert growth.worst <= LENIENT, growth
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_of_thousands_of_files_is_checked_in_proportion(folder: str) -> None:
+    growth = grown(FOLDER, folder, 0, may_settle=False)
+    assert growth.is_kept, growth
 
 
 def test_a_square_is_told_from_work_in_proportion() -> None:
@@ -65,6 +86,14 @@ def test_a_square_is_told_from_work_in_proportion() -> None:
     assert (line.worst, round(line.slope, 2)) == (2.0, 1.0)
     assert not square.is_kept
     assert (math.ceil(square.worst), round(square.slope, 2)) == (4, 2.0)
+
+
+def test_a_growth_is_settled_when_three_sizes_cost_the_same_for_each_character() -> None:
+    sizes = (1000, 2000, 4000)
+    assert Growth(sizes, (0.1, 0.2, 0.41)).is_settled
+    assert not Growth(sizes, (0.1, 0.2, 0.43)).is_settled
+    assert not Growth(sizes[:2], (0.1, 0.2)).is_settled
+    assert not Growth(sizes, (0.001, 0.002, 0.004)).is_settled
 
 
 def test_times_too_short_to_measure_say_nothing() -> None:

@@ -304,11 +304,13 @@ ROWS: tuple[Rule, ...] = (
         "TEXT_TOO_LARGE",
         "error",
         "more than one document may hold",
-        message="What follows is not read: this text holds more entries than one document may have. Split it.",
+        message="{detail}: this text holds more entries than one document may have. Split it.",
         explanation="""
             Memory and time are kept in proportion to the size of a text, whatever stands in it.
             A text of any size is read to its end, as long as its lines and entries are of an ordinary length.
             Thousands of entries of one or two characters are more than that; often another text was pasted in.
+            Either the rest of the text is not read, or all of it is read but its agent is not compiled and checked;
+            the message says which.
             Split the text into several documents, or remove what does not belong to it.
         """,
         wrong="",

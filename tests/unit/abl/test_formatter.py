@@ -162,6 +162,14 @@ def test_yaml_loses_only_trailing_space() -> None:
     text = "agent: A   \r\ngoal: |\n  keep   \n  this\n\ntools:   \n    - a:    1  \n\n\n"
     assert format_text(text) == "agent: A\ngoal: |\n  keep   \n  this\n\ntools:\n    - a:    1\n"
     assert format_text("agent: A\ngoal: |\n  no end") == "agent: A\ngoal: |\n  no end"
+    assert format_text("agent: A\ngoal: !!str &a |  \n  keep   \n") == "agent: A\ngoal: !!str &a |\n  keep   \n"
+
+
+def test_a_line_of_yaml_tags_is_looked_at_once() -> None:
+    text = "agent: A\ngoal: " + "!: " * 100_000 + "x\n"
+    started = process_time()
+    assert format_text(text) == text
+    assert process_time() - started < 2
 
 
 @pytest.mark.parametrize(

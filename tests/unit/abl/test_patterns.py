@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -108,10 +108,10 @@ def test_a_pattern_is_compiled_once() -> None:
 
 
 def test_what_takes_others_forever_is_fast() -> None:
-    started = perf_counter()
+    started = process_time()
     assert search("(x|xx|xxx)*y", "x" * 50_000) is None
     assert search("(.|a)*b", "a" * 50_000) is None
-    assert perf_counter() - started < 2
+    assert process_time() - started < 2
 
 
 @settings(max_examples=200, deadline=None)

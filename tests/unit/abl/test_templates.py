@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -137,6 +138,25 @@ def test_blocks_are_nested_up_to_a_bound() -> None:
     assert analyse_template(nested(MAX_NESTING + 1)).faults[0].code == "TEMPLATE_SYNTAX"
     assert compile_template(nested(3_000)).render({"a": 1}) == "x"
     assert compile_template("{{#if a}}" + "{{else if b}}" * 3_000 + "{{/if}}").render({}) == ""
+
+
+def test_what_stands_in_a_block_that_is_none_keeps_its_place() -> None:
+    assert render_template("a{{#of x}}b{{#to y}}{{n}}{{/to}}d{{/of}}e", {"n": "c"}) == "abcde"
+    assert render_template("{{#if n}}a{{#of x}}b{{/of}}{{else}}c{{#of x}}d{{/of}}{{/if}}", {}) == "cd"
+
+
+@pytest.mark.parametrize(("before", "after"), [("{{", "a}}"), ("{{#if a", "b}}"), ("{{#if a}}{{else if a", "b}}")])
+def test_spaces_in_a_tag_are_looked_at_once(before: str, after: str) -> None:
+    started = process_time()
+    for _ in range(20):
+        analyse_template(f"{before}{' ' * 9_000}{after}")
+    assert process_time() - started < 2
+
+
+def test_after_many_faults_no_more_words_are_guessed() -> None:
+    faults = analyse_template("{{LENGHT(a)}}" * 100).faults
+    assert len(faults) == 100
+    assert [bool(one.fix) for one in faults] == [True] * 50 + [False] * 50
 
 
 def test_output_and_work_are_bounded() -> None:

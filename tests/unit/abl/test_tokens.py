@@ -118,7 +118,7 @@ def test_a_value_that_is_no_text_gives_one_error(value):
     ['"\\', "'", "/", "/\\", "\\", "$", "$%", "|", "|-", "|--", "- ", "1", "1.", "“", "#", "A", "=", "\n", " ", "\r"],
 )
 def test_any_text_is_read_in_linear_time(piece):
-    begin = time.perf_counter()
+    begin = time.process_time()
     result = tokenize(piece * 50_000)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
     assert len(result.errors) <= MAX_ERRORS

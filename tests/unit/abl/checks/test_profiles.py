@@ -65,6 +65,23 @@ def test_overrides_name_steps_of_the_agent(in_ir):
     assert len(in_ir(ir, "PROFILE_UNKNOWN_STEP")) == 1
 
 
+def test_the_tools_and_steps_of_other_users_are_suggested_too(in_ir):
+    changes = {"skip": ["aks"]}
+    users = {
+        name: {
+            "metadata": {"name": name},
+            "tools": [{"name": tool, "description": "d"}],
+            "flow": {"definitions": {step: {"respond": "x"}}},
+            "behavior_profiles": [{"name": "p", "tools_hide": ["fnid"], "flow_modifications": changes}],
+        }
+        for name, tool, step in (("A", "other", "begin"), ("B", "find", "ask"))
+    }
+    tool = in_ir(users["A"], "PROFILE_UNKNOWN_TOOL", agents=users)
+    step = in_ir(users["A"], "PROFILE_UNKNOWN_STEP", agents=users)
+    assert ["find" in one.message for one in tool] == [True]
+    assert ["ask" in one.message for one in step] == [True]
+
+
 def test_a_condition_that_cannot_be_read_is_reported_in_an_ir(in_ir):
     assert in_ir({"behavior_profiles": [{"name": "p", "when": "a == == b"}]}, "PROFILE_INVALID_WHEN")
     assert not in_ir({"behavior_profiles": [{"name": "p", "when": 'channel == "voice"'}]}, "PROFILE_INVALID_WHEN")

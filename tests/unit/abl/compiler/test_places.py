@@ -56,6 +56,15 @@ def test_a_block_is_searched_line_by_line() -> None:
     assert (found["line"], TEXT[found["offset"] :][:5]) == (6, "lines")
 
 
+def test_a_block_is_searched_as_far_as_its_lines_stand_in_the_text() -> None:
+    text = "GOAL: |\n  first\n  second\n    third {{x}}\n"
+    for goal, line in (("first\nsecond\n  third {{x}}", 4), ("first\nother\n  third {{x}}", 2)):
+        node = Document(goal=goal, at={"goal": text.index("first")})
+        found = locate(Place(node, Unit(node, Source(text))), "goal", start=goal.index("{{"), length=5)
+        assert found["line"] == line
+    assert text[found["offset"] :].startswith("first")
+
+
 def test_items_of_lists_and_maps_have_places_of_their_own() -> None:
     node = Recall(paths=["x", "One"], at={"paths.1": TEXT.index("One")})
     assert locate(Place(node, unit()), "paths.1")["length"] == 3

@@ -189,6 +189,19 @@ def test_a_slip_that_can_be_read_keeps_the_tree() -> None:
     assert parse_condition("FOO(a)") == Function("FOO", (A,))
 
 
+def test_a_call_is_shown_written_in_another_way_when_it_is_short() -> None:
+    short, long = (analyse(f"{name}.toUpperCase()", condition=False).faults[0] for name in ("a", "a" * 600))
+    assert short.fix is not None
+    assert long.fix is None
+    faults = analyse("a" + ".upper()" * 1_000, condition=False).faults
+    assert sum(len(one.title) for one in faults) < 100_000
+
+
+def test_after_many_faults_no_more_functions_are_guessed() -> None:
+    faults = analyse(f"[{', '.join(['LENGHT(a)'] * 80)}]", condition=False).faults
+    assert [one.arguments["suggestion"] for one in faults] == ["LENGTH"] * 50 + [""] * 30
+
+
 def test_what_cannot_be_read_is_an_invalid_node_with_its_text() -> None:
     assert parse_condition("a ==") == Invalid("a ==")
     assert analyse("a ==", condition=False).faults[0].code == "INVALID_EXPRESSION"

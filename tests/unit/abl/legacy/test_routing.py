@@ -122,3 +122,9 @@ def test_rules_that_end_or_only_answer_become_completions():
         RoutingRule(action="route_to", target="x"),
     ]
     assert completions_of(rules) == [Completion(when="a"), Completion(when="b", respond="m")]
+
+
+def test_a_default_needs_no_arrow():
+    rules, faults = read_rules([(0, "- DEFAULT: Desk", 0)])
+    assert [(one.otherwise, one.target) for one in rules] == [(True, "Desk")]
+    assert faults == ()

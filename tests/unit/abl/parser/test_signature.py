@@ -208,9 +208,9 @@ def test_a_declaration_has_type_mark_and_default():
 )
 @pytest.mark.parametrize("start", ["f(", "f(a: ", "f() -> ", "f(a = ", ""])
 def test_any_text_is_read_in_linear_time(start, piece):
-    begin = time.perf_counter()
+    begin = time.process_time()
     result = read_signature(start + piece * 5000)
     assert len(result.findings) <= MAX_FAULTS
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
     if result.tool is not None:
         assert isinstance(signature_text(result.tool), str)

@@ -1,0 +1,146 @@
+"""What an entry is called, and what may follow its name on the line. Spec: abl-language 3.3, 3.5, 5.3."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.reader import READ, Reader
+from abl.parser.values import BOOLEANS, cut_comment, inline_list, split_top, unquote
+from abl.syntax.node import Node, Prop
+
+_NOTED = re.compile(r"(\w+)\s*\(([^()]*)\)")
+"""`integer (required)`."""
+_CHOICES = re.compile(r"enum\s*[(\[]([^()\[\]]*)[)\]]", re.IGNORECASE)
+"""`enum(red, green)`."""
+_DEFAULTED = re.compile(r"(\w+)\s*=\s*(?=[^=\s])")
+"""`count = 3`."""
+_OUTCOMES = frozenset({"RETRY", "RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE"})
+"""What may follow the name of an error in place of an answer. Spec: abl-language 3.12."""
+WORDS = {"required": True, "optional": False}
+"""What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
+
+
+def key_end(text: str) -> int:
+    """Return where the colon after a key stands; quotes around the key may hold colons of their own."""
+    if text[0] in ('"', "'"):
+        close = text.find(text[0], 1)
+        return close + 1 if close > 0 and text[close + 1 : close + 2] == ":" else -1
+    key, colon, _ = text.partition(":")
+    return len(key) if colon else -1
+
+
+def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> None:
+    """Read `name`, `name: value` or a quoted text as the main value of an entry."""
+    main = made.MAIN
+    if not main:
+        first = made.PROPS[0]
+        colon = bare.find(":")
+        if colon > 0 and bare[:colon].replace("_", "").isalnum():
+            r.line(made, k, own, bare, offset)
+        else:
+            r.report("EXPECTED_MAP", offset, len(bare), value=bare, property=row.key, expected=first.key)
+            made.extras[""] = bare
+        return
+    colon = key_end(bare)
+    if colon > 0 and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
+        name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
+        value = rest.lstrip()
+        at = offset + colon + 1 + len(rest) - len(value)
+        if name.lower() == main and _is_name(value):
+            set_name(made, main, unquote(cut_comment(value)), at + (value[:1] in ('"', "'")))
+            return
+        set_name(made, main, unquote(name), offset + (name[:1] in ('"', "'")))
+        after_name(r, made, row, k, own, value, at)
+        return
+    given = _DEFAULTED.match(bare)
+    if given is not None and "default" in made.BY_FIELD:
+        set_name(made, main, given[1], offset)
+        r.read_field(made, "default", k, k + 1, bare[given.end() :], offset + given.end())
+        return
+    found = inline_list(cut_comment(bare)) if bare[0] not in "\"'" and "," not in bare and "[" not in bare else []
+    text, shift = found[0] if len(found) == 1 else (unquote(cut_comment(bare)), int(bare[0] in "\"'"))
+    set_name(made, main, text, offset + shift)
+
+
+def _is_name(value: str) -> bool:
+    """Return whether `- name: value` gives a name, and is not a field called `name` with a short form."""
+    word = unquote(cut_comment(value))
+    return word.replace("_", "").replace("-", "").isalnum() and word.lower() not in WORDS
+
+
+def set_name(made: Node, main: str, value: str, offset: int) -> None:
+    """Store an entry's name and where it stands; `name?` is a field that may be left out."""
+    if value[-1:] == "?" and "required" in made.BY_FIELD:
+        made.required = False  # type: ignore[attr-defined]
+        value = value[:-1].rstrip()
+    setattr(made, main, value)
+    made.at[main] = offset
+
+
+def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, off: int) -> None:
+    """Read what stands after an entry's name: a short form, a map, or the value of its INLINE field."""
+    if not value:
+        return
+    value = cut_comment(value) if k not in r.lines.blocks else value
+    if not value:
+        return
+    if value[0] == "{":
+        r.fill(made, row, k, own, value, off)
+        return
+    if made.INLINE:
+        inline = made.BY_FIELD[made.INLINE]
+        READ[inline.kind](r, made, inline, k, k + 1, value, off)
+        return
+    if not short_form(r, made, k, value, off):
+        rest = _meant(made, value)
+        if rest is not None:
+            READ[rest.kind](r, made, rest, k, k + 1, value, off)
+        else:
+            r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
+            made.extras[""] = value
+
+
+def _meant(made: Node, value: str) -> Prop | None:
+    """Return which property a value right after an entry's name is: a question, an answer, a first value, a type."""
+    rows = made.BY_FIELD
+    quoted = value[0] in "\"'"
+    if "prompt" in rows and (quoted or " " in value):
+        return rows["prompt"]
+    if made.MAIN == "type":
+        return rows["then" if value.split(None, 1)[0].upper() in _OUTCOMES else "respond"]
+    first = rows.get("initial_value") or rows.get("default_value")
+    if first is not None and (quoted or not value.isidentifier() or value.lower() in BOOLEANS):
+        return first
+    return (rows.get("type") or rows.get("description")) if "," not in value else None
+
+
+def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
+    """Read `required`, `optional`, `default=x`, `string, required` after a field's name. True when it was one."""
+    required = made.BY_FIELD.get("required")
+    if required is None:
+        return False
+    known = made.BY_FIELD.get("type")
+    noted = _NOTED.fullmatch(value)
+    if noted is not None and noted[1].lower() != "enum":
+        value = noted[1] + ",".ljust(noted.start(2) - noted.end(1)) + noted[2]  # every character in its place
+    for part, at in split_top(value[1:-1] if value[0] == "(" and value[-1] == ")" else value):
+        word = part.lower()
+        choices = _CHOICES.fullmatch(part)
+        if choices is not None and "options" in made.BY_FIELD:
+            r.line(made, k, k + 1, "type: enum", off + at)
+            r.line(made, k, k + 1, f"options: [{choices[1]}]", off + at + choices.start(1) - len("options: ["))
+        elif "=" in part and known is not None and (typed := part.partition("="))[0].strip().lower() in known.choices:
+            r.line(made, k, k + 1, f"type: {typed[0].strip()}", off + at - len("type: "))
+            r.line(made, k, k + 1, f"default: {typed[2].strip()}", off + at + len(part) - len(typed[2].strip()) - 9)
+        elif word in WORDS:
+            made.required = WORDS[word]  # type: ignore[attr-defined]
+            made.at["required"] = off + at
+        elif word.startswith("default"):
+            rest = part[7:].lstrip(" =:")
+            r.line(made, k, k + 1, f"default: {rest}", off + at - 9 + len(part) - len(rest))
+        elif known is not None and word in known.choices:
+            made.type = word  # type: ignore[attr-defined]
+            made.at["type"] = off + at
+        else:
+            return False
+    return True
