@@ -1,7 +1,8 @@
 """Every number of the platform's limits, once, with its unit in the name. Spec: platform-api 1, 2.5, 3, 12, 15.
 
-Numbers that are configurable stand here as their defaults. What one implementation bounds for itself (how many answers
-a cache holds) is no limit of the platform and stays with its module.
+Numbers that are configurable stand here as their defaults. Each is read where it is enforced; that of a feature which
+is not there yet comes with the feature. The language's own numbers stand in `engine.limits`. What one implementation
+bounds for itself (how many answers a cache holds) is no limit of the platform and stays with its module.
 """
 
 from __future__ import annotations
@@ -16,9 +17,6 @@ DAY_S: Final = 24 * HOUR_S
 
 # Requests. Spec: platform-api 1.1, 1.5.
 BODY_MAX_BYTES: Final = 1 * MIB
-IMPORT_BODY_MAX_BYTES: Final = 60 * MIB
-ATTACHMENT_MAX_BYTES: Final = 25 * MIB
-ATTACHMENT_OVERHEAD_MAX_BYTES: Final = 1 * MIB
 REQUEST_ID_MAX_CHARS: Final = 128
 IDEMPOTENCY_KEY_MAX_CHARS: Final = 255
 IDEMPOTENCY_KEPT_S: Final = DAY_S
@@ -31,7 +29,6 @@ SESSION_MESSAGES_SHOWN: Final = 200
 # Messages. Spec: platform-api 4.1, 5.8.
 MESSAGE_MAX_CHARS: Final = 32_000
 ATTACHMENTS_PER_MESSAGE: Final = 10
-ATTACHMENTS_PER_SESSION: Final = 100
 TOOL_MOCKS_MAX: Final = 50
 TOOL_MOCK_DELAY_MAX_MS: Final = 30_000
 METADATA_MAX_BYTES: Final = 16 * KIB
@@ -48,8 +45,6 @@ CONCURRENT_SESSIONS_PER_TENANT: Final = 1_000
 CONCURRENT_VOICE_ROOMS: Final = 50
 EXECUTION_QUEUE_TURNS: Final = 1_000
 SESSION_QUEUE_TURNS: Final = 10
-LOGIN_ATTEMPTS: Final = 10
-LOGIN_WINDOW_S: Final = 15 * MINUTE_S
 SDK_INITS_PER_MINUTE: Final = 60
 TICKETS_PER_MINUTE: Final = 20
 TICKETS_PER_TENANT_MINUTE: Final = 2_000
@@ -57,21 +52,16 @@ TICKETS_PER_TENANT_MINUTE: Final = 2_000
 # Turns and sessions. Spec: platform-api 3.1 to 3.3, 4.1.
 TURN_DEADLINE_S: Final = 120.0
 SESSION_IDLE_S: Final = 30 * MINUTE_S
-DEPLOYMENT_DRAIN_S: Final = HOUR_S
 SUSPENSION_DEFAULT_S: Final = DAY_S
 SUSPENSION_MIN_S: Final = MINUTE_S
 SUSPENSION_MAX_S: Final = 30 * DAY_S
 ASYNC_TOOL_TIMEOUT_S: Final = HOUR_S
 CALLBACK_KEPT_S: Final = DAY_S
 HANDOFFS_PER_TURN: Final = 10
-DELEGATE_DEPTH: Final = 5
-FAN_OUT_WIDTH: Final = 16
 TOOL_CALLS_PER_TURN: Final = 25
 MODEL_CALLS_PER_TURN: Final = 30
 
 # Credentials. Spec: platform-api 2.1, 12.1, 12.6.
-USER_TOKEN_S: Final = HOUR_S
-REFRESH_TOKEN_S: Final = 30 * DAY_S
 SANDBOX_TOKEN_S: Final = 15 * MINUTE_S
 SDK_TOKEN_S: Final = 900
 SDK_TOKEN_REFRESH_GRACE_S: Final = HOUR_S
@@ -83,7 +73,6 @@ KEY_PREFIX_CHARS: Final = 12
 SSE_HEARTBEAT_S: Final = 15.0
 SOCKET_FRAME_MAX_BYTES: Final = 1 * MIB
 VOICE_AUDIO_MAX_BYTES: Final = 4 * MIB
-BINARY_FRAME_MAX_BYTES: Final = 64 * KIB
 SOCKETS_PER_SESSION: Final = 5
 SOCKET_EARLY_FRAMES: Final = 16
 SOCKET_EARLY_BYTES: Final = 64 * KIB
@@ -94,39 +83,11 @@ SOCKET_IDLE_S: Final = 30 * MINUTE_S
 RESUME_BUFFER_FRAMES: Final = 256
 RESUME_BUFFER_BYTES: Final = 512 * KIB
 RESUME_BUFFER_KEPT_S: Final = 5 * MINUTE_S
-CHUNK_FLUSH_MS: Final = 50
-UTTERANCE_MAX_S: Final = 60
-VOICE_SESSION_MAX_S: Final = 30 * MINUTE_S
-VOICE_SAMPLE_RATE_HZ: Final = 16_000
 
 # Stores. Spec: platform-api 5.7, 7.2 to 7.4, 15.
 MEMORY_STORE_MAX_BYTES: Final = 256 * KIB
 MEMORY_STORES_PER_SESSION: Final = 64
-TOOL_SECRET_MAX_CHARS: Final = 16_384
-TOOL_NAME_MAX_CHARS: Final = 256
-SECRET_KEY_MAX_CHARS: Final = 256
 CONTACT_NAME_MAX_CHARS: Final = 200
-CONTACT_EMPLOYEE_ID_MAX_CHARS: Final = 100
-CONTACT_TAGS_MAX: Final = 50
-CONTACT_TAG_MAX_CHARS: Final = 50
-TRACE_TEXT_MAX_BYTES: Final = 32 * KIB
+TRACE_TEXT_MAX_CHARS: Final = 32 * KIB
 TRACE_VALUE_MAX_BYTES: Final = 64 * KIB
 TRACES_KEPT_DAYS: Final = 30
-EVALS_KEPT_DAYS: Final = 90
-AUDIT_KEPT_DAYS: Final = 365
-
-# Completions, analytics, transfer. Spec: platform-api 4.3, 8, 9.
-TEMPERATURE_MAX: Final = 2.0
-MAX_TOKENS_MAX: Final = 200_000
-ANALYTICS_LIMIT_DEFAULT: Final = 100
-ANALYTICS_LIMIT_MAX: Final = 10_000
-VOICE_ANALYTICS_WINDOW_H: Final = 168
-VOICE_ANALYTICS_WINDOW_MAX_H: Final = 2_160
-IMPORT_FILE_MAX_BYTES: Final = 1 * MIB
-IMPORT_TOTAL_MAX_BYTES: Final = 50 * MIB
-IMPORT_FILES_MAX: Final = 500
-IMPORT_LOCK_S: Final = 120
-EXPORT_AGENTS_MAX: Final = 1_000
-EXPORT_TOOLS_MAX: Final = 500
-EXPORT_MAX_BYTES: Final = 100 * MIB
-AGENT_DETAIL_CACHE_S: Final = 300

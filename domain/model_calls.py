@@ -35,6 +35,8 @@ class ModelRequest(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         json_schema: The answer has to be JSON of this schema.
+        stable_chars: How much of the first message is the same in every request of an agent, so that it can be cached;
+            0 means all of it.
         metadata: For routing and counting: `agent`, `operation`, `session_id`; never part of the prompt.
     """
 
@@ -44,22 +46,24 @@ class ModelRequest(Struct, frozen=True, omit_defaults=True):
     temperature: float | None = None
     max_tokens: int | None = None
     json_schema: JsonObject | None = None
+    stable_chars: int = 0
     metadata: JsonObject = field(default_factory=dict)
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
-    """Tokens of one call; `cached_tokens` is the part of the input that was read from a cache."""
+    """Tokens of one call; `cached_tokens` of the input were read from a cache, `cache_write_tokens` written to one."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
 
 
 FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "error"]
 
 
 class ModelReply(Struct, frozen=True, omit_defaults=True):
-    """The whole answer of a model."""
+    """The whole answer of a model; `estimated_cost` in US dollars, None where no price is known."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -70,6 +74,7 @@ class ModelReply(Struct, frozen=True, omit_defaults=True):
     latency_ms: int = 0
     first_token_ms: int = 0
     attempts: int = 1
+    estimated_cost: float | None = None
 
 
 class ToolCallPart(Struct, frozen=True, omit_defaults=True):
@@ -79,18 +84,23 @@ class ToolCallPart(Struct, frozen=True, omit_defaults=True):
     id: str = ""
     name: str = ""
     arguments: str = ""
+    signature: str = ""
 
 
 class ModelDelta(Struct, frozen=True, omit_defaults=True):
-    """One piece of a streamed answer."""
+    """One piece of a streamed answer; `provider` and `estimated_cost` (US dollars) stand with its end or its usage."""
 
     text: str = ""
     tool_call: ToolCallPart | None = None
     usage: Usage | None = None
     finish_reason: FinishReason | None = None
     model: str = ""
+    provider: str = ""
+    estimated_cost: float | None = None
 
 
+MODEL_NOT_READY = "model_not_ready"
+"""The model is not there yet; the message says what is missing. No handler of an agent can do anything about it."""
 MODEL_ERROR_KINDS = (
     "llm_error",
     "llm_timeout",

@@ -8,11 +8,12 @@ from domain.json_values import JsonObject, JsonValue
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True):
-    """What a model or a step asks for."""
+    """What a model or a step asks for; `signature` is what its provider wants back with the call, word for word."""
 
     id: str
     name: str
     arguments: JsonObject = field(default_factory=dict)
+    signature: str = ""
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True):
@@ -23,6 +24,8 @@ class ToolResult(Struct, frozen=True, omit_defaults=True):
         error_code: What the other side said, e.g. `404`.
         accepted: An asynchronous tool took the call; its value arrives as a callback.
         stores: Memory stores the code has set, by name; None for those it deleted. They are set once this is durable.
+        retry_after_ms: After which time another call may go better; 0 where nobody knows.
+        is_unknown: The request may have arrived and no answer came: nobody knows whether it was carried out.
     """
 
     ok: bool
@@ -34,6 +37,8 @@ class ToolResult(Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     accepted: bool = False
     stores: JsonObject = field(default_factory=dict)
+    retry_after_ms: int = 0
+    is_unknown: bool = False
 
 
 TOOL_KINDS = (

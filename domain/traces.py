@@ -54,9 +54,6 @@ DECISION_KINDS = (
     "pause", "resume", "extraction",
 )  # fmt: skip
 
-MAX_PROMPT_CHARS = 32_768
-MAX_VALUE_BYTES = 65_536
-
 
 class TraceEvent(Struct, frozen=True, omit_defaults=True):
     """One event; `seq` counts from 1 in a session, the id and the session are added where it is stored."""

@@ -12,6 +12,7 @@ from engine.effects import (
     AnyEffect,
     AskModel,
     CallTool,
+    Classify,
     Delegate,
     Effect,
     EndTurn,
@@ -31,6 +32,7 @@ from engine.facts import (
     AnyFact,
     CallbackArrived,
     ChildReplied,
+    Classified,
     Fact,
     HumanResolved,
     MemoryRead,
@@ -51,8 +53,12 @@ from engine.program import Program
 from engine.state import SessionState, decode_state, encode_state
 from engine.turn import Step, advance, begin
 
-ENGINE_VERSION = "2"
-"""Written beside facts and snapshots; exact replay is promised under the same version, older ones are read."""
+ENGINE_VERSION = "3"
+"""Written beside facts and snapshots; exact replay is promised under the same version, older ones are read.
+
+3 does otherwise than 2 only for agents that hand over to other systems, have a model sum up, or read lookup tables from
+an interface.
+"""
 
 __all__ = [
     "ENGINE_VERSION",
@@ -62,6 +68,8 @@ __all__ = [
     "CallTool",
     "CallbackArrived",
     "ChildReplied",
+    "Classified",
+    "Classify",
     "Delegate",
     "Effect",
     "EndTurn",

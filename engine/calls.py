@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from domain.json_values import JsonObject, JsonValue
+from domain.limits import ASYNC_TOOL_TIMEOUT_S
 from domain.traces import TraceType
 from engine import failures, guardrails, judging, memory, pii, variables
 from engine.arguments import missing_arguments, with_defaults
@@ -30,7 +31,6 @@ BINDINGS = (
     ("searchai_binding", "searchai"),
     ("async_webhook_binding", "async_webhook"),
 )
-ASYNC_TIMEOUT_S = 3_600
 NEVER_REPEATED = frozenset({"invalid_input", "constraint_violation", "credential_not_found"})
 """Failures that another try cannot mend."""
 
@@ -144,8 +144,8 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
     binding, kind = _binding(run, tool, name, arguments)
     hints = tool.get("hints") or {}
     suspension = ""
-    if kind == "async_webhook":
-        expires = binding.get("timeoutSeconds") or ASYNC_TIMEOUT_S
+    if is_async := _is_async(binding, kind):
+        expires = binding.get("timeoutSeconds") or ASYNC_TOOL_TIMEOUT_S
         suspension = run.send(Suspend, kind="tool", subject=name, expires_s=float(expires))
     timeout = hints.get("timeout") or run.agent.ir["execution"].get("timeouts", {}).get("tool_timeout_ms")
     access = set((tool.get("context_access") or {}).get("read") or ())
@@ -177,7 +177,7 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
         else {key: shown(run.agent, key, value) for key, value in arguments.items()},
         is_open=tool.get("pii_access") in pii.OPEN_TO_LOGS,
         mocked=kind == "mock",
-        **{"async": kind == "async_webhook"},
+        **{"async": is_async},
     )
     return effect, suspension
 
@@ -202,6 +202,15 @@ def _binding(run: Run, tool: JsonObject, name: str, arguments: JsonObject) -> tu
             found: JsonObject = tool[key]
             return found, kind
     return {}, str(tool.get("tool_type") or "unbound")
+
+
+def suspends(tool: JsonObject) -> bool:
+    """Return whether a tool only starts its work, and its result comes as a callback. Spec: abl-language 3.2."""
+    return any(_is_async(tool[key], kind) for key, kind in BINDINGS if key in tool)
+
+
+def _is_async(binding: JsonObject, kind: str) -> bool:
+    return kind == "async_webhook" or (kind == "workflow" and binding.get("mode") == "async")
 
 
 def _mentioned(run: Run, binding: Any) -> list[str]:
@@ -237,9 +246,14 @@ def settle(run: Run, task: Task) -> None:
         return
     run.fault(outcome.kind, outcome.message, origin="tool", details={"tool": name, "code": outcome.code})
     thread = run.thread
-    thread.last_result = {"error": outcome.kind, "code": outcome.code, "message": outcome.message}
+    thread.last_result = {"error": outcome.kind, "code": outcome.code, "message": outcome.message, **_later(outcome)}
     variables.set_lines(run, (tool.get("on_error") or {}).get("set", ()), "tool")
     run.state.outcomes[needs["key"]] = outcome
+
+
+def _later(outcome: Outcome) -> JsonObject:
+    """Return when another try may go better, where that is known."""
+    return {key: value for key, value in outcome.extra.items() if key == "retryAfterMs"}
 
 
 def taken(run: Run, task: Task) -> None:
@@ -332,7 +346,9 @@ def trace_result(run: Run, needs: JsonObject, outcome: Outcome, tool: JsonObject
         toolName=needs["tool"],
         success=outcome.ok,
         result=outcome.value if outcome.ok else None,
-        error=None if outcome.ok else {"code": outcome.code or outcome.kind, "message": outcome.message},
+        error=None
+        if outcome.ok
+        else {"code": outcome.code or outcome.kind, "message": outcome.message, **_later(outcome)},
         latencyMs=outcome.duration_ms,
         resultSizeBytes=size,
         executionSkipped=True if needs["effect"].endswith(":refused") else None,

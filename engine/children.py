@@ -32,6 +32,7 @@ def child_begun(parent: SessionState, effect: Delegate, at: str) -> SessionBegun
         caller=begun.caller,
         environment=begun.environment,
         has_model=begun.has_model,
+        has_classifier=begun.has_classifier,
         task=effect.task,
         test_context=begun.test_context,
         input={**effect.input, "_depth": effect.depth},

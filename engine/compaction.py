@@ -28,9 +28,17 @@ def result_text(run: Run, name: str, value: JsonValue) -> str:
     match rules.get("strategy"):
         case "structured" if len(text) > int(rules.get("structured_threshold") or STRUCTURED_THRESHOLD):
             text = json.dumps(digest(value), ensure_ascii=False)
+        case "summarize" if run.state.begun.has_model:
+            pass  # `engine.summaries` has it made shorter
         case "truncate" | "summarize" if rules.get("max_chars"):
             text = cut(text, int(rules["max_chars"]))
     return text[:MAX_RESULT_CHARS]
+
+
+def sums_results(run: Run) -> bool:
+    """Return whether a model sums up results that are longer than `max_chars`."""
+    rules = (run.agent.ir["execution"].get("compaction") or {}).get("tool_results") or {}
+    return rules.get("strategy") == "summarize" and bool(rules.get("max_chars")) and run.state.begun.has_model
 
 
 def compacted(value: JsonValue, essential: tuple[str, ...], longest: int = 0) -> JsonValue:
@@ -58,8 +66,11 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: max(most - len(MARK), 0)] + MARK
 
 
-def shorten_earlier(run: Run) -> None:
-    """Make the turns before this one shorter; the last `keep_recent` tool results stay as they are."""
+def shorten_earlier(run: Run, *, sums_turns: bool = False) -> None:
+    """Make the turns before this one shorter; the last `keep_recent` tool results stay as they are.
+
+    Where a model sums up the turns that are too many (`sums_turns`), the words of the others stay whole.
+    """
     rules = run.agent.ir["execution"].get("compaction") or {}
     messages = run.thread.messages
     if not rules:
@@ -74,7 +85,8 @@ def shorten_earlier(run: Run) -> None:
         messages[at] = _with(
             messages[at], cut(messages[at].content, int(results.get("max_chars") or 0) or MAX_OLD_RESULT_CHARS)
         )
-    _shorten_turns(messages, rules.get("prior_turns") or {})
+    if not sums_turns:
+        _shorten_turns(messages, rules.get("prior_turns") or {})
 
 
 def _shorten_turns(messages: list[Message], rules: JsonObject) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.json_values import JsonObject
 from domain.traces import TraceType
-from engine import saying, variables
+from engine import elsewhere, saying, variables
 from engine.effects import Delegate
 from engine.limits import DELEGATE_TIMEOUT_MS, MAX_DELEGATION_DEPTH
 from engine.run import Run
@@ -48,7 +48,7 @@ def send(run: Run, rule: JsonObject, given: JsonObject, *, task: str = "", group
         task=told,
         input={name: value for name, value in given.items() if value is not None},
         timeout_ms=int(float(timeout) * MS_PER_SECOND) if timeout else DELEGATE_TIMEOUT_MS,
-        remote=rule.get("remote") or run.program.remote_agents.get(rule["agent"]) or {},
+        remote=elsewhere.address_of(run, rule.get("remote"), target, rule["agent"]),
         group=group,
         depth=depth,
     )
@@ -84,7 +84,7 @@ def settle(run: Run, task: Task) -> None:
         return
     run.fault("delegation_error", outcome.message or outcome.kind, origin="flow", details={"agent": rule["agent"]})
     match rule.get("on_failure", "continue"):
-        case "retry" if needs["attempt"] <= int(rule.get("retry_count", 1)):
+        case "retry" if outcome.kind != elsewhere.UNKNOWN and needs["attempt"] <= int(rule.get("retry_count", 1)):
             given = {name: run.value(text) for name, text in (rule.get("input") or {}).items()}
             effect = send(run, rule, given)
             run.push("delegate.settle", **{**needs, "effect": effect, "attempt": needs["attempt"] + 1})
@@ -96,9 +96,12 @@ def settle(run: Run, task: Task) -> None:
         case "handoff":
             run.unwind_turn()
             run.push("handoff.begin", target=rule.get("on_failure_target", ""), reason="failure")
+        case _ if rule.get("failure_message"):
+            saying.say(run, run.render(rule["failure_message"]))
+        case _ if outcome.kind == elsewhere.UNKNOWN:
+            saying.unknown_outcome(run, rule["agent"])
         case _:
-            if rule.get("failure_message"):
-                saying.say(run, run.render(rule["failure_message"]))
+            pass
 
 
 def take_values(run: Run, rule: JsonObject, outcome: Outcome) -> None:
@@ -144,7 +147,10 @@ def called(run: Run, task: Task) -> None:
         take_values(run, {"agent": needs["agent"], "returns": needs["returns"]}, outcome)
     else:
         run.fault("delegation_error", outcome.message or outcome.kind, origin="flow")
-        saying.tell(run, "error_delegation")
+        if outcome.kind == elsewhere.UNKNOWN:
+            saying.unknown_outcome(run, needs["agent"])
+        else:
+            saying.tell(run, "error_delegation")
 
 
 OPS = {

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import ModelRequest
 from domain.traces import TraceEvent
+from engine.limits import REMOTE_TIMEOUT_MS
 
 HASH_CHARS = 32
 
@@ -43,6 +44,17 @@ class AskModel(Effect, frozen=True, kw_only=True):
     stream: bool = False
     fallback_model: str = ""
     timeout_ms: int = 30_000
+
+
+class Classify(Effect, frozen=True, kw_only=True):
+    """Ask which label a text is nearest to in meaning. Answered by Classified.
+
+    `labels` is label -> texts that stand for it.
+    """
+
+    agent: str
+    text: str
+    labels: dict[str, list[str]]
 
 
 class CallTool(Effect, frozen=True, kw_only=True):
@@ -98,7 +110,8 @@ class WriteMemory(Effect, frozen=True, kw_only=True):
 class Delegate(Effect, frozen=True, kw_only=True):
     """Let another agent do a sub-task. Answered by ChildReplied; asking twice finds the same child.
 
-    `remote` is `{endpoint, protocol}` of an agent elsewhere; `group` is common to one fan-out.
+    `remote` is `{endpoint, protocol}` of an agent elsewhere; `group` is common to one fan-out. Answered by
+    OutcomeUnknown when nobody can tell whether an agent elsewhere has done the work.
     """
 
     agent: str
@@ -112,10 +125,17 @@ class Delegate(Effect, frozen=True, kw_only=True):
 
 
 class HandOff(Effect, frozen=True, kw_only=True):
-    """Control moves. Told for the record when the target is in this program; answered by ChildReplied when remote.
+    """Control moves: the message from one agent of the session to another.
 
-    With `suspension_id` the target works while the session waits: what it brings is delivered as CallbackArrived of
-    that suspension, with the payload `{values, text}`; nothing answers the effect itself.
+    A target in this program has it at once: its thread goes on in the step that sends it. One elsewhere (`remote` is
+    its `{endpoint, protocol}`) is asked, and so is each later message of the user; answered by ChildReplied (error
+    `needs_input`: it keeps control) or OutcomeUnknown. With `suspension_id` the target works while the session waits:
+    what it brings is delivered as CallbackArrived of that suspension, with the payload `{values, text}`; nothing
+    answers the effect itself.
+
+    Attributes:
+        history: Of one elsewhere: `{role, content}` of the lines it may see.
+        conversation: Of one elsewhere: what it is known by on the other side, as its last answer said.
     """
 
     agent: str
@@ -127,6 +147,9 @@ class HandOff(Effect, frozen=True, kw_only=True):
     text: str = ""
     remote: JsonObject = field(default_factory=dict)
     suspension_id: str = ""
+    history: list[JsonObject] = field(default_factory=list)
+    conversation: JsonObject = field(default_factory=dict)
+    timeout_ms: int = REMOTE_TIMEOUT_MS
 
 
 class Suspend(Effect, frozen=True, kw_only=True):
@@ -210,6 +233,7 @@ class EndTurn(Effect, frozen=True, kw_only=True):
 
 AnyEffect: TypeAlias = (
     AskModel
+    | Classify
     | CallTool
     | ReadMemory
     | WriteMemory
@@ -234,7 +258,7 @@ def request_hash(asked: object) -> str:
 def expects_outcome(effect: Effect) -> bool:
     """Return whether the turn goes on only when a fact answers `effect`."""
     match effect:
-        case AskModel() | CallTool() | ReadMemory() | WriteMemory() | Delegate():
+        case AskModel() | Classify() | CallTool() | ReadMemory() | WriteMemory() | Delegate():
             return True
         case StartTimer():
             return not effect.outlives_turn

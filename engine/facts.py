@@ -52,6 +52,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
         agent: The entry agent; empty means the program's own.
         task: Not empty for a delegated child: what it is for; `input` are then its session values.
         has_model: Whether model calls can be made at all; without, extraction and validation stay local.
+        has_classifier: Whether texts can be compared by meaning, for intents.
         environment: Values of `env.`; never secrets.
         trace_prompts: Trace events of model calls hold the whole prompt; else its size and the hash of its system part.
     """
@@ -68,6 +69,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     caller: JsonObject = field(default_factory=dict)
     environment: JsonObject = field(default_factory=dict)
     has_model: bool = True
+    has_classifier: bool = False
     trace_prompts: bool = False
     task: str = ""
     input: JsonObject = field(default_factory=dict)
@@ -110,6 +112,13 @@ class ModelFailed(Fact, frozen=True, kw_only=True):
     latency_ms: int = 0
 
 
+class Classified(Fact, frozen=True, kw_only=True):
+    """Answers Classify: label -> how near the text is to it, comparable within one answer only; empty when unknown."""
+
+    effect_id: str
+    scores: dict[str, float] = field(default_factory=dict)
+
+
 class ToolReturned(Fact, frozen=True, kw_only=True):
     """Answers CallTool."""
 
@@ -145,6 +154,7 @@ class ChildReplied(Fact, frozen=True, kw_only=True):
     Attributes:
         values: Variables of the child.
         error: Empty when the child did its work; else `needs_input`, `timeout`, `delegation_error`, ...
+        conversation: Of an agent elsewhere: what the next message to it has to name.
     """
 
     effect_id: str
@@ -153,6 +163,7 @@ class ChildReplied(Fact, frozen=True, kw_only=True):
     error: str = ""
     error_message: str = ""
     duration_ms: int = 0
+    conversation: JsonObject = field(default_factory=dict)
 
 
 class CallbackArrived(Fact, frozen=True, kw_only=True):
@@ -193,6 +204,7 @@ AnyFact: TypeAlias = (
     | UserSpoke
     | ModelAnswered
     | ModelFailed
+    | Classified
     | ToolReturned
     | OutcomeUnknown
     | MemoryRead

@@ -184,7 +184,7 @@ def _options(run: Run, field: JsonObject) -> tuple[object, ...]:
     """Return the values of the lookup table a field is bound to."""
     name = (field.get("semantics") or {}).get("lookup")
     table = run.agent.ir.get("lookup_tables", {}).get(name) if name else None
-    return tuple((table or {}).get("values") or ())
+    return tuple((table or {}).get("values") or run.thread.lookups.get(str(name)) or ())
 
 
 def _offer(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from domain.traces import TraceType
 from engine import calls, prompts, saying
+from engine.elsewhere import ELSEWHERE, address_of
 from engine.run import Run
 from engine.state import Outcome, Task
 
@@ -24,6 +25,7 @@ def give_up(run: Run, reason: str) -> None:
     heard |= {key.removeprefix("model:"): NOT_READ for key, outcome in state.outcomes.items() if outcome.ok}
     heard |= {task.data["call_id"]: NOT_HEARD for task in out}
     lost = [task for task in out if _may_have_changed_something(run, task)]
+    elsewhere = [(task.thread, name) for task in state.tasks if (name := _agent_elsewhere(run, task))]
     state.tasks.clear()
     state.pending.clear()
     state.outcomes.clear()
@@ -36,11 +38,32 @@ def give_up(run: Run, reason: str) -> None:
         run.focus(task.thread)
         calls.trace_result(run, task.data, UNKNOWN, calls.tool_of(run, task.data["tool"]) or {})
         saying.unknown_outcome(run, task.data["tool"])
+    for thread, name in elsewhere:
+        run.focus(thread)
+        saying.unknown_outcome(run, name)
     run.focus(state.active)
     run.trace(
         TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True
     )
     run.push("turn.finish")
+
+
+def _agent_elsewhere(run: Run, task: Task) -> str:
+    """Return the name of the agent elsewhere whose answer a task waits for, empty when it waits for none."""
+    if task.data.get("effect") not in run.state.pending:
+        return ""
+    match task.op:
+        case "handoff.accepted":
+            return str(task.data["name"]).removesuffix(ELSEWHERE)
+        case "remote.replied":
+            return str(run.state.threads[task.thread].remote["name"])
+        case "delegate.settle":
+            run.focus(task.thread)
+            rule = run.agent.ir["coordination"]["delegates"][task.data["rule"]]
+            found = run.program.find(rule["agent"])
+            return str(rule["agent"]) if address_of(run, rule.get("remote"), found, rule["agent"]) else ""
+        case _:
+            return ""
 
 
 def _may_have_changed_something(run: Run, task: Task) -> bool:

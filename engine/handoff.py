@@ -6,15 +6,12 @@ from abl.templates import interpolate_braces
 from domain.json_values import JsonObject
 from domain.messages import TranscriptLine
 from domain.traces import TraceType
-from engine import guardrails, judging, memory, saying, variables
+from engine import elsewhere, guardrails, judging, memory, saying, variables
 from engine.channels import SPOKEN
 from engine.effects import HandOff, Suspend
 from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
 from engine.run import Run
 from engine.state import Task, Thread
-
-REMOTE = "remote_rule"
-"""Counter of a thread: one more than the HANDOFF entry whose agent elsewhere waits for the next message."""
 
 
 def begin(run: Run, task: Task) -> None:
@@ -22,11 +19,11 @@ def begin(run: Run, task: Task) -> None:
     target, parent = str(task.data["target"]), run.thread
     at, rule = _rule(run, target, task.data.get("rule"))
     found = run.program.find(target)
-    remote = rule.get("remote") or run.program.remote_agents.get(target)
+    remote = elsewhere.address_of(run, rule.get("remote"), found, target)
     if target == parent.agent or (found is not None and found.name == parent.agent):
         _refuse(run, "self_handoff", target)
         return
-    if found is None and remote is None:
+    if found is None and not remote:
         _fail(run, rule, "invalid_handoff", target)
         return
     run.state.turn.handoffs += 1
@@ -56,11 +53,15 @@ def begin(run: Run, task: Task) -> None:
     _record(run, target, returns, context, str(task.data.get("reason", "")), summary)
     grants = {one["path"]: one.get("access", "read") for one in rule.get("context", {}).get("memory_grants", ())}
     is_async = bool(rule.get("async"))
-    if found is None or is_async:
-        _send_away(run, at, rule, HandOff, target, context, summary, grants, remote or {}, is_async=is_async)
+    if found is None or remote or is_async:
+        told: JsonObject = {"target": target, "context": context, "summary": summary, "grants": grants}
+        told |= {"returns": returns, "text": run.state.turn.text, "remote": remote}
+        if remote:
+            told |= elsewhere.history_of(run, _history(run, rule))
+        _send_away(run, at, rule, told, is_local_name=found is not None, is_async=is_async)
         return
     run.send(HandOff, target=found.name, context=context, summary=summary, returns=returns, grants=grants)
-    view = _history(run, rule, summary)
+    view = _history(run, rule)
     _switch(run, found.name, at, returns=returns)
     child = run.thread
     child.grants, child.summary, child.view = {**child.grants, **grants}, summary, view
@@ -73,12 +74,12 @@ def begin(run: Run, task: Task) -> None:
     run.push_all([*([("thread.start", {}), ("barrier", {})] if is_new else []), ("turn.again", {"is_new": is_new})])
 
 
-def _switch(run: Run, target: str, at: int, *, returns: bool) -> None:
+def _switch(run: Run, target: str, at: int, *, returns: bool, remote: JsonObject | None = None) -> None:
     """Make the target's thread the active one; a parent that expects no return ends."""
     state, parent = run.state, run.thread
     known = state.threads.get(target)
     if known is None or known.status == "completed":
-        known = state.threads[target] = Thread(agent=target)
+        known = state.threads[target] = Thread(agent=target, remote=remote or {})
     if returns:
         parent.status = "waiting"
         known.parent, known.rule = parent.agent, at
@@ -116,8 +117,12 @@ def _fail(run: Run, rule: JsonObject, key: str, target: str, *, way: str = "on_f
             run.push("escalate.begin", reason=rule.get(f"{way}_reason") or f"Handoff to {target} failed")
         case "handoff" if rule.get(f"{way}_target") not in (None, target):
             run.push("handoff.begin", target=rule[f"{way}_target"], reason="failure")
+        case _ if words:
+            saying.say(run, run.render(words))
+        case _ if key:
+            saying.say(run, run.message(key))
         case _:
-            saying.say(run, run.render(words) if words else run.message(key))
+            saying.unknown_outcome(run, target)
 
 
 def _context(run: Run, rule: JsonObject, given: JsonObject) -> JsonObject:
@@ -133,7 +138,7 @@ def _summary(run: Run, rule: JsonObject) -> str:
     return interpolate_braces(run.render(words), run.scope).strip() if words else ""
 
 
-def _history(run: Run, rule: JsonObject, summary: str) -> list[TranscriptLine]:
+def _history(run: Run, rule: JsonObject) -> list[TranscriptLine]:
     """Return the lines the target sees of what was said before."""
     history = rule.get("context", {}).get("history", "auto")
     lines = run.state.transcript[:-1] if run.state.transcript and run.state.turn.text else list(run.state.transcript)
@@ -142,7 +147,6 @@ def _history(run: Run, rule: JsonObject, summary: str) -> list[TranscriptLine]:
         return lines[-count:] if count else []
     if history in ("none", "summary_only"):
         return []
-    del summary
     return lines if history == "full" else lines[-HISTORY_MESSAGES:]
 
 
@@ -160,61 +164,48 @@ def _record(run: Run, target: str, returns: bool, context: JsonObject, reason: s
     run.act("handoff", target=target, returnExpected=returns, **({"summary": summary} if summary else {}))
 
 
-def _send_away(
-    run: Run,
-    at: int,
-    rule: JsonObject,
-    kind: type[HandOff],
-    target: str,
-    context: JsonObject,
-    summary: str,
-    grants: JsonObject,
-    remote: JsonObject,
-    *,
-    is_async: bool,
-) -> None:
-    """Let an agent elsewhere work; its answer comes back as a fact."""
+def _send_away(run: Run, at: int, rule: JsonObject, told: JsonObject, *, is_local_name: bool, is_async: bool) -> None:
+    """Let an agent in a session of its own, or elsewhere, have the message; its answer comes back as a fact."""
     run.unwind_turn()
-    asked: JsonObject = {"target": target, "context": context, "summary": summary, "grants": grants}
-    asked |= {"returns": bool(rule.get("return")), "text": run.state.turn.text}
     if is_async:
         timeout = rule.get("asyncTimeout")
-        suspension = run.send(Suspend, kind="handoff", subject=target, expires_s=float(timeout) if timeout else None)
-        run.send(kind, remote=remote, suspension_id=suspension, **asked)
+        expires_s = float(timeout) if timeout else None
+        suspension = run.send(Suspend, kind="handoff", subject=told["target"], expires_s=expires_s)
+        run.send(HandOff, suspension_id=suspension, **told)
         run.push("suspend.begin", task=["handoff.answered", {"effect": suspension, "rule": at}], effect=suspension)
         return
-    effect = run.send(kind, remote=remote or {"endpoint": "", "protocol": "a2a"}, **asked)
-    run.push("handoff.answered", effect=effect, rule=at)
+    effect = run.send(HandOff, **told)
+    name = told["target"] + (elsewhere.ELSEWHERE if is_local_name else "")
+    run.push("handoff.accepted", effect=effect, rule=at, name=name, **{key: told[key] for key in ("returns", "remote")})
 
 
-def forward(run: Run) -> bool:
-    """Give the message to the agent elsewhere that waits for it; return whether there is one."""
-    at = run.thread.counters.get(REMOTE, 0) - 1
-    if at < 0:
-        return False
-    rule = run.agent.handoffs[at]
-    _send_away(run, at, rule, HandOff, rule["to"], {}, "", {}, rule.get("remote") or {}, is_async=False)
-    return True
+def accepted(run: Run, task: Task) -> None:
+    """Move control to an agent elsewhere that has taken over; what it has said already comes with it."""
+    needs = task.data
+    outcome, at, parent = run.take(needs["effect"]), int(needs["rule"]), run.thread
+    rule = run.agent.handoffs[at] if at >= 0 else {"to": needs["name"]}
+    if not elsewhere.is_accepted(outcome):
+        key = "" if outcome.kind == elsewhere.UNKNOWN else "error_handoff"
+        _fail(run, rule, key, str(rule.get("to", "")))
+        return
+    grants = {one["path"]: one.get("access", "read") for one in rule.get("context", {}).get("memory_grants", ())}
+    remote = {**needs["remote"], "name": needs["name"].removesuffix(elsewhere.ELSEWHERE), "by": parent.agent}
+    _switch(run, needs["name"], at, returns=needs["returns"], remote=remote)
+    run.thread.status, run.thread.grants = "active", {**run.thread.grants, **grants}
+    elsewhere.take_reply(run, outcome)
 
 
 def answered(run: Run, task: Task) -> None:
-    """Take the answer of an agent elsewhere; one that needs more of the user gets the next message."""
+    """Take what an agent brings that worked while the session waited."""
     outcome, at = run.take(task.data["effect"]), int(task.data["rule"])
     rule = run.agent.handoffs[at] if at >= 0 else {}
     payload: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
-    text = str(outcome.extra.get("text") or payload.get("text") or "")
-    run.thread.counters.pop(REMOTE, None)
-    if outcome.kind == "needs_input" and at >= 0 and text:
-        run.thread.counters[REMOTE] = at + 1
-        saying.say(run, text)
-        return
     if not outcome.ok:
-        is_late = outcome.kind == "expired"
-        key = "error_handoff"
-        _fail(run, rule, key, str(rule.get("to", "")), way="on_timeout" if is_late else "on_failure")
+        way = "on_timeout" if outcome.kind == "expired" else "on_failure"
+        _fail(run, rule, "error_handoff", str(rule.get("to", "")), way=way)
         return
     inner = payload.get("values")
-    if text:
+    if text := str(payload.get("text") or ""):
         saying.say(run, text)
     _go_on(run, rule, inner if isinstance(inner, dict) else payload)
 
@@ -267,4 +258,9 @@ def _go_on(run: Run, rule: JsonObject, values: JsonObject) -> None:
         run.push("agent.continue")
 
 
-OPS = {"handoff.begin": begin, "handoff.answered": answered, "handoff.return": come_back}
+OPS = {
+    "handoff.begin": begin,
+    "handoff.accepted": accepted,
+    "handoff.answered": answered,
+    "handoff.return": come_back,
+}

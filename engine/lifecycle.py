@@ -6,11 +6,24 @@ Spec: abl-language 14.1, 14.2.
 from __future__ import annotations
 
 from domain.json_values import JsonObject
-from engine import actions, guardrails, handoff, judging, memory, multi_intent, profiles, prompts, saying, variables
+from engine import (
+    actions,
+    elsewhere,
+    guardrails,
+    judging,
+    lookups,
+    memory,
+    multi_intent,
+    profiles,
+    prompts,
+    saying,
+    summaries,
+    variables,
+)
 from engine.effects import EndTurn
 from engine.limits import MAX_INPUT_CHARS
 from engine.run import Run
-from engine.state import Suspension, Task
+from engine.state import Suspension, Task, Turn
 
 MS_PER_SECOND = 1_000
 KEPT_OUT = frozenset({"turn.complete", "turn.route", "turn.late", "turn.unseen", "barrier"})
@@ -23,6 +36,7 @@ def start(run: Run, task: Task) -> None:
     run.push_all(
         [
             ("memory.load", {}),
+            *([("lookup.load", {})] if lookups.tables_of(run.agent) else []),
             ("thread.ready", {}),
             ("hook.run", {"name": "before_agent"}),
             ("thread.greet", {}),
@@ -104,7 +118,8 @@ def judged_input(run: Run, task: Task) -> None:
     if checked.text:
         run.note("user", checked.text)
     if checked.text and run.agent.flow is not None and run.agent.has_loop:
-        prompts.trim(run)
+        if not summaries.sums_turns(run) or prompts.is_overfull(run):
+            prompts.trim(run)
         run.thread.heard = run.state.turn.number
         run.hear("user", checked.text)
 
@@ -126,7 +141,8 @@ def main(run: Run, task: Task) -> None:
     if waits is not None and (waits.kind != "tool" or run.agent.flow is not None) and not run.state.turn.is_resumed:
         saying.say(run, run.message("still_waiting") or f"I am still waiting for an answer: {waits.subject}.")
         return
-    if handoff.forward(run):
+    if thread.remote:
+        elsewhere.forward(run)
         return
     if run.agent.flow is None:
         run.push("reason.begin", step="")
@@ -238,13 +254,18 @@ def finish(run: Run, task: Task) -> None:
         actions=turn.actions,
         voice=turn.voice,
         state=changed,
-        metadata={"agentName": agent, "turn": turn.number},
+        metadata={"agentName": agent, "turn": turn.number, **_refusal(turn)},
         values=values,
         error=turn.error,
     )
     state.last_input = turn.text or state.last_input
     state.tasks.clear()
     state.outcomes.clear()
+
+
+def _refusal(turn: Turn) -> JsonObject:
+    """Return why a turn has no reply, where somebody has said so."""
+    return {"refusal": turn.hints["refusal"]} if turn.error and "refusal" in turn.hints else {}
 
 
 def _forget(run: Run) -> None:

@@ -1,8 +1,13 @@
-"""Every number of the engine. Spec: abl-language 3.12, 5.8, 7.2, 14.3."""
+"""Every number of the language; what the platform bounds as well is read from there. Decision: 0009.
+
+Spec: abl-language 3.12, 5.8, 7.2, 14.3.
+"""
 
 from __future__ import annotations
 
-MAX_HANDOFFS = 10
+from domain.limits import HANDOFFS_PER_TURN, MESSAGE_MAX_CHARS
+
+MAX_HANDOFFS = HANDOFFS_PER_TURN
 """Handoffs in answer to one message of the user."""
 
 MAX_ITERATIONS = 10
@@ -33,17 +38,35 @@ WINDOW_MESSAGES = 20
 """Messages of earlier turns a model sees, unless the agent says otherwise; trimmed when half as many again are there,
 so that the beginning of a prompt stays the same for several turns."""
 
+MOST_WINDOWS = 4
+"""So many windows full of messages are kept at the most where a model sums them up when it is next asked."""
+
+MAX_SUMMED_CHARS = 64_000
+"""Characters of earlier turns that are summed up at once, the last ones."""
+
+MAX_SUMMARY_CHARS = 4_000
+"""Characters of a summary that are kept."""
+
 MAX_RESULT_CHARS = 16_000
 """Characters of a tool result a model sees."""
 
 MAX_OLD_RESULT_CHARS = 2_000
 """Characters of a tool result of an earlier turn that a model sees."""
 
+MAX_LOOKUP_VALUES = 1_000
+MAX_LOOKUP_CHARS = 200
+
 TOOL_TIMEOUT_MS = 30_000
 LLM_TIMEOUT_MS = 30_000
 DELEGATE_TIMEOUT_MS = 30_000
+REMOTE_TIMEOUT_MS = 60_000
+"""For an agent elsewhere that has control to answer one message; half of what a turn may take."""
+
+MAX_REMOTE_MISSES = 3
+"""Messages in a row that an agent elsewhere may leave unanswered before it loses control."""
+
 MIN_REASON_CHARS = 5
 MAX_REASON_CHARS = 500
-MAX_INPUT_CHARS = 32_000
+MAX_INPUT_CHARS = MESSAGE_MAX_CHARS
 MAX_SHOWN_CHARS = 2_000
 """Characters of arguments a user is shown before a yes."""

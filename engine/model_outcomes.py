@@ -5,8 +5,9 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from domain.json_values import JsonObject
+from domain.limits import TRACE_TEXT_MAX_CHARS
 from domain.model_calls import ModelRequest
-from domain.traces import MAX_PROMPT_CHARS, TraceType
+from domain.traces import TraceType
 from engine.run import Run
 from engine.state import Outcome
 
@@ -34,7 +35,7 @@ def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
     value: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
     usage = extra.get("usage") or {}
     text = str(value.get("text", ""))
-    response = text[:MAX_PROMPT_CHARS]
+    response = text[:TRACE_TEXT_MAX_CHARS]
     prompt, is_cut = _cut(extra["prompt"]) if "prompt" in extra else (None, False)
     run.trace(
         TraceType.LLM_CALL,
@@ -42,8 +43,9 @@ def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
         took_ms=outcome.duration_ms,
         model=extra.get("model", ""),
         provider=extra.get("provider") or None,
-        usage={"inputTokens": usage.get("input_tokens", 0), "outputTokens": usage.get("output_tokens", 0)},
+        usage=_usage(usage),
         latencyMs=outcome.duration_ms,
+        estimatedCost=extra.get("estimated_cost"),
         timeToFirstTokenMs=extra.get("first_token_ms") or None,
         finishReason=extra.get("finish_reason", "error"),
         operationType=extra.get("operation") or None,
@@ -55,15 +57,20 @@ def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
         systemPromptHash=extra.get("system"),
         prompt=prompt,
         response=response or None,
-        truncated=is_cut or len(text) > MAX_PROMPT_CHARS or None,
+        truncated=is_cut or len(text) > TRACE_TEXT_MAX_CHARS or None,
     )
     if not outcome.ok:
         run.fault(outcome.kind, outcome.message, origin="llm", retryable=outcome.kind != "llm_content_filter")
 
 
+def _usage(usage: JsonObject) -> JsonObject:
+    shown = {"inputTokens": usage.get("input_tokens", 0), "outputTokens": usage.get("output_tokens", 0)}
+    return {**shown, "cachedTokens": usage["cached_tokens"]} if usage.get("cached_tokens") else shown
+
+
 def _cut(messages: list[JsonObject]) -> tuple[list[JsonObject], bool]:
     """Return the messages of a prompt with at most 32 KiB of text, the last ones whole, and whether any was cut."""
-    left, kept = MAX_PROMPT_CHARS, []
+    left, kept = TRACE_TEXT_MAX_CHARS, []
     for one in reversed(messages):
         text = one["content"][:left]
         left -= len(text)

@@ -90,6 +90,11 @@ def _fit(tool: JsonObject, said: str) -> int:
     return sum(1 for word in set(words) if len(word) > 3 and f" {word[:6]}" in said)
 
 
+def leads(run: Run, intents: list[JsonObject]) -> bool:
+    """Go where intents lead that the installation's classifier is sure of; return whether the turn goes there."""
+    return _leads(run, intents, intents)
+
+
 def _leads(run: Run, intents: list[JsonObject], sure: list[JsonObject]) -> bool:
     """Go where the classifier is sure of; return whether the turn goes there."""
     pipeline = rules(run)

@@ -18,6 +18,7 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import ToolSpec
 from engine.effects import request_hash
+from engine.state import Thread
 
 TIERS = {"local": 0, "model": 1, "llm": 2}
 """Tier of a guardrail -> its place among those of one priority."""
@@ -157,11 +158,22 @@ class Program:
         if self.entry_agent not in self.agents:
             raise InvalidInput(f"The entry agent {self.entry_agent} is not in the project")
         self.remote_agents: dict[str, JsonObject] = output.get("remote_agents") or {}
+        self._stand_ins: dict[str, AgentProgram] = {}
 
     @cached_property
     def hash(self) -> str:
         """The hash of everything in the program; sessions are pinned to it."""
         return request_hash(canonical_bytes(self.output).decode())
+
+    def of(self, thread: Thread) -> AgentProgram:
+        """Return the program of a thread; of one elsewhere, what stands in for it here."""
+        if not thread.remote:
+            return self.agents[thread.agent]
+        by = str(thread.remote.get("by", ""))
+        known = self._stand_ins.get(by)
+        if known is None:
+            known = self._stand_ins[by] = _stand_in(self.agents[by])
+        return known
 
     def find(self, name: str) -> AgentProgram | None:
         """Return an agent by name, also by a name in another case or the form `<domain>/<agent>`."""
@@ -174,6 +186,29 @@ class Program:
     def mentioned(self, text: str) -> list[str]:
         """Return the root names a template text mentions."""
         return sorted({path.split(".")[0] for path in analyse_template(text).paths})
+
+
+def _stand_in(caller: AgentProgram) -> AgentProgram:
+    """Return an agent that does nothing itself, with the texts, voice and guardrails of the one that handed over."""
+    kept = {key: caller.ir[key] for key in ("ir_version", "execution", "identity", "messages", "error_handling")}
+    execution = {key: value for key, value in caller.ir["execution"].items() if key != "pipeline"}
+    empty: JsonObject = {
+        "metadata": {**caller.ir["metadata"], "type": "agent"},
+        "execution": execution,
+        "tools": [],
+        "gather": {**caller.ir["gather"], "fields": []},
+        "attachments": [],
+        "memory": {"session": [], "persistent": [], "remember": [], "recall": []},
+        "constraints": {"constraints": [], "guardrails": caller.ir["constraints"]["guardrails"]},
+        "coordination": {"delegates": [], "handoffs": [], "return_handlers": {}, "escalation": {}},
+        "completion": {"conditions": []},
+        "hooks": {},
+        "action_handlers": [],
+        "behavior_profiles": [],
+    }
+    made = _agent(caller.name, {**kept, **empty})
+    made.has_loop = False
+    return made
 
 
 def _agent(name: str, ir: JsonObject) -> AgentProgram:

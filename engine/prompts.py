@@ -13,7 +13,7 @@ from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Message, ModelRequest, ToolSpec
 from engine import extraction_model, gather, pii, profiles
 from engine.effects import request_hash
-from engine.limits import WINDOW_MESSAGES
+from engine.limits import MOST_WINDOWS, WINDOW_MESSAGES
 from engine.program import AgentProgram
 from engine.run import Run
 from engine.sensitive import is_sensitive, masked
@@ -35,7 +35,8 @@ KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "obj
 def request(run: Run, step: JsonObject | None, *, note: str = "") -> tuple[ModelRequest, JsonValue]:
     """Return the next request of the reasoning loop of a zone, or the agent, and what stands for it in its hash."""
     execution = run.agent.ir["execution"]
-    system = "\n\n".join(part for part in (_fixed(run, step), _moment(run, step, note)) if part)
+    fixed = _fixed(run, step)
+    system = "\n\n".join(part for part in (fixed, _moment(run, step, note)) if part)
     specs, specs_hash = tools(run, step)
     models = execution.get("operation_models") or {}
     made = ModelRequest(
@@ -46,6 +47,7 @@ def request(run: Run, step: JsonObject | None, *, note: str = "") -> tuple[Model
         model=str(models.get("reasoning") or models.get("response_gen") or execution.get("model") or ""),
         temperature=execution.get("temperature"),
         max_tokens=execution.get("max_tokens"),
+        stable_chars=len(fixed),
         metadata={"agent": run.thread.agent, "operation": "reasoning", "session_id": run.state.begun.session_id},
     )
     last = made.messages[-HASHED_MESSAGES:]
@@ -296,14 +298,29 @@ def _json_type(kind: str) -> str:
 
 def trim(run: Run) -> None:
     """Forget the oldest messages when half as many again as the window are there; a turn is never cut in two."""
-    window = int(run.agent.ir["execution"].get("conversation_history_window") or WINDOW_MESSAGES)
+    if count := overhang(run):
+        del run.thread.messages[:count]
+
+
+def overhang(run: Run) -> int:
+    """Return how many of the oldest messages are too many, 0 until half as many again as the window are there."""
+    window = _window(run)
     messages = run.thread.messages
     if len(messages) <= window + window // 2:
-        return
+        return 0
     at = len(messages) - window
     while at < len(messages) and messages[at].role != "user":
         at += 1
-    del messages[:at]
+    return at
+
+
+def is_overfull(run: Run) -> bool:
+    """Return whether there are more messages than can wait to be summed up."""
+    return len(run.thread.messages) > MOST_WINDOWS * _window(run)
+
+
+def _window(run: Run) -> int:
+    return int(run.agent.ir["execution"].get("conversation_history_window") or WINDOW_MESSAGES)
 
 
 def answer_open_calls(messages: list[Message], known: Mapping[str, str] | None = None) -> None:

@@ -6,9 +6,21 @@ import msgspec
 
 from domain.json_values import JsonObject
 from domain.messages import Attachment
-from domain.model_calls import Message
+from domain.model_calls import MODEL_NOT_READY, Message
 from domain.tool_calls import ToolCall
-from engine import compaction, failures, gather, guardrails, judging, pii, profiles, prompts, saying, streaming
+from engine import (
+    compaction,
+    failures,
+    gather,
+    guardrails,
+    judging,
+    pii,
+    profiles,
+    prompts,
+    saying,
+    streaming,
+    summaries,
+)
 from engine.effects import AskModel, StartTimer
 from engine.limits import LLM_TIMEOUT_MS, MAX_ITERATIONS
 from engine.model_outcomes import asked_notes, trace_call
@@ -28,7 +40,7 @@ def _step(run: Run, name: str) -> JsonObject | None:
 def begin(run: Run, task: Task) -> None:
     """Add the user's message and start the rounds; without a model the next missing field is asked for."""
     name = task.data.get("step", "")
-    step, thread, turn = _step(run, name), run.thread, run.state.turn
+    step, thread = _step(run, name), run.thread
     if step is not None:
         thread.zone_turns += 1
         if _zone_ends(run, step):
@@ -37,8 +49,16 @@ def begin(run: Run, task: Task) -> None:
         _without_model(run, name)
         return
     prompts.answer_open_calls(thread.messages)
-    compaction.shorten_earlier(run)
-    prompts.trim(run)
+    compaction.shorten_earlier(run, sums_turns=summaries.sums_turns(run))
+    if not summaries.begin(run, name):
+        prompts.trim(run)
+        hear(run, Task("reason.hear", thread.agent, {"step": name}))
+
+
+def hear(run: Run, task: Task) -> None:
+    """Let the model hear the message of this turn, and ask it."""
+    name = task.data["step"]
+    thread, turn = run.thread, run.state.turn
     text = turn.text or run.state.begun.task
     if text and not turn.is_resumed and thread.heard != turn.number:
         thread.heard = turn.number
@@ -109,7 +129,10 @@ def take(run: Run, task: Task) -> None:
         _fail(run, needs, outcome.kind, outcome.message)
         return
     reply = outcome.value
-    calls = [ToolCall(one["id"], one["name"], one.get("arguments") or {}) for one in reply.get("tool_calls") or ()]
+    calls = [
+        ToolCall(one["id"], one["name"], one.get("arguments") or {}, one.get("signature", ""))
+        for one in reply.get("tool_calls") or ()
+    ]
     if calls:
         run.thread.messages.append(Message("assistant", reply.get("text") or "", tool_calls=tuple(calls)))
         asked = pii.restored(run.state, reply["tool_calls"])
@@ -123,6 +146,12 @@ def take(run: Run, task: Task) -> None:
 
 def _fail(run: Run, needs: JsonObject, kind: str, message: str) -> None:
     """Try the fallback model once, then what ON_ERROR says."""
+    if kind == MODEL_NOT_READY:
+        turn = run.state.turn
+        turn.status, turn.error, turn.hints = "failed", kind, {**turn.hints, "refusal": message}
+        run.thread.awaiting = "zone" if needs.get("step") else ""
+        run.unwind()
+        return
     fallback = str(run.agent.ir["execution"].get("fallback_model") or "")
     kept = {name: needs[name] for name in ("step", "round", "reasks") if name in needs}
     if fallback and not needs.get("fallback"):
@@ -218,6 +247,7 @@ def zone(run: Run, task: Task) -> None:
 
 OPS = {
     "reason.begin": begin,
+    "reason.hear": hear,
     "reason.ask": ask,
     "reason.take": take,
     "reason.text": text_op,

@@ -14,9 +14,10 @@ import msgspec
 
 from abl.expressions import Environment
 from domain.json_values import JsonObject, JsonValue
+from domain.limits import MODEL_CALLS_PER_TURN, TOOL_CALLS_PER_TURN, TRACE_TEXT_MAX_CHARS, TRACE_VALUE_MAX_BYTES
 from domain.messages import TranscriptLine
 from domain.model_calls import Message
-from domain.traces import MAX_PROMPT_CHARS, MAX_VALUE_BYTES, TraceEvent, TraceType
+from domain.traces import TraceEvent, TraceType
 from engine import effects as e
 from engine import pii, zones
 from engine.limits import MAX_TASKS
@@ -34,25 +35,28 @@ def _may_be_large(data: JsonObject) -> bool:
     """Return whether a value of an event could be over the limit: a long text, or anything that holds others."""
     for value in data.values():
         kind = type(value)
-        if (kind is str and len(value) > MAX_PROMPT_CHARS) or ((kind is dict or kind is list) and value):
+        if (kind is str and len(value) > TRACE_TEXT_MAX_CHARS) or ((kind is dict or kind is list) and value):
             return True
     return False
 
 
 def _bounded(value: JsonValue) -> JsonValue:
     """Return a value, or its size when it is over 64 KiB. Spec: platform-api 5.7."""
-    if isinstance(value, str) and len(value) * 4 <= MAX_VALUE_BYTES:
+    if isinstance(value, str) and len(value) * 4 <= TRACE_VALUE_MAX_BYTES:
         return value
     if not isinstance(value, str | dict | list):
         return value
     size = len(msgspec.json.encode(value))
-    return value if size <= MAX_VALUE_BYTES else {"truncated": True, "sizeBytes": size}
+    return value if size <= TRACE_VALUE_MAX_BYTES else {"truncated": True, "sizeBytes": size}
 
 
 class Run:
     """The forked state of one step and what it wants so far."""
 
-    __slots__ = ("_scope", "agent", "changes", "effects", "environment", "is_blocked", "program", "state", "thread")
+    __slots__ = (
+        *("_scope", "agent", "changes", "effects", "environment", "exceeds", "is_blocked", "program", "state"),
+        "thread",
+    )
 
     def __init__(self, program: Program, state: SessionState) -> None:
         self.program = program
@@ -61,8 +65,9 @@ class Run:
         self.environment = Environment(now=state.at, unique_id=self._unique_id, zone=zones.find)
         self.changes = 0
         self.is_blocked = False
+        self.exceeds = ""
         self.thread: Thread = state.threads.get(state.active) or Thread(agent=state.active)
-        self.agent: AgentProgram = program.agents[self.thread.agent]
+        self.agent: AgentProgram = program.of(self.thread)
         self._scope: Scope | None = None
 
     # -- where we are ---------------------------------------------------------------------------------------------
@@ -74,7 +79,7 @@ class Run:
             thread = self.state.threads[name] = Thread(agent=name)
         if thread is not self.thread:
             self.thread = thread
-            self.agent = self.program.agents[name]
+            self.agent = self.program.of(thread)
             self._scope = None
 
     @property
@@ -174,8 +179,11 @@ class Run:
     ) -> str:
         """Send an effect of the current agent and return its id; the turn waits for its outcome if it has one.
 
-        `hashed` stands for what is asked where that is large and mostly the same as before.
+        `hashed` stands for what is asked where that is large and mostly the same as before. What goes beyond what a
+        turn may ask for is not sent: `exceeds` says so, and the turn ends.
         """
+        if self._is_too_much(kind):
+            return self.next_id()
         digest = "" if kind is e.Say else e.request_hash((kind.__name__, hashed or asked))
         effect = kind(id=self.next_id(), agent=self.thread.agent, request_hash=digest, **asked)
         self.effects.append(effect)
@@ -184,6 +192,19 @@ class Run:
             self.state.pending[effect.id] = Pending(kind.__name__, effect.request_hash, blocking, about, notes or {})
         found: str = effect.id
         return found
+
+    def _is_too_much(self, kind: Callable[..., Any]) -> bool:
+        """Count what a turn asks of models and tools; return whether it was enough. Spec: platform-api 15."""
+        turn = self.state.turn
+        if kind is e.AskModel:
+            turn.model_calls += 1
+            if turn.model_calls > MODEL_CALLS_PER_TURN:
+                self.exceeds = f"The turn asked a model more than {MODEL_CALLS_PER_TURN} times"
+        elif kind is e.CallTool:
+            turn.tool_calls += 1
+            if turn.tool_calls > TOOL_CALLS_PER_TURN:
+                self.exceeds = f"The turn called tools more than {TOOL_CALLS_PER_TURN} times"
+        return bool(self.exceeds) and kind in (e.AskModel, e.CallTool)
 
     def take(self, effect_id: str) -> Outcome:
         """Return what came back for an effect, once."""

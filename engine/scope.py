@@ -78,7 +78,7 @@ def _memory(root: str) -> Reader:
 
 def visible(root: str, stored: JsonObject, program: Program, thread: Thread) -> JsonObject:
     """Return what a child agent sees of persistent memory: what it declares and what it was granted."""
-    declared = {str(one.get("path", "")) for one in program.agents[thread.agent].ir["memory"]["persistent"]}
+    declared = {str(one.get("path", "")) for one in program.of(thread).ir["memory"]["persistent"]}
     first = {path.split(".")[1] for path in {*declared, *thread.grants} if path.startswith(f"{root}.")}
     return {name: value for name, value in stored.items() if name in first}
 
@@ -90,7 +90,7 @@ def is_given(thread: Thread, name: str) -> bool:
 
 def _all_gathered(program: Program, state: SessionState, thread: Thread) -> bool:
     del state
-    fields = program.agents[thread.agent].ir["gather"]["fields"]
+    fields = program.of(thread).ir["gather"]["fields"]
     return all(
         is_given(thread, one["name"]) for one in fields if one.get("required") and one.get("activation") == "required"
     )
@@ -126,7 +126,7 @@ READERS: dict[str, Reader] = {
     "sentiment": lambda program, state, thread: state.sentiment or None,
     "channel": lambda program, state, thread: state.begun.channel,
     "language": lambda program, state, thread: (
-        state.begun.language or program.agents[thread.agent].ir["identity"].get("language")
+        state.begun.language or program.of(thread).ir["identity"].get("language")
     ),
     "locale": lambda program, state, thread: state.begun.locale or state.begun.language or None,
     "turn_count": lambda program, state, thread: state.user_turns,

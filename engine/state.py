@@ -82,6 +82,9 @@ class Thread(Struct, omit_defaults=True):
         confirmation: The call or consent the user has been asked about.
         heard: The last turn whose user text the model's messages hold.
         used: Transient fields that a tool has been given.
+        remote: Of an agent elsewhere: its `name`, `endpoint` and `protocol`, `by` whom control was handed over, and
+            the `conversation` on the other side.
+        lookups: Table that an interface gives -> its values.
     """
 
     agent: str
@@ -114,6 +117,8 @@ class Thread(Struct, omit_defaults=True):
     counters: dict[str, int] = field(default_factory=dict)
     heard: int = -1
     used: list[str] = field(default_factory=list)
+    remote: JsonObject = field(default_factory=dict)
+    lookups: dict[str, list[str]] = field(default_factory=dict)
 
 
 class Turn(Struct, omit_defaults=True):
@@ -126,6 +131,7 @@ class Turn(Struct, omit_defaults=True):
         says: Texts shown so far.
         changed: Session values set in this turn.
         failures: Errors of this turn by step or tool, for the limits of ON_ERROR.
+        model_calls, tool_calls: How many were asked for.
         held: Texts that wait for a model's verdict before they are shown, in order.
         correction: What the user corrected: `{field, old, new}`.
         hints: What a classifier found: `tools`, `note`.
@@ -150,6 +156,8 @@ class Turn(Struct, omit_defaults=True):
     changed: JsonObject = field(default_factory=dict)
     handoffs: int = 0
     flow_iterations: int = 0
+    model_calls: int = 0
+    tool_calls: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     status: str = "idle"
     error: str = ""

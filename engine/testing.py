@@ -72,6 +72,7 @@ class Conversation:
         model: Replies of reasoning calls in order, or a function of the effect; `reads` answers extraction calls.
         memory: Persistent values by path.
         others: Agents elsewhere, and children that fail -> what comes back: `{text, values, error}`, or a list of them.
+        scores: What a classifier says of a text.
         cancels: The next effect that waits for an outcome gets none: the turn is given up.
     """
 
@@ -82,6 +83,7 @@ class Conversation:
     memory: JsonObject = field(default_factory=dict)
     others: dict[str, JsonValue] = field(default_factory=dict)
     cancels: bool = False
+    scores: Callable[[e.Classify], dict[str, float]] = lambda _effect: {}
     facts: list[f.AnyFact] = field(default_factory=list)
     effects: list[e.AnyEffect] = field(default_factory=list)
     ends: list[e.EndTurn] = field(default_factory=list)
@@ -160,6 +162,8 @@ class Conversation:
         match effect:
             case e.AskModel():
                 return self._model(effect, at)
+            case e.Classify():
+                return f.Classified(at=at, effect_id=effect.id, scores=self.scores(effect))
             case e.CallTool():
                 return f.ToolReturned(at=at, effect_id=effect.id, result=self._tool(effect))
             case e.ReadMemory():
@@ -208,10 +212,12 @@ class Conversation:
             return script
         return gives(script) if script is not None else fails("tool_error", f"No result scripted for {effect.tool}")
 
-    def _other(self, effect_id: str, target: str, at: str) -> f.ChildReplied:
+    def _other(self, effect_id: str, target: str, at: str) -> f.AnyFact:
         script = self.others.get(target)
         told = (script.pop(0) if len(script) > 1 else script[0]) if isinstance(script, list) else script
         told = told or {"error": "delegation_error", "message": f"Nothing scripted for {target}"}
+        if told.get("error") == "outcome_unknown":
+            return f.OutcomeUnknown(at=at, effect_id=effect_id, message=told.get("message", ""))
         return f.ChildReplied(
             at=at,
             effect_id=effect_id,
@@ -220,6 +226,7 @@ class Conversation:
             error=told.get("error", ""),
             error_message=told.get("message", ""),
             duration_ms=10,
+            conversation=told.get("conversation", {}),
         )
 
     def _child(self, effect: e.Delegate, at: str) -> f.AnyFact:

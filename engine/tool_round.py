@@ -10,7 +10,7 @@ import json
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Message
 from domain.tool_calls import ToolCall
-from engine import calls, compaction, consent, constraints, delegate, gather, prompts, saying, variables
+from engine import calls, compaction, consent, constraints, delegate, gather, prompts, saying, summaries, variables
 from engine.arguments import checked, with_defaults
 from engine.limits import MAX_FAN_OUT, MAX_RESULT_CHARS, MIN_FAN_OUT
 from engine.run import Run
@@ -26,7 +26,7 @@ def begin(run: Run, task: Task) -> None:
     run.push("reason.check", step=needs["step"], round=needs["round"])
     tools = [run.agent.tools.get(one["name"]) or {} for one in asked]
     together = len(asked) > 1 and all((tool.get("hints") or {}).get("parallelizable") for tool in tools)
-    together = together and not any("async_webhook_binding" in tool for tool in tools)  # each of these suspends
+    together = together and not any(map(calls.suspends, tools))
     groups = [asked] if together else [[one] for one in asked]
     run.push_all(
         [("reason.call", {"calls": group, "step": needs["step"], "round": needs["round"]}) for group in groups]
@@ -149,6 +149,8 @@ def results(run: Run, task: Task) -> None:
             continue
         value = outcome.value if outcome.ok else {"error": outcome.kind, "message": outcome.message}
         _answer(run, one, compaction.result_text(run, one["name"], value))
+        if outcome.ok and compaction.sums_results(run):
+            summaries.of_result(run, one["id"], one["name"])
 
 
 def _answer(run: Run, one: JsonObject, value: JsonValue) -> None:

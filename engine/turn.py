@@ -9,30 +9,33 @@ from dataclasses import dataclass
 import msgspec
 
 from domain.errors import Conflict, InvalidInput, NotFound
-from domain.json_values import JsonObject
 from engine import (
     actions,
     calls,
     consent,
     delegate,
+    elsewhere,
     flow,
     gather,
     giving_up,
     handoff,
     judging,
     lifecycle,
+    lookups,
     memory,
     multi_intent,
     pipeline,
     reasoning,
     routing,
     saying,
+    summaries,
     understanding,
     waiting,
 )
 from engine import facts as f
 from engine.effects import AnyEffect, EndTurn
 from engine.limits import MAX_OPERATIONS
+from engine.outcomes import outcome_of
 from engine.program import AgentProgram, Program
 from engine.run import Run
 from engine.state import Outcome, SessionState, Task, Thread, Turn, fork
@@ -47,17 +50,20 @@ OPS: dict[str, Callable[[Run, Task], None]] = {
     **calls.OPS,
     **consent.OPS,
     **delegate.OPS,
+    **elsewhere.OPS,
     **flow.OPS,
     **gather.OPS,
     **handoff.OPS,
     **judging.OPS,
     **lifecycle.OPS,
+    **lookups.OPS,
     **memory.OPS,
     **multi_intent.OPS,
     **pipeline.OPS,
     **reasoning.OPS,
     **routing.OPS,
     **saying.OPS,
+    **summaries.OPS,
     **understanding.OPS,
     **waiting.OPS,
 }
@@ -320,60 +326,21 @@ def _driven(run: Run) -> Step:
             break
         done += 1
         if done == MAX_OPERATIONS:
-            run.fault("max_iterations", "The agent runs in circles", origin="runtime", handled=False)
-            saying.tell(run, "max_iterations")
-            tasks[:] = [Task("turn.finish", state.active)]
+            _end_at_bound(run, "The agent runs in circles")
         task = tasks.pop()
         run.focus(task.thread)
         OPS[task.op](run, task)
+        if run.exceeds:
+            _end_at_bound(run, run.exceeds)
+            run.exceeds = ""
         if run.changes:
             run.changes = 0
             memory.remember(run)
     return Step(state, tuple(run.effects))
 
 
-def outcome_of(fact: f.AnyFact) -> Outcome:
-    """Return what a fact that answers an effect says, in the one form operations read."""
-    match fact:
-        case f.ModelAnswered():
-            reply = fact.reply
-            extra: JsonObject = {
-                "usage": msgspec.to_builtins(reply.usage),
-                "model": reply.model,
-                "provider": reply.provider,
-                "finish_reason": reply.finish_reason,
-                "first_token_ms": reply.first_token_ms,
-                "attempts": reply.attempts,
-            }
-            value = {"text": reply.text, "tool_calls": msgspec.to_builtins(reply.tool_calls)}
-            return Outcome(ok=True, value=value, duration_ms=reply.latency_ms, extra=extra)
-        case f.ModelFailed():
-            return Outcome(ok=False, kind=fact.kind, message=fact.message, duration_ms=fact.latency_ms)
-        case f.ToolReturned():
-            result = fact.result
-            return Outcome(
-                ok=result.ok,
-                value=result.value,
-                kind="" if result.ok else result.error_kind or "tool_error",
-                message=result.error_message,
-                code=result.error_code,
-                duration_ms=result.duration_ms,
-                extra={"accepted": True} if result.accepted else {},
-            )
-        case f.OutcomeUnknown():
-            return Outcome(ok=False, kind="outcome_unknown", message=fact.message)
-        case f.MemoryRead():
-            return Outcome(ok=not fact.error, value=fact.values, kind="memory", message=fact.error)
-        case f.MemoryWritten():
-            return Outcome(ok=not fact.error, kind="memory", message=fact.error)
-        case f.ChildReplied():
-            return Outcome(
-                ok=not fact.error,
-                value=fact.values,
-                kind=fact.error,
-                message=fact.error_message,
-                duration_ms=fact.duration_ms,
-                extra={"text": fact.text} if fact.text else {},
-            )
-        case _:
-            return Outcome(ok=True)
+def _end_at_bound(run: Run, why: str) -> None:
+    """Drop all work of a turn that has done as much as one may."""
+    run.fault("max_iterations", why, origin="runtime", handled=False)
+    saying.tell(run, "max_iterations")
+    run.state.tasks[:] = [Task("turn.finish", run.state.active)]

@@ -10,7 +10,7 @@ import re
 from abl.ir import canonical_bytes
 from abl.patterns import search
 from domain.json_values import JsonObject
-from engine import extraction_model, gather, multi_intent, pipeline
+from engine import classifying, extraction_model, gather, multi_intent, pipeline
 from engine.extraction.choices import spoken, spoken_word
 from engine.program import AgentProgram
 from engine.run import Run
@@ -72,18 +72,42 @@ def understand(run: Run, task: Task) -> None:
     if is_reasoning:
         run.push("understand.fields")
         gather.read_sensitive(run)
+    labels = _categories(agent) if _understands(agent) or pipeline.rules(run) else {}
+    if classifying.is_due(run, labels):
+        run.push("understand.classified", effect=classifying.ask(run, labels))
+        return
+    _ask_model(run, is_clear=False)
+
+
+def classified(run: Run, task: Task) -> None:
+    """Take the intent a classifier found; a model is asked for what it could not say."""
+    intent = classifying.found(run, task.data["effect"])
+    sure = take_intents(run, {"intents": [intent]}, source="embeddings") if intent else []
+    if sure and pipeline.rules(run) and pipeline.leads(run, sure):
+        return
+    _ask_model(run, is_clear=bool(sure))
+
+
+def _ask_model(run: Run, *, is_clear: bool) -> None:
+    """Ask a model for the intent, unless it is clear, and for open fields; without one the words stand."""
+    agent, has_model = run.agent, run.state.begun.has_model
+    is_reasoning = agent.flow is None
     fields = open_fields(run) if is_reasoning else []
-    has_model = run.state.begun.has_model
-    if pipeline.rules(run) and (is_reasoning or agent.is_supervisor):
+    if pipeline.rules(run) and (is_reasoning or agent.is_supervisor) and not is_clear:
         if has_model:
             pipeline.classify(run, fields)
         else:
             pipeline.by_words(run)
         return
-    understands = uses_intent(agent) and not _words_only(agent) and (is_reasoning or agent.is_supervisor)
+    understands = _understands(agent) and not is_clear
     if has_model and (understands or fields):
         effect = extraction_model.ask(run, fields, understand=understands)
         run.push("understand.take", effect=effect)
+
+
+def _understands(agent: AgentProgram) -> bool:
+    """Return whether the intent of a text matters to an agent, and may be found by more than its words."""
+    return uses_intent(agent) and not _words_only(agent) and (agent.flow is None or agent.is_supervisor)
 
 
 def _words_only(agent: AgentProgram) -> bool:
@@ -128,15 +152,15 @@ def _readable(written: object) -> list[JsonObject]:
     return found
 
 
-def take_intents(run: Run, found: JsonObject) -> list[JsonObject]:
-    """Set intent and sentiment as a model found them; return the intents it is sure enough of."""
+def take_intents(run: Run, found: JsonObject, *, source: str = "model") -> list[JsonObject]:
+    """Set intent and sentiment as a model or classifier found them; return the intents it is sure enough of."""
     intents = found["intents"] = _readable(found.get("intents"))
     sure: list[JsonObject] = []
     if intents:
         least = _least_confidence(run.agent)
         sure = [one for one in intents if one["confidence"] >= least and one["category"] != "unclear"]
         first = sure[0] if sure else {"category": "unclear", "confidence": intents[0]["confidence"]}
-        _set(run, first["category"], first["confidence"], unclear=not sure, source="model")
+        _set(run, first["category"], first["confidence"], unclear=not sure, source=source)
     if isinstance(found.get("sentiment"), str):
         run.state.sentiment = {"label": found["sentiment"]}
         run.state.sentiments[-1:] = [found["sentiment"]]
@@ -235,4 +259,9 @@ def _has(word: str, said: str) -> bool:
     return any(one == word or (len(stem) >= 4 and one.startswith(stem)) for one in said.split())
 
 
-OPS = {"understand.begin": understand, "understand.take": take, "understand.fields": read_fields}
+OPS = {
+    "understand.begin": understand,
+    "understand.take": take,
+    "understand.classified": classified,
+    "understand.fields": read_fields,
+}

@@ -77,6 +77,8 @@ async def variables_of(invocation: ToolInvocation, *trees: JsonValue) -> JsonObj
     for name in sorted(wanted):
         secrets[name] = await _secret(invocation, name)
     variables["secrets"] = secrets
+    if invocation.sandbox is not None and any(path.startswith("sandbox.") for tree in trees for path in paths_in(tree)):
+        variables["sandbox"] = invocation.sandbox.variables()
     if invocation.callback is not None:
         callback = invocation.callback
         variables["callback"] = {

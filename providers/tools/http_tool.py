@@ -12,14 +12,14 @@ import msgspec
 from domain.json_values import JsonObject, JsonValue
 from domain.tool_calls import ToolResult
 from providers.breaker import BreakerPolicy, Breakers
-from providers.failures import CallFailed, FailureKind
+from providers.failures import CallFailed
 from providers.http import HttpAnswer, HttpCall, HttpClient, status_failure
 from providers.ports import ToolInvocation
 from providers.rate_limit import RateLimits
 from providers.retry import Random, RetryPolicy, Seconds, Sleep, chance, is_retryable, next_delay_s
 from providers.tools.http_auth import Authenticator
 from providers.tools.http_request import PreparedRequest, prepare
-from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault, elapsed_ms, failed, fault_of
+from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault, elapsed_ms, failed, fault_of, resting
 from providers.tools.soap import SoapAnswer, read_answer
 
 MAX_RETRIES: Final = 10
@@ -105,7 +105,7 @@ class HttpTool:
         key = _key(invocation)
         rests_s = self._breakers.admit(key, policy, self._seconds())
         if rests_s is not None:
-            raise CallFailed(FailureKind.BUSY, "The tool failed several times in a row and rests")
+            raise resting(rests_s)
         ok = False
         try:
             answer = await self._client.send(call)

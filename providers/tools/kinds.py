@@ -8,13 +8,17 @@ from typing import Final
 from domain.tool_calls import ToolResult
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
+from providers.mcp.servers import McpServer
+from providers.mcp.tool import McpTool
 from providers.ports import ToolInvocation, ToolRunner
+from providers.tools.connector_tool import ConnectorTool
 from providers.tools.http_tool import HttpTool
 from providers.tools.javascript_tool import JavaScriptTool
 from providers.tools.mocked import MockedTool
 from providers.tools.python_tool import PythonTool
 from providers.tools.results import ToolFault, failed
 from providers.tools.webhook_tool import WebhookTool
+from providers.tools.workflow_tool import WorkflowTool
 
 PYTHON: Final = "sandbox.python"
 JAVASCRIPT: Final = "sandbox.javascript"
@@ -39,13 +43,21 @@ class ToolKinds:
             await runner.close()
 
 
-def all_tools(policy: AddressPolicy) -> ToolKinds:
-    """Return the runners of all kinds there are, calling only addresses that `policy` allows."""
+def all_tools(policy: AddressPolicy, mcp_servers: Mapping[str, McpServer] | None = None) -> ToolKinds:
+    """Return the runners of all kinds there are, calling only addresses that `policy` allows.
+
+    Args:
+        mcp_servers: The MCP servers that the operator names; those of a project stand in its catalogue.
+    """
     client = HttpClient(policy)
+    http = HttpTool(client)
     return ToolKinds(
         {
-            "http": HttpTool(client),
+            "http": http,
+            "connector": ConnectorTool(http),
+            "workflow": WorkflowTool(http),
             "async_webhook": WebhookTool(client),
+            "mcp": McpTool(client, mcp_servers),
             PYTHON: PythonTool(),
             JAVASCRIPT: JavaScriptTool(),
             "mock": MockedTool(),

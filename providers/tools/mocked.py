@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from domain.json_values import JsonObject, JsonValue
+from domain.limits import TOOL_MOCK_DELAY_MAX_MS
 from domain.tool_calls import ToolResult
 from providers.ports import ToolInvocation
 from providers.retry import Seconds, Sleep
 from providers.tools.results import MILLISECONDS_PER_SECOND, elapsed_ms
-
-MAX_DELAY_MS: Final = 30_000
 
 
 class Mock(Protocol):
@@ -55,7 +54,7 @@ class MockedTool:
     async def run(self, invocation: ToolInvocation) -> ToolResult:
         """Return the scripted answer."""
         began_s, answer = self._seconds(), invocation.binding
-        delay_ms = min(float(answer.get("delayMs") or answer.get("delay_ms") or 0), MAX_DELAY_MS)
+        delay_ms = min(float(answer.get("delayMs") or answer.get("delay_ms") or 0), TOOL_MOCK_DELAY_MAX_MS)
         if delay_ms > 0:
             await self._sleep(delay_ms / MILLISECONDS_PER_SECOND)
         duration_ms = elapsed_ms(began_s, self._seconds())

@@ -8,8 +8,7 @@ import pytest
 
 from actors.projects import put_project
 from actors.runtime import ChatTurn, SessionRef, StreamEvent
-from actors.session_host import HostLimits
-from actors.settings import ModelProvider
+from actors.settings import HostLimits, ModelProvider
 from actors.wiring import RunningRuntime
 from domain.errors import Conflict
 from tests.support.stories import Story, a_story, eventually
