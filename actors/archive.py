@@ -28,8 +28,10 @@ from domain.errors import NotFound, Unavailable
 from domain.json_values import JsonObject
 from storage.coordination import Coordination
 from storage.database import Database
+from storage.repositories.agents import Agents
 from storage.repositories.api_keys import ApiKeys
 from storage.repositories.callbacks import CallbackRecord
+from storage.repositories.deployments import Deployments
 from storage.repositories.human_tasks import TaskRecord
 from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import SessionQuery, SessionRecord, Sessions
@@ -49,6 +51,8 @@ class StoredArchive:
         self._database = database
         self._coordination = coordination
         self._desk = desk
+        self._agents = Agents(database)
+        self._deployments = Deployments(database)
         self._keys = ApiKeys(database)
         self._sessions = Sessions(database)
         self._traces = Traces(database)
@@ -146,6 +150,25 @@ class StoredArchive:
         waiting = await self._desk.open_of(session.tenant_id, session.session_id)
         tasks = await self._tasks.open_of(session.tenant_id, session.project_id, session.session_id)
         return {"memoryStores": list(names), "suspension": _suspension(waiting, tasks)}
+
+    async def agent_name(self, tenant_id: str, project_id: str, agent_id: str) -> str:
+        """Return the name of an agent. Raises NotFound."""
+        found = await self._agents.name_of(tenant_id, project_id, agent_id)
+        if found is None:
+            raise NotFound("Agent not found")
+        return found
+
+    async def agent(self, tenant_id: str, view: SessionView) -> JsonObject:
+        """Return `agentId` and `agentVersion` of the agent that a session is with. Spec: platform-api 5.3.
+
+        A draft has no version; of an agent that is no more in the project no id is known.
+        """
+        agent_id = await self._agents.id_of(tenant_id, view.project_id, view.agent_name)
+        version = None
+        if view.deployment_id:
+            deployment = await self._deployments.get(tenant_id, view.deployment_id)
+            version = deployment.agent_version_manifest.get(view.agent_name)
+        return {"agentId": agent_id, "agentVersion": version}
 
     async def parts(self) -> dict[str, str]:
         """Return the state of each server behind the runtime."""

@@ -21,6 +21,7 @@ from actors.messages import (
     HostMessage,
     ResetSession,
     RunTurn,
+    UseMemory,
 )
 from actors.session.body import SessionBody
 from actors.session.stream import Listener
@@ -76,6 +77,8 @@ class Grain:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
         if isinstance(message, CancelTurn) and not self._body.is_running(message.message_id):
             return Done()
+        if isinstance(message, UseMemory) and (told := await self._body.meanwhile(message)) is not None:
+            return told
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))

@@ -6,9 +6,11 @@ A gateway needs not have started the hosts it uses; it finds every host of its d
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
 import secrets
+import socket
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from importlib import import_module
@@ -27,7 +29,7 @@ from actors.keeper import HostKeeper
 from actors.link.addresses import machine_name, parse_address, reachable
 from actors.link.client import LinkedHost
 from actors.messages import Failed
-from actors.placement import slot_host
+from actors.peers import Bounds, Peers
 from actors.session_host import SessionHost
 from actors.settings import Settings
 from actors.supervisor import Sizing
@@ -41,6 +43,7 @@ SOCKETS = "run"
 TOKEN_FILE = "link_token"
 TOKEN_BYTES = 24
 PRIVATE = 0o600
+NAME_CHARS = 12
 RAY_MODULE = "actors.hosts.ray"
 NO_RAY = "Ray is not installed here; install the extra `server`, or take `--runtime local`."
 
@@ -57,6 +60,9 @@ class Hosting:
         self._leases: Leases | None = None
         self._directory: Directory | None = None
         self._keeper: HostKeeper | None = None
+        self._peers: Peers | None = None
+        self._own: RayFolder | None = None
+        self._is_open = False
 
     async def start(self) -> None:
         """Bring up what hosts need; may be done before the store answers.
@@ -69,10 +75,19 @@ class Hosting:
         token = self._settings.link_token or kept_token(self._folder)
         self._settings = msgspec.structs.replace(self._settings, link_token=token)
         if self._settings.runtime == RAY:
+            if not self._settings.ray_address:
+                await self._make_ray_folder()  # Ray reads its environment when loaded
             self.maker = await asyncio.to_thread(self._ray)
         else:
             self.maker = ChildHosts(self._child)
         await self.maker.start()
+
+    async def _make_ray_folder(self) -> None:
+        making = asyncio.ensure_future(asyncio.to_thread(RayFolder.make, self._folder / SOCKETS))
+        try:
+            await asyncio.shield(making)
+        finally:
+            self._own = await making
 
     async def open(self, stack: AsyncExitStack, leases: Leases) -> Directory:
         """Have all hosts serve and return the directory that knows them."""
@@ -80,11 +95,15 @@ class Hosting:
             raise RuntimeError("hosts are opened before they are started")
         self._leases = leases
         self._directory = await follow_hosts(stack, leases, self._settings.link_token)
-        sizing = Sizing(min_hosts=self._count, max_hosts=max(self._count, self._settings.max_hosts))
-        self._keeper = HostKeeper(self.maker, self._directory, sizing, self._settings.max_dedicated)
-        await asyncio.gather(*(self.maker.keep(slot_host(slot)) for slot in range(self._count)))
-        await self._directory.refresh()
+        sizing = sizing_of(self._settings, self._count)
+        if self._settings.runtime == RAY and self._settings.ray_address:
+            name = gateway_name(self._settings, self._folder)
+            self._peers = Peers(leases, name, Bounds(sizing.min_hosts, sizing.max_hosts))
+        self._keeper = HostKeeper(self.maker, self._directory, sizing, self._settings.max_dedicated, self._peers)
+        stack.push_async_callback(self._rest)  # while the store is still open
+        await self._keeper.first_hosts()
         self._keeper.start()
+        self._is_open = True
         return self._directory
 
     async def summon(self, host_id: str) -> Failed | None:
@@ -93,28 +112,47 @@ class Hosting:
             return Failed(kind="Unavailable", message="There are no dedicated hosts here.")
         return await self._keeper.summon(host_id)
 
+    async def leave(self, kind: type[BaseException] | None, *_why: object) -> None:
+        """End everything that was started here; at once when nobody waits any more for the start."""
+        if not self._is_open and kind is not None and issubclass(kind, asyncio.CancelledError):
+            if self.maker is not None:
+                await self.maker.break_off()
+            elif self._own is not None:
+                self._own.clear()
+            return
+        await self.stop()
+
     async def stop(self) -> None:
-        """End everything that was started here."""
+        """End everything that was started here; what other gateways use is left to them."""
+        await self._rest()
+        if self.maker is None:
+            return
+        if self._peers is not None and self._peers.others:
+            await self.maker.leave()
+        else:
+            await self.maker.stop()
+
+    async def _rest(self) -> None:
+        """Look after hosts no more."""
         if self._keeper is not None:
             await self._keeper.stop()
-        if self.maker is not None:
-            await self.maker.stop()
+        if self._peers is not None:
+            await self._peers.stop()
 
     def _task(self, host_id: str) -> Task:
         return Task(host_id=host_id, address="", token=self._settings.link_token, settings=self._settings)
 
     def _ray(self) -> HostMaker:
         place = self._folder / SOCKETS
-        own = None if self._settings.ray_address else RayFolder.make(place)  # Ray reads its environment when loaded
         try:
             module = import_module(RAY_MODULE)  # an extra, and slow to load: only when it is wanted
         except ModuleNotFoundError as error:
-            if own is not None:
-                own.clear()
+            if self._own is not None:
+                self._own.clear()
             if error.name != RAY:
                 raise
             raise Unavailable(NO_RAY) from error
-        made = module.RayHosts(self._settings, self._task, place, self._count, own, self._died)
+        made = module.RayHosts(self._settings, self._task, place, self._count, self._own, self._died)
         return cast("HostMaker", made)
 
     def _child(self, host_id: str) -> ChildHost:
@@ -128,6 +166,24 @@ class Hosting:
     async def _changed(self) -> None:
         if self._directory is not None:
             await self._directory.refresh()
+
+
+def sizing_of(settings: Settings, hosts: int) -> Sizing:
+    """Return when there are more hosts than `hosts`, in shares of what one may hold at the most."""
+    limits = settings.limits
+    return Sizing(
+        sessions_per_host=max(1, limits.max_sessions // 2),
+        turns_per_host=max(1, limits.max_at_once // 10),
+        bytes_per_host=limits.pressure_bytes,
+        min_hosts=hosts,
+        max_hosts=max(hosts, settings.max_hosts),
+    )
+
+
+def gateway_name(settings: Settings, folder: Path) -> str:
+    """Return a name that a gateway has again after its restart, and no other has."""
+    place = hashlib.sha256(f"{folder} {settings.port}".encode()).hexdigest()[:NAME_CHARS]
+    return f"{socket.gethostname()}-{place}"
 
 
 async def follow_hosts(stack: AsyncExitStack, leases: Leases, token: str) -> Directory:

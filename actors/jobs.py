@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -24,7 +24,8 @@ from actors.messages import (
     TaskClosed,
     TimerDue,
 )
-from actors.session.children import PASSING, AskHost
+from actors.session.children import PASSING
+from actors.session.delivery import UNAVAILABLE, AskHost, may_be_asked_again
 from actors.stored_sessions import TIMER_JOB, WORK_JOB
 from domain.errors import AppError
 from domain.limits import TURN_DEADLINE_S
@@ -48,6 +49,11 @@ LASTING_S = TURN_DEADLINE_S + JOB_S
 HOLD_EVERY_S = CLAIM_S / 4
 
 
+DeliverTask = Callable[[DelegateTask], Awaitable[HostAnswer]]
+BEGUN_ALREADY = Failed(kind="outcome_unknown", message="It was begun, and nobody knows how far it came")
+"""Of work for an agent elsewhere that does not know a repeated message as such."""
+
+
 class Recurring(Protocol):
     """Work that is done again and again."""
 
@@ -68,10 +74,20 @@ class Recurring(Protocol):
 class JobRunner:
     """Runs what is due until it is stopped; a slow piece of work holds up no other one."""
 
-    def __init__(self, jobs: Jobs, desk: CallbackDesk, ask: AskHost, upkeep: Recurring | None = None) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        desk: CallbackDesk,
+        ask: AskHost,
+        upkeep: Recurring | None = None,
+        *,
+        deliver: DeliverTask | None = None,
+    ) -> None:
+        """`deliver` takes work to agents wherever they live; without it only those in sessions are reached."""
         self._jobs = jobs
         self._desk = desk
         self._ask = ask
+        self._deliver: DeliverTask = deliver or ask
         self._upkeep = upkeep
         short = (*(kind for kind in KINDS if kind not in LASTING), *(upkeep.kinds if upkeep is not None else ()))
         self._running: dict[tuple[str, ...], set[asyncio.Task[None]]] = {short: set(), tuple(LASTING): set()}
@@ -178,8 +194,9 @@ class JobRunner:
     async def _have_work_done(self, job: Job, callback_id: str) -> HostAnswer | None:
         """Ask a child and answer the suspension of its parent; a child that cannot do it lets the suspension expire."""
         work = msgspec.convert(job.payload["work"], DelegateTask)
-        answer = await self._ask(work)
-        if isinstance(answer, Failed) and answer.kind in PASSING:
+        repeats = may_be_asked_again(work.remote)
+        answer = await self._deliver(work) if repeats or job.attempts == 1 else BEGUN_ALREADY
+        if isinstance(answer, Failed) and (answer.kind in PASSING or (repeats and answer.kind == UNAVAILABLE)):
             return answer
         if isinstance(answer, Replied) and answer.reply.status in DONE:
             values = answer.reply.outcome.get("values", {})

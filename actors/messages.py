@@ -1,7 +1,7 @@
 """Every message that crosses an actor or link boundary, and how it is written as bytes.
 
-The gateway's runtime, the hosts and the grains speak only in these. They are frozen, and `VERSION` stands in the frame
-that carries them (`actors.link.frames`), not in each of them.
+The gateway's runtime, the hosts, the grains and the agents of sessions speak only in these. They are frozen, and
+`VERSION` stands in the frame that carries them (`actors.link.frames`), not in each of them.
 """
 
 from __future__ import annotations
@@ -117,7 +117,13 @@ class TaskClosed(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class DelegateTask(Struct, frozen=True, kw_only=True, tag=True):
-    """Work for a child session, keyed by the parent's effect; asking twice finds the same child and its reply."""
+    """Work for a child session, keyed by the parent's effect; asking twice finds the same child and its reply.
+
+    Attributes:
+        sender: The agent that asks.
+        remote: `{endpoint, protocol}` of an agent in another system, which then is the child; such a message goes
+            there and never over the link.
+    """
 
     tenant_id: str
     project_id: str
@@ -130,6 +136,46 @@ class DelegateTask(Struct, frozen=True, kw_only=True, tag=True):
     deployment_id: str = ""
     environment: str = ""
     depth: int = 1
+    sender: str = ""
+    remote: dict[str, Any] = field(default_factory=dict)
+    timeout_ms: int = 30_000
+
+
+class HandOver(Struct, frozen=True, kw_only=True, tag=True):
+    """Control of a conversation, for the agent that takes it; and each message of the user that follows.
+
+    Agents of a session are threads of its actor: `sender` and `receiver` are addresses `session/agent`. Inside the
+    session nothing has to be carried, so the link does not know this message; an agent in another system gets it over
+    that system's protocol. `actors.session.delivery` tells the two apart.
+
+    Attributes:
+        text: What the user has said.
+        context, summary, grants, history: What the receiver is told. Spec: abl-language 7.2.
+        returns: The sender waits, and goes on when the receiver is done.
+        remote: `{endpoint, protocol}` of a receiver in another system, which knows the `conversation` by these words.
+    """
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    sender: str
+    receiver: str
+    text: str = ""
+    context: dict[str, Any] = field(default_factory=dict)
+    summary: str = ""
+    grants: dict[str, Any] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    returns: bool = False
+    effect_key: str = ""
+    environment: str = ""
+    remote: dict[str, Any] = field(default_factory=dict)
+    conversation: dict[str, Any] = field(default_factory=dict)
+    timeout_ms: int = 60_000
+
+    @property
+    def agent(self) -> str:
+        """The receiver's name in its session."""
+        return self.receiver.partition("/")[2]
 
 
 class Follow(Struct, frozen=True, kw_only=True, tag=True):
@@ -151,6 +197,26 @@ class Look(Struct, frozen=True, kw_only=True, tag=True):
     tenant_id: str
     project_id: str
     session_id: str
+
+
+class UseMemory(Struct, frozen=True, kw_only=True, tag=True):
+    """Code outside uses a memory store of the session: `get`, `set` or `delete`. Spec: platform-api 7.3.
+
+    While a turn runs it is carried out between two of its facts, not behind it: the turn may wait for that code.
+    """
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    action: str
+    store: str
+    content: dict[str, Any] | None = None
+
+
+class MemoryUsed(Struct, frozen=True, kw_only=True, tag=True):
+    """What the use of a memory store gave; what it set is durable."""
+
+    value: Any = None
 
 
 class HostStats(Struct, frozen=True, kw_only=True, tag=True):
@@ -216,8 +282,9 @@ HostMessage = (
     | DelegateTask
     | Follow
     | Look
+    | UseMemory
 )
-HostAnswer = Done | Failed | Replied | Viewed | Emitted | HostStats
+HostAnswer = Done | Failed | Replied | Viewed | Emitted | MemoryUsed | HostStats
 
 _encoder = msgspec.msgpack.Encoder()
 _message_decoder: msgspec.msgpack.Decoder[HostMessage] = msgspec.msgpack.Decoder(HostMessage)

@@ -94,6 +94,15 @@ def slot_host(slot: int) -> str:
     return f"{SLOT_PREFIX}{slot}"
 
 
+def slot_of(host_id: str) -> int:
+    """Return the slot of a shared host.
+
+    >>> slot_of(slot_host(3))
+    3
+    """
+    return int(host_id.removeprefix(SLOT_PREFIX))
+
+
 def dedicated_host(session_id: str) -> str:
     """Return the id of the host that is there for one session, and for what it delegates, alone."""
     return DEDICATED_PREFIX + session_id

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from abl.project import Project
+from actors.catalogue import catalogue_of, is_catalogue_file
 from actors.programs import PROGRAM_SETTING, compile_texts
 from domain.clock import IdSource
 from domain.ids import CUID_CHARS, PREFIXES
@@ -20,6 +21,7 @@ from storage.database import Database
 from storage.errors import Duplicate
 from storage.repositories.agents import Agents
 from storage.repositories.api_keys import ApiKeys, NewKey
+from storage.repositories.catalogue import Catalogues
 from storage.repositories.projects import ProjectRecord, Projects
 
 TENANT_ID = "ten_default"
@@ -40,11 +42,14 @@ class Seeded(Struct, frozen=True):
 
 
 async def put_project(database: Database, name: str, files: Mapping[str, str], *, tenant_id: str = TENANT_ID) -> Seeded:
-    """Store a project's texts and their program; return it.
+    """Store a project's texts, their program and its catalogue; return it.
 
     Raises:
         UnreadableProject: The texts do not compile.
+        InvalidInput: Its catalogue cannot be read.
     """
+    entries = catalogue_of(files)
+    files = {path: text for path, text in files.items() if not is_catalogue_file(path)}
     program_id, ir = compile_texts(files)
     projects, agents = Projects(database), Agents(database)
     await projects.ensure_tenant(tenant_id, tenant_id.removeprefix("ten_"))
@@ -64,6 +69,7 @@ async def put_project(database: Database, name: str, files: Mapping[str, str], *
     if project.settings.get(PROGRAM_SETTING) != program_id:
         settings = {**project.settings, PROGRAM_SETTING: program_id}
         await projects.update(tenant_id, msgspec.structs.replace(project, settings=settings))
+    await Catalogues(database).replace(tenant_id, project.project_id, entries)
     names = tuple(name for name, (kind, _) in documents.items() if kind in ("agent", "supervisor"))
     return Seeded(tenant_id, project.project_id, name, names)
 

@@ -22,6 +22,7 @@ StreamKind = Literal[
     "response_end",
     "complete",
     "error",
+    "resume_gap",
 ]
 CallbackResult = Literal["accepted", "already_processed", "invalid_signature", "not_found", "expired", "unavailable"]
 
@@ -112,12 +113,15 @@ class TurnReply(Struct, frozen=True, kw_only=True):
 
 
 class StreamEvent(Struct, frozen=True, kw_only=True):
-    """One numbered piece of a session's output; numbers rise by one and never start again within a session.
+    """One numbered piece of a session's output; numbers rise and never start again within a session.
+
+    They rise by one, but for the jump of a host that takes the session over; what is gone is told by `resume_gap`.
 
     `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt};
     response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
     void); trace_event {event}; response_end {messageId, fullText, richContent?, actions?}; complete: the JSON body of
-    the plain reply without `success`; error {error, code?, retryAfterMs?}. `complete` and `error` end a turn.
+    the plain reply without `success`; error {error, code?, retryAfterMs?}; resume_gap {fromSeq, toSeq}: output that can
+    be had no more, of no turn. `complete` and `error` end a turn.
     """
 
     seq: int
@@ -127,7 +131,11 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
 
 
 class NewSession(Struct, frozen=True, kw_only=True):
-    """A session to open without a first message. Spec: platform-api 5.1."""
+    """A session to open without a first message. Spec: platform-api 5.1.
+
+    Attributes:
+        caller: What is said of who calls, beside channel and user: read at `caller.`. Spec: abl-language 6.7.
+    """
 
     tenant_id: str
     project_id: str
@@ -139,6 +147,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     user_id: str = ""
     contact_id: str = ""
     variables: JsonObject = field(default_factory=dict)
+    caller: JsonObject = field(default_factory=dict)
     test_context: JsonObject | None = None
     idempotency_key: str = ""
 
@@ -334,6 +343,15 @@ class Runtime(Protocol):
 
     async def transcript(self, session: SessionRef, *, limit: int = 50, offset: int = 0) -> Page:
         """Return messages of a session, oldest first: {id, role, content, agentName?, timestamp, turn, ...}."""
+        ...
+
+    async def use_memory(self, session: SessionRef, action: str, store: str, content: JsonObject | None) -> Any:
+        """Carry out `get`, `set` or `delete` on a memory store of a session, in order with its turn; return the data.
+
+        Raises:
+            NotFound: There is no such session, or it has ended.
+            InvalidInput, TooLarge, Conflict: As platform-api 7.3 says.
+        """
         ...
 
     async def deliver_callback(self, delivery: CallbackDelivery) -> CallbackResult:

@@ -12,8 +12,6 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from msgspec import Struct
-
 from actors.dozing import LOOK_S, Dozing
 from actors.grain import Grain
 from actors.looping import again_and_again
@@ -35,6 +33,7 @@ from actors.session.services import Services
 from actors.session.store import StoreLost
 from actors.session.stream import Listener, NotHeld
 from actors.session.views import view_of
+from actors.settings import HostLimits
 from domain.errors import AppError
 
 log = logging.getLogger(__name__)
@@ -42,6 +41,7 @@ log = logging.getLogger(__name__)
 PAGE_BYTES = 4_096
 DRAIN_S = 30.0
 """How long running turns may go on after a drain has begun."""
+FULL_RETRY_MS = 500
 UNKNOWN = "NotFound"
 OVER = Failed(kind="Conflict", message="Session has ended", details={"reason": "SESSION_ENDED"})
 STORE_AWAY = Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
@@ -53,21 +53,6 @@ UNUSED_S = 30.0
 LEAVES = Failed(kind="Unavailable", message="The host is draining.", moved=True, details={DRAINING: True})
 GiveBack = Callable[[Sequence[tuple[str, str]]], Awaitable[None]]
 """Has the store know that these sessions, each named by tenant and id, may be claimed by anybody."""
-
-
-class HostLimits(Struct, frozen=True):
-    """What one host carries.
-
-    Attributes:
-        idle_s: A session that has been quiet for so long is let go.
-        pressure_bytes: Resident memory above which quiet sessions are let go early, the longest quiet first.
-    """
-
-    max_sessions: int = 20_000
-    max_waiting: int = 5_000
-    idle_s: float = 300.0
-    sweep_s: float = 5.0
-    pressure_bytes: int = 2 * 1024**3
 
 
 class SessionHost:
@@ -132,8 +117,8 @@ class SessionHost:
             self._wake_followers(session_id)
         elif self._draining and isinstance(message, RunTurn):
             return LEAVES
-        if self._busy >= self._limits.max_waiting:
-            return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=500)
+        if (refused := self._too_much()) is not None:
+            return refused
         self._busy += 1
         self._was_used = True
         try:
@@ -148,6 +133,17 @@ class SessionHost:
             return await _seen(grain, message, listener) or answer
         return answer
 
+    def _too_much(self) -> Failed | None:
+        """Return the refusal of a message when too many are under way, or wait behind others of their sessions."""
+        if self._busy >= self._limits.max_at_once:
+            return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=FULL_RETRY_MS)
+        if self._busy >= self._limits.max_waiting and self._waiting() >= self._limits.max_waiting:
+            return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=FULL_RETRY_MS)
+        return None
+
+    def _waiting(self) -> int:
+        return sum(grain.waiting for grain in self._grains.values() if grain.is_busy)
+
     def stats(self) -> HostStats:
         """Return what the host carries now."""
         busy = [grain for grain in self._grains.values() if grain.is_busy]
@@ -155,7 +151,7 @@ class SessionHost:
             host_id=self._host_id,
             live_sessions=len(self._grains),
             running_turns=len(busy),
-            waiting_turns=sum(grain.waiting for grain in busy),
+            waiting_turns=self._waiting(),
             draining=self._draining,
             rss_bytes=resident_bytes(),
         )
@@ -316,6 +312,8 @@ async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None)
             await grain.body.recall(message.after)
         except StoreLost:
             return STORE_AWAY
+        if grain.body.live is not live:
+            return CUT  # it has been let go of meanwhile
         over = live.stream.listen(listener, message.after, endless=message.endless, gaps=True)
     if message.endless and live.status == "ended":
         over.cancel()

@@ -19,11 +19,13 @@ from actors.messages import (
     HostAnswer,
     HostMessage,
     Look,
+    MemoryUsed,
     OpenSession,
     Replied,
     ResetSession,
     RunTurn,
     TaskClosed,
+    UseMemory,
     Viewed,
 )
 from actors.raising import error_of
@@ -56,6 +58,7 @@ from domain.ids import PREFIXES
 OPEN_KEY = "open:"
 """Keeps the keys of requests that open a session without a message apart from those of turns."""
 STABLE = f"{PREFIXES['session']}_"
+AGENT = f"{PREFIXES['agent']}_"
 ID_DIGEST_BYTES = 12
 HASH_DIGEST_BYTES = 16
 DRAIN_S = 30.0
@@ -110,6 +113,14 @@ class Archive(Protocol):
 
     async def outside(self, session: SessionRef) -> JsonObject:
         """Return what the detail of a session says that stands outside of it: what it waits for, its memory stores."""
+        ...
+
+    async def agent_name(self, tenant_id: str, project_id: str, agent_id: str) -> str:
+        """Return the name of an agent. Raises NotFound."""
+        ...
+
+    async def agent(self, tenant_id: str, view: SessionView) -> JsonObject:
+        """Return id and version of the agent that a session is with."""
         ...
 
     async def parts(self) -> dict[str, str]:
@@ -211,6 +222,7 @@ class SessionRuntime:
             session_id=session_id,
             idempotency_key=key or OWN_KEY + self._ids.new(""),
             request_hash=(turn.request_hash or request_hash(turn)) if key else "",
+            agent=await self._agent_named(turn.tenant_id, turn.project_id, turn.agent),
         )
         return RunTurn(turn=prepared, new=new, follow=follow, may_be_known=bool(key))
 
@@ -232,7 +244,15 @@ class SessionRuntime:
         """Open a session that has not spoken yet."""
         key = f"{OPEN_KEY}{wanted.idempotency_key}" if wanted.idempotency_key else ""
         session_id = self._session_id(wanted.tenant_id, wanted.project_id, key)
-        return _viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
+        named = await self._agent_named(wanted.tenant_id, wanted.project_id, wanted.agent)
+        wanted = msgspec.structs.replace(wanted, agent=named)
+        view = _viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
+        detail = {**view.detail, **await self._archive.agent(wanted.tenant_id, view)}
+        return msgspec.structs.replace(view, detail=detail)
+
+    async def _agent_named(self, tenant_id: str, project_id: str, agent: str) -> str:
+        """Return the name of an agent that is given by its id, name or path. Spec: platform-api 4.1, 5.1."""
+        return await self._archive.agent_name(tenant_id, project_id, agent) if agent.startswith(AGENT) else agent
 
     async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
         """Return a session with its detail."""
@@ -243,9 +263,9 @@ class SessionRuntime:
         if messages:
             page = await self._archive.transcript(found, limit=messages, offset=0, last=True)
             detail["messages"] = list(page.rows)
-        return msgspec.structs.replace(
-            row, agent_name=live.agent_name, execution_state=live.execution_state, detail=detail
-        )
+        shown = msgspec.structs.replace(row, agent_name=live.agent_name, execution_state=live.execution_state)
+        detail |= await self._archive.agent(found.tenant_id, shown)
+        return msgspec.structs.replace(shown, detail=detail)
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:
         """Return sessions of a project."""
@@ -277,6 +297,14 @@ class SessionRuntime:
     async def transcript(self, session: SessionRef, *, limit: int = 50, offset: int = 0) -> Page:
         """Return messages of a session, oldest first."""
         return await self._archive.transcript(await self._archive.resolve(session), limit=limit, offset=offset)
+
+    async def use_memory(self, session: SessionRef, action: str, store: str, content: JsonObject | None) -> Any:
+        """Use a memory store of a session."""
+        found = await self._archive.resolve(session)
+        answer = await self._router.ask(UseMemory(**_names(found), action=action, store=store, content=content))
+        if isinstance(answer, MemoryUsed):
+            return answer.value
+        raise error_of(answer)
 
     # -- callbacks ------------------------------------------------------------------------------------------------
 

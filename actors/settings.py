@@ -9,9 +9,28 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from actors.session_host import HostLimits
 from domain.json_values import JsonObject
-from domain.limits import SESSION_IDLE_S, SUSPENSION_DEFAULT_S, TRACES_KEPT_DAYS
+from domain.limits import EXECUTION_QUEUE_TURNS, SESSION_IDLE_S, SUSPENSION_DEFAULT_S, TRACES_KEPT_DAYS
+from providers.mcp.servers import McpServer
+from providers.specs import Price
+
+
+class HostLimits(Struct, frozen=True):
+    """What one host carries.
+
+    Attributes:
+        max_at_once: Messages under way, those that run and those that wait.
+        max_waiting: Turns that wait behind another one of their session. Spec: platform-api 2.5.
+        idle_s: A session that has been quiet for so long is let go.
+        pressure_bytes: Resident memory above which quiet sessions are let go early, the longest quiet first.
+    """
+
+    max_sessions: int = 20_000
+    max_at_once: int = 5_000
+    max_waiting: int = EXECUTION_QUEUE_TURNS
+    idle_s: float = 300.0
+    sweep_s: float = 5.0
+    pressure_bytes: int = 2 * 1024**3
 
 
 class ModelProvider(Struct, frozen=True, kw_only=True):
@@ -38,7 +57,12 @@ class Settings(Struct, frozen=True, kw_only=True):
         ray_address: A Ray cluster that is there already; empty starts one for this process alone.
         public_url: Address under which the outside reaches callbacks; empty takes host and port.
         providers, default_model: Where models are, and the one for agents that name none.
-        allowed_networks: Networks and names that HTTP tools may call besides public ones.
+        prices: `provider/model` or model -> its price, before that of the catalog.
+        embedded_model: `off`, a size (`0.5b`, `1.5b`) or a .gguf file; empty: the small one, if no other model is set.
+        embedded_threads: Of its computation; 0 leaves one core to everything else.
+        models_dir: Where its files are kept; empty: there is none unless it is a file of one's own.
+        pull_model: Whether its file is fetched in the background when it is not there.
+        allowed_networks: Networks and names that HTTP tools and agents elsewhere may be at, besides public ones.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
         master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.
         callback_ttl_s: How long a callback may be answered whose agent says nothing else.
@@ -46,6 +70,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         trace_days, journal_days: How long traces and journals are kept.
         session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
+        mcp_servers: MCP servers that tools may name; the only place where a program to start can be named.
+        sandbox_secret: Signs the tokens of sandboxed code; empty: one in data_dir.
     """
 
     data_dir: str = "data"
@@ -61,6 +87,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     public_url: str = ""
     providers: tuple[ModelProvider, ...] = ()
     default_model: str = ""
+    embedded_model: str = ""
+    embedded_threads: int = 0
+    models_dir: str = ""
+    pull_model: bool = False
+    prices: dict[str, Price] = field(default_factory=dict)
     allowed_networks: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     limits: HostLimits = HostLimits()
@@ -71,4 +102,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     session_idle_s: float = float(SESSION_IDLE_S)
     database_connections: int = 10
     rate_limits: bool = True
+    mcp_servers: dict[str, McpServer] = field(default_factory=dict)
+    sandbox_secret: str = ""
     link_token: str = ""

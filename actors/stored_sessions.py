@@ -36,7 +36,7 @@ from storage.repositories.sessions import NewSession, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
-from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
+from storage.turn_end import KeyedReply, MessageRow, SaidTurn, TraceRow, TurnEnd
 
 log = logging.getLogger(__name__)
 
@@ -164,6 +164,13 @@ class StoredSessions:
         except AWAY as error:
             raise StoreLost from error
 
+    async def said_turns(self, pin: SessionPin, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
+        """Return turns of the transcript whose last record is below `before` (None: the last ones), newest first."""
+        try:
+            return await self._transcripts.turns(pin.tenant_id, pin.session_id, before, limit)
+        except AWAY as error:
+            raise StoreLost from error
+
     async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[JsonObject]:
         """Return the trace events of the turn whose last record has this number, as they went over the wire."""
         try:
@@ -268,6 +275,7 @@ def _turn_end(end: TurnCommit) -> TurnEnd:
         snapshot=end.snapshot or None,
         spoke=lines.get("user"),
         answered=lines.get("assistant"),
+        beside=end.beside,
         traces=tuple(_trace(row) for row in end.traces),
         activity=end.activity,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
@@ -55,42 +55,79 @@ def after_death(life: Life, now_s: float) -> Restart:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What all hosts carry together, and their number."""
+    """What all shared hosts carry together.
 
-    hosts: int
-    live_sessions: int
-    running_turns: int
+    Attributes:
+        live_sessions: Awake, whether anything is asked of them or not.
+        turns: Those that run and those that wait.
+        rss_bytes: Resident memory of all of them.
+    """
+
+    live_sessions: int = 0
+    turns: int = 0
+    rss_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """What one host may carry, and within which bounds their number may move."""
+    """What one host may carry, and within which bounds their number may move.
+
+    Attributes:
+        full_at: Share of what hosts may carry at which one more is asked for: a node takes minutes to come.
+        roomy_below: Share of what one host fewer could carry below which one may go; the gap between the two shares is
+            what keeps the number from going up and down.
+        shrink_after_s: How long there has to have been room before a host goes.
+    """
 
     sessions_per_host: int = 10_000
     turns_per_host: int = 500
+    bytes_per_host: int = 2 * 1024**3
     min_hosts: int = 1
     max_hosts: int = 64
-    shrink_below: float = field(default=0.5)
+    full_at: float = 0.8
+    roomy_below: float = 0.5
+    shrink_after_s: float = 60.0
 
 
-def wanted_hosts(load: Load, sizing: Sizing) -> int:
-    """Return how many hosts there should be; shrinks one at a time, and only when well below what fewer could carry.
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """How many hosts there should be, and since when one fewer would do; None when it would not."""
 
-    >>> wanted_hosts(Load(hosts=2, live_sessions=25_000, running_turns=10), Sizing())
-    3
-    >>> wanted_hosts(Load(hosts=2, live_sessions=9_000, running_turns=10), Sizing())
-    2
+    hosts: int
+    roomy_since_s: float | None = None
+
+
+def next_aim(aim: Aim, load: Load, sizing: Sizing, now_s: float) -> Aim:
+    """Return how many hosts there should be from now on.
+
+    It grows at once and to the full need, before hosts are full. It shrinks by one host at a time, when one fewer
+    would have been roomy for `shrink_after_s` without a break; then that time begins anew. Hosts beyond the highest
+    number, which there are after a gateway with wider bounds has left, go in the same steps.
+
+    >>> next_aim(Aim(2), Load(live_sessions=25_000), Sizing(), now_s=0.0)
+    Aim(hosts=4, roomy_since_s=None)
+    >>> next_aim(Aim(2), Load(live_sessions=100), Sizing(), now_s=0.0)
+    Aim(hosts=2, roomy_since_s=0.0)
+    >>> next_aim(Aim(2, roomy_since_s=0.0), Load(live_sessions=100), Sizing(), now_s=60.0)
+    Aim(hosts=1, roomy_since_s=None)
     """
-    needed = max(
-        math.ceil(load.live_sessions / sizing.sessions_per_host),
-        math.ceil(load.running_turns / sizing.turns_per_host),
-        1,
+    highest = max(sizing.min_hosts, sizing.max_hosts)
+    needed = min(max(_hosts_for(load, sizing, sizing.full_at), sizing.min_hosts), highest)
+    if needed > aim.hosts:
+        return Aim(needed)
+    fewer = aim.hosts - 1
+    may_go = fewer >= highest or fewer >= max(sizing.min_hosts, _hosts_for(load, sizing, sizing.roomy_below))
+    if not may_go:
+        return Aim(aim.hosts)
+    since_s = now_s if aim.roomy_since_s is None else aim.roomy_since_s
+    return Aim(fewer) if now_s - since_s >= sizing.shrink_after_s else Aim(aim.hosts, since_s)
+
+
+def _hosts_for(load: Load, sizing: Sizing, share: float) -> int:
+    """Return how many hosts carry a load when each is filled to a share; at least one."""
+    parts = (
+        load.live_sessions / sizing.sessions_per_host,
+        load.turns / sizing.turns_per_host,
+        load.rss_bytes / sizing.bytes_per_host,
     )
-    if needed < load.hosts:
-        fewer = max(1, load.hosts - 1)
-        roomy = (
-            load.live_sessions <= fewer * sizing.sessions_per_host * sizing.shrink_below
-            and load.running_turns <= fewer * sizing.turns_per_host * sizing.shrink_below
-        )
-        needed = fewer if roomy else load.hosts
-    return min(max(needed, sizing.min_hosts), sizing.max_hosts)
+    return max(1, math.ceil(max(parts) / share))

@@ -91,6 +91,8 @@ async def turn_events(
 async def _rest(router: Router, message: RunTurn, reply: TurnReply, after: int) -> AsyncIterator[StreamEvent]:
     turn = message.turn
     async for event in followed(router, turn.tenant_id, turn.session_id, after):
+        if event.kind == "resume_gap":
+            continue  # what is gone of the turn stands in its reply
         after = event.seq
         yield event
         if event.kind in TURN_ENDS:

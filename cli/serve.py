@@ -8,23 +8,26 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn, TypeVar
 
 import msgspec
 import uvicorn
 import uvloop
 
 from abl.project import is_project_file
+from actors.catalogue import is_catalogue_file
 from actors.clocks import RandomIds, SystemClock
 from actors.hosts.serving import spare_the_collector
 from actors.projects import Seeded, is_key, make_key, make_public_key, put_project
+from actors.runtime import Runtime
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, data_folder, open_runtime
 from cli import demo
-from cli.environment import settings_from
 from cli.output import refuse
 from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
@@ -38,6 +41,11 @@ PUBLIC_KEY_FILE = "first_public_key_{}"
 SECRET_BYTES = 48
 PRIVATE = 0o600
 RAY = "ray"
+T = TypeVar("T")
+NO_MODEL = (
+    "none (agents with FLOW and GATHER need none); set a key such as ANTHROPIC_API_KEY, or fetch the embedded one: "
+    "abl models pull"
+)
 STARTING_RAY = "starting Ray (5 to 15 s); --runtime local starts in 2"
 UNLIMITED = RateSettings(
     requests_per_second=0,
@@ -68,56 +76,73 @@ class _Server(uvicorn.Server):
         yield
 
 
-def serve(
-    project: str | None,
-    *,
-    runtime: str,
-    hosts: int | None,
-    address: str,
-    host: str,
-    port: int | None,
-    data_dir: str,
-) -> int:
-    """Serve until a signal; return the exit status."""
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is served: a project in the store, what its turns run on, and a message to try it with."""
+
+    seeded: Seeded
+    runtime: Runtime
+    message: str = "Hello"
+
+
+Bring = Callable[[AsyncExitStack, RunningRuntime], Coroutine[object, object, Offer]]
+"""Puts what is to be served into the store; what it opens is closed with the stack."""
+
+
+def serve(project: str | None, settings: Settings) -> int:
+    """Serve a project until a signal; return the exit status."""
+    name, files, message = _project(project)
+
+    async def bring(_stack: AsyncExitStack, running: RunningRuntime) -> Offer:
+        return Offer(await put_project(running.database, name, files), running.runtime, message)
+
+    return serve_brought(bring, settings)
+
+
+def serve_brought(bring: Bring, settings: Settings) -> int:
+    """Serve what `bring` puts into the store until a signal; return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        settings = settings_from(
-            os.environ, runtime=runtime, hosts=hosts, address=address, host=host, port=port, data_dir=data_dir
-        )
         listener = _listen(settings)
         settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])  # `--port 0` takes a free one
         if settings.runtime == RAY:
             told = f"connecting to Ray at {settings.ray_address}" if settings.ray_address else STARTING_RAY
             print(told, flush=True)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(settings, project, listener))
+            runner.run(_serve(settings, bring, listener))
     except AppError as error:
         refuse(error.message)
     return 0
 
 
-async def _serve(settings: Settings, project: str | None, listener: socket.socket) -> None:
-    name, files, message = _project(project)
+async def _serve(settings: Settings, bring: Bring, listener: socket.socket) -> None:
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
     _hear_signals(over)
-    async with open_runtime(settings) as running:
+    async with AsyncExitStack() as stack:
+        running = await _opened(stack, settings, over)
+        if running is None:
+            _leave()
         _hear_signals(over)  # Ray has put handlers of its own in their place
-        if over.is_set():
-            return  # told to end while it was starting
-        seeded = await put_project(running.database, name, files)
+        offer = await _unless(over, bring(stack, running))
+        if offer is None:
+            return
+        seeded = offer.seeded
         keys = await _keys(running, seeded.project_id)
         clock, ids = SystemClock(), RandomIds()
         gateway = GatewaySettings(
-            token_secret=_secret(data_folder(settings)),
+            token_secret=token_secret(data_folder(settings)),
             public_url=settings.public_url,
             rates=RateSettings() if settings.rate_limits else UNLIMITED,
         )
-        app = build_app(running.runtime, access_services(running, clock, ids), gateway)
+        app = build_app(offer.runtime, access_services(running, clock, ids), gateway)
         server = _Server(server_config(app))
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
-        print(_greeting(settings, seeded, keys, message), flush=True)
+        print(_greeting(running.settings, seeded, keys, offer.message), flush=True)
+        if running.embedded is not None:
+            following = loop.create_task(running.embedded.follow(lambda told: print(told, flush=True)))
+            stack.callback(following.cancel)
         ending = loop.create_task(over.wait())
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         ending.cancel()
@@ -125,6 +150,30 @@ async def _serve(settings: Settings, project: str | None, listener: socket.socke
         server.should_exit = True
         await serving
         await running.runtime.drain()
+
+
+async def _opened(stack: AsyncExitStack, settings: Settings, over: asyncio.Event) -> RunningRuntime | None:
+    """Return the runtime, to be closed with the stack; None when the end was asked for while it was starting."""
+    return await _unless(over, stack.enter_async_context(open_runtime(settings)))
+
+
+async def _unless(over: asyncio.Event, work: Coroutine[object, object, T]) -> T | None:
+    """Return what some work brings; None when the end was asked for while it was under way."""
+    loop = asyncio.get_running_loop()
+    working = loop.create_task(work)
+    ending = loop.create_task(over.wait())
+    await asyncio.wait([working, ending], return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    if not working.done():
+        working.cancel()
+        await asyncio.wait([working])
+    return None if working.cancelled() else working.result()
+
+
+def _leave() -> NoReturn:
+    """End the process as it stands: everything is closed, but a thread may still wait for a Ray that was ended."""
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def _hear_signals(over: asyncio.Event) -> None:
@@ -153,7 +202,7 @@ def _project(folder: str | None) -> tuple[str, dict[str, str], str]:
     files = {
         str(path.relative_to(root)): path.read_text(encoding="utf-8")
         for path in sorted(root.rglob("*"))
-        if path.is_file() and is_project_file(path.name)
+        if path.is_file() and (is_project_file(path.name) or is_catalogue_file(path.relative_to(root).as_posix()))
     }
     if not files:
         refuse(f"{folder}: no ABL files in this folder")
@@ -182,7 +231,8 @@ async def _key(database: Database, place: Path, make: Callable[[], Awaitable[str
     return made
 
 
-def _secret(folder: Path) -> bytes:
+def token_secret(folder: Path) -> bytes:
+    """Return the secret from which the keys of all tokens are derived, made at the first start."""
     place = folder / SECRET_FILE
     known = _read(place)
     if not known:
@@ -206,7 +256,7 @@ def _greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> s
     body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
     count = settings.hosts or os.cpu_count() or 1
     hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
-    model = settings.default_model or "none configured (agents with FLOW and GATHER need none)"
+    model = settings.default_model or NO_MODEL
     lines = [
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
         f"  url      {url}",

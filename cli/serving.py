@@ -9,7 +9,8 @@ from typing import Any
 
 import uvicorn
 
-from actors.wiring import RunningRuntime
+from actors.agent_cards import StoredAgentCards
+from actors.wiring import RunningRuntime, sandbox_tokens
 from domain import limits
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
@@ -95,6 +96,8 @@ def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> Acc
         tenant_settings=projects.tenant_settings,
         clock=clock,
         ids=ids,
+        agent_cards=StoredAgentCards(running.database),
+        sandbox_tokens=sandbox_tokens(running.settings, clock, ids),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Request
 
 from actors.runtime import Caller
+from actors.sandbox_tokens import SandboxClaims
 from domain import limits
 from domain.errors import Unauthenticated
 from domain.permissions import Permission
@@ -19,7 +20,7 @@ from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.errors import ErrorForm
 
-CallerKind = Literal["api_key", "user", "sdk", "public_key"]
+CallerKind = Literal["api_key", "user", "sdk", "public_key", "sandbox"]
 Replay = Literal["turn", "reply", "none"]
 """How an `Idempotency-Key` is honoured: with the turn in the journal, by the stored reply, or by the route's nature."""
 
@@ -64,11 +65,12 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Who was let in; `claims` and `key` are there for SDK tokens and public keys."""
+    """Who was let in; `claims` and `key` are there for SDK tokens and public keys, `sandbox` for sandboxed code."""
 
     caller: Caller
     claims: SdkClaims | None = None
     key: PublicKey | None = None
+    sandbox: SandboxClaims | None = None
 
 
 def caller(

@@ -31,7 +31,7 @@ from gateway.errors import (
 )
 from gateway.guarded import check_declared
 from gateway.openapi import describe
-from gateway.routes import callbacks, chat_agent, health, sdk, sessions, transcripts
+from gateway.routes import callbacks, chat_agent, health, mcp, memory, sdk, sessions, transcripts
 from gateway.services import AccessServices, Services, assemble
 from gateway.settings import GatewaySettings
 from gateway.transport import Transport
@@ -42,6 +42,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     sessions.router,
     transcripts.router,
     callbacks.router,
+    memory.router,
+    mcp.router,
     sdk.router,
     health.router,
     socket.router,

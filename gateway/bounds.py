@@ -24,6 +24,8 @@ CONCURRENCY_RECHECK_S: Final = 1.0
 CREDENTIAL_RECHECK_S: Final = 1.0
 """How long a credential or project once found is believed without asking the store again."""
 CREDENTIALS_HELD: Final = 10_000
+SDK_USER_MAX_BYTES: Final = 4_096
+"""What a page says of its user travels in each of its tokens, which are headers."""
 SOCKETS_HELD: Final = 20_000
 """Open sockets of one gateway; more are sent to another."""
 SOCKET_OUTBOX_FRAMES: Final = 256

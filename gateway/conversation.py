@@ -25,8 +25,6 @@ from gateway.closing import CloseCode, Closing
 from gateway.frames import Marks, error_frame, frame_of
 from gateway.services import Services
 
-MINUTE_S = 60.0
-
 
 class Conversation:
     """One open socket of one session."""
@@ -49,7 +47,6 @@ class Conversation:
         self._last_seq = known_seq
         self._resumed = last_seq is not None or session.message_count > 0
         self._outlet = services.feeds.attach(self._ref, known_seq if last_seq is None else last_seq)
-        self._replaying = last_seq is not None
         self._is_over = False
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
@@ -202,10 +199,6 @@ class Conversation:
         key = self._admission.key
         show_activity = key is not None and key.show_activity_updates
         async for event in self._services.feeds.follow(self._outlet):
-            if self._replaying and event.seq > self._outlet.cursor + 1:
-                missing = (self._outlet.cursor + 1, event.seq - 1)
-                await self._send(wire.ResumeGap(**self._named(), from_seq=missing[0], to_seq=missing[1]))
-            self._replaying = False
             frame = frame_of(event, self._marks(event.seq), show_activity=show_activity)
             if isinstance(frame, wire.SessionEnd):
                 await self._end(frame.reason)
@@ -239,7 +232,7 @@ class Conversation:
 
     def _count_bad_frame(self) -> None:
         now = self._services.clock.now().timestamp()
-        self._bad_frames = [at for at in self._bad_frames if now - at < MINUTE_S] + [now]
+        self._bad_frames = [at for at in self._bad_frames if now - at < limits.MINUTE_S] + [now]
         if len(self._bad_frames) > limits.SOCKET_BAD_FRAMES_PER_MINUTE:
             raise Closing(CloseCode.ABUSE)
 

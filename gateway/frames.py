@@ -59,6 +59,8 @@ def frame_of(event: StreamEvent, marks: Marks, *, show_activity: bool) -> wire.S
             return wire.SessionEnd(**named, reason=data.get("endReason", "")) if data.get("status") == ENDED else None
         case "trace_event":
             return _activity(data.get("event", {}), marks) if show_activity else None
+        case "resume_gap":
+            return wire.ResumeGap(**named, from_seq=data["fromSeq"], to_seq=data["toSeq"])
         case "session_start":
             return None
 

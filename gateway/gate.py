@@ -12,13 +12,20 @@ from typing import Protocol
 from starlette.types import Scope
 
 from actors.runtime import Caller
+from actors.sandbox_tokens import SandboxTokens
 from domain.clock import Clock
-from domain.errors import Forbidden, NotFound, Unauthenticated
+from domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from domain.permissions import Permission, may
 from gateway import bounds
 from gateway.access import RATE, Access, Admission
 from gateway.auth.api_keys import ApiKeys
-from gateway.auth.credentials import Credential, find_credential, find_public_key
+from gateway.auth.credentials import (
+    SANDBOX,
+    Credential,
+    find_credential,
+    find_public_key,
+    find_sandbox_token,
+)
 from gateway.auth.public_keys import PublicKeys, check_origin
 from gateway.auth.remembered import Remembered
 from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
@@ -46,6 +53,7 @@ class Gate:
         api_keys: ApiKeys,
         public_keys: PublicKeys,
         sdk_tokens: SdkTokens,
+        sandbox_tokens: SandboxTokens | None,
         projects: Projects,
         throttle: Throttle,
         replies: Replies,
@@ -55,6 +63,7 @@ class Gate:
         self._api_keys = api_keys
         self._public_keys = public_keys
         self._sdk_tokens = sdk_tokens
+        self._sandbox_tokens = sandbox_tokens
         self._throttle = throttle
         self._projects = Remembered(
             _project_question(projects), clock, believed_s=bounds.CREDENTIAL_RECHECK_S, held=bounds.CREDENTIALS_HELD
@@ -73,8 +82,7 @@ class Gate:
             check_storable(scope)
             return None
         headers = headers_of(scope)
-        credential = find_public_key(headers) if access.public_key_header else find_credential(headers)
-        admission = await self.identify(credential, access, headers)
+        admission = await self.identify(_credential_of(headers, access), access, headers)
         if access.rated:
             await self._count(scope, admission)
         check_storable(scope)
@@ -109,8 +117,17 @@ class Gate:
                     kind="sdk",
                 )
                 return Admission(caller, key=key)
+            case "sandbox":
+                return self._admit_sandbox(credential.secret)
             case "user":
                 raise Unauthenticated("Invalid token")
+
+    def _admit_sandbox(self, token: str) -> Admission:
+        if self._sandbox_tokens is None:
+            raise Unavailable("Sandbox auth not configured")
+        claims = self._sandbox_tokens.read(token)
+        caller = Caller(claims.tenant_id, claims.session_id, frozenset(), claims.project_id, kind="sdk")
+        return Admission(caller, sandbox=claims)
 
     async def admit_sdk(self, claims: SdkClaims, origin: str | None, host: str) -> Admission:
         """Return the holder of an SDK token whose key is still live and whose page may use it."""
@@ -138,6 +155,13 @@ class Gate:
             scope[RATE] = excess.taken
             raise
         scope[RATE] = taken
+
+
+def _credential_of(headers: Mapping[str, str], access: Access) -> Credential | None:
+    """Return the credential that a route looks for."""
+    if SANDBOX in access.kinds:
+        return find_sandbox_token(headers)
+    return find_public_key(headers) if access.public_key_header else find_credential(headers)
 
 
 def check_storable(scope: Scope) -> None:

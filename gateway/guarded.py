@@ -194,6 +194,8 @@ def reply_name(request: Request, admission: Admission, key: str) -> ReplyName:
         address = request.client.host if request.client else ""
         scope = f"public:{admission.key.id}:{address}:{headers_of(request.scope).get('origin', '')}"
         return ReplyName(tenant_id, scope, checked_key(key, min_chars=bounds.IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS))
+    if admission.sandbox is not None:
+        return ReplyName(tenant_id, f"sandbox:{admission.sandbox.session_id}", checked_key(key))
     return ReplyName(tenant_id, "", checked_key(key))
 
 

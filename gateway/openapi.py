@@ -23,12 +23,14 @@ SECURITY_SCHEMES: dict[str, JsonObject] = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "sdkToken": {"type": "apiKey", "in": "header", "name": "X-SDK-Token"},
     "publicKey": {"type": "apiKey", "in": "header", "name": "X-Public-Key"},
+    "sandboxToken": {"type": "http", "scheme": "bearer", "description": "The token that sandboxed code was given"},
 }
 SCHEMES_OF_KIND: dict[CallerKind, tuple[str, ...]] = {
     "api_key": ("bearer", "apiKey"),
     "user": ("bearer",),
     "sdk": ("sdkToken",),
     "public_key": ("publicKey",),
+    "sandbox": ("sandboxToken",),
 }
 ERRORS = {
     400: "The request breaks a rule",

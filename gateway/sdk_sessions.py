@@ -29,6 +29,7 @@ async def open_session(runtime: Runtime, claims: SdkClaims, key: PublicKey, tran
         channel="api",
         transport=transport,
         user_id=claims.subject,
+        caller=claims.user,
         idempotency_key=f"sdk-family:{claims.family}",
     )
     return (await runtime.create_session(wanted)).id

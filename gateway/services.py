@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
 from actors.runtime import Runtime
+from actors.sandbox_tokens import SandboxTokens
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
 from gateway.auth.api_keys import ApiKeys
@@ -20,6 +21,7 @@ from gateway.counters import Counters
 from gateway.feeds import Feeds
 from gateway.gate import Gate, Projects
 from gateway.idempotency import Replies, ReplyStore
+from gateway.mcp import AgentCards, NoCards
 from gateway.metrics import Metrics
 from gateway.settings import GatewaySettings, RateSettings, rates_within
 from gateway.throttle import CountActive, Throttle
@@ -35,6 +37,8 @@ class AccessServices:
     Attributes:
         active_sessions: How many sessions of a tenant are active; answers None where the runtime limits them itself.
         tenant_settings: What is set for a tenant; its `rates` come before those of the instance.
+        agent_cards: What the agents of a project are called and are for.
+        sandbox_tokens: Reads the tokens of sandboxed code; None where there are none.
     """
 
     public_keys: PublicKeyStore
@@ -45,6 +49,8 @@ class AccessServices:
     tenant_settings: TenantSettings
     clock: Clock
     ids: IdSource
+    agent_cards: AgentCards = field(default_factory=NoCards)
+    sandbox_tokens: SandboxTokens | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class Services:
     counters: Counters
     clock: Clock
     ids: IdSource
+    agent_cards: AgentCards
     settings: GatewaySettings
 
 
@@ -78,6 +85,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         api_keys=ApiKeys(runtime, access.clock),
         public_keys=public_keys,
         sdk_tokens=sdk_tokens,
+        sandbox_tokens=access.sandbox_tokens,
         projects=access.projects,
         throttle=throttle,
         replies=Replies(access.replies, Seal(settings.token_secret, "replies")),
@@ -94,6 +102,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         counters=access.counters,
         clock=access.clock,
         ids=access.ids,
+        agent_cards=access.agent_cards,
         settings=settings,
     )
 

@@ -59,7 +59,7 @@ class SharedCounters:
 
     async def once(self, key: str, *, ttl_s: float) -> bool:
         """Return True the first time `key` is shown; raises Unavailable while the store is away."""
-        return await self._coordination.lock(key, ttl_ms=int(ttl_s * MS_PER_S)) is not None
+        return await self._coordination.first(key, ttl_ms=int(ttl_s * MS_PER_S))
 
     async def is_reachable(self) -> bool:
         """Return whether `once` can answer."""

@@ -18,8 +18,6 @@ from gateway.auth.remembered import Remembered
 from gateway.counters import Counters, Taken
 from gateway.settings import RateSettings
 
-MINUTE_S = 60.0
-
 
 class RateCategory(StrEnum):
     """What is limited."""
@@ -112,7 +110,7 @@ class Throttle:
     async def _per_minute(self, category: RateCategory, key: str, limit: int) -> Taken | None:
         if not limit:
             return None
-        return allowed(category, await self._counters.count(f"{category}:{key}", limit=limit, window_s=MINUTE_S))
+        return allowed(category, await self._counters.count(f"{category}:{key}", limit=limit, window_s=limits.MINUTE_S))
 
 
 def allowed(category: RateCategory, taken: Taken) -> Taken:

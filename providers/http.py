@@ -142,8 +142,8 @@ class HttpClient:
             response.release()
         return HttpAnswer(response.status, _headers(response), body)
 
-    async def events(self, call: HttpCall) -> AsyncGenerator[bytes, None]:
-        """Yield the data of each server-sent event of the answer.
+    async def events(self, call: HttpCall) -> AsyncGenerator[list[bytes], None]:
+        """Yield the data of the server-sent events that each piece of the answer completes.
 
         Raises:
             CallFailed: STATUS with the beginning of the body when the status is not 2xx, and all that `send` raises.
@@ -158,16 +158,20 @@ class HttpClient:
                 size += len(chunk)
                 if size > MAX_STREAM_BYTES:
                     raise _too_large(MAX_STREAM_BYTES)
-                for event in reader.feed(chunk):
-                    yield event
-            for event in reader.finish():
-                yield event
+                if events := reader.feed(chunk):
+                    yield events
+            if events := reader.finish():
+                yield events
         except EventTooLarge as error:
             raise CallFailed(FailureKind.TOO_LARGE, str(error), sent=True) from error
         except (ClientError, OSError, ValueError) as error:
             raise _failure(error) from error
         finally:
             response.release()
+
+    async def open(self, call: HttpCall) -> OpenAnswer:
+        """Return an answer whose body is read as it comes; whoever asked closes it. Raises CallFailed as `send`."""
+        return OpenAnswer(await self._response(call))
 
     async def close(self) -> None:
         """Close all connections; a call that comes later, of a turn that is being let go, is refused."""
@@ -241,6 +245,34 @@ class HttpClient:
                 headers={"User-Agent": "abl-runtime"},
             )
         return self._session
+
+
+class OpenAnswer:
+    """An answer whose body has not been read."""
+
+    def __init__(self, response: ClientResponse) -> None:
+        self._response = response
+        self.status = response.status
+        self.headers = _headers(response)
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """Yield the body as it comes, without a bound. Raises CallFailed."""
+        try:
+            while chunk := await self._response.content.readany():
+                yield chunk
+        except (ClientError, OSError, ValueError) as error:
+            raise _failure(error) from error
+
+    async def body(self, limit_bytes: int) -> bytes:
+        """Return the whole body. Raises CallFailed, TOO_LARGE beyond the limit."""
+        try:
+            return await _body(self._response, limit_bytes)
+        except (ClientError, OSError, ValueError) as error:
+            raise _failure(error) from error
+
+    def close(self) -> None:
+        """Let the connection go, which is cut when the body has not been read to its end."""
+        self._response.close()
 
 
 def _failure(error: Exception) -> CallFailed:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
@@ -31,6 +31,24 @@ class ChatModel(Protocol):
         Raises:
             ModelCallFailed: There is no usable answer.
         """
+
+
+class TextClassifier(Protocol):
+    """Compares a text with labels by meaning."""
+
+    async def scores(self, text: str, labels: Mapping[str, Sequence[str]]) -> dict[str, float]:
+        """Return label -> how near the text is to the texts that stand for it; empty when it cannot be told now."""
+
+    async def close(self) -> None:
+        """Release what is held."""
+
+
+@runtime_checkable
+class PiecewiseModel(ChatModel, Protocol):
+    """A model that can hand over together what came at the same moment."""
+
+    def pieces(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelDelta], None]:
+        """Yield what `stream` yields, in pieces that are not empty. Raises as `stream` does."""
 
 
 class SecretExpired(LookupError):
@@ -63,6 +81,28 @@ class MemoryStores(Protocol):
         Raises:
             AppError: The request is wrong or cannot be carried out.
         """
+
+
+class Catalogue(Protocol):
+    """What the tools of one project reach by name, as it holds for the environment of a session."""
+
+    async def entry(self, kind: str, name: str) -> JsonObject | None:
+        """Return the `connector`, `workflow` or `mcp_server` of that name, None when there is none."""
+
+
+class NoCatalogue:
+    """A project without a catalogue."""
+
+    async def entry(self, kind: str, name: str) -> JsonObject | None:
+        """Return None."""
+        return None
+
+
+class Sandbox(Protocol):
+    """What code that runs elsewhere needs to reach the memory stores of its session. Spec: platform-api 2.1, 7.3."""
+
+    def variables(self) -> JsonObject:
+        """Return `{token, memoryUrl}`: a token of 15 minutes, bound to the session, and where it is taken."""
 
 
 class NoCredentials:
@@ -102,6 +142,8 @@ class ToolInvocation(Struct, frozen=True):
         environment: Values of `env.`.
         idempotency_key: The same for every repetition of this effect; sent to the other side.
         auth_profile: Name of the stored profile to authenticate with, empty for the binding's own auth.
+        catalogue: What the binding may name.
+        sandbox: Gives `{{sandbox.token}}` and `{{sandbox.memoryUrl}}` to a binding that hands them to code elsewhere.
     """
 
     call: ToolCall
@@ -116,6 +158,8 @@ class ToolInvocation(Struct, frozen=True):
     credentials: Credentials = field(default_factory=NoCredentials)
     memory: MemoryStores | None = None
     callback: CallbackAddress | None = None
+    catalogue: Catalogue = field(default_factory=NoCatalogue)
+    sandbox: Sandbox | None = None
 
 
 class ToolRunner(Protocol):

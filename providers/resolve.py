@@ -1,31 +1,37 @@
-"""Which model a call goes to. Pure; the only place that knows the order. Spec: platform-api 14.5."""
+"""Which model a call goes to. Pure; the only place that knows the order. Spec: platform-api 14.5. Decision: 0018."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
-from domain.errors import Unavailable
+from domain.errors import InvalidInput, Unavailable
+from providers.catalog import TIERS
 
 ModelSource = Literal["request", "deployment", "agent", "tier", "project", "tenant", "embedded"]
 
 NOT_CONFIGURED: Final = (
-    "Runtime not configured: no model is set for this project. Set a default model or add a provider."
+    "Runtime not configured: no model is set for this project. Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY "
+    "(or ABL_MODEL_URL for your own server) where the server starts, or add a provider and a default model."
 )
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+Knows: TypeAlias = Callable[[str], bool]
+"""Tells whether a provider serves a model name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWishes:
-    """Everything that names a model; an empty text names none.
+    """Everything that names a model; an empty text names none, a word of `catalog.TIERS` the project's model for it.
 
     Attributes:
         override: Of the request.
         deployment: Of the deployment, for this agent.
         operations: Of the agent's definition, by operation; `agent` is its model for all others.
         tier: Of the request or the agent; `tiers` says which model the project takes for it.
+        tenant: Of the tenant, else of the installation.
     """
 
     override: str = ""
@@ -47,28 +53,40 @@ class ResolvedModel:
     source: ModelSource
 
 
-def find_model(wishes: ModelWishes, operation: str = "") -> ResolvedModel | None:
-    """Return the model of the first who names one, None when nobody does."""
+def find_model(wishes: ModelWishes, operation: str = "", knows: Knows | None = None) -> ResolvedModel | None:
+    """Return the model of the first who names one that is served, None when nobody does.
+
+    Raises:
+        InvalidInput: The request names one that nobody serves; other wishes give way to the next one.
+    """
     order: tuple[tuple[str, ModelSource], ...] = (
         (wishes.override, "request"),
         (wishes.deployment, "deployment"),
         (wishes.operations.get(operation, ""), "agent"),
         (wishes.agent, "agent"),
-        (wishes.tiers.get(wishes.tier, ""), "tier"),
+        (wishes.tier, "tier"),
         (wishes.project, "project"),
         (wishes.tenant, "tenant"),
         (wishes.embedded, "embedded"),
     )
-    return next((ResolvedModel(model, source) for model, source in order if model), None)
+    for named, source in order:
+        is_tier = named in TIERS
+        model = wishes.tiers.get(named, "") if is_tier else "" if source == "tier" else named
+        if model and (knows is None or knows(model)):
+            return ResolvedModel(model, "tier" if is_tier else source)
+        if model and source == "request":
+            raise InvalidInput(f"There is no model {model!r}")
+    return None
 
 
-def resolve_model(wishes: ModelWishes, operation: str = "") -> ResolvedModel:
-    """Return the model of the first who names one.
+def resolve_model(wishes: ModelWishes, operation: str = "", knows: Knows | None = None) -> ResolvedModel:
+    """Return the model of the first who names one that is served.
 
     Raises:
-        Unavailable: Nobody does.
+        InvalidInput: The request names one that nobody serves.
+        Unavailable: Nobody names one.
     """
-    found = find_model(wishes, operation)
+    found = find_model(wishes, operation, knows)
     if found is None:
         raise Unavailable(NOT_CONFIGURED, details={"reason": "MODEL_NOT_CONFIGURED"})
     return found

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 
 Options = TypeVar("Options")
+
+
+class Price(Struct, frozen=True, omit_defaults=True):
+    """US dollars per million tokens; None where tokens read from or written to a cache cost what input costs."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    written: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,8 @@ class ProviderSpec:
         kind: A key of `registry.ADAPTERS`.
         models: The names it knows; empty means any name may be asked of it by `provider/name`.
         options: What else its adapter understands.
+        prices: Model -> its price here, before the one of the catalog.
+        is_foreign: A tenant has configured it: its address is judged like that of a tool.
     """
 
     name: str
@@ -29,6 +43,13 @@ class ProviderSpec:
     api_key: str = field(default="", repr=False)
     models: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=dict, repr=False)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    is_foreign: bool = False
+
+    @property
+    def host(self) -> str:
+        """The host of its address, lower case; empty where it has none."""
+        return urlsplit(self.base_url).hostname or ""
 
     def read_options(self, kind: type[Options]) -> Options:
         """Return the options as `kind`.

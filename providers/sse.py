@@ -29,27 +29,22 @@ class SseReader:
         """
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         events: list[bytes] = []
-        for line in lines:
-            self._line(line.removesuffix(b"\r"), events)
+        data = self._data
+        for line in lines:  # written out: this loop sees every line of every model's answer
+            if line[:5] == b"data:":
+                value = line[6:] if line[5:6] == b" " else line[5:]
+                if value[-1:] == b"\r":
+                    value = value[:-1]
+                data.append(value)
+                self._size += len(value)
+            elif (not line or line == b"\r") and data:
+                events.append(data[0] if len(data) == 1 else b"\n".join(data))
+                data.clear()
+                self._size = 0
         if len(self._rest) + self._size > MAX_EVENT_BYTES:
             raise EventTooLarge(f"An event is longer than {MAX_EVENT_BYTES} bytes")
         return events
 
     def finish(self) -> list[bytes]:
         """Return what stands in the last event when the stream ends without an empty line."""
-        events: list[bytes] = []
-        self._line(self._rest.removesuffix(b"\r"), events)
-        self._line(b"", events)
-        self._rest = b""
-        return events
-
-    def _line(self, line: bytes, events: list[bytes]) -> None:
-        if not line:
-            if self._data:
-                events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
-                self._data = []
-                self._size = 0
-        elif line.startswith(b"data:"):
-            value = line[6:] if line[5:6] == b" " else line[5:]
-            self._data.append(value)
-            self._size += len(value)
+        return self.feed(b"\n\n")

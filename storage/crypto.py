@@ -69,17 +69,7 @@ class MasterKeys:
     @classmethod
     def kept_in(cls, file: Path) -> MasterKeys:
         """Return the keys of a file that only its owner can read, made with one new key when it is not there."""
-        if not file.exists():
-            unfinished = file.with_name(f"{file.name}.{secrets.token_hex(MASTER_ID_BYTES)}")
-            handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
-            with os.fdopen(handle, "w", encoding="ascii") as made:
-                made.write(base64.b64encode(new_data_key()).decode() + "\n")
-                made.flush()
-                os.fsync(made.fileno())
-            with suppress(FileExistsError):  # somebody else was first: theirs is the one
-                os.link(unfinished, file)
-            unfinished.unlink()
-        return cls.parse(file.read_text(encoding="ascii").replace("\n", ","))
+        return cls.parse(kept_secret(file).replace("\n", ","))
 
     @property
     def current_id(self) -> bytes:
@@ -99,6 +89,21 @@ class MasterKeys:
         if master_key is None:
             raise Unopenable(f"The master key {wrapped.master_id.hex()} is not configured; add it to the master keys.")
         return open_sealed(master_key, wrapped.sealed, about)
+
+
+def kept_secret(file: Path) -> str:
+    """Return the text of a file that only its owner can read; 32 random bytes in base64 when it is made here."""
+    if not file.exists():
+        unfinished = file.with_name(f"{file.name}.{secrets.token_hex(MASTER_ID_BYTES)}")
+        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        with os.fdopen(handle, "w", encoding="ascii") as made:
+            made.write(base64.b64encode(new_data_key()).decode() + "\n")
+            made.flush()
+            os.fsync(made.fileno())
+        with suppress(FileExistsError):  # somebody else was first: theirs is the one
+            os.link(unfinished, file)
+        unfinished.unlink()
+    return file.read_text(encoding="ascii")
 
 
 def new_data_key() -> bytes:

@@ -10,6 +10,7 @@ from itertools import product
 
 from msgspec import Struct
 
+from storage.keys import REQUESTS_KEPT
 from storage.statements import Statement
 
 ASKED = (
@@ -72,11 +73,11 @@ _MOVED = """
     )
 """
 
-_UNLESS_KNOWN = """
+_UNLESS_KNOWN = f"""
           AND NOT EXISTS (
               SELECT FROM turns t
               WHERE t.session_key = a.session_key AND t.request_key = a.request_key
-                AND t.at > now() - interval '24 hours'
+                AND t.at > now() - {REQUESTS_KEPT}
           )
 """
 
@@ -196,13 +197,13 @@ KEEP_BLOBS = Statement("""
         WHERE b.written_at < clock_timestamp() - interval '1 day'
 """)
 
-EXPLAIN = Statement("""
+EXPLAIN = Statement(f"""
     SELECT h.last_seq, h.owner_epoch,
         EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL) AS host_is_alive,
         EXISTS (
             SELECT FROM turns t
             WHERE t.session_key = session_key(:tenant_id, :session_id) AND t.request_key = :request_key
-              AND t.at > now() - interval '24 hours'
+              AND t.at > now() - {REQUESTS_KEPT}
         ) AS turn_is_known
     FROM session_heads h WHERE h.session_key = session_key(:tenant_id, :session_id)
 """)

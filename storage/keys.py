@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from hashlib import blake2b, sha256
 
+from domain.limits import IDEMPOTENCY_KEPT_S
+
 SESSION_KEY_BYTES = 16
+REQUESTS_KEPT = f"interval '{IDEMPOTENCY_KEPT_S} seconds'"
+"""In SQL: how long a request under an idempotency key is known."""
 REQUEST_KEY_BYTES = 8
 
 

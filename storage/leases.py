@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from domain.errors import Conflict, NotFound
+from domain.errors import Conflict
 from domain.json_values import JsonObject
 from storage.database import Database, Row
 from storage.errors import OwnedElsewhere, StaleEpoch
@@ -80,16 +80,6 @@ A claim does not wait for the disk: what is appended under it does, and the log 
 server has been followed by nothing, and the next append under it is refused.
 """
 
-CLAIM = Statement(
-    CLAIMING
-    + """
-    SELECT claimed.last_seq, EXISTS (SELECT FROM hosts WHERE epoch = :epoch AND revoked_at IS NULL) AS host_is_alive,
-        owner.host_id, owner.address
-    FROM head LEFT JOIN claimed ON true LEFT JOIN hosts owner ON owner.epoch = head.owner_epoch
-    """,
-    is_repeatable=True,
-)
-
 RELEASE = Statement(
     """
     UPDATE session_heads SET owner_epoch = NULL
@@ -153,21 +143,6 @@ class Leases:
     async def hosts(self) -> list[HostRow]:
         """Return the live hosts by their ids."""
         return [_host(row) for row in await self._database.rows(LIVE)]
-
-    async def claim_session(self, tenant_id: str, session_id: str, epoch: int) -> int:
-        """Make the host of `epoch` the session's owner; return where the journal ends.
-
-        Raises:
-            OwnedElsewhere: A live host owns it.
-            StaleEpoch: The claiming host's own lease is over.
-            NotFound: There is no such session.
-        """
-        row = await self._database.row(CLAIM, tenant_id=tenant_id, session_id=session_id, epoch=epoch)
-        if row is None:
-            raise NotFound("Session not found")
-        if row["last_seq"] is None:
-            raise refused_claim(row, session_id, epoch)
-        return int(row["last_seq"])
 
     async def release_session(self, tenant_id: str, session_id: str, epoch: int) -> None:
         """Let anybody claim the session; nothing when it is not this epoch's."""

@@ -34,6 +34,21 @@ class MessageRow(Struct, frozen=True, kw_only=True):
     extra: bytes | None = None
 
 
+class SaidTurn(Struct, frozen=True, kw_only=True):
+    """One turn as the transcript has it; `seq` is the number of its last fact.
+
+    Attributes:
+        first_line: Number of its first line in the transcript.
+        beside: What was written beside its lines, see `TurnEnd`; empty in rows of earlier versions.
+    """
+
+    seq: int
+    turn: int
+    first_line: int
+    answered: MessageRow | None = None
+    beside: bytes = b""
+
+
 class TraceRow(Struct, frozen=True, kw_only=True, array_like=True):
     """One trace event; `seq` counts from 1 in the session, `at` is as it goes over the wire.
 
@@ -73,6 +88,7 @@ class TurnEnd(Struct, frozen=True, kw_only=True):
     Attributes:
         spoke: The line of the message that the turn answers.
         answered: The line of the reply, the next one in the transcript.
+        beside: What its caller wants back with the lines of the transcript; not written for a turn without lines.
         snapshot: The state after the turn; None leaves the last one in its place.
     """
 
@@ -80,6 +96,7 @@ class TurnEnd(Struct, frozen=True, kw_only=True):
     keyed: KeyedReply | None = None
     spoke: MessageRow | None = None
     answered: MessageRow | None = None
+    beside: bytes = b""
     snapshot: bytes | None = None
     traces: tuple[TraceRow, ...] = ()
     activity: Activity = Activity()

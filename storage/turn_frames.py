@@ -20,10 +20,12 @@ class Details(Struct, frozen=True, array_like=True):
 
     Attributes:
         spoke, answered: The `extra` of the two lines; empty for none.
+        beside: Of the turn itself, see `TurnEnd.beside`.
     """
 
     spoke: bytes = b""
     answered: bytes = b""
+    beside: bytes = b""
 
 
 NO_DETAILS = Details()
@@ -44,9 +46,9 @@ def pack_details(end: TurnEnd) -> bytes | None:
     """Return the details of a turn as one value; None when there are none."""
     spoke = end.spoke.extra or b"" if end.spoke is not None else b""
     answered = end.answered.extra or b"" if end.answered is not None else b""
-    if not (spoke or answered):
+    if not (spoke or answered or end.beside):
         return None
-    return squeeze(_ENCODER.encode(Details(spoke, answered)))
+    return squeeze(_ENCODER.encode(Details(spoke, answered, end.beside)))
 
 
 def unpack_details(packed: bytes | None) -> Details:

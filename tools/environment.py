@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "made-from.json"
+EMBEDDED = Path("requirements") / "embedded.txt"
 OLDEST = (3, 11)
 SIZES = ("base", "test", "all")  # each lock contains the one before it
 
@@ -24,6 +25,8 @@ SIZES = ("base", "test", "all")  # each lock contains the one before it
 def fingerprint(root: Path, size: str) -> dict[str, str]:
     """Return what an environment of this size is made from; two equal answers mean "nothing to do"."""
     files = {"lock": root / "requirements" / f"{size}.txt", "project": root / "pyproject.toml"}
+    if size == SIZES[-1]:
+        files["embedded"] = root / EMBEDDED
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
     return {"size": size, "python": f"{sys.version_info[0]}.{sys.version_info[1]}", "root": str(root), **digests}
 
@@ -54,11 +57,14 @@ def read_stamp() -> dict[str, str]:
     return stamp
 
 
+def pip_environment() -> dict[str, str]:
+    """Return the environment of every command: no question about a newer pip, its cache below the repository."""
+    return {"PIP_CACHE_DIR": str(ROOT / ".cache" / "pip"), **os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
 def run(*command: str | Path) -> None:
     """Run one command from the root, its output shown; end the program with its status if it fails."""
-    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    environment.setdefault("PIP_CACHE_DIR", str(ROOT / ".cache" / "pip"))
-    status = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment, check=False).returncode
+    status = subprocess.run([str(part) for part in command], cwd=ROOT, env=pip_environment(), check=False).returncode
     if status:
         raise SystemExit(f"setup: `{' '.join(str(part) for part in command)}` failed with status {status}")
 
@@ -73,6 +79,15 @@ def pip() -> tuple[str | Path, ...]:
     raise SystemExit(f"setup: {sys.executable} has neither ensurepip nor pip; use `make PYTHON=...` with one that has")
 
 
+def install_embedded(install: tuple[str | Path, ...]) -> None:
+    """Install what runs the embedded model, where it has wheels; everything else works without it."""
+    command = [str(part) for part in (*install, "--only-binary", ":all:", "--require-hashes", "-r", EMBEDDED)]
+    done = subprocess.run(command, cwd=ROOT, env=pip_environment(), check=False, capture_output=True, text=True)
+    if done.returncode:
+        reason = next((line for line in reversed(done.stderr.splitlines()) if line.startswith("ERROR")), "")
+        print(f"setup: no embedded model on this machine (everything else works without it). {reason}", flush=True)
+
+
 def make(size: str, *, afresh: bool) -> None:
     """Make or extend the environment, and stamp it last, so that an interrupted run is repeated."""
     STAMP.unlink(missing_ok=True)
@@ -80,6 +95,8 @@ def make(size: str, *, afresh: bool) -> None:
     if afresh:
         run(sys.executable, "-m", "venv", "--clear", *([] if find_spec("ensurepip") else ["--without-pip"]), VENV)
     run(*install, "--require-hashes", "-r", Path("requirements") / f"{size}.txt")
+    if size == SIZES[-1]:
+        install_embedded(install)
     run(*install, "--no-deps", "--no-build-isolation", "--editable", ".")
     STAMP.write_text(json.dumps(fingerprint(ROOT, size), indent=1) + "\n", encoding="utf-8")
 

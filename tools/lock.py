@@ -19,8 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCKS: Mapping[str, tuple[str, ...]] = {
     "base": (),
     "test": ("lsp", "dev"),
-    "all": ("lsp", "dev", "server"),
+    "all": ("lsp", "dev", "server", "mcp"),
 }
+OPTIONAL: Mapping[str, tuple[str, ...]] = {"embedded": ("embedded",)}
+"""Locks beside them, with the same pins: what has no wheel for some machines, and which nothing else needs."""
 FLAGS = (
     "--quiet",
     "--generate-hashes",
@@ -58,26 +60,36 @@ def wanted(pyproject: Mapping[str, object], extras: tuple[str, ...]) -> list[str
     raise SystemExit("pyproject.toml lacks build-system.requires, project.dependencies or optional-dependencies")
 
 
+def wanted_of_extras(pyproject: Mapping[str, object], extras: tuple[str, ...]) -> list[str]:
+    """Return the requirements of `extras` alone."""
+    without = wanted(pyproject, ())
+    return [one for one in wanted(pyproject, extras) if one not in without]
+
+
 def main(arguments: list[str]) -> None:
     """Write the locks from largest to smallest; the pins of each constrain the next."""
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     larger: Path | None = None
     for name, extras in reversed(tuple(LOCKS.items())):
-        path = lock_path(name)
-        requirements = wanted(pyproject, extras)
-        flags = [*FLAGS, *arguments] if larger is None else list(FLAGS)
-        if larger is not None:
-            requirements.append(f"-c {larger}")
-        subprocess.run(
-            [sys.executable, "-m", "piptools", "compile", *flags, "--output-file", str(path), "-"],
-            input="\n".join(requirements),
-            text=True,
-            check=True,
-            cwd=ROOT,
-        )
-        pins = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-        path.write_text("\n".join([HEADER, *pins, ""]), encoding="utf-8")
-        larger = path
+        larger = write_lock(name, wanted(pyproject, extras), arguments if larger is None else [], larger)
+    for name, extras in OPTIONAL.items():
+        write_lock(name, wanted_of_extras(pyproject, extras), arguments, lock_path(next(reversed(tuple(LOCKS)))))
+
+
+def write_lock(name: str, requirements: list[str], arguments: list[str], larger: Path | None) -> Path:
+    """Write one lock, its pins constrained by those of a larger one; return its path."""
+    path = lock_path(name)
+    constraint = [f"-c {larger}"] if larger is not None else []
+    subprocess.run(
+        [sys.executable, "-m", "piptools", "compile", *FLAGS, *arguments, "--output-file", str(path), "-"],
+        input="\n".join([*requirements, *constraint]),
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    pins = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    path.write_text("\n".join([HEADER, *pins, ""]), encoding="utf-8")
+    return path
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from actors.messages import HostAnswer, HostMessage
@@ -58,7 +59,31 @@ class HostMaker(Protocol):
         ...
 
     async def end(self, host_id: str) -> None:
-        """Drain a host and keep it no longer."""
+        """Drain a host, whoever has started it, and keep it no longer."""
+        ...
+
+    def watch(self, host_ids: Collection[str]) -> None:
+        """Hear of the end of the hosts that serve, whoever has started them; costs nothing when all are known."""
+        ...
+
+    async def leaving(self) -> frozenset[str]:
+        """Return the hosts on machines that are to go."""
+        ...
+
+    async def move(self, host_id: str) -> None:
+        """Drain a host and have it serve again on another machine.
+
+        Raises:
+            HostDoesNotStart: It does not come to serve there in time.
+        """
+        ...
+
+    async def leave(self) -> None:
+        """Let go of all hosts without ending any: other gateways go on with them."""
+        ...
+
+    async def break_off(self) -> None:
+        """End what a start that nobody waits for any more has begun, at once; this process is about to end."""
         ...
 
     async def stop(self) -> None:

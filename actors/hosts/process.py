@@ -9,7 +9,7 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 
 import msgspec
@@ -66,8 +66,14 @@ class ChildHost:
         return self._ready.pid if self._ready is not None else None
 
     async def start(self) -> None:
-        """Start the child and wait until it serves. Raises HostDoesNotStart."""
-        await self._launch()
+        """Start the child and wait until it serves; who does not wait for it has none. Raises HostDoesNotStart."""
+        try:
+            await self._launch()
+        except asyncio.CancelledError:
+            if self._process is not None and self._process.returncode is None:
+                self._process.kill()
+                await self._process.wait()
+            raise
         self._watcher = asyncio.get_running_loop().create_task(self._watch())
 
     async def stop(self) -> None:
@@ -192,6 +198,26 @@ class ChildHosts:
         child = self._children.pop(host_id, None)
         if child is not None:
             await child.stop()
+
+    def watch(self, host_ids: Collection[str]) -> None:
+        """Do nothing: each child is watched from its start."""
+
+    async def leaving(self) -> frozenset[str]:
+        """Return none: there is one machine."""
+        return frozenset()
+
+    async def move(self, host_id: str) -> None:
+        """Start a child anew."""
+        await self.end(host_id)
+        await self.keep(host_id)
+
+    async def leave(self) -> None:
+        """End all children: they would not outlive this process."""
+        await self.stop()
+
+    async def break_off(self) -> None:
+        """End all children."""
+        await self.stop()
 
     async def stop(self) -> None:
         """Drain and end all children."""

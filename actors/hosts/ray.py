@@ -12,9 +12,10 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
+from functools import partial
 from importlib import import_module
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -24,6 +25,7 @@ import msgspec
 import ray
 import uvloop
 from msgspec import Struct
+from ray._private.state import state
 from ray.exceptions import RayActorError, RayError
 
 from actors.hosts.deaths import Deaths
@@ -46,6 +48,8 @@ STOP_S = 40.0
 RETRY_S = 0.5
 LOOK_S = 1.0
 """How long one call waits for a host to serve; an actor answers one call at a time."""
+READY_S = 5.0
+"""How long an actor is waited for that is only looked at."""
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 LOG_BYTES = 1_000_000
 CHECKED = ("actors", "storage", "engine", "domain")
@@ -143,7 +147,8 @@ class SessionHostActor:
                 return
 
     def _note(self, ready: Ready) -> None:
-        self._ready = ready
+        node = ray.get_runtime_context().get_node_id()
+        self._ready = msgspec.structs.replace(ready, node=node)
         self._serves.set()
 
 
@@ -173,17 +178,19 @@ class RayHosts:
         self._hosts = hosts
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ray")
         self._actors: dict[str, Any] = {}
-        self._adopted: set[str] = set()
+        self._watched: set[str] = set()
         self._own = own
         self._tell = on_death
         self._deaths = Deaths(machine_name(), self._host_died)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._connecting: asyncio.Future[None] | None = None
 
     async def start(self) -> None:
         """Start a Ray for this process alone, or connect to the one that is given."""
         await _answers(self._settings.ray_address)
+        self._connecting = self._in_thread(self._connect)
         try:
-            await self._in_thread(self._connect)
+            await asyncio.shield(self._connecting)
         except (RayError, RuntimeError, OSError, ValueError, ConnectionError, TimeoutError) as error:
             await self._in_thread(self._disconnect)
             raise Unavailable(f"Ray does not start: {error}; `--runtime local` needs none.") from error
@@ -208,28 +215,93 @@ class RayHosts:
         raise HostDoesNotStart(f"The session host {host_id} does not start in {START_S:.0f} s: {why}.")
 
     async def end(self, host_id: str) -> None:
-        """Drain an actor and let it go; one that was found here only is left to whoever made it."""
-        actor = self._actors.pop(host_id, None)
-        if actor is None or host_id in self._adopted:
+        """Drain an actor, whoever has made it, and let it go."""
+        self._watched.discard(host_id)
+        actor = self._actors.pop(host_id, None) or await self._in_thread(_found, host_id)
+        if actor is not None:
+            await self._drain(host_id, actor)
+            await self._in_thread(ray.kill, actor)
+
+    async def move(self, host_id: str) -> None:
+        """Drain an actor and have Ray start it anew; it takes no node that is drained."""
+        actor = await self._in_thread(_found, host_id)
+        if actor is None:
             return
+        await self._drain(host_id, actor)
+        await self._in_thread(partial(ray.kill, actor, no_restart=False))
+        await self.keep(host_id)
+
+    def watch(self, host_ids: Collection[str]) -> None:
+        """Get to know the processes of these hosts, so that the end of those on this machine is heard of."""
+        self._watched.intersection_update(host_ids)
+        for host_id in set(host_ids) - self._watched:
+            self._watched.add(host_id)
+            self._spawn(self._get_to_know(host_id))
+
+    async def leaving(self) -> frozenset[str]:
+        """Return the hosts on nodes that Ray drains, whoever asked for that."""
+        if self._own is not None or not (nodes := await self._in_thread(_draining_nodes)):
+            return frozenset()
+        readies = await asyncio.gather(*(self._ready(host_id) for host_id in tuple(self._watched)))
+        return frozenset(one.host_id for one in readies if one is not None and one.node in nodes)
+
+    async def leave(self) -> None:
+        """Let go of Ray and end nothing."""
+        self._deaths.close()
+        for task in self._tasks:
+            task.cancel()
+        await self._in_thread(self._disconnect)
+        self._thread.shutdown()
+
+    async def break_off(self) -> None:
+        """End a Ray of our own with all its processes; `ray.init` may still be in its thread, and is not waited for.
+
+        Actors on a cluster that is given are let go of as ever.
+        """
+        self._deaths.close()
+        if self._own is None:
+            if self._connecting is not None and self._connecting.done():
+                await self.stop()
+            return
+        await asyncio.to_thread(self._own.clear)
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def stop(self) -> None:
+        """Drain and end all actors that are known here, then Ray itself if it is ours."""
+        self._deaths.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*(self.end(host_id) for host_id in {*self._actors, *self._watched}))
+        await self._in_thread(self._disconnect)
+        self._thread.shutdown()
+
+    async def _drain(self, host_id: str, actor: Any) -> None:
         try:
             await asyncio.wait_for(asyncio.wrap_future(actor.drain.remote().future()), STOP_S)
         except RayActorError:
             log.info("%s is there no more", host_id)
         except (RayError, TimeoutError) as error:
             log.warning("%s does not drain: %s", host_id, error)
-        await self._in_thread(ray.kill, actor)
 
-    async def stop(self) -> None:
-        """Drain and end all actors that were made here, then Ray itself if it is ours."""
-        self._deaths.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*(self.end(host_id) for host_id in tuple(self._actors)))
-        await self._in_thread(self._disconnect)
-        self._thread.shutdown()
+    async def _ready(self, host_id: str) -> Ready | None:
+        """Return what an actor says of itself; None when there is none, or it does not serve now."""
+        actor = await self._in_thread(_found, host_id)
+        if actor is None:
+            return None
+        try:
+            raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), READY_S)
+        except (RayError, TimeoutError):
+            return None
+        return msgspec.json.decode(raw, type=Ready) if raw else None
 
-    def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Awaitable[Result]:
+    async def _get_to_know(self, host_id: str) -> None:
+        ready = await self._ready(host_id)
+        if ready is None:
+            self._watched.discard(host_id)  # it will be looked at again
+        else:
+            self._note(ready)
+
+    def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> asyncio.Future[Result]:
         return asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     def _connect(self) -> None:
@@ -246,15 +318,7 @@ class RayHosts:
             self._own.clear()
 
     def _actor(self, host_id: str) -> Any:
-        try:
-            actor = ray.get_actor(host_id)
-        except ValueError:  # there is none
-            self._adopted.discard(host_id)
-            actor = self._make(host_id)
-        else:
-            if host_id not in self._actors:
-                self._adopted.add(host_id)
-        self._actors[host_id] = actor
+        actor = self._actors[host_id] = _found(host_id) or self._make(host_id)
         return actor
 
     def _make(self, host_id: str) -> Any:
@@ -279,21 +343,37 @@ class RayHosts:
     def _note(self, ready: Ready) -> None:
         if self._own is not None:
             self._own.note(ready.pid)
+        self._watched.add(ready.host_id)
         self._deaths.watch(ready)
 
     def _host_died(self, ready: Ready) -> None:
-        task = asyncio.get_running_loop().create_task(self._after_death(ready))
+        self._watched.discard(ready.host_id)
+        self._spawn(self._after_death(ready))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _after_death(self, ready: Ready) -> None:
-        """Free a host's sessions for the others, and get to know the process that Ray starts in its place."""
+        """Free a host's sessions for the others; Ray starts it again."""
         try:
             await self._tell(ready.epoch)
-            if ready.host_id in self._actors and not is_dedicated(ready.host_id):
-                await self.keep(ready.host_id)
         except AppError as error:
             log.warning("%s has ended: %s", ready.host_id, error.message)
+
+
+def _found(host_id: str) -> Any:
+    """Return the actor of a host; None when there is none."""
+    try:
+        return ray.get_actor(host_id)
+    except ValueError:
+        return None
+
+
+def _draining_nodes() -> frozenset[str]:
+    """Return the ids of the nodes that are to go; Ray has no public call for it."""
+    return frozenset(state.get_draining_nodes())
 
 
 async def _answers(address: str) -> None:

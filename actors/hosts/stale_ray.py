@@ -58,7 +58,8 @@ class RayFolder:
         To be called before Ray is loaded: that is when it reads its environment.
         """
         place = kept_in / RECORD
-        end_stale(place)
+        if ended := end_stale(place):
+            log.warning("%s processes of an earlier Ray were ended", ended)
         made = cls(place, tempfile.mkdtemp(prefix=PREFIX))
         made._write()
         made._prepare_environment()
@@ -108,12 +109,12 @@ def processes_in(folder: str) -> list[int]:
     return found
 
 
-def end_stale(place: Path) -> None:
-    """End the processes that a record names and remove their folder; nothing when there is no record."""
+def end_stale(place: Path) -> int:
+    """End the processes that a record names and remove their folder; return how many there were."""
     try:
         record = msgspec.json.decode(place.read_bytes(), type=Record)
     except (FileNotFoundError, msgspec.DecodeError):
-        return
+        return 0
     alive = {one for one in record.processes if is_alive(one)}
     alive.update(one for pid in processes_in(record.folder) if (one := mark(pid)) is not None)
     for one in alive:
@@ -121,11 +122,10 @@ def end_stale(place: Path) -> None:
     give_up_s = time.monotonic() + END_S
     while any(is_alive(one) for one in alive) and time.monotonic() < give_up_s:
         Event().wait(POLL_S)
-    if alive:
-        log.warning("%s processes of an earlier Ray were ended", len(alive))
     if Path(record.folder).name.startswith(PREFIX):
         shutil.rmtree(record.folder, ignore_errors=True)
     place.unlink(missing_ok=True)
+    return len(alive)
 
 
 def _has_token_of(folder: str, process: Path) -> bool:

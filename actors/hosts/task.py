@@ -29,9 +29,11 @@ class Ready(Struct, frozen=True, kw_only=True):
     Attributes:
         epoch: Of its lease when it began.
         machine: Where the pid holds.
+        node: The Ray node it is on; empty without Ray.
     """
 
     host_id: str
     pid: int
     epoch: int
     machine: str = ""
+    node: str = ""

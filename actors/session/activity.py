@@ -56,7 +56,8 @@ def transcript_of(
 def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity:
     """Return where the session stands now, and what to add to its counters."""
     kinds = [row["type"] for row in output.traces]
-    usages = [row["data"].get("usage") or {} for row in output.traces if row["type"] == "llm_call"]
+    calls = [row["data"] for row in output.traces if row["type"] == "llm_call"]
+    usages = [call.get("usage") or {} for call in calls]
     errors = [row["data"] for row in output.traces if row["type"] == "error"]
     ended = end.status == ENDED
     is_child = bool(live.pin.parent_session_id)
@@ -67,6 +68,7 @@ def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity
         last_error=str(errors[-1].get("message", "")) if errors else None,
         input_tokens=sum(usage.get("inputTokens", 0) for usage in usages),
         output_tokens=sum(usage.get("outputTokens", 0) for usage in usages),
+        estimated_cost=sum(call.get("estimatedCost") or 0.0 for call in calls),
         errors=len(errors),
         handoffs=kinds.count("handoff"),
         delegates=kinds.count("delegate"),

@@ -26,6 +26,7 @@ from actors.messages import (
     SuspensionDue,
     TaskClosed,
     TimerDue,
+    UseMemory,
     Viewed,
 )
 from actors.runtime import TurnReply
@@ -33,17 +34,19 @@ from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
 from actors.session.ending import end, reset
 from actors.session.finishing import TAKEN_UP_DEADLINE_S, finished
-from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept, told_again
+from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
 from actors.session.output import TurnOutput
 from actors.session.records import OWN_KEY, TurnOpening, UnknownSchema
+from actors.session.remembering import remember, remember_meanwhile, settle_stores
 from actors.session.replies import refusal
 from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
 from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost
 from actors.session.stream import Listener
+from actors.session.telling import missed
 from actors.session.views import view_of
 from actors.session.waking import Unfinished, wake
 from domain.clock import iso_ms
@@ -85,6 +88,10 @@ class SessionBody:
             self._interrupted = True
             self._turn.give_up(CANCELLED if reason == CancelTurn.__name__ else reason)
 
+    async def meanwhile(self, message: UseMemory) -> HostAnswer | None:
+        """Carry a message out in the midst of the turn that runs; None when none does."""
+        return await remember_meanwhile(self._turn, self.live, message)
+
     def doze(self) -> bool:
         """Take little room until something happens; return whether output stays held for a page that may come back."""
         if self.live is None:
@@ -100,13 +107,10 @@ class SessionBody:
         self.live = None
 
     async def recall(self, after: int) -> None:
-        """Hold the last turn's output again, as it was, when a listener wants what is held no more."""
-        live = self.live
-        kept = live.last if live is not None else None
-        if live is None or kept is None or live.stream.holds(after):
-            return
-        traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
-        live.stream.recall(told_again(self.session_id, kept, traces))
+        """Hold the output of ended turns again, as it was, when a listener wants what is held no more."""
+        if self.live is not None and not self.live.stream.holds(after):
+            events, whole_after = await missed(self.live, after)
+            self.live.stream.recall(events, whole_after)
 
     async def handle(self, message: HostMessage, listener: Listener | None) -> HostAnswer:
         """Carry one message out and return the answer."""
@@ -151,6 +155,8 @@ class SessionBody:
                 found(await self._awake(), message.tenant_id, message.project_id)
                 was, self._interrupted = self._interrupted, False
                 return Done(note=CANCELLED if was else "")
+            case UseMemory():
+                return await remember(found(await self._awake(), message.tenant_id, message.project_id), message)
             case Look():
                 return Viewed(view=view_of(found(await self._awake(), message.tenant_id, message.project_id)))
             case Follow():
@@ -183,7 +189,7 @@ class SessionBody:
         is_first = live.state is None
         facts: list[tuple[AnyFact, TurnOpening]] = []
         if is_first:
-            fact = begun(live, services, agent=asked.agent, test_context=asked.test_context)
+            fact = await begun(live, services, agent=asked.agent, test_context=asked.test_context)
             facts.append((fact, TurnOpening("begin", message_id)))
         spoke = UserSpoke(
             at=iso_ms(services.clock.now()),
@@ -239,7 +245,7 @@ class SessionBody:
 
     async def _told(self, live: LiveSession, kept: KeptTurn) -> TurnReply:
         if kept.failed:
-            raise Unavailable(str(kept.failed["error"]))
+            raise Unavailable(str(kept.failed["error"]), details=kept.failed.get("details"))
         traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
         return reply_of_kept(self.session_id, kept, traces)
 
@@ -251,7 +257,7 @@ class SessionBody:
             raise Conflict("The delegated session has ended without an answer")
         message_id = self._services.ids.new(PREFIXES["message"])
         opening = TurnOpening("begin", message_id, task.effect_key)
-        fact = begun(live, self._services, agent=task.agent, task=task.task, given=task.context)
+        fact = await begun(live, self._services, agent=task.agent, task=task.task, given=task.context)
         output = TurnOutput(live, message_id, 0)
         reply = await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S)
         if reply.status == SUSPENDED:
@@ -306,6 +312,7 @@ class SessionBody:
             pin, program, store, epoch, status=stored.status, end_reason=stored.end_reason, is_new=is_new
         )
         unfinished = wake(live, stored)
+        await settle_stores(live)
         live.is_ahead = unfinished is not None
         live.stream.last_seq = max(live.stream.last_seq, self._shown_seq)
         if stored.is_taken_over or unfinished is not None:

@@ -1,26 +1,29 @@
-"""Delegation: a child is a session of its own, found through the router on whichever host it lives.
+"""Sub-tasks and handed-over control as messages: what an effect says to another agent, and what its answer means.
 
-Its id is made from the parent's effect, so that a parent that was taken up after a crash finds the same child and its
-stored answer. Spec: abl-language 7.3.
+A child is a session of its own, found through the router on whichever host it lives, or an agent in another system. Its
+id is made from the parent's effect, so that a parent that was taken up after a crash finds the same child and its
+stored answer. Spec: abl-language 7.2, 7.3.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from typing import Protocol
 
+import msgspec
+
 from actors.hosts.port import HostGone
-from actors.messages import CancelTurn, DelegateTask, Failed, HostAnswer, HostMessage, Replied
+from actors.messages import CancelTurn, DelegateTask, Done, Failed, HandOver, HostAnswer, HostMessage, Replied
+from actors.session import delivery
+from actors.session.delivery import AskHost, Deliver, Delivery
 from actors.session.live import LiveSession
 from actors.session.store import SessionPin
 from actors.session.tool_calls import effect_key
 from domain.clock import Clock, iso_ms
 from domain.ids import PREFIXES
-from domain.json_values import JsonObject
-from engine import AnyFact, ChildReplied, Delegate, EndTurn, HandOff
+from engine import AnyFact, ChildReplied, Delegate, EndTurn, HandOff, OutcomeUnknown
 from engine.children import child_replied
 
 MS_PER_S = 1_000
@@ -28,51 +31,49 @@ PASSING = frozenset({"Unavailable", "Overloaded", "QueueFull"})
 """Refusals that another try may not meet."""
 PAUSE_S = 0.2
 ID_DIGEST_BYTES = 12
-TIMEOUT = "timeout"
-REFUSED = "delegation_error"
-NO_ROUTE = "Agents outside this project cannot be reached from here"
-
-AskHost = Callable[[HostMessage], Awaitable[HostAnswer]]
-"""Sends a message to the host of its session, wherever that is."""
 
 
-class Reach(Protocol):
-    """What delegation needs of the outside; `ask` is set once the router is there."""
+class Reach(delivery.Reach, Protocol):
+    """What this module needs of the outside."""
 
-    clock: Clock
-    ask: AskHost | None
+    @property
+    def clock(self) -> Clock:
+        """Tells the moment of an answer."""
 
 
 class Children:
-    """Asks children and cancels those whose answer is no longer wanted."""
+    """Asks other agents, and cancels children whose answer is no longer wanted."""
 
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
+        self._deliver = Delivery(reach).deliver
         self._cancelling: set[asyncio.Task[HostAnswer]] = set()
 
     async def delegate(self, effect: Delegate, live: LiveSession) -> AnyFact:
         """Return the answer of a child, or why there is none."""
-        ask = self._reach.ask
-        if effect.remote or ask is None:
-            return self.no_remote(effect.id, effect.remote)
         task = task_of(effect, live.pin)
         started_s = time.monotonic()
         try:
-            async with asyncio.timeout(effect.timeout_ms / MS_PER_S):
-                answer = await _answered(ask, task)
+            async with asyncio.timeout(effect.timeout_ms / MS_PER_S if not effect.remote else None):
+                answer = await _answered(self._deliver, task)
         except TimeoutError:
-            self._cancel(ask, task)
-            answer = Failed(kind=TIMEOUT, message="The delegated agent did not answer in time")
+            self._cancel(task)
+            answer = Failed(kind=delivery.TIMEOUT, message="The delegated agent did not answer in time")
         return replied(effect.id, answer, self._now(), round((time.monotonic() - started_s) * MS_PER_S))
 
-    def no_remote(self, effect_id: str, remote: JsonObject) -> AnyFact:
-        """Return the answer for an agent elsewhere: the specification names protocols and defines none of them."""
-        protocol = str(remote.get("protocol") or "")
-        message = f"{NO_ROUTE}: the protocol {protocol!r} is not defined" if protocol else NO_ROUTE
-        return ChildReplied(at=self._now(), effect_id=effect_id, error=REFUSED, error_message=message)
+    async def hand_over(self, effect: HandOff, live: LiveSession) -> AnyFact | None:
+        """Give control, or the user's next message, to an agent; return its answer, None when it gives none."""
+        started_s = time.monotonic()
+        answer = await self._deliver(handover_of(effect, live.pin))
+        if isinstance(answer, Done):
+            return None
+        return replied(effect.id, answer, self._now(), round((time.monotonic() - started_s) * MS_PER_S))
 
-    def _cancel(self, ask: AskHost, task: DelegateTask) -> None:
+    def _cancel(self, task: DelegateTask) -> None:
         """Have a child stop whose answer comes too late; nobody waits for that."""
+        ask = self._reach.ask
+        if ask is None:
+            return
         message = CancelTurn(tenant_id=task.tenant_id, project_id=task.project_id, session_id=task.session_id)
         cancelling = asyncio.get_running_loop().create_task(_told(ask, message))
         self._cancelling.add(cancelling)
@@ -87,14 +88,14 @@ class Children:
         return iso_ms(self._reach.clock.now())
 
 
-async def _answered(ask: AskHost, task: DelegateTask) -> HostAnswer:
+async def _answered(deliver: Deliver, task: DelegateTask) -> HostAnswer:
     """Return what comes of a child, asked again while its host is away: asking twice finds the same child.
 
     The caller bounds the wait.
     """
     while True:
         try:
-            answer = await ask(task)
+            answer = await deliver(task)
         except HostGone:
             answer = Failed(kind="Unavailable", message="The host of the delegated agent is gone")
         if not isinstance(answer, Failed) or answer.kind not in PASSING:
@@ -117,11 +118,15 @@ def task_of(effect: Delegate, pin: SessionPin) -> DelegateTask:
         task=effect.task or effect.target,
         context={**effect.input, "_depth": effect.depth},
         effect_key=effect_key(pin, effect.id),
+        environment=pin.environment,
         depth=effect.depth,
+        sender=effect.agent,
+        remote=effect.remote,
+        timeout_ms=effect.timeout_ms,
     )
 
 
-def work_of(effect: HandOff, pin: SessionPin) -> DelegateTask:
+def work_of(effect: HandOff, pin: SessionPin, timeout_ms: int) -> DelegateTask:
     """Return the message to the child that works while its parent's session waits."""
     return DelegateTask(
         tenant_id=pin.tenant_id,
@@ -132,6 +137,32 @@ def work_of(effect: HandOff, pin: SessionPin) -> DelegateTask:
         task=effect.text or effect.summary or effect.target,
         context=effect.context,
         effect_key=effect_key(pin, effect.suspension_id),
+        environment=pin.environment,
+        sender=effect.agent,
+        remote=effect.remote,
+        timeout_ms=timeout_ms,
+    )
+
+
+def handover_of(effect: HandOff, pin: SessionPin) -> HandOver:
+    """Return the message to the agent that gets control."""
+    return HandOver(
+        tenant_id=pin.tenant_id,
+        project_id=pin.project_id,
+        session_id=pin.session_id,
+        sender=f"{pin.session_id}/{effect.agent}",
+        receiver=f"{pin.session_id}/{effect.target}",
+        text=effect.text,
+        context=effect.context,
+        summary=effect.summary,
+        grants=effect.grants,
+        history=effect.history,
+        returns=effect.returns,
+        effect_key=effect_key(pin, effect.id),
+        environment=pin.environment,
+        remote=effect.remote,
+        conversation=effect.conversation,
+        timeout_ms=effect.timeout_ms,
     )
 
 
@@ -148,9 +179,12 @@ def replied(effect_id: str, answer: HostAnswer, at: str, duration_ms: int) -> An
             values=told.get("values", {}),
             error=told.get("error", ""),
         )
-        return child_replied(effect_id, end, at, duration_ms)
-    failure = answer if isinstance(answer, Failed) else Failed(kind=REFUSED, message="No reply")
-    kind = TIMEOUT if failure.kind == TIMEOUT else REFUSED
+        fact = child_replied(effect_id, end, at, duration_ms)
+        return msgspec.structs.replace(fact, conversation=told.get("conversation") or {})
+    failure = answer if isinstance(answer, Failed) else Failed(kind=delivery.REFUSED, message="No reply")
+    if failure.kind == delivery.UNKNOWN:
+        return OutcomeUnknown(at=at, effect_id=effect_id, message=failure.message)
+    kind = failure.kind if failure.kind in (delivery.TIMEOUT, delivery.UNAVAILABLE) else delivery.REFUSED
     return ChildReplied(at=at, effect_id=effect_id, error=kind, error_message=failure.message, duration_ms=duration_ms)
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from actors.runtime import TurnReply
 from actors.session.activity import activity_of, transcript_of
-from actors.session.kept import CANCELLED, ENDED, closing_data, encode_kept, reply_of_kept, wire_form
+from actors.session.kept import CANCELLED, ENDED, closing_data, encode_beside, encode_kept, reply_of_kept, wire_form
 from actors.session.live import LiveSession
 from actors.session.output import BETWEEN_TEXTS, TurnOutput
 from actors.session.records import TurnOpening
@@ -18,17 +18,22 @@ from actors.session.snapshot import encode_snapshot
 from actors.session.store import TurnCommit
 from domain.errors import InvalidInput, Unavailable
 from domain.json_values import JsonObject, storable
+from domain.model_calls import MODEL_NOT_READY
 from engine import EndTurn, UserSpoke
+from providers.resolve import NOT_CONFIGURED
 
 NOT_STORABLE = "not_storable"
 REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
     ("failed", "not_configured"): "Runtime not configured",
+    ("failed", MODEL_NOT_READY): "The model is not ready",
     ("failed", NOT_STORABLE): "The turn cannot be stored",
     ("cancelled", NOT_STORABLE): "The turn cannot be stored",
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 CODE = "SERVICE_UNAVAILABLE"
+HINTS: dict[str, JsonObject] = {"not_configured": {"reason": "MODEL_NOT_CONFIGURED", "hint": NOT_CONFIGURED}}
+"""Why a turn has no reply -> what tells its caller what to do about it."""
 _log = logging.getLogger(__name__)
 
 
@@ -69,6 +74,10 @@ async def _commit(
     state = live.state
     refusal = "" if live.pin.parent_session_id else REFUSALS.get((end.status, end.error), "")
     failed: JsonObject = {"error": refusal, "code": CODE} if refusal else {}
+    if refusal and end.error in HINTS:
+        failed["details"] = HINTS[end.error]
+    if refusal and "refusal" in end.metadata:
+        failed["details"] = {"reason": end.error.upper(), "hint": end.metadata["refusal"]}
     if end.status == CANCELLED:
         end = msgspec.structs.replace(end, reply=output.shown)  # what a model had written stays
     output.settle(end.reply)
@@ -87,6 +96,7 @@ async def _commit(
             state, kept.last_seq, live.messages + len(lines), live.traces + len(output.traces), kept
         ),
         transcript=lines,
+        beside=encode_beside(kept, is_said=any(line.message_id == kept.message_id for line in lines)),
         traces=tuple(output.traces),
         activity=activity_of(live, end, output),
     )
@@ -100,7 +110,7 @@ async def _commit(
         live.status = ENDED
     if refusal:
         output.fail(failed)
-        raise Unavailable(refusal)
+        raise Unavailable(refusal, details=failed.get("details"))
     reply = reply_of_kept(live.pin.session_id, kept, output.traces, repeated=False)
     output.close(closing_data(kept), wire_form(reply))
     if live.status == ENDED:

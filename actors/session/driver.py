@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
+from actors.session.delivery import may_be_asked_again
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.records import TurnOpening
 from domain.clock import Clock, iso_ms
+from domain.errors import AppError, QueueFull, Unavailable
 from domain.json_values import storable
 from engine import (
     AnyEffect,
     AnyFact,
     AskModel,
     CallTool,
+    Classify,
     Delegate,
     EndTurn,
     HandOff,
@@ -45,6 +48,9 @@ from engine import (
 
 CANCEL_GRACE_S = 5.0
 """How long performers may take to let go of a cancelled turn."""
+MAX_ASIDES = 64
+ASIDE_RETRY_MS = 500
+Told = TypeVar("Told")
 _HARMLESS = frozenset({AskModel, ReadMemory, Say, Trace, EndTurn})
 """Nearly all effects of a turn; for them the kinds need not be gone through one by one."""
 
@@ -55,6 +61,38 @@ class Performer(Protocol):
     async def perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:
         """Carry an effect out and return the fact that answers it; None for effects that are not answered."""
         ...
+
+
+class Aside:
+    """Something that is done between two facts, with the place for what it gives."""
+
+    def __init__(self, act: Callable[[], Awaitable[Any]], told: asyncio.Future[Any]) -> None:
+        self._act = act
+        self.told = told
+
+    async def do(self) -> None:
+        """Do it; what goes wrong with the session's own writes is raised here too."""
+        if self.told.done():
+            return  # whoever asked has left
+        try:
+            given = await self._act()
+        except AppError as error:
+            self._settle(error)
+        except BaseException as error:
+            self._settle(Unavailable("The session could not write it down", details={"kind": type(error).__name__}))
+            raise
+        else:
+            if not self.told.done():
+                self.told.set_result(given)
+
+    def leave(self) -> None:
+        """The turn is over: it is not done here."""
+        if not self.told.done():
+            self.told.set_result(None)
+
+    def _settle(self, error: Exception) -> None:
+        if not self.told.done():
+            self.told.set_exception(error)
 
 
 class TurnStopped(Exception):
@@ -71,14 +109,14 @@ def changes_the_world(effect: AnyEffect) -> bool:
         return False
     match effect:
         case CallTool():
-            return not effect.safe or effect.kind == "async_webhook"
+            return not effect.safe or bool(effect.suspension_id)
         case Delegate() | WriteMemory() | OpenTask() | Suspend():
             return True
         case HandOff():
             return bool(effect.remote or effect.suspension_id)
         case StartTimer():
             return effect.outlives_turn
-        case AskModel() | ReadMemory() | Say() | Trace() | EndTurn():
+        case AskModel() | Classify() | ReadMemory() | Say() | Trace() | EndTurn():
             return False
 
 
@@ -100,8 +138,10 @@ def may_be_repeated(effect: AnyEffect) -> bool:
     match effect:
         case CallTool():
             return effect.safe
-        case HandOff():
-            return not effect.remote
+        case HandOff() if effect.suspension_id:
+            return True  # a job does it, which knows itself whether it has been begun
+        case Delegate() | HandOff():
+            return may_be_asked_again(effect.remote)
         case _:
             return True
 
@@ -123,6 +163,7 @@ class Turn:
     """One turn under way."""
 
     __slots__ = (
+        "_asides",
         "_clock",
         "_facts",
         "_failure",
@@ -144,6 +185,7 @@ class Turn:
         self._clock = clock
         self._opens: TurnOpening | None = None
         self._facts: deque[AnyFact] = deque()
+        self._asides: deque[Aside] = deque()
         self._more = asyncio.Event()
         self._running: dict[str, tuple[AnyEffect, asyncio.Task[None]]] = {}
         self._stop = ""
@@ -154,6 +196,21 @@ class Turn:
     def give_up(self, reason: str) -> None:
         """Have the turn cancelled by the engine: it ends with what it has to say about that."""
         self._add(TurnCancelled(at=iso_ms(self._clock.now()), reason=reason))
+
+    async def aside(self, act: Callable[[], Awaitable[Told]]) -> Told | None:
+        """Have something done between two facts and return what it gives; None when the turn is over before.
+
+        Raises:
+            QueueFull: Too much waits to be done.
+            AppError: What `act` raises; anything else it raises ends the turn.
+        """
+        if len(self._asides) >= MAX_ASIDES:
+            raise QueueFull("Execution queue full", retry_after_ms=ASIDE_RETRY_MS)
+        one = Aside(act, asyncio.get_running_loop().create_future())
+        self._asides.append(one)
+        self._more.set()
+        told: Told | None = await one.told
+        return told
 
     def stop(self, reason: str) -> None:
         """Break the turn off without an end."""
@@ -199,6 +256,9 @@ class Turn:
                     if end is not None:
                         return end
                     continue
+                if self._asides:
+                    await self._asides.popleft().do()
+                    continue
                 if self._owes:
                     await self._make_durable()
                     continue
@@ -211,6 +271,9 @@ class Turn:
                 await self._more.wait()
         finally:
             timer.cancel()
+            for one in self._asides:
+                one.leave()
+            self._asides.clear()
             await self._let_go()
 
     def _be_late(self) -> None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import msgspec
 
-from actors.session.children import AskHost, Children, work_of
+from actors.session.children import Children, work_of
+from actors.session.delivery import AskHost
 from actors.session.live import LiveSession
+from actors.session.models import ChosenModel, Models
 from actors.session.output import TurnOutput
 from actors.session.store import SessionPin
 from actors.session.tool_calls import ToolCaller, effect_key
@@ -23,12 +24,15 @@ from actors.session.waits import open_task, open_wait
 from domain.clock import Clock, iso_ms
 from domain.errors import AppError, Overloaded, Unavailable
 from domain.json_values import JsonObject
-from domain.model_calls import ModelReply, ModelRequest
+from domain.limits import TURN_DEADLINE_S
+from domain.model_calls import ModelRequest
 from engine import (
     AnyEffect,
     AnyFact,
     AskModel,
     CallTool,
+    Classified,
+    Classify,
     Delegate,
     HandOff,
     MemoryRead,
@@ -37,6 +41,7 @@ from engine import (
     ModelAnswered,
     ModelFailed,
     OpenTask,
+    OutcomeUnknown,
     ReadMemory,
     StartTimer,
     Suspend,
@@ -45,14 +50,11 @@ from engine import (
     WriteMemory,
 )
 from engine.streaming import Gate
-from providers.chat.assembly import ReplyAssembler
+from providers.chat.streaming import streamed_reply
 from providers.failures import ModelCallFailed
-from providers.ports import Credentials, NoCredentials, ToolRunner
-from providers.registry import ModelRegistry
-from providers.resolve import NOT_CONFIGURED
+from providers.ports import Catalogue, Credentials, NoCatalogue, NoCredentials, Sandbox, TextClassifier, ToolRunner
+from providers.remote import RemoteAgents
 
-STREAM_TRIES = 3
-"""How often a model is asked that broke off in the middle of its answer."""
 MS_PER_S = 1_000
 MEMORY_PATIENCE_S = 20.0
 MEMORY_PAUSE_S = 0.2
@@ -88,17 +90,24 @@ class Outside:
     """What effects reach.
 
     Attributes:
-        default_model: Asked when the agent names none; empty when none is configured.
         credentials: Session -> the secrets its tools may use.
+        catalogues: Session -> what its tools may name.
+        sandboxes: Session and agent -> how code that runs elsewhere reaches the session's memory stores.
+        ask: Sends a message to the host of its session; None until the router is there.
+        remotes: Asks agents in other systems.
+        classifier: Compares texts by meaning; None where nothing here can.
     """
 
-    models: ModelRegistry
+    models: Models
     tools: ToolRunner
     clock: Clock
-    default_model: str = ""
     memories: Memories = field(default_factory=NoMemories)
     credentials: Callable[[SessionPin], Credentials] = lambda _pin: NoCredentials()
+    catalogues: Callable[[SessionPin], Catalogue] = lambda _pin: NoCatalogue()
+    sandboxes: Callable[[SessionPin, str], Sandbox] | None = None
     ask: AskHost | None = None
+    remotes: RemoteAgents | None = None
+    classifier: TextClassifier | None = None
 
 
 class WorldPerformer:
@@ -106,7 +115,7 @@ class WorldPerformer:
 
     def __init__(self, outside: Outside) -> None:
         self._outside = outside
-        self._tools = ToolCaller(outside.tools, outside.credentials)
+        self._tools = ToolCaller(outside.tools, outside.credentials, outside.catalogues, outside.sandboxes)
         self._children = Children(outside)
 
     async def perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:
@@ -114,8 +123,14 @@ class WorldPerformer:
         match effect:
             case AskModel():
                 return await self._ask_model(effect, live, output)
+            case Classify():
+                classifier = self._outside.classifier
+                scores = await classifier.scores(effect.text, effect.labels) if classifier is not None else {}
+                return Classified(at=self._now(), effect_id=effect.id, scores=scores)
             case CallTool():
                 result = await self._tools.call(effect, live)
+                if result.is_unknown:
+                    return OutcomeUnknown(at=self._now(), effect_id=effect.id, message=result.error_message)
                 return ToolReturned(at=self._now(), effect_id=effect.id, result=result)
             case ReadMemory():
                 return await self._read_memory(effect, live)
@@ -124,11 +139,11 @@ class WorldPerformer:
             case Delegate():
                 return await self._children.delegate(effect, live)
             case HandOff() if effect.suspension_id:
-                if not effect.remote:
-                    await live.store.start_work(live.pin, effect.suspension_id, work_of(effect, live.pin))
-                return None  # an agent elsewhere answers by the callback of the suspension
+                work = work_of(effect, live.pin, round(TURN_DEADLINE_S * MS_PER_S))
+                await live.store.start_work(live.pin, effect.suspension_id, work)
+                return None  # what it brings comes as the callback of the suspension
             case HandOff():
-                return self._children.no_remote(effect.id, effect.remote) if effect.remote else None
+                return await self._children.hand_over(effect, live)
             case StartTimer() if effect.outlives_turn:
                 await live.store.start_timer(live.pin, effect.id, effect.delay_ms / MS_PER_S)
                 return None
@@ -150,20 +165,15 @@ class WorldPerformer:
     # -- models ---------------------------------------------------------------------------------------------------
 
     async def _ask_model(self, effect: AskModel, live: LiveSession, output: TurnOutput) -> AnyFact:
-        outside = self._outside
-        name = effect.request.model or outside.default_model
         started_s = time.monotonic()
-        if not name:
-            return ModelFailed(at=self._now(), effect_id=effect.id, kind="credential_not_found", message=NOT_CONFIGURED)
         try:
-            if outside.models.find(name) is None and outside.default_model:
-                name = outside.default_model
-            model = outside.models.open(name, fallback=effect.fallback_model, timeout_ms=effect.timeout_ms)
-            request = msgspec.structs.replace(effect.request, model=name)
-            if not effect.stream:
-                reply = await model.answer(request)
+            chosen = await self._outside.models.choose(live.pin, effect)
+            model = chosen.registry.open(chosen.name, fallback=effect.fallback_model, timeout_ms=effect.timeout_ms)
+            request = _as_deployed(effect.request, chosen)
+            if effect.stream:
+                reply = await streamed_reply(model, request, _ShownTurn(effect, live, output))
             else:
-                reply = await self._stream(name, effect, request, live, output)
+                reply = await model.answer(request)
         except ModelCallFailed as failure:
             latency_ms = _ms_since(started_s)
             return ModelFailed(
@@ -171,38 +181,8 @@ class WorldPerformer:
             )
         except AppError as error:
             return ModelFailed(at=self._now(), effect_id=effect.id, kind="credential_not_found", message=error.message)
-        reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s), provider=name.partition("/")[0])
+        reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s))
         return ModelAnswered(at=self._now(), effect_id=effect.id, reply=reply)
-
-    async def _stream(
-        self, name: str, effect: AskModel, request: ModelRequest, live: LiveSession, output: TurnOutput
-    ) -> ModelReply:
-        """Ask for a stream; one that breaks off is asked for again, and what was shown of it is void.
-
-        Only what has passed the gate is shown: the local rules for outputs hold for pieces too.
-        """
-        tries = STREAM_TRIES
-        while True:
-            tries -= 1
-            model = self._outside.models.open(name, fallback=effect.fallback_model, timeout_ms=effect.timeout_ms)
-            assembler = ReplyAssembler()
-            gate = _gate(effect, live)
-            started_s = time.monotonic()
-            first_token_ms = 0
-            try:
-                async with aclosing(model.stream(request)) as deltas:
-                    async for delta in deltas:
-                        assembler.add(delta)
-                        if delta.text:
-                            first_token_ms = first_token_ms or _ms_since(started_s)
-                            output.show_delta(gate.add(delta.text))
-                output.show_delta(gate.close())
-                return assembler.reply(first_token_ms=first_token_ms, attempts=STREAM_TRIES - tries)
-            except ModelCallFailed as failure:
-                if assembler.text:
-                    output.model_begins_again()
-                if not (failure.after_output and failure.retryable and tries):
-                    raise
 
     # -- memory ---------------------------------------------------------------------------------------------------
 
@@ -233,6 +213,39 @@ async def _patiently(act: Callable[[], Awaitable[Given]]) -> Given:
             if time.monotonic() >= give_up_s:
                 raise
         await asyncio.sleep(MEMORY_PAUSE_S)
+
+
+class _ShownTurn:
+    """Shows an answer while it comes, but only what has passed the gate: rules for outputs hold for pieces too."""
+
+    def __init__(self, effect: AskModel, live: LiveSession, output: TurnOutput) -> None:
+        self._effect = effect
+        self._live = live
+        self._output = output
+        self._gate = _gate(effect, live)
+
+    def add(self, text: str) -> None:
+        """Show a piece."""
+        self._output.show_delta(self._gate.add(text))
+
+    def end(self) -> None:
+        """Show what the gate has held back."""
+        self._output.show_delta(self._gate.close())
+
+    def void(self) -> None:
+        """Take back what was shown."""
+        self._output.model_begins_again()
+        self._gate = _gate(self._effect, self._live)
+
+
+def _as_deployed(request: ModelRequest, chosen: ChosenModel) -> ModelRequest:
+    """Return the request to the chosen model with what the deployment says of it."""
+    changed: JsonObject = {"model": chosen.name}
+    if chosen.temperature is not None:
+        changed["temperature"] = chosen.temperature
+    if chosen.max_tokens is not None:
+        changed["max_tokens"] = chosen.max_tokens
+    return msgspec.structs.replace(request, **changed)
 
 
 def _gate(effect: AskModel, live: LiveSession) -> Gate:

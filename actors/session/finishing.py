@@ -23,8 +23,6 @@ async def finished(unfinished: Unfinished, turn: Turn, last: Turn) -> EndTurn:
     """
     live = turn.live
     try:
-        if unfinished.stores:
-            await live.store.keep_stores(live.pin, unfinished.stores)
         await turn.set_up(unfinished.beyond)
         return unfinished.end or await turn.take_up(unfinished.effects, deadline_s=TAKEN_UP_DEADLINE_S)
     except InvalidInput:

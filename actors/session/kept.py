@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from actors.runtime import StreamEvent, StreamKind, TurnReply
 from domain.json_values import JsonObject
+from storage.turn_end import SaidTurn
 
 A_TRACE = 0
 A_RESTART = -1
@@ -56,9 +57,9 @@ class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
         failed: Data of the `error` event that stands in the place of the closing ones.
     """
 
-    message_id: str
-    turn: int
-    first_seq: int
+    message_id: str = ""
+    turn: int = 0
+    first_seq: int = 0
     response: str = ""
     action: JsonObject = field(default_factory=dict)
     agent_name: str = ""
@@ -94,6 +95,45 @@ def encode_kept(kept: KeptTurn) -> bytes:
 def decode_kept(raw: bytes) -> KeptTurn:
     """Return the turn in these bytes."""
     return _DECODER.decode(raw)
+
+
+def encode_beside(kept: KeptTurn, *, is_said: bool) -> bytes:
+    """Return the bytes that stand beside a turn in the transcript: what its lines do not say.
+
+    Args:
+        kept: The turn.
+        is_said: Whether the transcript has a line of the reply, which bears its id.
+    """
+    return encode_kept(
+        msgspec.structs.replace(
+            kept,
+            message_id="" if is_said else kept.message_id,
+            turn=0,
+            response="",
+            agent_name="",
+            rich_content=None,
+            actions=None,
+            outcome={},
+            fact_seq=0,
+        )
+    )
+
+
+def decode_beside(turn: SaidTurn) -> KeptTurn:
+    """Return a turn of the transcript as it was kept when it ended."""
+    kept = msgspec.structs.replace(decode_kept(turn.beside), turn=turn.turn, fact_seq=turn.seq)
+    line = turn.answered
+    if line is None:
+        return kept
+    extra: JsonObject = msgspec.json.decode(line.extra) if line.extra else {}
+    return msgspec.structs.replace(
+        kept,
+        message_id=line.message_id,
+        response=line.content,
+        agent_name=line.agent_name,
+        rich_content=extra.get("richContent"),
+        actions=extra.get("actions"),
+    )
 
 
 def reply_of_kept(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject], *, repeated: bool = True) -> TurnReply:

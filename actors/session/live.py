@@ -16,6 +16,7 @@ from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin, SessionStore, TurnCommit
 from actors.session.stream import OutputStream
 from domain.errors import InvalidInput
+from domain.json_values import JsonObject
 from domain.traces import TraceEvent
 from engine import ENGINE_VERSION, AnyFact, Effect, Program, SessionState
 
@@ -38,6 +39,7 @@ class LiveSession:
         is_ahead: The state holds facts of a turn that is not committed.
         unwritten: Records that follow it.
         acted_in: The last turn that has asked for something that changes the world; -1 when none has.
+        stores_due: Memory stores that the journal says are set, and that the host that died may not have set.
         keys: Hashes of the idempotency keys of all turns there have been; None when not all of them are known.
     """
 
@@ -56,6 +58,7 @@ class LiveSession:
         "seq",
         "status",
         "store",
+        "stores_due",
         "stream",
         "traces",
         "unwritten",
@@ -84,6 +87,7 @@ class LiveSession:
         self.stream = OutputStream()
         self.is_ahead = False
         self.acted_in = -1
+        self.stores_due: JsonObject | None = None
         self.unwritten: list[bytes] = []
         self.keys: set[int] | None = set() if is_new else None
         self._state: SessionState | None = None
@@ -162,6 +166,10 @@ class LiveSession:
     def note_end(self, reason: str) -> None:
         """Put the note that the session is over behind the unwritten records."""
         self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, ended=reason)))
+
+    def note_stores(self, stores: JsonObject) -> None:
+        """Put the note that memory stores were set from outside behind the unwritten records."""
+        self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, stores=stores)))
 
     def note_attempt(self, attempt: int) -> None:
         """Put the note which attempt at a turn this is behind the unwritten records."""

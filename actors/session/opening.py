@@ -58,7 +58,7 @@ async def pin_of_turn(asked: ChatTurn, services: Services) -> SessionPin:
 async def pin_of_new(message: OpenSession, services: Services) -> SessionPin:
     """Return the pin of a session that is opened without a message."""
     pin = await _pin(message.wanted, message.session_id, services)
-    return msgspec.structs.replace(pin, variables=message.wanted.variables)
+    return msgspec.structs.replace(pin, variables=message.wanted.variables, caller=message.wanted.caller)
 
 
 async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Services) -> SessionPin:
@@ -110,7 +110,7 @@ async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
     )
 
 
-def begun(
+async def begun(
     live: LiveSession,
     services: Services,
     *,
@@ -136,8 +136,10 @@ def begun(
         customer_id=pin.contact_id,
         agent=wanted,
         channel=pin.channel,
+        caller=pin.caller,
         environment=services.programs.environment(pin),
-        has_model=services.has_model,
+        has_model=await services.finds_model(pin),
+        has_classifier=services.has_classifier,
         task=task,
         input={**pin.variables, **(given or {})},
         test_context=context,

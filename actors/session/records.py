@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
+from domain.json_values import JsonObject
 from domain.traces import TraceEvent
 from engine import AnyFact, Effect
 
@@ -48,6 +49,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
         ended: A note that the session is over, and why.
         reset: A note that the session starts again: the fold forgets what came before.
         event: The trace event of such a note.
+        stores: A note that memory stores were set from outside: name -> content, None for those that were removed.
     """
 
     engine: str
@@ -58,6 +60,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
     reset: bool = False
     event: TraceEvent | None = None
     ended: str = ""
+    stores: JsonObject = field(default_factory=dict)
     v: int = RECORD_SCHEMA
 
 

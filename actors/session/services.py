@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from actors.session.driver import Performer
+from actors.session.models import Models
 from actors.session.store import SessionPin, SessionStore
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
@@ -45,7 +46,8 @@ class Services:
     """Everything a body works with.
 
     Attributes:
-        has_model: Whether a chat model is configured at all.
+        has_model: Whether a chat model is configured, where `models` does not tell for each project.
+        has_classifier: Whether texts can be compared by meaning.
     """
 
     store: SessionStore
@@ -54,3 +56,9 @@ class Services:
     clock: Clock
     ids: IdSource
     has_model: bool = True
+    models: Models | None = None
+    has_classifier: bool = False
+
+    async def finds_model(self, pin: SessionPin) -> bool:
+        """Return whether a call that names no model would find one in a session."""
+        return await self.models.has_model(pin) if self.models is not None else self.has_model

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from actors.messages import DelegateTask
 from domain.json_values import JsonObject
-from storage.turn_end import Activity, MessageRow
+from storage.turn_end import Activity, MessageRow, SaidTurn
 
 
 class SessionMoved(Exception):
@@ -55,6 +55,7 @@ class SessionPin(Struct, frozen=True, kw_only=True):
     idle_s: float = 0.0
     test_context: JsonObject | None = None
     variables: JsonObject = field(default_factory=dict)
+    caller: JsonObject = field(default_factory=dict)
 
 
 class Stored(Struct, frozen=True, kw_only=True):
@@ -87,6 +88,7 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
 
     Attributes:
         key, request_hash: Of the request; an empty key stores no reply.
+        beside: What is wanted back with the turn's lines of the transcript.
     """
 
     number: int = 0
@@ -95,6 +97,7 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
     reply: bytes = b""
     snapshot: bytes = b""
     transcript: tuple[MessageRow, ...] = ()
+    beside: bytes = b""
     traces: tuple[JsonObject, ...] = ()
     activity: Activity = Activity()
 
@@ -188,6 +191,10 @@ class SessionStore(Protocol):
 
     async def line(self, pin: SessionPin, message_id: str) -> MessageRow | None:
         """Return the line of the transcript with this id; None when there is none."""
+        ...
+
+    async def said_turns(self, pin: SessionPin, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
+        """Return turns of the transcript whose last record is below `before` (None: the last ones), newest first."""
         ...
 
     async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[JsonObject]:

@@ -1,8 +1,9 @@
 """The numbered output of one session: written by its driver, handed to any number of listeners, bounded in memory.
 
-The last turn and the running one are held for a while; then the last turn is told again from the store. What a page
-follows that may have lost its connection is held for longer, see `domain.limits.RESUME_BUFFER_FRAMES`. A listener that
-does not keep up is let go and asks again from its last number. Spec: platform-api 4.1, 12.6, 15.
+The last turn and the running one are held for a while; what is wanted later is told again from the store, see
+`actors.session.telling`. What a page follows that may have lost its connection is held for longer, see
+`domain.limits.RESUME_BUFFER_FRAMES`. A listener that does not keep up is let go and asks again from its last number.
+Spec: platform-api 4.1, 12.6, 15.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ def never_shown(now: datetime) -> int:
     return (now - NUMBERS_BEGAN_AT) // US
 
 
+def gap(from_seq: int, to_seq: int) -> StreamEvent:
+    """Return the event that says that output can be had no more."""
+    return StreamEvent(seq=to_seq, turn=0, kind="resume_gap", data={"fromSeq": from_seq, "toSeq": to_seq})
+
+
 Listener = Callable[[StreamEvent], bool]
 """Takes one event at once, without waiting; False says that it takes no more."""
 
@@ -57,12 +63,13 @@ class _Listening:
 class OutputStream:
     """The output of one session. Made for one event loop."""
 
-    __slots__ = ("_followed_s", "_held", "_listening", "last_seq", "running")
+    __slots__ = ("_followed_s", "_held", "_listening", "_whole_after", "last_seq", "running")
 
     def __init__(self, last_seq: int = 0) -> None:
         self.last_seq = last_seq
         self.running = False
         self._held: list[StreamEvent] = []
+        self._whole_after: int | None = None
         self._followed_s: float | None = None
         self._listening: dict[int, _Listening] | None = None
 
@@ -81,7 +88,7 @@ class OutputStream:
             last_turn = self._held[-1].turn
             if self._held[0].turn < last_turn:
                 first = next(place for place, event in enumerate(self._held) if event.turn == last_turn)
-                self._held = self._held[self._first_for_pages(first) :]
+                self._drop_first(self._first_for_pages(first))
         self.running = True
 
     @property
@@ -110,7 +117,7 @@ class OutputStream:
         event = StreamEvent(seq=self.last_seq, turn=turn, kind=kind, data=data)
         self._held.append(event)
         if len(self._held) > MAX_HELD:
-            del self._held[: MAX_HELD // 4]
+            self._drop_first(MAX_HELD // 4)
         ends = kind in TURN_ENDS
         if self._listening:
             for key, one in list(self._listening.items()):
@@ -130,21 +137,39 @@ class OutputStream:
     def forget(self) -> None:
         """Hold nothing of the turns that are over, unless for a page; the last one can be told again from the store."""
         if not self.running and not self.is_followed:
-            self._held = []
+            self._held, self._whole_after = [], None
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is held."""
         return not self._held
 
-    def recall(self, events: list[StreamEvent]) -> None:
-        """Hold the events of the last turn again, before those of the turn that runs."""
-        first = self._held[0].seq if self._held else self.last_seq + 1
+    @property
+    def first_held(self) -> int:
+        """The number of the first event that is held; the next one to be given when none is."""
+        return self._held[0].seq if self._held else self.last_seq + 1
+
+    def recall(self, events: list[StreamEvent], whole_after: int | None = None) -> None:
+        """Hold events of ended turns again, before those that are held.
+
+        Args:
+            events: In order; those that are held already are left out.
+            whole_after: From which number on nothing is missing before the first of them, if not only from its own:
+                numbers jump where a host took the session over.
+        """
+        first = self.first_held
         self._held = [event for event in events if event.seq < first] + self._held
+        self._whole_after = whole_after
+
+    def _drop_first(self, count: int) -> None:
+        if count:
+            del self._held[:count]
+            self._whole_after = None
 
     def holds(self, after: int) -> bool:
         """Whether everything after this number is still held."""
-        return after >= self.last_seq or (bool(self._held) and self._held[0].seq <= after + 1)
+        whole_after = self.first_held - 1 if self._whole_after is None else self._whole_after
+        return after >= min(whole_after, self.last_seq)
 
     def listen(
         self, listener: Listener, after: int | None = None, *, endless: bool = False, gaps: bool = False
@@ -155,7 +180,7 @@ class OutputStream:
             listener: Takes the events.
             after: None means only what comes.
             endless: Go on with the turns after it.
-            gaps: Begin with what there is when not everything after the number is held.
+            gaps: When not everything after the number is held say so, and begin with what there is.
 
         Returns:
             A future that is True when the turn's end was handed over or no turn runs, False when the listener was let
@@ -166,8 +191,10 @@ class OutputStream:
         """
         over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         if after is not None:
-            if not gaps and not self.holds(after):
-                raise NotHeld
+            if not self.holds(after):
+                if not gaps:
+                    raise NotHeld
+                listener(gap(after + 1, self.first_held - 1))
             for event in self._held:
                 if event.seq > after and not listener(event):
                     over.set_result(False)

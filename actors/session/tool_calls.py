@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from actors.secret_values import NotedCredentials
 from actors.session.live import LiveSession
 from actors.session.store import SessionPin
 from domain.errors import Conflict, InvalidInput, TooLarge
@@ -14,7 +15,15 @@ from domain.json_values import JsonObject, JsonValue, storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolCall, ToolResult
 from engine import CallTool
-from providers.ports import CallbackAddress, Credentials, ToolInvocation, ToolRunner
+from providers.ports import (
+    CallbackAddress,
+    Catalogue,
+    Credentials,
+    NoCatalogue,
+    Sandbox,
+    ToolInvocation,
+    ToolRunner,
+)
 
 MAX_RESULT_BYTES = 1 << 20
 """A result stands in the journal and in the state; what is larger is an error of the tool."""
@@ -24,9 +33,17 @@ _STORE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 class ToolCaller:
     """Runs tools for sessions."""
 
-    def __init__(self, tools: ToolRunner, credentials: Callable[[SessionPin], Credentials]) -> None:
+    def __init__(
+        self,
+        tools: ToolRunner,
+        credentials: Callable[[SessionPin], Credentials],
+        catalogues: Callable[[SessionPin], Catalogue] = lambda _pin: NoCatalogue(),
+        sandboxes: Callable[[SessionPin, str], Sandbox] | None = None,
+    ) -> None:
         self._tools = tools
         self._credentials = credentials
+        self._catalogues = catalogues
+        self._sandboxes = sandboxes
 
     async def call(self, effect: CallTool, live: LiveSession) -> ToolResult:
         """Return what came of a call, with the memory stores its code has set."""
@@ -38,21 +55,26 @@ class ToolCaller:
             )
             callback = CallbackAddress(known.callback_id, known.url, known.secret, known.expires_at)
         stores = LentStores(live) if effect.kind == "sandbox" else None
+        credentials = NotedCredentials(self._credentials(pin))
+        if callback is not None:
+            credentials.note(callback.secret)
         invocation = ToolInvocation(
             call=ToolCall(effect.call_id, effect.tool, with_defaults(effect, live)),
             kind=effect.kind,
             binding=effect.binding,
-            scope=f"{pin.tenant_id}/{pin.project_id}",
+            scope=f"{pin.tenant_id}/{pin.project_id}/{pin.environment}",
             timeout_ms=effect.timeout_ms,
             variables=effect.variables,
             environment={name: str(value) for name, value in _environment(live).items()},
             idempotency_key=effect_key(pin, effect.idempotency_key or effect.id),
             auth_profile=effect.auth_profile,
-            credentials=self._credentials(pin),
+            credentials=credentials,
             memory=stores,
             callback=callback,
+            catalogue=self._catalogues(pin),
+            sandbox=credentials.lend(self._sandboxes(pin, effect.agent)) if self._sandboxes is not None else None,
         )
-        result = await self._tools.run(invocation)
+        result = credentials.masked(await self._tools.run(invocation))
         if not result.accepted and callback is not None:
             await live.store.close_waits(pin, effect.suspension_id)
         if stores is not None and stores.changed and result.ok:

@@ -24,7 +24,6 @@ class Unfinished:
         spoke: The message it answers, None when it is not the answer to one.
         before: What the session said at its own start, just before this turn and not yet committed.
         beyond: What the turn has set up that outlives it; perhaps not all of it was done.
-        stores: Memory stores that its tools have set; perhaps not all of them are.
     """
 
     opening: TurnOpening
@@ -35,7 +34,6 @@ class Unfinished:
     before: str = ""
     spoke: UserSpoke | None = None
     beyond: list[AnyEffect] = field(default_factory=list)
-    stores: JsonObject = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,6 +53,8 @@ class _Folding:
         if record.reset:
             live.state = None
             self.forget()
+            self.stores.clear()
+        self.stores.update(record.stores)
         if record.attempt:
             self.attempt = record.attempt
         if record.fact is None:
@@ -98,7 +98,6 @@ class _Folding:
         self.asked.clear()
         self.shown.clear()
         self.beyond.clear()
-        self.stores.clear()
 
 
 def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
@@ -114,7 +113,7 @@ def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
     folding = _Folding()
     for _, raw in stored.records:
         folding.take(live, decode_record(raw))
-    live.seq = stored.seq
+    live.seq, live.stores_due = stored.seq, folding.stores or None
     if not stored.records or folding.opening is None:
         return None
     return Unfinished(
@@ -126,5 +125,4 @@ def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
         folding.before,
         folding.spoke,
         folding.beyond,
-        folding.stores,
     )

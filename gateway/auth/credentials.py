@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from domain.errors import Unauthenticated
 
-CredentialKind = Literal["api_key", "user", "sdk", "public_key"]
+CredentialKind = Literal["api_key", "user", "sdk", "public_key", "sandbox"]
 
 API_KEY_PREFIX = "abl_"
 PUBLIC_KEY_PREFIX = "pk_"
 BEARER = "bearer "
+SANDBOX: Final = "sandbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ def find_public_key(headers: Mapping[str, str]) -> Credential | None:
     """Return the public key of a bootstrap request, which has a header of its own."""
     key = headers.get("x-public-key")
     return Credential("public_key", key) if key is not None else None
+
+
+def find_sandbox_token(headers: Mapping[str, str]) -> Credential:
+    """Return the token of sandboxed code. Raises Unauthenticated, also for credentials of another kind."""
+    found = find_credential(headers)
+    if found is None or found.kind != "user":
+        raise Unauthenticated("Invalid or expired token")
+    return Credential(SANDBOX, found.secret)
 
 
 def _bearer(authorization: str) -> Credential:

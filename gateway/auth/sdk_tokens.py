@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from actors.runtime import Caller
@@ -21,6 +21,7 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
     Attributes:
         family: All tokens refreshed from one another share it; one family has one session.
         session_id: The family's session, empty while no token knows it.
+        user: What the page says of who speaks; untrusted.
     """
 
     tenant_id: str
@@ -29,6 +30,7 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
     family: str
     subject: str
     session_id: str = ""
+    user: JsonObject = field(default_factory=dict)
     permissions: tuple[str, ...] = tuple(SDK_TOKEN)
 
     def of_session(self, session_id: str) -> SdkClaims:
@@ -85,7 +87,7 @@ class SdkTokens:
 
 
 def _packed(claims: SdkClaims) -> JsonObject:
-    packed = {
+    packed: JsonObject = {
         "tid": claims.tenant_id,
         "pid": claims.project_id,
         "kid": claims.key_id,
@@ -93,7 +95,8 @@ def _packed(claims: SdkClaims) -> JsonObject:
         "sub": claims.subject,
         "perms": list(claims.permissions),
     }
-    return {**packed, "sid": claims.session_id} if claims.session_id else packed
+    optional = {"sid": claims.session_id, "usr": claims.user}
+    return {**packed, **{name: value for name, value in optional.items() if value}}
 
 
 def _unpacked(claims: JsonObject) -> SdkClaims:
@@ -105,6 +108,7 @@ def _unpacked(claims: JsonObject) -> SdkClaims:
             family=claims["fam"],
             subject=claims["sub"],
             session_id=claims.get("sid", ""),
+            user=claims.get("usr", {}),
             permissions=tuple(claims["perms"]),
         )
     except KeyError as error:

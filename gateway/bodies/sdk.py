@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from domain.json_values import JsonValue
-from gateway.bodies.texts import Id, RequestBody
+from typing import Annotated
+
+from pydantic import Field
+
+from domain import limits
+from domain.json_values import JsonObject, JsonValue
+from gateway import bounds
+from gateway.bodies.texts import Id, RequestBody, checked_values
 from gateway.envelope import Success
+
+CALLER_NAMES = frozenset({"channel", "userId", "displayName"})
 
 
 class SdkUser(RequestBody):
     """Who the page says is there; untrusted."""
 
     id: Id | None = None
-    display_name: str | None = None
+    display_name: Annotated[str, Field(max_length=limits.CONTACT_NAME_MAX_CHARS)] | None = None
     attributes: dict[str, JsonValue] | None = None
+
+    def as_caller(self) -> JsonObject:
+        """Return what agents read at `caller.`: the attributes, and `displayName`.
+
+        Names under which the platform itself says something are not taken from attributes.
+
+        Raises:
+            InvalidInput: The attributes are too many, too long or too deep.
+        """
+        attributes = checked_values(
+            self.attributes, "/user/attributes", max_bytes=bounds.SDK_USER_MAX_BYTES, sentence="Invalid request"
+        )
+        caller = {name: value for name, value in attributes.items() if name not in CALLER_NAMES}
+        return {**caller, "displayName": self.display_name} if self.display_name else caller
 
 
 class SdkInitBody(RequestBody):

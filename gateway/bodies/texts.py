@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import orjson
@@ -76,39 +77,54 @@ def checked_metadata(metadata: JsonValue | None) -> JsonObject:
     Raises:
         InvalidInput: It does not; `details.fields` says where.
     """
-    if metadata is None:
+    return checked_values(
+        metadata, "/metadata", max_bytes=limits.METADATA_MAX_BYTES, sentence="Invalid message metadata"
+    )
+
+
+def checked_values(values: JsonValue | None, place: str, *, max_bytes: int, sentence: str) -> JsonObject:
+    """Return values that anybody may name as they like, when they keep within the limits of metadata; `{}` for none.
+
+    Args:
+        values: What is written.
+        place: Where, as a JSON pointer.
+        max_bytes: How much it may be as JSON.
+        sentence: What is answered when it is not.
+
+    Raises:
+        InvalidInput: They do not; `details.fields` says where.
+    """
+    if values is None:
         return {}
-    if not isinstance(metadata, dict):
-        raise _refused("", "must be an object")
-    if len(orjson.dumps(metadata)) > limits.METADATA_MAX_BYTES:
-        raise _refused("", f"must be at most {limits.METADATA_MAX_BYTES} bytes")
-    open_values: list[tuple[str, JsonValue, int]] = [("", metadata, 1)]
+
+    def refused(path: str, message: str) -> InvalidInput:
+        return InvalidInput(sentence, details={"fields": [{"path": f"{place}{path}", "message": message}]})
+
+    if not isinstance(values, dict):
+        raise refused("", "must be an object")
+    if len(orjson.dumps(values)) > max_bytes:
+        raise refused("", f"must be at most {max_bytes} bytes")
+    open_values: list[tuple[str, JsonValue, int]] = [("", values, 1)]
     while open_values:
         path, value, depth = open_values.pop()
         if isinstance(value, str) and len(value) > limits.METADATA_VALUE_MAX_CHARS:
-            raise _refused(path, f"must be at most {limits.METADATA_VALUE_MAX_CHARS} characters")
+            raise refused(path, f"must be at most {limits.METADATA_VALUE_MAX_CHARS} characters")
         if not isinstance(value, dict | list):
             continue
         if depth > limits.METADATA_MAX_DEPTH:
-            raise _refused(path, f"must be nested at most {limits.METADATA_MAX_DEPTH} deep")
+            raise refused(path, f"must be nested at most {limits.METADATA_MAX_DEPTH} deep")
         if isinstance(value, dict):
-            _check_keys(path, value)
+            _check_keys(path, value, refused)
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         open_values += [(f"{path}/{key}", inner, depth + 1) for key, inner in entries]
-    return metadata
+    return values
 
 
-def _check_keys(path: str, value: JsonObject) -> None:
+def _check_keys(path: str, value: JsonObject, refused: Callable[[str, str], InvalidInput]) -> None:
     if len(value) > limits.METADATA_MAX_KEYS:
-        raise _refused(path, f"must have at most {limits.METADATA_MAX_KEYS} keys")
+        raise refused(path, f"must have at most {limits.METADATA_MAX_KEYS} keys")
     for key in value:
         if key in REFUSED_KEYS:
-            raise _refused(f"{path}/{key}", "is a refused key")
+            raise refused(f"{path}/{key}", "is a refused key")
         if len(key) > limits.METADATA_KEY_MAX_CHARS:
-            raise _refused(path, f"keys must be at most {limits.METADATA_KEY_MAX_CHARS} characters")
-
-
-def _refused(path: str, message: str) -> InvalidInput:
-    return InvalidInput(
-        "Invalid message metadata", details={"fields": [{"path": f"/metadata{path}", "message": message}]}
-    )
+            raise refused(path, f"keys must be at most {limits.METADATA_KEY_MAX_CHARS} characters")

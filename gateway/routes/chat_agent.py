@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from time import perf_counter
+from typing import Literal
 
 from fastapi import Response
 from starlette.requests import Request
@@ -132,29 +133,42 @@ async def _count(request: Request, services: Services, turn: ChatTurn) -> None:
 
 
 async def _resumed(body: ChatAgentBody, admitted: Admission, services: Services, last_event_id: str) -> Response:
-    """Return what a session said after an event; no new turn begins."""
+    """Return what a session said after an event, turn after turn; no new turn begins."""
     at = parse_event_id(last_event_id, body.session_id)
     if admitted.claims is not None and admitted.key is not None:
         own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
         if at.session_id != own:
             raise NotFound("Session not found")
     session = SessionRef(admitted.caller.tenant_id, body.project_id, at.session_id)
-    return await _streamed(services.runtime.resume(session, at.seq), admitted, services, at.session_id, at.seq)
+    events = services.runtime.resume(session, at.seq)
+    return await _streamed(events, admitted, services, at.session_id, at.seq, turns="all")
 
 
 async def _streamed(
-    events: AsyncIterator[StreamEvent], admitted: Admission, services: Services, session_id: str, after: int
+    events: AsyncIterator[StreamEvent],
+    admitted: Admission,
+    services: Services,
+    session_id: str,
+    after: int,
+    *,
+    turns: Literal["one", "all"] = "one",
 ) -> Response:
-    """Return the stream of one turn; what goes wrong before its first event is an ordinary error."""
+    """Return the stream of one turn or of all; what goes wrong before its first event is an ordinary error."""
     first = await anext(events, None)
-    told = _told(events, first, session_id, after, with_traces=admitted.caller.may_see_traces)
+    told = _told(events, first, session_id, after, with_traces=admitted.caller.may_see_traces, turns=turns)
     return EventStream(told, services.settings.sse_heartbeat_s)
 
 
 async def _told(
-    events: AsyncIterator[StreamEvent], first: StreamEvent | None, session_id: str, after: int, *, with_traces: bool
+    events: AsyncIterator[StreamEvent],
+    first: StreamEvent | None,
+    session_id: str,
+    after: int,
+    *,
+    with_traces: bool,
+    turns: Literal["one", "all"],
 ) -> AsyncGenerator[Event]:
-    """Yield the events of one turn as a client sees them, to the one that ends it.
+    """Yield events as a client sees them, to the one that ends the turn, or the last of all turns.
 
     Whoever comes back for a turn has not seen its end, so the end is told whatever its number: after a crash the turn
     may have been run again under lower numbers than those that were shown.
@@ -163,10 +177,11 @@ async def _told(
         async for event in all_events:
             session_id = event.data.get("sessionId", session_id) if event.kind == "session_start" else session_id
             ends = event.kind in LAST_EVENTS
-            if (event.seq > after or ends) and (with_traces or event.kind != "trace_event"):
+            is_for_sockets = event.kind == "resume_gap"  # a stream of events has no word for what is gone
+            if (event.seq > after or ends) and (with_traces or event.kind != "trace_event") and not is_for_sockets:
                 seq = max(event.seq, after + 1)
                 yield Event(*_wire_event(event, with_traces=with_traces), EventId(session_id, seq))
-            if ends:
+            if ends and turns == "one":
                 return
 
 

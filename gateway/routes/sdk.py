@@ -12,7 +12,7 @@ from domain.errors import NotFound, Unauthenticated
 from gateway.access import Admission, Admitted, bootstrap, caller
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
-from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, TicketReply
+from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, SdkUser, TicketReply
 from gateway.errors import MalformedRequest
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
@@ -63,13 +63,14 @@ async def _claims(body: SdkInitBody, key: PublicKey, project_id: str, services: 
         view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, claims.session_id))
         if view.status == "active":
             return claims
-    subject = body.user.id if body.user is not None and body.user.id else NOBODY
+    user = body.user or SdkUser()
     return SdkClaims(
         tenant_id=key.tenant_id,
         project_id=project_id,
         key_id=key.id,
         family=services.ids.new("fam"),
-        subject=subject,
+        subject=user.id or NOBODY,
+        user=user.as_caller(),
     )
 
 

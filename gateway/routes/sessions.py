@@ -41,7 +41,6 @@ WORKING_COPY = "working-copy"
 RANGE_UNITS_S = {"h": 3_600, "d": 86_400}
 RANGE_PATTERN = r"^[1-9][0-9]{0,3}[hd]$"
 TRACE_SOURCE = "journal"
-TRACE_TYPES = frozenset(TraceType)
 
 router = guarded_router("/api/projects/{project_id}/sessions", "sessions")
 
@@ -77,7 +76,7 @@ async def create_session(
     )
     session = CreatedSession(
         id=view.id,
-        agent_id=str(view.detail.get("agentId", view.agent_name)),
+        agent_id=str(view.detail["agentId"] or view.agent_name),
         agent_name=view.agent_name,
         created_at=view.created_at,
         runtime_session_id=view.runtime_session_id,
@@ -193,6 +192,7 @@ async def list_traces(
     admitted: Admitted,
     services: Serving,
     event_type: Annotated[str, Query(alias="eventType", description="one type, or several with commas")] = "",
+    event_types: Annotated[str, Query(alias="eventTypes", description="another spelling of `eventType`")] = "",
     decision_kind: Annotated[QueryText, Query(alias="decisionKind")] = "",
     span_id: Annotated[QueryText, Query(alias="spanId")] = "",
     limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
@@ -200,11 +200,8 @@ async def list_traces(
     order: Literal["asc", "desc"] = "asc",
 ) -> TracesReply:
     """Return trace events of a session."""
-    types = tuple(word.strip() for word in event_type.split(",") if word.strip())
-    if unknown := [word for word in types if word not in TRACE_TYPES]:
-        raise InvalidInput(f"Unknown eventType: {unknown[0]}")
     wanted = TraceFilter(
-        event_types=types,
+        event_types=_types(event_type, "/eventType") + _types(event_types, "/eventTypes"),
         decision_kind=decision_kind,
         span_id=span_id,
         limit=limit,
@@ -219,3 +216,15 @@ async def list_traces(
         source_chain=[TRACE_SOURCE],
     )
     return TracesReply(traces=list(page.rows), meta=meta, total=page.total, limit=limit, offset=offset)
+
+
+def _types(words: str, place: str) -> tuple[TraceType, ...]:
+    """Return the types of events that a query names, separated by commas; raises InvalidInput."""
+    types = [word.strip() for word in words.split(",") if word.strip()]
+    unknown = [word for word in types if word not in tuple(TraceType)]
+    if unknown:
+        message = f"{unknown[0]} is none of {', '.join(TraceType)}"
+        raise InvalidInput(
+            f"Unknown eventType: {unknown[0]}", details={"fields": [{"path": place, "message": message}]}
+        )
+    return tuple(map(TraceType, types))

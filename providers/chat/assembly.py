@@ -24,6 +24,7 @@ class _OpenCall:
 
     id: str = ""
     name: str = ""
+    signature: str = ""
     arguments: list[str] = field(default_factory=list)
 
 
@@ -37,6 +38,8 @@ class ReplyAssembler:
         self._usage = Usage()
         self._finish: FinishReason | None = None
         self._model = ""
+        self._provider = ""
+        self._cost: float | None = None
 
     @property
     def has_output(self) -> bool:
@@ -67,26 +70,29 @@ class ReplyAssembler:
             call = self._calls.setdefault(part.index, _OpenCall())
             call.id = call.id or part.id
             call.name = call.name or part.name
+            call.signature = call.signature or part.signature
             if part.arguments:
                 call.arguments.append(part.arguments)
                 self._chars += len(part.arguments)
         if self._chars > MAX_REPLY_CHARS or len(self._calls) > MAX_TOOL_CALLS:
             raise ModelCallFailed("llm_error", "The model's answer outgrows its bounds")
-        self._usage = delta.usage or self._usage
+        if delta.usage is not None:
+            self._usage, self._cost = delta.usage, delta.estimated_cost
+        self._provider = delta.provider or self._provider
         self._finish = delta.finish_reason or self._finish
         self._model = delta.model or self._model
 
     def reply(
         self, *, provider: str = "", latency_ms: int = 0, first_token_ms: int = 0, attempts: int = 1
     ) -> ModelReply:
-        """Return the reply of all deltas.
+        """Return the reply of all deltas; every call has an id of its own.
 
         Raises:
             ModelCallFailed: The arguments of a tool call are no JSON object; asking again may help.
         """
         calls = tuple(
-            ToolCall(call.id or f"call_{index}", call.name, tool_arguments("".join(call.arguments)))
-            for index, call in sorted(self._calls.items())
+            ToolCall(call_id, call.name, tool_arguments("".join(call.arguments)), call.signature)
+            for call_id, call in self._named_calls()
         )
         return ModelReply(
             text=self.text,
@@ -94,11 +100,19 @@ class ReplyAssembler:
             usage=self._usage,
             finish_reason=self._finish or ("tool_calls" if calls else "stop"),
             model=self._model,
-            provider=provider,
+            provider=provider or self._provider,
+            estimated_cost=self._cost,
             latency_ms=latency_ms,
             first_token_ms=first_token_ms,
             attempts=attempts,
         )
+
+    def _named_calls(self) -> list[tuple[str, _OpenCall]]:
+        named: dict[str, _OpenCall] = {}
+        for index, call in sorted(self._calls.items()):
+            call_id = call.id or f"call_{index}"
+            named[call_id if call_id not in named else f"{call_id}_{index}"] = call
+        return list(named.items())
 
 
 def tool_arguments(text: str) -> JsonObject:
@@ -111,7 +125,7 @@ def tool_arguments(text: str) -> JsonObject:
         return {}
     try:
         arguments = _DECODER.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ModelCallFailed("llm_error", "The model's tool arguments are not JSON", retryable=True) from error
     if not isinstance(arguments, dict):
         raise ModelCallFailed("llm_error", "The model's tool arguments are no object", retryable=True)

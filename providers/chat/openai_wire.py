@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,16 +15,16 @@ from domain.model_calls import (
     FinishReason,
     Message,
     ModelDelta,
-    ModelReply,
     ModelRequest,
     ToolCallPart,
     ToolSpec,
     Usage,
 )
 from domain.tool_calls import ToolCall
-from providers.chat.assembly import tool_arguments
+from providers.chat.wire import BAD_JSON, WireError, error_in_answer, json_text, no_message
 
 DONE: Final = b"[DONE]"
+AUTHORIZATION: Final = "Authorization"
 NO_PARAMETERS: Final[JsonObject] = {"type": "object", "properties": {}}
 SCHEMA_INSTRUCTION: Final = "Answer with one JSON object of this JSON schema and nothing else:\n"
 
@@ -37,12 +38,18 @@ _FINISH: Final[dict[str, FinishReason]] = {
     "content_filter": "content_filter",
     "error": "error",
 }
+_THINKS: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))")
+"""Names of OpenAI's models that refuse a temperature."""
+
 _ENCODER = msgspec.json.Encoder()
 
 
 class _Function(Struct):
     name: str | None = None
     arguments: str | dict[str, Any] | None = None
+
+
+_NO_FUNCTION = _Function()
 
 
 class _ToolPart(Struct):
@@ -53,6 +60,7 @@ class _ToolPart(Struct):
 
 class _Said(Struct):
     content: str | list[dict[str, Any]] | None = None
+    refusal: str | None = None
     tool_calls: list[_ToolPart] | None = None
 
 
@@ -101,20 +109,59 @@ class WireRules:
         schema_mode: `json_schema`; `json_object` where schemas are unknown; `prompt` where neither is.
         strict_schema: Ask for exact schemas; these must then name every property as required.
         stream_usage: Ask for the usage at the end of a stream.
+        temperature: Whether the model takes one; None: as the name says of OpenAI's own, which do not when they think.
     """
 
     max_tokens_field: str = "max_tokens"
     schema_mode: str = "json_schema"
     strict_schema: bool = False
     stream_usage: bool = True
+    temperature: bool | None = None
+
+
+DEFAULT_RULES: Final = WireRules()
+
+
+class OpenAIWire:
+    """Chat completions as OpenAI and many others speak them."""
+
+    def __init__(self, rules: WireRules = DEFAULT_RULES, key_header: str = AUTHORIZATION) -> None:
+        """Take the differences of a server; `Authorization` carries `Bearer <key>`, any other header the bare key."""
+        self._rules = rules
+        self._key_header = key_header
+
+    def url(self, base_url: str, model: str, *, stream: bool) -> str:
+        """Return where a model is asked."""
+        return f"{base_url}/chat/completions"
+
+    def headers(self, api_key: str) -> Mapping[str, str]:
+        """Return the headers of every request."""
+        if not api_key:
+            return {}
+        return {self._key_header: f"Bearer {api_key}" if self._key_header.lower() == "authorization" else api_key}
+
+    def body(self, request: ModelRequest, model: str, *, stream: bool) -> bytes:
+        """Return the body of one request."""
+        return encode_request(request, model, self._rules, stream=stream)
+
+    def reader(self, request: ModelRequest, model: str) -> OpenAIReader:
+        """Return what reads the answer to a request."""
+        return OpenAIReader(request)
+
+    def error(self, data: bytes) -> WireError:
+        """Return what the body of an answer says that is no success."""
+        try:
+            return _words(_DECODER.decode(data).error)
+        except BAD_JSON:
+            return WireError("", "")
 
 
 def encode_request(request: ModelRequest, model: str, rules: WireRules, *, stream: bool) -> bytes:
-    """Return the body of one call."""
+    """Return the body of one call; what is the same in all requests of an agent stands first, as prompt caches want."""
     body: JsonObject = {"model": model, "messages": [_message(message) for message in request.messages]}
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-    if request.temperature is not None:
+    if request.temperature is not None and _takes_temperature(model, rules):
         body["temperature"] = request.temperature
     if request.max_tokens is not None:
         body[rules.max_tokens_field] = request.max_tokens
@@ -127,79 +174,80 @@ def encode_request(request: ModelRequest, model: str, rules: WireRules, *, strea
     return _ENCODER.encode(body)
 
 
-def decode(data: bytes) -> Chunk:
-    """Return what the bytes say.
+class OpenAIReader:
+    """Reads one answer; only the first choice counts."""
 
-    Raises:
-        msgspec.DecodeError: They are not of this wire.
-    """
-    return _DECODER.decode(data)
+    __slots__ = ("_has_calls", "_is_refused", "_prefix", "is_complete")
 
+    def __init__(self, request: ModelRequest) -> None:
+        self.is_complete = False
+        self._prefix = f"call_{len(request.messages)}_"
+        self._has_calls = False
+        self._is_refused = False
 
-def deltas(chunk: Chunk) -> Iterator[ModelDelta]:
-    """Yield what one event of a stream says; only the first choice counts."""
-    usage = _usage(chunk.usage)
-    for choice in chunk.choices or ():
-        if choice.index != 0:
-            continue
-        finish = _FINISH.get(choice.finish_reason, "stop") if choice.finish_reason else None
-        said = choice.delta or choice.message
-        text = _text(said)
-        if text:
-            yield ModelDelta(text=text, model=chunk.model or "")
-        for place, part in enumerate((said.tool_calls if said else None) or ()):
-            yield ModelDelta(tool_call=_part(part, place), model=chunk.model or "")
-        if finish:
-            yield ModelDelta(finish_reason=finish, model=chunk.model or "")
-    if usage is not None:
-        yield ModelDelta(usage=usage, model=chunk.model or "")
+    def read(self, data: bytes) -> Iterable[ModelDelta]:
+        """Return what one event of a stream says."""
+        if data == DONE:
+            self.is_complete = True
+            return ()
+        chunk = _DECODER.decode(data)
+        choices = chunk.choices
+        if choices and len(choices) == 1 and chunk.usage is None:  # most events: a word, and nothing else
+            choice = choices[0]
+            said = choice.delta
+            if said is not None and said.tool_calls is None and choice.finish_reason is None and choice.index == 0:
+                text = said.content
+                if text and type(text) is str and chunk.error is None:
+                    return (ModelDelta(text=text, model=chunk.model or ""),)
+        return self._deltas(chunk)
 
+    def read_whole(self, data: bytes) -> Iterable[ModelDelta]:
+        """Return what a whole answer says."""
+        chunk = _DECODER.decode(data)
+        if chunk.error is None and not any(one.index == 0 and one.message for one in chunk.choices or ()):
+            raise no_message()
+        return self._deltas(chunk)
 
-def whole_reply(chunk: Chunk) -> ModelReply | None:
-    """Return the reply of a whole answer, None when there is no choice in it.
+    def _deltas(self, chunk: Chunk) -> list[ModelDelta]:
+        if chunk.error is not None:
+            raise error_in_answer(_words(chunk.error))
+        model, found = chunk.model or "", []
+        for choice in chunk.choices or ():
+            if choice.index != 0:
+                continue
+            said = choice.delta or choice.message
+            if said is not None:
+                if text := said.content if type(said.content) is str and said.content else _text(said):
+                    found.append(ModelDelta(text=text, model=model))
+                if said.tool_calls:
+                    for place, part in enumerate(said.tool_calls):
+                        delta = ModelDelta(tool_call=self._part(place, part), model=model)
+                        found.append(delta)
+                self._is_refused = self._is_refused or bool(said.refusal)
+            if choice.finish_reason:
+                found.append(ModelDelta(finish_reason=self._finish(choice.finish_reason), model=model))
+        if chunk.usage is not None:
+            found.append(ModelDelta(usage=_usage(chunk.usage), model=model))
+        return found
 
-    Raises:
-        ModelCallFailed: The arguments of a tool call are no JSON object.
-    """
-    choice = next((choice for choice in chunk.choices or () if choice.index == 0), None)
-    if choice is None or choice.message is None:
-        return None
-    calls = tuple(
-        ToolCall(
-            part.id or f"call_{place}",
-            (part.function and part.function.name) or "",
-            tool_arguments(_part(part, place).arguments),
-        )
-        for place, part in enumerate(choice.message.tool_calls or ())
-    )
-    finish = _FINISH.get(choice.finish_reason or "", "stop")
-    return ModelReply(
-        text=_text(choice.message),
-        tool_calls=calls,
-        usage=_usage(chunk.usage) or Usage(),
-        finish_reason="tool_calls" if calls and finish == "stop" else finish,
-        model=chunk.model or "",
-    )
+    def _finish(self, reason: str) -> FinishReason:
+        finish = _FINISH.get(reason, "stop")
+        if self._is_refused:
+            return "content_filter"
+        return "tool_calls" if finish == "stop" and self._has_calls else finish
 
-
-def error_of(data: bytes) -> tuple[str, str]:
-    """Return the code and the sentence of an error body, both empty when it is none of this wire."""
-    try:
-        error = _DECODER.decode(data).error
-    except (msgspec.DecodeError, RecursionError):
-        return "", ""
-    return error_words(error)
-
-
-def error_words(error: _Error | str | None) -> tuple[str, str]:
-    """Return the code and the sentence of an error."""
-    match error:
-        case _Error():
-            return str(error.code or error.type or ""), error.message or ""
-        case str():
-            return "", error
-        case None:
-            return "", ""
+    def _part(self, place: int, part: _ToolPart) -> ToolCallPart:
+        self._has_calls = True
+        function = part.function or _NO_FUNCTION
+        arguments = function.arguments
+        index = place if part.index is None else part.index
+        name = function.name or ""
+        if not name and not part.id and type(arguments) is str:
+            return ToolCallPart(index, arguments=arguments)
+        if isinstance(arguments, dict):
+            arguments = json_text(arguments)
+        made = f"{self._prefix}{index}" if name and not part.id else ""
+        return ToolCallPart(index=index, id=part.id or made, name=name, arguments=arguments or "")
 
 
 def _message(message: Message) -> Message | JsonObject:
@@ -218,13 +266,17 @@ def _message(message: Message) -> Message | JsonObject:
 
 
 def _asked_call(call: ToolCall) -> JsonObject:
-    arguments = _ENCODER.encode(call.arguments).decode() if call.arguments else "{}"
+    arguments = json_text(call.arguments) if call.arguments else "{}"
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters or NO_PARAMETERS}
     return {"type": "function", "function": function}
+
+
+def _takes_temperature(model: str, rules: WireRules) -> bool:
+    return _THINKS.match(model) is None if rules.temperature is None else rules.temperature
 
 
 def _ask_for_schema(body: JsonObject, schema: JsonObject, rules: WireRules) -> None:
@@ -234,30 +286,30 @@ def _ask_for_schema(body: JsonObject, schema: JsonObject, rules: WireRules) -> N
         return
     if rules.schema_mode == "json_object":
         body["response_format"] = {"type": "json_object"}
-    instruction = SCHEMA_INSTRUCTION + _ENCODER.encode(schema).decode()
+    instruction = SCHEMA_INSTRUCTION + json_text(schema)
     body["messages"] = [*body["messages"], {"role": "system", "content": instruction}]
 
 
-def _text(said: _Said | None) -> str:
-    if said is None or not said.content:
-        return ""
-    if isinstance(said.content, str):
-        return said.content
-    return "".join(text for part in said.content if isinstance(text := part.get("text"), str))
+def _text(said: _Said) -> str:
+    content = said.content
+    if isinstance(content, str):
+        return content or said.refusal or ""
+    if content is None:
+        return said.refusal or ""
+    return "".join(text for part in content if isinstance(text := part.get("text"), str))
 
 
-def _part(part: _ToolPart, place: int) -> ToolCallPart:
-    function = part.function or _Function()
-    arguments = function.arguments
-    if isinstance(arguments, dict):
-        arguments = _ENCODER.encode(arguments).decode()
-    index = place if part.index is None else part.index
-    return ToolCallPart(index=index, id=part.id or "", name=function.name or "", arguments=arguments or "")
-
-
-def _usage(usage: _Usage | None) -> Usage | None:
-    if usage is None:
-        return None
+def _usage(usage: _Usage) -> Usage:
     details = usage.prompt_tokens_details
     cached = (details.cached_tokens if details else None) or usage.prompt_cache_hit_tokens or 0
     return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0, cached)
+
+
+def _words(error: _Error | str | None) -> WireError:
+    match error:
+        case _Error():
+            return WireError(str(error.code or error.type or ""), error.message or "")
+        case str():
+            return WireError("", error)
+        case None:
+            return WireError("", "")

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
-from domain.model_calls import ModelDelta, ModelReply, ModelRequest
+from domain.model_calls import ModelDelta, ModelReply, ModelRequest, Usage
 from providers.breaker import BreakerPolicy, Breakers
 from providers.deadline import Deadline
 from providers.failures import ModelCallFailed
-from providers.ports import ChatModel
+from providers.ports import ChatModel, PiecewiseModel
 from providers.retry import Random, RetryPolicy, Seconds, Sleep, chance, next_delay_s
 
 MODEL_RETRY: Final = RetryPolicy(attempts=3, delay_s=0.3, max_delay_s=8.0)
 AGAINST_THE_PROVIDER: Final = frozenset({"llm_api_error", "llm_timeout"})
 """Kinds that open the breaker when they are retryable; a refused key or a full context says nothing about it."""
+
+
+CostUsd: TypeAlias = Callable[[Usage], float | None]
+"""Gives what tokens cost, None where no price is known."""
+
+
+def unknown_cost(usage: Usage) -> None:
+    """Return None: no price is known."""
+    return
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +47,20 @@ class Resilience:
 class ResilientModel:
     """One model within a deadline. Once deltas were given a failure is passed on: the caller has shown them."""
 
-    def __init__(self, model: ChatModel, key: str, *, timeout_s: float, resilience: Resilience) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        key: str,
+        *,
+        timeout_s: float,
+        resilience: Resilience,
+        provider: str = "",
+        cost_usd: CostUsd = unknown_cost,
+    ) -> None:
+        """Take a model, the key of its breaker, and what its answers are marked with: provider and cost."""
         self._model = model
+        self._provider = provider
+        self._cost_usd = cost_usd
         self._key = key
         self._timeout_s = timeout_s
         self._with = resilience
@@ -57,7 +78,12 @@ class ResilientModel:
                 await self._wait_or_raise(error, attempt, deadline_s, after_output=False)
             else:
                 self._report(ok=True)
-                return msgspec.structs.replace(reply, attempts=attempt)
+                return msgspec.structs.replace(
+                    reply,
+                    attempts=attempt,
+                    provider=self._provider or reply.provider,
+                    estimated_cost=self._cost_usd(reply.usage),
+                )
             attempt += 1
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
@@ -69,21 +95,29 @@ class ResilientModel:
             started = False
             deadline = Deadline(self._remaining_s(deadline_s))
             try:
-                async with aclosing(self._model.stream(request)) as deltas:
+                async with aclosing(_pieces(self._model, request)) as pieces:
                     while True:
                         with deadline:
-                            delta = await anext(deltas, None)
-                        if not started:
+                            piece = await anext(pieces, None)
+                        if piece is None:
                             self._report(ok=True)
-                            started = True
-                        if delta is None:
                             return
-                        yield delta
+                        started = True
+                        for delta in piece:
+                            yield delta if delta.usage is None and delta.finish_reason is None else self._marked(delta)
+            except GeneratorExit:
+                if started:  # whoever listened has had enough of a model that answers
+                    self._report(ok=True)
+                raise
             except (ModelCallFailed, TimeoutError) as error:
                 await self._wait_or_raise(error, attempt, deadline_s, after_output=started)
             finally:
                 deadline.close()
             attempt += 1
+
+    def _marked(self, delta: ModelDelta) -> ModelDelta:
+        cost = self._cost_usd(delta.usage) if delta.usage is not None else None
+        return msgspec.structs.replace(delta, provider=self._provider, estimated_cost=cost)
 
     def _admit(self, attempt: int) -> None:
         wait_s = self._with.breakers.admit(self._key, self._with.breaker, self._with.seconds())
@@ -121,6 +155,17 @@ class ResilientModel:
 
     def _remaining_s(self, deadline_s: float) -> float:
         return max(deadline_s - self._with.seconds(), 0.0)
+
+
+def _pieces(model: ChatModel, request: ModelRequest) -> AsyncGenerator[Sequence[ModelDelta], None]:
+    """Return what a model says in the pieces in which it comes: the deadline is looked at once for each."""
+    return model.pieces(request) if isinstance(model, PiecewiseModel) else _one_by_one(model.stream(request))
+
+
+async def _one_by_one(stream: AsyncGenerator[ModelDelta, None]) -> AsyncGenerator[Sequence[ModelDelta], None]:
+    async with aclosing(stream) as deltas:
+        async for delta in deltas:
+            yield (delta,)
 
 
 class FallbackModel:

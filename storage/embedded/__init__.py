@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from storage.embedded.postgres_server import PostgresServer
 from storage.embedded.redis_server import RedisServer
-from storage.embedded.supervisor import DirectoryInUse
+from storage.embedded.supervisor import POSTGRES, REDIS, DirectoryInUse, check_is_free
 
-__all__ = ["DirectoryInUse", "PostgresServer", "RedisServer"]
+__all__ = ["POSTGRES", "REDIS", "DirectoryInUse", "PostgresServer", "RedisServer", "check_is_free"]

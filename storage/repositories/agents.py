@@ -35,6 +35,12 @@ WRITE_DRAFT = Statement("""
 FIND = Statement(f"""
     SELECT {_COLUMNS} FROM agents a WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name
 """)
+NAME_OF = Statement("""
+    SELECT name FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND agent_id = :agent_id
+""")
+ID_OF = Statement("""
+    SELECT agent_id FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name
+""")
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM agents a
     WHERE tenant_id = :tenant_id AND (:project_id::text IS NULL OR project_id = :project_id)
@@ -142,6 +148,18 @@ class Agents:
         """Return a document by its name."""
         row = await self._database.row(FIND, tenant_id=tenant_id, project_id=project_id, name=name)
         return _agent(row) if row else None
+
+    async def name_of(self, tenant_id: str, project_id: str, agent_id: str) -> str | None:
+        """Return the name of the document with this id."""
+        found: str | None = await self._database.value(
+            NAME_OF, tenant_id=tenant_id, project_id=project_id, agent_id=agent_id
+        )
+        return found
+
+    async def id_of(self, tenant_id: str, project_id: str, name: str) -> str | None:
+        """Return the id of the document with this name."""
+        found: str | None = await self._database.value(ID_OF, tenant_id=tenant_id, project_id=project_id, name=name)
+        return found
 
     async def get(self, tenant_id: str, project_id: str, name: str) -> AgentRecord:
         """Return a document by its name. Raises NotFound."""

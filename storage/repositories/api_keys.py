@@ -8,10 +8,9 @@ from datetime import datetime
 from msgspec import Struct, field
 
 from domain.json_values import JsonObject
+from domain.limits import KEY_PREFIX_CHARS
 from storage.database import Database, Row
 from storage.statements import Statement
-
-PREFIX_CHARS = 12
 
 _COLUMNS = """
     tenant_id, key_id, project_id, kind, name, prefix, scopes, environments, details, created_at, expires_at, revoked_at
@@ -92,7 +91,7 @@ class ApiKeys:
             project_id=key.project_id,
             kind=key.kind,
             name=key.name,
-            prefix=key.plaintext[:PREFIX_CHARS],
+            prefix=key.plaintext[:KEY_PREFIX_CHARS],
             key_hash=hash_of(key.plaintext),
             scopes=key.scopes,
             environments=key.environments,

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from domain.limits import CALLBACK_KEPT_S
 from storage.database import Database, Row
 from storage.repositories.jobs import ENQUEUE
 from storage.statements import Statement
@@ -53,10 +54,10 @@ OPEN_OF = Statement(f"""
     SELECT {_COLUMNS} FROM callbacks
     WHERE tenant_id = :tenant_id AND session_id = :session_id AND status = 'pending' ORDER BY created_at DESC
 """)
-FORGET_CLOSED = Statement("""
+FORGET_CLOSED = Statement(f"""
     DELETE FROM callbacks WHERE ctid IN (
         SELECT ctid FROM callbacks
-        WHERE status <> 'pending' AND closed_at <= clock_timestamp() - interval '24 hours' LIMIT :limit
+        WHERE status <> 'pending' AND closed_at <= clock_timestamp() - interval '{CALLBACK_KEPT_S} seconds' LIMIT :limit
     )
 """)
 FORGET_MAX = 5_000

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from domain.errors import Conflict
 from domain.json_values import JsonObject
+from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.database import Database
 from storage.statements import Statement
-
-STORES_MAX_PER_SESSION = 64
 
 READ = Statement("""
     SELECT content FROM memory_stores
@@ -54,10 +53,10 @@ class MemoryStores:
             session_id=session_id,
             name=name,
             content=content,
-            stores_max=STORES_MAX_PER_SESSION,
+            stores_max=MEMORY_STORES_PER_SESSION,
         )
         if not written:
-            raise Conflict(f"A session has at most {STORES_MAX_PER_SESSION} memory stores")
+            raise Conflict(f"A session has at most {MEMORY_STORES_PER_SESSION} memory stores")
 
     async def delete(self, tenant_id: str, session_id: str, name: str) -> bool:
         """Remove the store; return False when there was none."""

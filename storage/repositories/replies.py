@@ -9,14 +9,15 @@ from __future__ import annotations
 from msgspec import Struct
 
 from storage.database import Database
+from storage.keys import REQUESTS_KEPT
 from storage.statements import Statement
 
-CLAIM = Statement("""
+CLAIM = Statement(f"""
     INSERT INTO replies AS r (tenant_id, scope, idempotency_key, request_hash)
     VALUES (:tenant_id, :scope, :key, :request_hash)
     ON CONFLICT (tenant_id, scope, idempotency_key) DO UPDATE SET
         request_hash = excluded.request_hash, status = NULL, body = NULL, at = excluded.at
-        WHERE r.at <= clock_timestamp() - interval '24 hours'
+        WHERE r.at <= clock_timestamp() - {REQUESTS_KEPT}
            OR (r.status IS NULL AND r.at <= clock_timestamp() - interval '1 second' * :claim_life_s::integer)
     RETURNING true
 """)
@@ -36,9 +37,9 @@ RELEASE = Statement("""
     WHERE tenant_id = :tenant_id AND scope = :scope AND idempotency_key = :key AND status IS NULL
 """)
 
-FORGET_OLD = Statement("""
+FORGET_OLD = Statement(f"""
     DELETE FROM replies WHERE ctid IN (
-        SELECT ctid FROM replies WHERE at <= clock_timestamp() - interval '24 hours' LIMIT :limit
+        SELECT ctid FROM replies WHERE at <= clock_timestamp() - {REQUESTS_KEPT} LIMIT :limit
     )
 """)
 FORGET_MAX = 5_000

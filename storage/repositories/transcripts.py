@@ -6,10 +6,10 @@ from datetime import timedelta
 
 from storage.database import Database, Row
 from storage.statements import Statement
-from storage.turn_end import MessageRow
+from storage.turn_end import MessageRow, SaidTurn
 from storage.turn_frames import unpack_details
 
-_COLUMNS = "at, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, agent_name, details"
+_COLUMNS = "seq, at, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, agent_name, details"
 _MINE = "session_key = session_key(:tenant_id, :session_id)"
 
 FORWARD = Statement(f"""
@@ -23,6 +23,9 @@ BACKWARD = Statement(f"""
 COUNT = Statement(f"SELECT coalesce(sum(num_nonnulls(spoke, answer)), 0) FROM transcripts WHERE {_MINE}")
 FIND = Statement(f"""
     SELECT {_COLUMNS} FROM transcripts WHERE {_MINE} AND (spoke_id = :message_id OR answer_id = :message_id)
+""")
+TURNS = Statement(f"""
+    SELECT {_COLUMNS} FROM transcripts WHERE {_MINE} AND seq < :before ORDER BY seq DESC LIMIT :limit
 """)
 LAST_SEQ = 2**31 - 1
 USER = "user"
@@ -56,11 +59,33 @@ class Transcripts:
         )
         return tuple(line for row in rows for line in lines_of(row)[::-1] if line.seq < cursor)[:limit]
 
+    async def turns(self, tenant_id: str, session_id: str, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
+        """Return turns whose last fact is below `before` (None: the last ones), newest first."""
+        rows = await self._database.rows(
+            TURNS,
+            tenant_id=tenant_id,
+            session_id=session_id,
+            before=LAST_SEQ if before is None else before,
+            limit=limit,
+        )
+        return tuple(_turn_of(row) for row in rows)
+
     async def find(self, tenant_id: str, session_id: str, message_id: str) -> MessageRow | None:
         """Return one message by its id."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, message_id=message_id)
         lines = [line for line in lines_of(row) if line.message_id == message_id] if row else []
         return lines[0] if lines else None
+
+
+def _turn_of(row: Row) -> SaidTurn:
+    answered = [line for line in lines_of(row) if line.role == ASSISTANT]
+    return SaidTurn(
+        seq=row["seq"],
+        turn=row["turn"],
+        first_line=row["message"],
+        answered=answered[0] if answered else None,
+        beside=unpack_details(row["details"]).beside,
+    )
 
 
 def lines_of(row: Row) -> tuple[MessageRow, ...]:

@@ -6,18 +6,18 @@ from msgspec import Struct
 
 from storage.database import Database
 from storage.frames import expand
-from storage.keys import request_key
+from storage.keys import REQUESTS_KEPT, request_key
 from storage.statements import Statement
 
-FIND = Statement("""
+FIND = Statement(f"""
     SELECT request_hash, turn, reply FROM turns
     WHERE session_key = session_key(:tenant_id, :session_id) AND request_key = :request_key
-      AND at > clock_timestamp() - interval '24 hours'
+      AND at > clock_timestamp() - {REQUESTS_KEPT}
 """)
 
-FORGET_OLD = Statement("""
+FORGET_OLD = Statement(f"""
     DELETE FROM turns WHERE ctid IN (
-        SELECT ctid FROM turns WHERE at <= clock_timestamp() - interval '24 hours' LIMIT :limit
+        SELECT ctid FROM turns WHERE at <= clock_timestamp() - {REQUESTS_KEPT} LIMIT :limit
     )
 """)
 FORGET_MAX = 5_000

@@ -8,10 +8,10 @@ import tomllib
 import pytest
 
 from tests.support.repository import ROOT
-from tools.lock import LOCKS, distribution, lock_path, wanted
+from tools.lock import LOCKS, OPTIONAL, distribution, lock_path, wanted, wanted_of_extras
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PIN = re.compile(r"^([\w.-]+)==(\S+)( \\)?$", re.MULTILINE)
+PIN = re.compile(r"^([\w.-]+)==(\S+)(?: ; [^\\]+)?( \\)?$", re.MULTILINE)
 
 
 def pins(name: str) -> dict[str, str]:
@@ -24,10 +24,22 @@ def test_everything_wanted_is_pinned(name: str) -> None:
     assert not missing, "run `make lock`"
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_a_lock_beside_them_pins_what_it_is_for_and_nothing_otherwise(name: str) -> None:
+    missing = {distribution(one) for one in wanted_of_extras(PYPROJECT, OPTIONAL[name])} - pins(name).keys()
+    assert not missing, "run `make lock`"
+    everything = pins(list(LOCKS)[-1])
+    assert {one: version for one, version in pins(name).items() if everything.get(one, version) != version} == {}
+
+
+@pytest.mark.parametrize("name", [*LOCKS, *OPTIONAL])
 def test_every_pin_has_hashes_and_nothing_else_stands_there(name: str) -> None:
     lines = lock_path(name).read_text(encoding="utf-8").splitlines()
-    other = [line for line in lines if not re.match(r"#|[\w.-]+==\S+ \\$|    --hash=sha256:[0-9a-f]{64}( \\)?$", line)]
+    other = [
+        line
+        for line in lines
+        if not re.match(r"#|[\w.-]+==\S+ (?:; .*)?\\$|    --hash=sha256:[0-9a-f]{64}( \\)?$", line)
+    ]
     unhashed = [
         line
         for line, following in zip(lines, [*lines[1:], ""], strict=True)

@@ -22,7 +22,7 @@ from actors.hosts.stale_ray import RayFolder
 from actors.hosts.task import Ready
 from actors.placement import node_resources
 from actors.projects import Seeded, put_project
-from actors.settings import Settings
+from actors.settings import ModelProvider, Settings
 from actors.wiring import RunningRuntime, open_runtime
 from storage.embedded.processes import ProcessMark, is_alive, mark, send
 from tests.suites.host import FILES, PROJECT
@@ -35,6 +35,16 @@ TOKEN = "token"
 STORE_BYTES = 80 * 1024**2
 DEADLINE_S = 60.0
 POLL_S = 0.1
+STORY = "".join(f"{number:03d}." for number in range(40))
+TALKER = 'AGENT: Talker\nGOAL: "Tell a long story"\nPERSONA: "A patient narrator"\n'
+STORY_DELTA_MS = 150
+SLOW_STORY = ModelProvider(
+    name="scripted",
+    kind="scripted",
+    models=("default",),
+    options={"rows": [{"text": STORY, "delta_chars": 4, "delta_delay_ms": STORY_DELTA_MS}]},
+)
+"""A model that tells the same story every time, within 6 s."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -174,6 +184,8 @@ def stage(ray_nodes: Any, servers: Servers, loop: Loop, tmp_path_factory: pytest
         link_token=TOKEN,
         hosts=NODES,
         max_dedicated=2,
+        providers=(SLOW_STORY,),
+        default_model="scripted/default",
     )
     stack = AsyncExitStack()
 

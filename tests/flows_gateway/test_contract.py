@@ -53,7 +53,7 @@ LIST_ITEM = set(
     "durationMs handoffCount createdAt lastActivityAt environment deploymentId endedAt transport source".split()
 )
 DETAIL = set(
-    "projectId entryAgentName executionState agentStack currentStep variables gather memoryStores "
+    "projectId agentId agentVersion entryAgentName executionState agentStack currentStep variables gather memoryStores "
     "contactId userId suspension delegateCount tokenUsage endReason lastError".split()
 )
 MESSAGE = {"id", "role", "content", "timestamp"}
@@ -124,7 +124,11 @@ async def test_the_runtime_refuses_with_the_documented_sentences(servers: Server
 
 async def test_an_agent_that_needs_a_model_says_that_there_is_none(servers: Servers) -> None:
     async with a_live_gateway(servers, "no-model", {"t.abl": THINKER}) as gateway:
-        assert outcome(await chat(gateway)) == (503, "Runtime not configured")
+        refused = await chat(gateway)
+        assert outcome(refused) == (503, "Runtime not configured")
+        hint = refused.json()["error"]["details"]
+        assert hint["reason"] == "MODEL_NOT_CONFIGURED"
+        assert all(name in hint["hint"] for name in ("ABL_MODEL_URL", "OPENAI_API_KEY"))
         assert outcome(await chat(gateway, "key")) == (503, "Runtime not configured")
         assert outcome(await chat(gateway, "key")) == (503, "Runtime not configured")
 
@@ -210,9 +214,41 @@ async def deployed(gateway: LiveGateway, environment: str, deployment_id: str, t
         endpoint_slug=deployment_id,
         entry_agent_name="Clerk",
         program_id=program_id,
-        agent_version_manifest={},
+        agent_version_manifest={"Clerk": "7"},
     )
     await Deployments(database).create(TENANT_ID, wanted)
+
+
+async def test_an_agent_is_named_by_its_id_and_shown_with_it(servers: Servers) -> None:
+    async with a_live_gateway(servers, "ids", {"c.abl": CLERK, "t.abl": THINKER}) as gateway:
+        sessions = f"/api/projects/{gateway.project_id}/sessions"
+        agents = await Agents(gateway.running.database).list(TENANT_ID, gateway.project_id)
+        clerk = next(one.agent_id for one in agents if one.name == "Clerk")
+        for name in ("Clerk", clerk, "desk/clerk"):
+            opened = (await gateway.call("POST", sessions, {"agentId": name})).json()["session"]
+            assert (opened["agentId"], opened["agentName"]) == (clerk, "Clerk")
+            detail = (await gateway.call("GET", f"{sessions}/{opened['id']}")).json()["session"]
+            assert (detail["agentId"], detail["agentVersion"]) == (clerk, None)
+        assert (await chat(gateway, agentId=clerk)).json()["agentName"] == "Clerk"
+        assert outcome(await chat(gateway, agentId="ag_cnobody")) == (404, "Agent not found")
+        assert outcome(await gateway.call("POST", sessions, {"agentId": "ag_cnobody"})) == (404, "Agent not found")
+
+
+async def test_what_a_page_says_of_its_user_is_read_by_its_agent(servers: Servers) -> None:
+    greeter = CLERK.replace("heard {{heard}}: {{input}}", "{{caller.displayName}} {{caller.tier}} {{caller.userId}}")
+    async with a_live_gateway(servers, "user", {"c.abl": greeter}) as gateway:
+        user = {"id": "u1", "displayName": "Ada", "attributes": {"tier": "gold", "userId": "root"}}
+        headers = {"x-api-key": "", "x-public-key": gateway.public_key}
+        answer = await gateway.call("POST", "/api/v1/sdk/init", {"user": user}, headers)
+        page = {"x-api-key": "", "x-sdk-token": answer.json()["token"]}
+        token = (await gateway.call("POST", "/api/v1/sdk/refresh", {}, page)).json()["token"]
+        body = {"projectId": gateway.project_id, "message": "hello"}
+        said = await gateway.call("POST", CHAT, body, {**page, "x-sdk-token": token})
+        assert said.json()["response"] == "Ada gold u1"
+        for wrong in ({"attributes": {"a": "x" * 5_000}}, {"displayName": "x" * 201}, {"attributes": {"__proto__": 1}}):
+            refused = await gateway.call("POST", "/api/v1/sdk/init", {"user": wrong}, headers)
+            assert refused.status == 400
+            assert refused.json()["error"]["details"]["fields"][0]["path"].startswith("/user/")
 
 
 async def test_a_new_session_runs_what_is_deployed_and_keeps_to_it(servers: Servers) -> None:
@@ -224,6 +260,9 @@ async def test_a_new_session_runs_what_is_deployed_and_keeps_to_it(servers: Serv
         assert (await chat(gateway, environment="working-copy")).json()["response"] == "heard 1: hello"
         first = (await chat(gateway, deploymentId="dep_cstaging")).json()
         assert first["response"] == "staging 1: hello"
+        sessions = f"/api/projects/{gateway.project_id}/sessions"
+        detail = (await gateway.call("GET", f"{sessions}/{first['sessionId']}")).json()["session"]
+        assert (detail["agentName"], detail["agentVersion"]) == ("Clerk", "7")
         await Deployments(gateway.running.database).retire(TENANT_ID, "dep_cstaging", draining=True)
         assert outcome(await chat(gateway, deploymentId="dep_cstaging")) == (410, "Deployment is retired")
         again = await chat(gateway, sessionId=first["sessionId"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import Gone, InvalidInput, NotFound, QueueFull, Unavailable
+from domain.traces import TraceType
 from gateway.settings import RateSettings
 from tests.support.errors import CHAT, MESSAGE, SESSIONS, check, check_limited, refused_turn
 from tests.support.gateway import (
@@ -158,4 +159,6 @@ async def test_5_5_410_a_reset_on_a_retired_deployment(gateway: Gateway) -> None
 async def test_5_7_400_an_unknown_event_type(gateway: Gateway) -> None:
     session_id = (await gateway.client.post(CHAT, MESSAGE)).json()["sessionId"]
     reply = await gateway.client.get(f"{SESSIONS}/{session_id}/traces?eventType=llm_call,dance")
-    check(reply, 400, "VALIDATION_ERROR", "Unknown eventType: dance")
+    known = "dance is none of " + ", ".join(TraceType)
+    fields = [{"path": "/eventType", "message": known}]
+    check(reply, 400, "VALIDATION_ERROR", "Unknown eventType: dance", fields=fields)

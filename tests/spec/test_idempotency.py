@@ -26,12 +26,14 @@ RUNS_OF: dict[str, str] = {
     "/api/projects/{project_id}/sessions": "create_session",
     "/api/projects/{project_id}/sessions/{session_id}/reset": "reset_session",
     "/api/v1/sessions/{session_id}/end": "end_session",
+    "/api/v1/memory": "use_memory",
 }
 """Path -> the method of the runtime that must run once; the bootstrap routes ask it nothing."""
 OTHER_BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/chat/agent": {"message": "something else"},
     "/api/projects/{project_id}/sessions": {"agentId": "another"},
     "/api/v1/sessions/{session_id}/end": {"reason": "user"},
+    "/api/v1/memory": {"memoryStoreName": "another"},
     "/api/v1/sdk/init": {"user": {"id": "another"}},
 }
 
@@ -69,7 +71,9 @@ def counted(gateway: Gateway, route: GuardedRoute) -> list[int]:
 
 def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
     assert {route.path for route, _ in POSTS} - {route.path for route, _ in REPLAYED_POSTS} == {
-        "/api/v1/callbacks/{callback_id}"
+        "/api/v1/callbacks/{callback_id}",
+        "/mcp",  # a message says itself what it repeats
+        "/mcp/{project_id}",
     }
     assert len(REPLAYED_POSTS) >= 7
 

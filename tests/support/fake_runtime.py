@@ -77,6 +77,7 @@ class FakeRuntime:
     def __init__(self) -> None:
         self.callers: dict[str, Caller] = {}
         self.sessions_by_id: dict[str, FakeSession] = {}
+        self.stores: dict[tuple[str, str], dict[str, Any]] = {}
         self.callbacks_by_id: dict[str, FakeCallback] = {}
         self.replies: dict[tuple[str, str], tuple[ChatTurn, TurnReply]] = {}
         self.opened: dict[tuple[str, str], str] = {}
@@ -214,6 +215,14 @@ class FakeRuntime:
     async def transcript(self, session: SessionRef, *, limit: int = 50, offset: int = 0) -> Page:
         rows = self._found(session).messages
         return Page(rows=tuple(rows[offset : offset + limit]), total=len(rows))
+
+    async def use_memory(self, session: SessionRef, action: str, store: str, content: dict[str, Any] | None) -> Any:
+        if self._found(session).status == "ended":
+            raise NotFound("Session not found")
+        name = (session.session_id, store)
+        if action == "delete":
+            return {"deleted": self.stores.pop(name, None) is not None}
+        return self.stores.update({name: content}) if content is not None else self.stores.get(name, {})
 
     async def deliver_callback(self, delivery: CallbackDelivery) -> CallbackResult:
         callback = self.callbacks_by_id.get(delivery.callback_id)

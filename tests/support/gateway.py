@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from actors.agent_cards import AgentCard
 from actors.runtime import Caller
+from actors.sandbox_tokens import SandboxClaims, SandboxTokens
 from domain.clock import CountingIds, FixedClock
 from gateway.app import build_app
 from gateway.auth.public_keys import PublicKey
@@ -45,6 +47,11 @@ class FakeProjects:
         return (tenant_id, project_id) in self.owned
 
 
+class FakeCards:
+    async def cards(self, tenant_id: str, project_id: str) -> tuple[AgentCard, ...]:
+        return (AgentCard("Front_Desk", "Greets", is_entry=True), AgentCard("bank/Clerk", "Counts"))
+
+
 @dataclass
 class Gateway:
     app: Any
@@ -79,7 +86,13 @@ def a_public_key(**fields: Any) -> PublicKey:
     return PublicKey(**given)
 
 
-def a_gateway(*, rates: RateSettings | None = None, **settings: Any) -> Gateway:
+def sandbox_token(gateway: Gateway, session_id: str, *, tenant: str = TENANT, project: str = PROJECT) -> str:
+    """Return the token of sandboxed code of a session."""
+    claims = SandboxClaims(tenant_id=tenant, project_id=project, session_id=session_id, agent="Desk")
+    return SandboxTokens(SECRET, gateway.clock, CountingIds()).make(claims)
+
+
+def a_gateway(*, rates: RateSettings | None = None, sandbox: bool = True, **settings: Any) -> Gateway:
     runtime, clock = FakeRuntime(), FixedClock()
     runtime.callers = {
         KEY: a_caller(TENANT, "*"),
@@ -107,6 +120,8 @@ def a_gateway(*, rates: RateSettings | None = None, **settings: Any) -> Gateway:
         tenant_settings=tenant_settings,
         clock=clock,
         ids=CountingIds(),
+        agent_cards=FakeCards(),
+        sandbox_tokens=SandboxTokens(SECRET, clock, CountingIds()) if sandbox else None,
     )
     told = GatewaySettings(token_secret=SECRET, version="1.2.3", rates=rates or RateSettings(), **settings)
     app = build_app(runtime, access, told)

@@ -130,7 +130,13 @@ async def _answer(reader: asyncio.StreamReader) -> Answer:
 
 @asynccontextmanager
 async def a_live_gateway(
-    servers: Servers, name: str, texts: Mapping[str, str], *, model_url: str = "", rates: RateSettings = NO_RATES
+    servers: Servers,
+    name: str,
+    texts: Mapping[str, str],
+    *,
+    model_url: str = "",
+    rates: RateSettings = NO_RATES,
+    **more: Any,
 ) -> AsyncIterator[LiveGateway]:
     """Yield a gateway that serves these ABL texts on servers that are up already."""
     models = (ModelProvider(name="stub", base_url=model_url, models=("talker",)),) if model_url else ()
@@ -139,6 +145,7 @@ async def a_live_gateway(
         redis_url=servers.redis_url,
         providers=models,
         default_model="stub/talker" if model_url else "",
+        **more,
     )
     async with open_runtime(settings) as running:
         seeded = await put_project(running.database, name, texts)

@@ -29,7 +29,7 @@ from actors.session.store import (
 from domain.clock import CountingIds, FixedClock, iso_ms
 from domain.tool_calls import ToolResult
 from engine import CallTool, MemoryRead, MemoryWritten, Program, ReadMemory, ToolReturned, WriteMemory
-from storage.turn_end import MessageRow
+from storage.turn_end import MessageRow, SaidTurn
 
 LEDGER = """\
 AGENT: Ledger
@@ -120,6 +120,7 @@ class MemoryStore:
     snapshots: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     turns: dict[tuple[str, str], KnownTurn] = field(default_factory=dict)
     commits: list[TurnCommit] = field(default_factory=list)
+    said: list[SaidTurn] = field(default_factory=list)
     owner_epoch: dict[str, int] = field(default_factory=dict)
     epoch: int = 1
     fails: int = 0
@@ -181,6 +182,8 @@ class MemoryStore:
         journal.extend(records)
         if end is not None:
             self.commits.append(end)
+            if end.transcript:
+                self.said.append(said_turn(len(journal), end))
             self.snapshots[pin.session_id] = (len(journal), end.snapshot)
             if end.traces:
                 self.traces[pin.session_id, len(journal)] = msgspec.json.decode(msgspec.json.encode(end.traces))
@@ -212,6 +215,9 @@ class MemoryStore:
     async def line(self, pin: SessionPin, message_id: str) -> MessageRow | None:
         lines = [line for commit in self.commits for line in commit.transcript]
         return next((line for line in lines if line.message_id == message_id), None)
+
+    async def said_turns(self, pin: SessionPin, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
+        return tuple(turn for turn in self.said[::-1] if before is None or turn.seq < before)[:limit]
 
     async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[dict[str, object]]:
         return self.traces.get((pin.session_id, fact_seq), [])
@@ -255,6 +261,13 @@ class MemoryStore:
     @property
     def transcript(self) -> list[tuple[str, str]]:
         return [(line.role, line.content) for commit in self.commits for line in commit.transcript]
+
+
+def said_turn(seq: int, end: TurnCommit) -> SaidTurn:
+    """Return a turn as the transcript has it."""
+    answered = next((line for line in end.transcript if line.role == "assistant"), None)
+    first = end.transcript[0].seq
+    return SaidTurn(seq=seq, turn=end.number, first_line=first, answered=answered, beside=end.beside)
 
 
 @dataclass

@@ -207,7 +207,7 @@ async def test_two_installations_side_by_side_do_not_know_each_other(folder: Pat
         assert len({server.pid for server in servers}) == len(servers)
         for server in (servers[1], servers[3]):
             coordination = Coordination.open(server.url)
-            assert await coordination.lock("only", ttl_ms=60_000)
+            assert await coordination.first("only", ttl_ms=60_000)
             await coordination.close()
     finally:
         await asyncio.gather(*(server.stop() for server in servers))

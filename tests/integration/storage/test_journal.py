@@ -27,6 +27,7 @@ from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import StoredTurn, Turns
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
+from tests.support.claims import claim
 from tests.support.servers import Servers, start_program, until
 
 pytestmark = pytest.mark.anyio
@@ -346,7 +347,7 @@ async def test_a_host_that_was_stopped_longer_than_its_lease_is_refused(
 
     await until(is_over)
     epoch = await leases.register_host(f"successor of {tenant_id}", "unix:here")
-    seq = await leases.claim_session(tenant_id, "claimed", epoch)
+    seq = await claim(leases, tenant_id, "claimed", epoch)
     await journal.append(tenant_id, "claimed", epoch, [b"successor"], expect_seq=seq)
     left = await epochs(database, tenant_id, "left")
     host.send_signal(signal.SIGCONT)

@@ -25,6 +25,7 @@ from storage.repositories.memory import MemoryValue
 from storage.repositories.sessions import NewSession, SessionQuery
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
+from tests.support.claims import claim
 from tests.support.servers import Servers, until
 from tests.support.whole_store import Storage, whole_store
 
@@ -74,7 +75,7 @@ def everything(store: Storage, epoch: int) -> dict[str, Work]:
 
     async def a_life() -> None:
         name = await session()
-        await store.leases.claim_session(TENANT, name, epoch)
+        await claim(store.leases, TENANT, name, epoch)
         seq = await store.journal.append(TENANT, name, epoch, [b"one"], expect_seq=0)
         await store.journal.append(TENANT, name, epoch, [b"two"], expect_seq=seq, turn=a_turn(name))
         await store.turns.find(TENANT, name, f"key of {name}")

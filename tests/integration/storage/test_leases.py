@@ -9,6 +9,7 @@ from storage.database import Database
 from storage.errors import OwnedElsewhere, StaleEpoch
 from storage.journal import Journal
 from storage.leases import Leases
+from tests.support.claims import claim
 from tests.support.servers import until
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +24,7 @@ async def test_a_live_host_is_listed_and_owns_what_it_claims(leases: Leases, jou
     epoch = await leases.register_host(f"h {tenant_id}", "unix:h", {"zone": "a"})
     await journal.open_session(tenant_id, "s", None)
     assert await leases.owner(tenant_id, "s") is None
-    assert await leases.claim_session(tenant_id, "s", epoch) == 0
+    assert await claim(leases, tenant_id, "s", epoch) == 0
     owner = await leases.owner(tenant_id, "s")
     assert owner is not None
     assert owner in await leases.hosts()
@@ -40,13 +41,13 @@ async def test_a_session_of_a_live_host_is_not_given_away(leases: Leases, journa
     second = await leases.register_host(f"2 {tenant_id}", "unix:2")
     await journal.open_session(tenant_id, "s", first)
     with pytest.raises(OwnedElsewhere) as refused:
-        await leases.claim_session(tenant_id, "s", second)
+        await claim(leases, tenant_id, "s", second)
     assert (refused.value.host_id, refused.value.address) == (f"1 {tenant_id}", "unix:1")
     await leases.release_session(tenant_id, "s", second)
     with pytest.raises(OwnedElsewhere):
-        await leases.claim_session(tenant_id, "s", second)
+        await claim(leases, tenant_id, "s", second)
     await leases.release_session(tenant_id, "s", first)
-    assert await leases.claim_session(tenant_id, "s", second) == 0
+    assert await claim(leases, tenant_id, "s", second) == 0
 
 
 async def test_a_lease_that_ran_out_lives_on_until_somebody_claims(
@@ -64,15 +65,15 @@ async def test_a_lease_that_ran_out_lives_on_until_somebody_claims(
     await brief.renew(first)
     await until(ran_out)
     second = await leases.register_host(f"2 {tenant_id}", "unix:2")
-    assert await leases.claim_session(tenant_id, "a", second) == 1
+    assert await claim(leases, tenant_id, "a", second) == 1
     for name in ("a", "b"):
         with pytest.raises(StaleEpoch):
             await journal.append(tenant_id, name, first, [b"x"], expect_seq=1)
     with pytest.raises(StaleEpoch):
         await brief.renew(first)
     with pytest.raises(StaleEpoch):
-        await leases.claim_session(tenant_id, "b", first)
-    assert await leases.claim_session(tenant_id, "b", second) == 0
+        await claim(leases, tenant_id, "b", first)
+    assert await claim(leases, tenant_id, "b", second) == 0
 
 
 async def test_of_many_claims_at_once_one_wins(brief: Leases, leases: Leases, journal: Journal, tenant_id: str) -> None:
@@ -85,7 +86,7 @@ async def test_of_many_claims_at_once_one_wins(brief: Leases, leases: Leases, jo
 
     await until(ran_out)
     outcomes = await asyncio.gather(
-        *(leases.claim_session(tenant_id, "s", epoch) for epoch in claimers), return_exceptions=True
+        *(claim(leases, tenant_id, "s", epoch) for epoch in claimers), return_exceptions=True
     )
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["OwnedElsewhere"] * 7 + ["int"]
 
@@ -101,7 +102,7 @@ async def test_a_host_that_registers_anew_has_lost_its_old_epoch(
         await journal.append(tenant_id, "s", old, [b"x"], expect_seq=0)
     with pytest.raises(StaleEpoch):
         await leases.renew(old)
-    assert await leases.claim_session(tenant_id, "s", new) == 0
+    assert await claim(leases, tenant_id, "s", new) == 0
 
 
 async def test_a_host_that_leaves_frees_its_sessions_at_once(leases: Leases, journal: Journal, tenant_id: str) -> None:
@@ -110,10 +111,10 @@ async def test_a_host_that_leaves_frees_its_sessions_at_once(leases: Leases, jou
     await journal.open_session(tenant_id, "s", first)
     await leases.release_host(first)
     assert await leases.owner(tenant_id, "s") is None
-    assert await leases.claim_session(tenant_id, "s", second) == 0
+    assert await claim(leases, tenant_id, "s", second) == 0
 
 
 async def test_an_unknown_session_cannot_be_claimed(leases: Leases, tenant_id: str) -> None:
     epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
     with pytest.raises(NotFound):
-        await leases.claim_session(tenant_id, "none", epoch)
+        await claim(leases, tenant_id, "none", epoch)

@@ -151,3 +151,60 @@ def test_a_fault_and_a_refusal_are_given_back_and_an_unknown_session_is_done_wit
 
     with_runner(jobs, ask, story)
     assert sorted(jobs.ended) == [("fault", "RuntimeError: a fault"), ("refused", "later"), ("unknown", "done")]
+
+
+@dataclass
+class Desk:
+    """What the runner needs of `CallbackDesk`."""
+
+    answers: list[JsonObject] = field(default_factory=list)
+    expired: list[str] = field(default_factory=list)
+
+    async def answer(self, tenant_id: str, callback_id: str, session_id: str, payload: JsonObject) -> None:
+        self.answers.append(payload)
+
+    async def expire(self, tenant_id: str, callback_id: str) -> bool:
+        self.expired.append(callback_id)
+        return True
+
+
+def remote_work(protocol: str, attempts: int) -> Job:
+    job = some_work("child")
+    work = {**job.payload["work"], "remote": {"endpoint": "https://agents.example", "protocol": protocol}}
+    return Job(job.tenant_id, job.kind, job.name, {**job.payload, "work": work}, attempts, 1)
+
+
+UNTAKEN = Failed(kind="unavailable", message="it took nothing")
+LOST = Failed(kind="outcome_unknown", message="cut off")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "attempts", "answer", "asked", "ended"),
+    [
+        ("a2a", 1, LOST, 1, "done"),
+        ("a2a", 1, UNTAKEN, 1, "done"),
+        ("a2a", 2, UNTAKEN, 0, "done"),
+        ("rest", 2, LOST, 1, "done"),
+        ("rest", 2, UNTAKEN, 1, "it took nothing"),
+    ],
+)
+def test_work_for_an_agent_elsewhere_is_begun_again_only_where_that_is_known_as_a_repetition(
+    protocol: str, attempts: int, answer: HostAnswer, asked: int, ended: str
+) -> None:
+    jobs, desk, delivered, told = JobList([remote_work(protocol, attempts)]), Desk(), [], []
+
+    async def deliver(work: DelegateTask) -> HostAnswer:
+        delivered.append(work)
+        return answer
+
+    async def ask(message: HostMessage) -> HostAnswer:
+        told.append(type(message).__name__)
+        return Done()
+
+    async def story() -> None:
+        runner = JobRunner(jobs, desk, ask, deliver=deliver)  # type: ignore[arg-type]
+        assert await runner.run_due() == 1
+
+    asyncio.run(story())
+    assert (len(delivered), jobs.ended) == (asked, [("child", ended)])
+    assert (desk.expired, told) == ((["cb_1"], ["SuspensionDue"]) if ended == "done" else ([], []))

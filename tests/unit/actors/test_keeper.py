@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from actors.directory import Directory, Member
@@ -21,6 +22,8 @@ class Maker:
     kept: list[str] = field(default_factory=list)
     fails: bool = False
     gate: asyncio.Event | None = None
+    on_leaving_nodes: set[str] = field(default_factory=set)
+    moved: list[str] = field(default_factory=list)
 
     async def start(self) -> None: ...
 
@@ -37,6 +40,17 @@ class Maker:
         self.members.pop(host_id, None)
 
     async def stop(self) -> None: ...
+
+    def watch(self, host_ids: Collection[str]) -> None: ...
+
+    async def leaving(self) -> frozenset[str]:
+        return frozenset(self.on_leaving_nodes)
+
+    async def move(self, host_id: str) -> None:
+        self.moved.append(host_id)
+        if self.gate is not None:
+            await self.gate.wait()
+        self.on_leaving_nodes.discard(host_id)
 
     async def read(self) -> list[Member]:
         return list(self.members.values())
@@ -77,13 +91,20 @@ def test_under_load_there_are_more_hosts_and_later_fewer_again() -> None:
         keeper, directory = await a_keeper(maker, sizing)
         maker.members["host-0"] = Member("host-0", "unix:/host-0", sessions=150)
         await directory.refresh()
-        await keeper.size()
+        keeper.size(0.0)
         keeper.mend()
         await until(lambda: set(directory.host_ids) == {"host-0", "host-1"})
         maker.members["host-0"] = Member("host-0", "unix:/host-0", sessions=10)
         await directory.refresh()
-        await keeper.size()
+        keeper.size(0.0)
+        keeper.mend()
+        await asyncio.sleep(0)
+        assert maker.ended == []
+        keeper.size(sizing.shrink_after_s)
+        keeper.mend()
+        await until(lambda: set(directory.host_ids) == {"host-0"})
         assert maker.ended == ["host-1"]
+        await keeper.stop()
 
     asyncio.run(story())
 
@@ -136,7 +157,7 @@ def test_dedicated_hosts_do_not_count_as_load_of_the_shared_ones() -> None:
         keeper, directory = await a_keeper(maker, Sizing(sessions_per_host=1, min_hosts=1, max_hosts=5))
         maker.members[dedicated_host("s")] = Member(dedicated_host("s"), "unix:/solo", sessions=50)
         await directory.refresh()
-        await keeper.size()
+        keeper.size(0.0)
         keeper.mend()
         await asyncio.sleep(0)
         assert "host-1" not in maker.kept

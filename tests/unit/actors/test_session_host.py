@@ -5,7 +5,8 @@ import msgspec
 
 from actors.messages import Done, EndSession, Failed, Follow, Look, Replied, RunTurn, Viewed
 from actors.runtime import StreamEvent
-from actors.session_host import HostLimits, SessionHost
+from actors.session_host import SessionHost
+from actors.settings import HostLimits
 from domain.clock import FixedClock
 from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_turn, some_services
 from tests.support.until import until
@@ -41,6 +42,24 @@ def test_over_the_bound_of_the_queue_a_message_is_refused_with_a_time() -> None:
         assert refused
         assert all(one.kind == "QueueFull" and one.retry_after_ms > 0 for one in refused)
         assert len(answers) == 140
+
+    asyncio.run(story())
+
+
+def test_no_more_turns_wait_in_all_sessions_than_the_instance_may_hold() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        host = a_host(MemoryStore(), performer, max_waiting=3)
+        first = asyncio.create_task(host.ask(a_turn("keyed 0")))
+        await performer.started.wait()
+        waiting = [asyncio.create_task(host.ask(a_turn(f"keyed {n}"))) for n in (1, 2, 3)]
+        await until(lambda: host.stats().waiting_turns == 3)
+        refused = await host.ask(a_turn("keyed 4"))
+        assert isinstance(refused, Failed)
+        assert (refused.kind, refused.message) == ("QueueFull", "Execution queue full")
+        assert refused.retry_after_ms > 0
+        performer.hold.set()
+        assert all(isinstance(one, Replied) for one in await asyncio.gather(first, *waiting))
 
     asyncio.run(story())
 

@@ -10,7 +10,7 @@ import pytest
 from actors.directory import Directory, Member
 from actors.hosts.port import HostGone
 from actors.messages import HostAnswer, HostMessage, RunTurn
-from actors.runtime import ChatTurn, NewSession, SessionRef
+from actors.runtime import ChatTurn, NewSession, SessionRef, SessionView
 from actors.session.stream import Listener
 from actors.session_host import SessionHost
 from actors.session_runtime import SessionRuntime, request_hash
@@ -24,6 +24,9 @@ class OneArchive:
 
     async def resolve(self, session: SessionRef) -> SessionRef:
         return session
+
+    async def agent(self, tenant_id: str, view: SessionView) -> dict[str, object]:
+        return {"agentId": f"ag_{view.agent_name}", "agentVersion": None}
 
 
 class LosingHost:

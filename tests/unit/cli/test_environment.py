@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from cli import environment
-from cli.environment import SPANS, settings_from
+from cli.environment import SPANS, models_from, settings_from
 from domain.errors import InvalidInput
 
 
@@ -59,6 +59,17 @@ def test_what_is_kept_for_long_and_the_keys_of_secrets_can_be_set() -> None:
     assert settings.master_keys == "a,b"
 
 
+def test_mcp_servers_stand_in_a_file(tmp_path: Path) -> None:
+    place = tmp_path / "servers.json"
+    place.write_text('{"mcpServers": {"files": {"command": "uvx"}}}')
+    assert settings_from({"ABL_MCP_SERVERS": str(place)}).mcp_servers["files"].command == "uvx"
+    place.write_text('{"files": {}}')
+    with pytest.raises(InvalidInput, match="ABL_MCP_SERVERS.*needs a command or a url"):
+        settings_from({"ABL_MCP_SERVERS": str(place)})
+    with pytest.raises(InvalidInput, match="ABL_MCP_SERVERS.*No such file"):
+        settings_from({"ABL_MCP_SERVERS": str(tmp_path / "none")})
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "nan"])
 def test_a_time_or_a_count_of_nothing_is_refused_by_the_name_of_its_variable(value: str) -> None:
     with pytest.raises(InvalidInput, match="ABL_TRACE_DAYS"):
@@ -71,7 +82,64 @@ def test_half_a_connection_is_refused() -> None:
 
 
 def test_the_page_of_settings_names_exactly_the_variables_that_are_read() -> None:
-    variable = re.compile(r"\b(?:ABL_[A-Z_]+|OPENAI_API_KEY|DATABASE_URL|REDIS_URL)\b")
+    variable = re.compile(r"\b(?:ABL_[A-Z_]+|[A-Z]+_API_KEY|DATABASE_URL|REDIS_URL)\b")
     page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
     read = set(variable.findall(Path(environment.__file__).read_text("utf-8")))
     assert set(variable.findall(page)) == read
+
+
+def test_several_providers_are_there_at_once_and_the_first_one_answers_where_nobody_is_named() -> None:
+    keys = {"ANTHROPIC_API_KEY": "a", "GOOGLE_API_KEY": "g", "OPENAI_API_KEY": "o"}
+    providers, default = models_from(keys)
+    assert [(one.name, one.kind, one.api_key) for one in providers] == [
+        ("openai", "openai_compatible", "o"),
+        ("anthropic", "anthropic", "a"),
+        ("gemini", "gemini", "g"),
+    ]
+    assert default == "openai/gpt-4o-mini"
+
+
+@pytest.mark.parametrize(
+    ("environment", "default"),
+    [
+        ({"ANTHROPIC_API_KEY": "a"}, "anthropic/claude-sonnet-5-5"),
+        ({"GEMINI_API_KEY": "g"}, "gemini/gemini-3.8-flash"),
+        ({"ANTHROPIC_API_KEY": "a", "ABL_MODEL": "claude-haiku-5-5"}, "anthropic/claude-haiku-5-5"),
+        ({"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "ABL_MODEL": "claude-x"}, "anthropic/claude-x"),
+        ({"GOOGLE_API_KEY": "g", "ABL_MODEL": "gemini/gemini-4-argon"}, "gemini/gemini-4-argon"),
+        ({"ABL_MODEL_URL": "http://here/v1", "ABL_MODEL": "claude-like"}, "openai/claude-like"),
+        ({"ABL_MODEL_URL": "http://here/v1", "ABL_MODEL": "meta-llama/Llama-4"}, "openai/meta-llama/Llama-4"),
+        ({}, ""),
+    ],
+)
+def test_a_model_is_named_with_its_provider(environment: dict[str, str], default: str) -> None:
+    assert models_from(environment)[1] == default
+
+
+@pytest.mark.parametrize(
+    ("model", "key"),
+    [
+        ("claude-opus-5-5", "ANTHROPIC_API_KEY"),
+        ("anthropic/claude-opus-5-5", "ANTHROPIC_API_KEY"),
+        ("gemini-4-argon", "GEMINI_API_KEY or GOOGLE_API_KEY"),
+        ("gpt-4o", "OPENAI_API_KEY"),
+    ],
+)
+def test_a_model_without_a_key_is_refused_with_the_key_to_set(model: str, key: str) -> None:
+    with pytest.raises(InvalidInput, match=key):
+        models_from({"ABL_MODEL": model})
+
+
+def test_prices_can_be_set(tmp_path: Path) -> None:
+    file = tmp_path / "prices.json"
+    file.write_text('{"openai/gpt-4o": {"input": 1.0, "output": 2.0}}')
+    assert settings_from({"ABL_PRICES": str(file)}).prices["openai/gpt-4o"].output == 2.0
+    file.write_text('{"gpt-4o": {"input": "cheap"}}')
+    with pytest.raises(InvalidInput, match="ABL_PRICES"):
+        settings_from({"ABL_PRICES": str(file)})
+
+
+def test_the_table_of_variables_is_the_page_of_settings() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
+    on_the_page = set(re.findall(r"\bABL_[A-Z_]+\b", page))
+    assert environment.VARIABLES == {name for name in on_the_page if not name.startswith(environment.AGENT_PREFIX)}

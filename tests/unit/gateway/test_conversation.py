@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from actors.runtime import StreamEvent
 from domain import limits
 from domain.errors import NotFound, QueueFull
 from gateway import bounds
@@ -115,6 +116,8 @@ async def test_frames_that_are_gone_are_announced(gateway: Gateway) -> None:
     events = gateway.runtime.sessions_by_id[session_id].events
 
     async def resume(session: object, after: int) -> AsyncIterator[object]:
+        if after < 3:
+            yield StreamEvent(seq=3, turn=0, kind="resume_gap", data={"fromSeq": 2, "toSeq": 3})
         for event in events[3:]:
             yield event
 

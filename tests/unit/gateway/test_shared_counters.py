@@ -19,7 +19,7 @@ class FakeCoordination:
     def __init__(self) -> None:
         self.lacking_ms: dict[str, float] = defaultdict(float)
         self.counts: dict[tuple[str, int], int] = defaultdict(int)
-        self.locked: set[str] = set()
+        self.names: set[str] = set()
         self.away = False
         self.asked = 0
 
@@ -39,12 +39,12 @@ class FakeCoordination:
             self.counts[one.key, one.window] += one.count
         return [(self.counts[one.key, one.window], self.counts[one.key, one.window - 1]) for one in counted]
 
-    async def lock(self, name: str, *, ttl_ms: int) -> str | None:
+    async def first(self, name: str, *, ttl_ms: int) -> bool:
         if self.away:
-            raise Unavailable("away")
-        was = name in self.locked
-        self.locked.add(name)
-        return None if was else "token"
+            raise Unavailable("The coordination store is not reachable.")
+        was = name in self.names
+        self.names.add(name)
+        return not was
 
     async def is_there(self) -> bool:
         return not self.away

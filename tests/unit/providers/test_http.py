@@ -43,8 +43,8 @@ async def kind_of(client: HttpClient, call: HttpCall) -> FailureKind:
 
 
 async def events_of(client: HttpClient, url: str) -> list[bytes]:
-    async with aclosing(client.events(get(url))) as events:
-        return [event async for event in events]
+    async with aclosing(client.events(get(url))) as pieces:
+        return [event async for events in pieces for event in events]
 
 
 def get(url: str, **more: Any) -> HttpCall:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from domain.errors import Unavailable
+from domain.errors import InvalidInput, Unavailable
 from providers.resolve import ModelWishes, find_model, resolve_model
 
 ALL = ModelWishes(
@@ -44,4 +44,29 @@ def test_a_tier_the_project_does_not_know_is_passed_over() -> None:
 
 def test_without_any_wish_it_says_what_to_configure() -> None:
     with pytest.raises(Unavailable, match="Runtime not configured"):
+        resolve_model(ModelWishes())
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in ORDER if name not in ("override", "tier")])
+def test_a_model_that_nobody_serves_gives_way_to_the_next_wish(name: str) -> None:
+    wishes = replace(ModelWishes(embedded="e"), **{name: "gone"})
+    found = find_model(replace(wishes, embedded="e") if name != "embedded" else wishes, knows=lambda one: one == "e")
+    assert found is None if name == "embedded" else found is not None and found.model == "e"
+
+
+def test_a_request_for_a_model_that_nobody_serves_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="gone"):
+        resolve_model(ModelWishes(override="gone", project="p"), knows=lambda one: one == "p")
+
+
+@pytest.mark.parametrize("name", ["override", "deployment", "agent", "project"])
+def test_the_name_of_a_tier_means_the_model_of_that_tier(name: str) -> None:
+    wishes = ModelWishes(tiers={"fast": "small", "powerful": "large"}, tenant="w")
+    found = resolve_model(replace(wishes, **{name: "powerful"}))
+    assert (found.model, found.source) == ("large", "tier")
+    assert resolve_model(replace(wishes, **{name: "voice"})).model == "w"
+
+
+def test_without_any_wish_the_sentence_names_the_keys_to_set() -> None:
+    with pytest.raises(Unavailable, match="ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY"):
         resolve_model(ModelWishes())

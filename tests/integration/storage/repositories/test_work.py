@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain.errors import Conflict
+from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.database import Database
 from storage.repositories.callbacks import RESUME_JOB, Callbacks, NewCallback
 from storage.repositories.jobs import Jobs
 from storage.repositories.memory import Memory, MemoryValue
-from storage.repositories.memory_stores import STORES_MAX_PER_SESSION, MemoryStores
+from storage.repositories.memory_stores import MemoryStores
 from tests.support.servers import until
 
 pytestmark = pytest.mark.anyio
@@ -65,12 +66,12 @@ async def test_a_store_is_replaced_and_removed(database: Database, tenant_id: st
 
 async def test_a_session_has_a_bounded_number_of_stores(database: Database, tenant_id: str) -> None:
     stores = MemoryStores(database)
-    for number in range(STORES_MAX_PER_SESSION):
+    for number in range(MEMORY_STORES_PER_SESSION):
         await stores.write(tenant_id, "s", str(number), {})
     await stores.write(tenant_id, "s", "0", {"again": True})
     with pytest.raises(Conflict, match="at most 64"):
         await stores.write(tenant_id, "s", "one more", {})
-    assert await stores.clear(tenant_id, "s") == STORES_MAX_PER_SESSION
+    assert await stores.clear(tenant_id, "s") == MEMORY_STORES_PER_SESSION
 
 
 def a_callback(callback_id: str, expires_at: datetime, suspension_id: str = "1.2") -> NewCallback:

@@ -8,7 +8,8 @@ import msgspec
 
 from actors.messages import Replied
 from actors.session.live import MAX_KEYS, LiveSession
-from actors.session_host import HostLimits, SessionHost
+from actors.session_host import SessionHost
+from actors.settings import HostLimits
 from tests.support.sessions import PIN, PROGRAM, MemoryStore, TablePerformer, a_body, a_turn, some_services
 
 MANY = 400

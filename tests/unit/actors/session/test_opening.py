@@ -41,13 +41,13 @@ def test_a_button_has_its_parts_under_their_wire_names() -> None:
 @pytest.mark.parametrize("context", [{"startAtStep": "nowhere"}, {"toolMocks": "all"}])
 def test_a_test_context_that_cannot_be_is_refused(context: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        begun(a_live(), some_services(MemoryStore()), test_context=context)
+        asyncio.run(begun(a_live(), some_services(MemoryStore()), test_context=context))
 
 
 def test_a_test_context_tells_the_engine_to_trace_prompts() -> None:
-    fact = begun(a_live(), some_services(MemoryStore()), test_context={"startAtStep": "listen"})
+    fact = asyncio.run(begun(a_live(), some_services(MemoryStore()), test_context={"startAtStep": "listen"}))
     assert fact.trace_prompts
-    assert not begun(a_live(), some_services(MemoryStore())).trace_prompts
+    assert not asyncio.run(begun(a_live(), some_services(MemoryStore()))).trace_prompts
 
 
 def a_new(**more: object) -> OpenSession:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.traces import TraceType
 from gateway.bodies.sessions import SessionItem
 from tests.support.gateway import PROJECT, Gateway
 
@@ -105,5 +106,10 @@ async def test_traces_are_filtered_and_say_their_totals(gateway: Gateway) -> Non
         "source_chain": ["journal"],
     }
     assert (await gateway.client.get(f"{PATH}/{session_id}/traces?eventType=decision")).json()["traces"] == []
-    assert (await gateway.client.get(f"{PATH}/{session_id}/traces?eventType=dream")).status == 400
+    for name in ("eventType", "eventTypes"):
+        reply = await gateway.client.get(f"{PATH}/{session_id}/traces?{name}=decision,dream")
+        field = reply.json()["error"]["details"]["fields"][0]
+        assert (reply.status, field["path"]) == (400, f"/{name}")
+        assert field["message"] == f"dream is none of {', '.join(TraceType)}"
+    assert (await gateway.client.get(f"{PATH}/{session_id}/traces?eventTypes=decision")).json()["traces"] == []
     assert (await gateway.client.get(f"{PATH}/{session_id}/traces?limit=1001")).status == 400

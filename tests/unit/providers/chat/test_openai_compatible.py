@@ -11,8 +11,9 @@ import pytest
 from domain.model_calls import Message, ModelRequest, Usage
 from domain.tool_calls import ToolCall
 from providers.addresses import AddressPolicy
-from providers.chat.openai_compatible import Endpoint, OpenAICompatibleModel
-from providers.chat.openai_wire import WireRules
+from providers.chat.http_model import HttpChatModel
+from providers.chat.openai_wire import AUTHORIZATION, DEFAULT_RULES, OpenAIWire, WireRules
+from providers.chat.wire import Endpoint
 from providers.failures import ModelCallFailed
 from providers.http import HttpClient, Timeouts
 from providers.ports import ChatModel
@@ -24,12 +25,14 @@ QUICK = Timeouts(total_s=5.0, connect_s=1.0, idle_s=0.2)
 
 
 @asynccontextmanager
-async def a_model(*behaviours: StubBehaviour, **more: Any) -> AsyncIterator[tuple[OpenAICompatibleModel, StubModel]]:
+async def a_model(
+    *behaviours: StubBehaviour, rules: WireRules = DEFAULT_RULES, key_header: str = AUTHORIZATION, **more: Any
+) -> AsyncIterator[tuple[HttpChatModel, StubModel]]:
     client = HttpClient(AddressPolicy(everything=True))
     async with StubModel(*behaviours) as stub:
         endpoint = Endpoint(**{"provider": "stub", "base_url": stub.base_url, "timeouts": QUICK, **more})
         try:
-            yield OpenAICompatibleModel(client, endpoint, "stub-1"), stub
+            yield HttpChatModel(client, endpoint, OpenAIWire(rules, key_header), "stub-1"), stub
         finally:
             await client.close()
 

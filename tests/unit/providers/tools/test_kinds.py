@@ -12,7 +12,7 @@ from providers.tools.kinds import ToolKinds, all_tools
 from tests.suites.tool_runner import invocation
 
 pytestmark = pytest.mark.anyio
-RUN_HERE = {"http", "sandbox", "async_webhook", "mock"}
+RUN_HERE = {"http", "sandbox", "async_webhook", "mock", "mcp", "connector", "workflow"}
 
 
 @pytest.fixture
@@ -33,6 +33,11 @@ async def test_mocks_answer(tools: ToolKinds) -> None:
 
 async def test_http_calls_only_what_the_policy_allows(tools: ToolKinds) -> None:
     assert (await tools.run(invocation("http", {"endpoint": "http://127.0.0.1:1/"}))).error_code == "ADDRESS_REFUSED"
+
+
+@pytest.mark.parametrize("kind", ["mcp", "connector", "workflow"])
+async def test_what_names_nothing_of_the_catalogue_says_so(tools: ToolKinds, kind: str) -> None:
+    assert (await tools.run(invocation(kind, {}))).error_code == "NOT_IN_CATALOGUE"
 
 
 @pytest.mark.parametrize("kind", sorted(set(TOOL_KINDS) - RUN_HERE))

@@ -1,0 +1,236 @@
+"""The models of each project: those of the installation, and those that its tenant brings, with keys of their own.
+
+The order of wishes is `providers.resolve`'s; here they are collected. What is read is kept for `KEPT_S`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from actors.session.models import ChosenModel
+from actors.session.store import SessionPin
+from domain.errors import NotFound, Unavailable
+from domain.json_values import JsonObject
+from engine import AskModel
+from providers.catalog import DEFAULTS, vendor_of
+from providers.registry import ModelRegistry
+from providers.resolve import ModelWishes, find_model, resolve_model
+from providers.retry import Seconds
+from providers.specs import Price, ProviderSpec
+from storage.database import Database
+from storage.repositories.deployments import Deployments
+from storage.repositories.model_providers import ModelProviders, OpenProvider
+from storage.repositories.projects import Projects
+from storage.vault import Vault
+
+KEPT_S: Final = 10.0
+"""How long a change of keys or defaults may take to be seen."""
+MAX_KEPT: Final = 1_000
+BALANCED: Final = "balanced"
+EMBEDDED: Final = "embedded"
+Form = TypeVar("Form")
+
+
+class _ProjectModels(Struct, rename="camel"):
+    """`models` of a project's settings. Spec: platform-api 14.5."""
+
+    default_model_id: str = ""
+    tiers: dict[str, str] = {}  # msgspec copies empty defaults
+
+
+class _Override(Struct, rename="camel"):
+    """What a deployment says of the calls of one agent. Spec: platform-api 6.4."""
+
+    model: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class _ModelRow(Struct, rename={"input": "inputPricePerMTok", "output": "outputPricePerMTok"}):
+    """A model of a provider, as far as calls need it; prices in US dollars. Spec: platform-api 14.5."""
+
+    id: str
+    input: float | None = None
+    output: float | None = None
+    cached: float | None = msgspec.field(default=None, name="cachedInputPricePerMTok")
+    written: float | None = msgspec.field(default=None, name="cacheWritePricePerMTok")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one project under one deployment."""
+
+    registry: ModelRegistry
+    wishes: ModelWishes
+    overrides: Mapping[str, _Override] = field(default_factory=dict)
+    specs: Sequence[ProviderSpec] = ()
+
+    def serves(self, model: str) -> bool:
+        """Return whether a provider serves a model name."""
+        return self.registry.find(model) is not None
+
+    def resolved(self, wishes: ModelWishes) -> ChosenModel:
+        """Return the model of the first who names one that is served. Raises as `resolve_model`."""
+        found = resolve_model(wishes, knows=self.serves)
+        return ChosenModel(self.registry, self.registry.full_name(found.model), found.source)
+
+
+class StoredModels:
+    """Satisfies `actors.session.models.Models`."""
+
+    def __init__(
+        self,
+        installed: ModelRegistry,
+        default_model: str,
+        database: Database,
+        vault: Vault,
+        *,
+        seconds: Seconds = time.monotonic,
+    ) -> None:
+        self._installed = installed
+        self._default = default_model
+        self._providers = ModelProviders(database, vault)
+        self._projects = Projects(database)
+        self._deployments = Deployments(database)
+        self._seconds = seconds
+        self._kept: OrderedDict[tuple[str, str, str], tuple[float, _Known]] = OrderedDict()
+        self._reading = asyncio.Lock()
+
+    async def choose(self, pin: SessionPin, effect: AskModel) -> ChosenModel:
+        """Return the model of a session's call. Raises Unavailable."""
+        known = await self._known((pin.tenant_id, pin.project_id, pin.deployment_id))
+        asked = effect.request.model
+        is_fallback = bool(asked) and asked == effect.fallback_model  # the first one has failed: not that one again
+        override = known.overrides.get(effect.agent, _Override()) if not is_fallback else _Override()
+        chosen = known.resolved(replace(known.wishes, deployment=override.model, agent=asked))
+        return replace(chosen, temperature=override.temperature, max_tokens=override.max_tokens)
+
+    async def resolve(self, tenant_id: str, project_id: str, *, model_id: str = "", tier: str = "") -> ChosenModel:
+        """Return the model of a call without an agent; `tier` counts where no model is named. Spec: platform-api 4.3.
+
+        Raises:
+            InvalidInput: Nobody serves `model_id`.
+            Unavailable: Nobody has named a model that is served, or a key cannot be opened.
+        """
+        known = await self._known((tenant_id, project_id, ""))
+        return known.resolved(replace(known.wishes, override=model_id, tier=tier))
+
+    async def has_model(self, pin: SessionPin) -> bool:
+        """Return whether a call that names no model would find one."""
+        known = await self._known((pin.tenant_id, pin.project_id, pin.deployment_id))
+        return find_model(known.wishes, knows=known.serves) is not None
+
+    async def _known(self, key: tuple[str, str, str]) -> _Known:
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] > self._seconds():
+            return kept[1]
+        async with self._reading:
+            kept = self._kept.get(key)
+            if kept is not None and kept[0] > self._seconds():
+                return kept[1]
+            try:
+                known = await self._read(key, kept[1] if kept else None)
+            except Unavailable:
+                if kept is None:
+                    raise
+                known = kept[1]  # the store is away for a moment: what was true a moment ago serves
+            self._kept[key] = (self._seconds() + KEPT_S, known)
+            self._kept.move_to_end(key)
+            while len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+            return known
+
+    async def _read(self, key: tuple[str, str, str], last: _Known | None) -> _Known:
+        tenant_id, project_id, deployment_id = key
+        opened = await self._providers.resolve(tenant_id, project_id)
+        project = await self._projects.find(tenant_id, project_id)
+        models = _converted(project.settings.get("models") if project else None, _ProjectModels)
+        specs = [spec_of(one) for one in opened]
+        if last is not None and last.specs == specs:
+            registry = last.registry
+        elif specs:
+            registry = self._installed.extended(specs, f"{tenant_id}/{project_id}/")
+        else:
+            registry = self._installed
+        own = _first_default([one for one in opened if one.meta.project_id is not None])
+        shared = _first_default([one for one in opened if one.meta.project_id is None])
+        installed = registry.find(self._default)
+        is_embedded = installed is not None and installed[0].kind == EMBEDDED
+        tenant = shared if is_embedded or registry.find(shared) is not None else self._default
+        project_model = models.default_model_id or own
+        wishes = ModelWishes(
+            tiers={**tiers_of(registry, project_model or tenant), **models.tiers},
+            project=project_model,
+            tenant=tenant,
+            embedded=self._default if is_embedded else "",
+        )
+        return _Known(registry, wishes, await self._overrides(tenant_id, deployment_id), specs)
+
+    async def _overrides(self, tenant_id: str, deployment_id: str) -> Mapping[str, _Override]:
+        if not deployment_id:
+            return {}
+        try:
+            deployment = await self._deployments.get(tenant_id, deployment_id)
+        except NotFound:
+            return {}
+        return _converted(deployment.details.get("modelOverrides"), dict[str, _Override])
+
+
+def spec_of(provider: OpenProvider) -> ProviderSpec:
+    """Return a tenant's provider as the registry takes it: its address is judged, the operator has not seen it."""
+    meta = provider.meta
+    rows = [_converted(one, _ModelRow) for one in meta.models]
+    prices = {
+        one.id: Price(one.input, one.output, one.cached, one.written)
+        for one in rows
+        if one.input is not None and one.output is not None
+    }
+    return ProviderSpec(
+        name=meta.name,
+        kind=meta.kind,
+        base_url=meta.base_url,
+        api_key=provider.api_key,
+        models=tuple(one.id for one in rows),
+        options=meta.options,
+        prices=prices,
+        is_foreign=True,
+    )
+
+
+def tiers_of(registry: ModelRegistry, model: str) -> dict[str, str]:
+    """Return the models that a vendor has for each tier, where a model's provider serves any of that vendor."""
+    found = registry.find(model)
+    if found is None or found[0].models:
+        return {}
+    spec = found[0]
+    return {tier: f"{spec.name}/{name}" for tier, name in DEFAULTS.get(vendor_of(spec), {}).items()}
+
+
+def _first_default(opened: Sequence[OpenProvider]) -> str:
+    """Return what is asked of the first of these providers that has a model to ask, empty when none has."""
+    for one in opened:
+        spec = spec_of(one)
+        name = one.meta.default_model or next(iter(spec.models), "") or DEFAULTS.get(vendor_of(spec), {}).get(BALANCED)
+        if name:
+            return f"{spec.name}/{name}"
+    return ""
+
+
+def _converted(written: JsonObject | None, form: type[Form]) -> Form:
+    """Return what is stored in a form of ours.
+
+    Raises:
+        Unavailable: It is of another form; the sentence says where.
+    """
+    try:
+        return msgspec.convert(written or {}, form)
+    except msgspec.ValidationError as error:
+        raise Unavailable(f"The models of this project are configured wrongly: {error}") from error

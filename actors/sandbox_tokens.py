@@ -1,0 +1,115 @@
+"""Tokens with which code that runs elsewhere reaches the memory stores of its session, and nothing else.
+
+HS256 under a key of its own purpose, 15 minutes. Hosts make them, the gateway reads them, so both are given the same
+secret. Spec: platform-api 2.1, 7.3. Decision: 0015.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Final
+
+import jwt
+from jwt.types import Options
+from msgspec import Struct
+
+from actors.session.store import SessionPin
+from domain.clock import Clock, IdSource
+from domain.errors import InvalidInput, Unauthenticated
+from domain.json_values import JsonObject
+from domain.limits import SANDBOX_TOKEN_S
+from providers.ports import Sandbox
+
+TYPE: Final = "sandbox"
+ALGORITHM: Final = "HS256"
+ISSUER: Final = "abl-runtime"
+SECRET_MIN_BYTES: Final = 32
+MEMORY_PATH: Final = "/api/v1/memory"
+REFUSED: Final = "Invalid or expired token"
+_OPTIONS: Final[Options] = {
+    "require": ["iss", "typ", "iat", "exp", "jti", "tid", "pid"],
+    "verify_aud": False,
+    "verify_exp": False,  # against our clock
+    "verify_iat": False,
+    "verify_nbf": False,
+}
+
+
+class SandboxClaims(Struct, frozen=True, kw_only=True):
+    """What a token says: whose session, and for which agent's code it was made."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    agent: str
+
+
+class SandboxTokens:
+    """Makes and reads them."""
+
+    def __init__(self, secret: bytes, clock: Clock, ids: IdSource) -> None:
+        if len(secret) < SECRET_MIN_BYTES:
+            raise InvalidInput(f"The sandbox secret must have at least {SECRET_MIN_BYTES} bytes")
+        self._key = hmac.digest(secret, b"token:sandbox", sha256)
+        self._clock = clock
+        self._ids = ids
+
+    def make(self, claims: SandboxClaims) -> str:
+        """Return a token."""
+        now = int(self._clock.now().timestamp())
+        said: JsonObject = {
+            "iss": ISSUER,
+            "typ": TYPE,
+            "iat": now,
+            "exp": now + SANDBOX_TOKEN_S,
+            "jti": self._ids.new(""),
+            "tid": claims.tenant_id,
+            "pid": claims.project_id,
+            "sid": claims.session_id,
+            "agent": claims.agent,
+        }
+        return jwt.encode(said, self._key, algorithm=ALGORITHM)
+
+    def read(self, token: str) -> SandboxClaims:
+        """Return what a token says.
+
+        Raises:
+            Unauthenticated: It is not ours, not of this kind, or its time is over.
+            InvalidInput: It names no session.
+        """
+        try:
+            said: JsonObject = jwt.decode(token, self._key, algorithms=[ALGORITHM], issuer=ISSUER, options=_OPTIONS)
+        except jwt.InvalidTokenError as error:
+            raise Unauthenticated(REFUSED) from error
+        if said["typ"] != TYPE or said["exp"] <= self._clock.now().timestamp():
+            raise Unauthenticated(REFUSED)
+        if not said.get("sid"):
+            raise InvalidInput("Token missing sessionId")
+        return SandboxClaims(
+            tenant_id=str(said["tid"]),
+            project_id=str(said["pid"]),
+            session_id=str(said["sid"]),
+            agent=str(said.get("agent", "")),
+        )
+
+
+class SessionSandbox:
+    """Satisfies `providers.ports.Sandbox` for the code of one agent of a session."""
+
+    def __init__(self, tokens: SandboxTokens, public_url: str, pin: SessionPin, agent: str) -> None:
+        self._tokens = tokens
+        self._memory_url = public_url.rstrip("/") + MEMORY_PATH
+        self._claims = SandboxClaims(
+            tenant_id=pin.tenant_id, project_id=pin.project_id, session_id=pin.session_id, agent=agent
+        )
+
+    def variables(self) -> JsonObject:
+        """Return a new token and where it is taken."""
+        return {"token": self._tokens.make(self._claims), "memoryUrl": self._memory_url}
+
+
+def sandboxes_of(tokens: SandboxTokens, public_url: str) -> Callable[[SessionPin, str], Sandbox]:
+    """Return what gives the code of a session's agents its token."""
+    return lambda pin, agent: SessionSandbox(tokens, public_url, pin, agent)

@@ -1,0 +1,85 @@
+"""The secrets one tool run was given, so that none of them comes back in its result. Spec: platform-api 5.7."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+import msgspec
+
+from domain.json_values import JsonObject, JsonValue
+from domain.tool_calls import ToolResult
+from providers.ports import Credentials, Sandbox
+
+MASK: Final = "[secret]"
+MIN_CHARS: Final = 4
+"""A shorter secret is no secret, and would tear ordinary words apart."""
+
+
+class NotedCredentials:
+    """Credentials that remember what they have given out. Satisfies `providers.ports.Credentials`."""
+
+    def __init__(self, inner: Credentials) -> None:
+        self._inner = inner
+        self._given: set[str] = set()
+
+    async def secret(self, tool: str, name: str) -> str | None:
+        """Return a secret. Raises SecretExpired."""
+        return self._note(await self._inner.secret(tool, name))
+
+    async def profile(self, name: str) -> JsonObject | None:
+        """Return an auth profile; all its texts are secrets."""
+        profile = await self._inner.profile(name)
+        for text in (profile or {}).get("config", {}).values():
+            self._note(str(text))
+        return profile
+
+    async def user_token(self, provider: str) -> str | None:
+        """Return the token of the user."""
+        return self._note(await self._inner.user_token(provider))
+
+    def note(self, text: str) -> None:
+        """Have a text treated as a secret that was given out."""
+        self._note(text)
+
+    def lend(self, sandbox: Sandbox | None) -> Sandbox | None:
+        """Return a sandbox whose tokens are secrets that were given out."""
+        return _NotedSandbox(sandbox, self) if sandbox is not None else None
+
+    def masked(self, result: ToolResult) -> ToolResult:
+        """Return a result without the secrets that were given out: an endpoint may say back what it was sent."""
+        if not self._given:
+            return result
+        return msgspec.structs.replace(
+            result, value=self._without(result.value), error_message=self._without_in(result.error_message)
+        )
+
+    def _note(self, text: str | None) -> str | None:
+        if text is not None and len(text) >= MIN_CHARS:
+            self._given |= {text, quote(text, safe="")}
+        return text
+
+    def _without(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return self._without_in(value)
+        if isinstance(value, dict):
+            return {self._without_in(key): self._without(one) for key, one in value.items()}
+        return [self._without(one) for one in value] if isinstance(value, list) else value
+
+    def _without_in(self, text: str) -> str:
+        for secret in sorted(self._given, key=len, reverse=True):
+            if secret in text:
+                text = text.replace(secret, MASK)
+        return text
+
+
+class _NotedSandbox:
+    def __init__(self, inner: Sandbox, noted: NotedCredentials) -> None:
+        self._inner = inner
+        self._noted = noted
+
+    def variables(self) -> JsonObject:
+        """Return a new token and where it is taken."""
+        given = self._inner.variables()
+        self._noted.note(str(given["token"]))
+        return given

@@ -1,0 +1,42 @@
+"""What a session needs to know of models: which one a call goes to, and whether there is any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from actors.session.store import SessionPin
+from engine import AskModel
+from providers.registry import ModelRegistry
+from providers.resolve import ModelSource
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """A model, who named it, and what the deployment says of the call; None leaves what the agent says.
+
+    Attributes:
+        name: `provider/model`.
+    """
+
+    registry: ModelRegistry
+    name: str
+    source: ModelSource
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class Models(Protocol):
+    """The models of all sessions."""
+
+    async def choose(self, pin: SessionPin, effect: AskModel) -> ChosenModel:
+        """Return the model of a call.
+
+        Raises:
+            Unavailable: Nobody has named one that is served, or a key cannot be opened.
+        """
+        ...
+
+    async def has_model(self, pin: SessionPin) -> bool:
+        """Return whether a call that names no model would find one."""
+        ...

@@ -1,0 +1,148 @@
+"""A conversation with a server that runs: its HTTP API, the turn as server-sent events. Spec: platform-api 4.1, 5."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
+from domain.errors import AppError, InvalidInput, Unavailable
+
+SILENCE_S = 60.0
+"""A server sends a heartbeat every 15 s (platform-api 4.3); after so long without a byte it is gone."""
+MAX_ERROR_BYTES = 100_000
+NOT_SENT = "-"
+"""Stands in a request that only reads on: it begins no turn. Spec: platform-api 4.1."""
+
+
+class RemoteLink:
+    """Satisfies `cli.chat_link.Link`."""
+
+    def __init__(self, url: str, key: str, project_id: str, *, agent: str, session: str) -> None:
+        self._url = url.rstrip("/")
+        self._key = key
+        self._project_id = project_id
+        self._agent = agent
+        self._session_id = session
+        self._last_id = ""
+
+    @property
+    def title(self) -> str:
+        """The server and the project."""
+        return f"{self._project_id} at {self._url}"
+
+    @property
+    def session_id(self) -> str:
+        """The session."""
+        return self._session_id
+
+    def say(self, text: str, action: JsonObject | None = None) -> Iterator[Told]:
+        """Run one turn; a pressed button is sent as its text, the route of the API knows no others."""
+        body = {"projectId": self._project_id, "message": text or _text_of(action)}
+        if self._session_id:
+            body["sessionId"] = self._session_id
+        elif self._agent:
+            body["agentId"] = self._agent
+        return self._told(body, {})
+
+    def missed(self) -> Iterator[Told]:
+        """Return what came since the last turn."""
+        if not self._last_id:
+            return iter(())
+        body = {"projectId": self._project_id, "message": NOT_SENT, "sessionId": self._session_id}
+        return self._told(body, {"Last-Event-ID": self._last_id}, is_one_turn=False)
+
+    def wait(self, within_s: float) -> Iterator[Told]:
+        """Raise InvalidInput: a server is not waited for in this way."""
+        raise InvalidInput(f"the server is not listened to between two messages, not for {within_s:g} s either")
+
+    def cancel(self) -> bool:
+        """Return False: the API has no route that gives a turn up."""
+        return False
+
+    def reset(self) -> None:
+        """Put the session back to its start."""
+        if self._session_id:
+            self._json(f"/api/v1/sessions/{quote(self._session_id)}/reset", b"{}")
+
+    def view(self) -> JsonObject:
+        """Return what is known of the session."""
+        if not self._session_id:
+            return {}
+        answer = self._json(f"/api/v1/sessions/{quote(self._session_id)}")
+        session: JsonObject = answer.get("session") or answer
+        return session
+
+    def agents(self) -> list[AgentLine]:
+        """Raise InvalidInput: the API lists no agents."""
+        raise InvalidInput("a server does not list its agents; see the project's folder")
+
+    def close(self) -> None:
+        """Do nothing: the session stays on the server."""
+
+    def _told(self, body: JsonObject, headers: dict[str, str], *, is_one_turn: bool = True) -> Iterator[Told]:
+        answer = self._open("/api/v1/chat/agent", json.dumps(body).encode(), {"Accept": "text/event-stream", **headers})
+        with answer:
+            for told, event_id in _events(answer):
+                self._last_id = event_id or self._last_id
+                if told.kind == "session_start":
+                    self._session_id = str(told.data["sessionId"])
+                yield told
+                if is_one_turn and told.kind in TURN_ENDS:
+                    return
+
+    def _json(self, path: str, body: bytes | None = None) -> JsonObject:
+        with self._open(f"{path}?{urlencode({'projectId': self._project_id})}", body, {}) as answer:
+            found: JsonObject = json.load(answer)
+            return found
+
+    def _open(self, path: str, body: bytes | None, headers: dict[str, str]) -> HTTPResponse:
+        given = {"X-API-Key": self._key, "Content-Type": "application/json", **headers}
+        try:
+            answer: HTTPResponse = urlopen(Request(self._url + path, body, given), timeout=SILENCE_S)
+        except HTTPError as error:
+            raise _refusal(error) from error
+        except (URLError, OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            raise Unavailable(f"The server at {self._url} cannot be reached: {reason}") from error
+        return answer
+
+
+def _events(lines: HTTPResponse) -> Iterator[tuple[Told, str]]:
+    """Return the events of a stream with their ids; a stream that is cut says so by its end."""
+    kind = data = event_id = ""
+    for raw in lines:
+        name, _, value = raw.decode().rstrip("\r\n").partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            kind = value
+        elif name == "data":
+            data = value
+        elif name == "id":
+            event_id = value
+        elif not name and kind:
+            yield Told(kind, json.loads(data)), event_id
+            kind = data = event_id = ""
+
+
+def _text_of(action: JsonObject | None) -> str:
+    if action is None:
+        return ""
+    form: dict[str, Any] = action.get("formData") or {}
+    return ", ".join(f"{name}: {value}" for name, value in form.items()) or str(action.get("value") or "")
+
+
+def _refusal(error: HTTPError) -> AppError:
+    text = error.read(MAX_ERROR_BYTES).decode(errors="replace")
+    try:
+        told = json.loads(text).get("error")
+    except (ValueError, AttributeError):
+        told = None
+    message = told.get("message") if isinstance(told, dict) else told
+    details = told.get("details") if isinstance(told, dict) else None
+    return Unavailable(f"{message or text[:200] or error.reason} ({error.code})", details=details)

@@ -1,0 +1,148 @@
+"""One turn as it is shown: its text while it comes, then what came with it, and what it has to be answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cli.chat_link import JsonObject, Told
+from cli.terminal.choices import Choice, choices_of, lines_of
+from cli.terminal.console import Console
+from cli.terminal.rich_content import rich_lines
+
+BEGINS_AGAIN = "(the answer begins again)"
+REPLACED = "(the answer was replaced)"
+CANCELLED = "(cancelled)"
+
+
+@dataclass(slots=True)
+class Shown:
+    """What a turn has shown.
+
+    Attributes:
+        reply: Its text.
+        failure: Why there is none; "" when there is.
+        is_waiting: Somebody outside has to answer before the session goes on.
+        has_ended: Its last event was read.
+    """
+
+    reply: str = ""
+    agent: str = ""
+    failure: str = ""
+    is_waiting: bool = False
+    has_ended: bool = False
+    choices: list[Choice] = field(default_factory=list)
+    traces: list[JsonObject] = field(default_factory=list)
+
+
+class TurnPrinter:
+    """Prints the pieces of one turn; it can be fed in several goes."""
+
+    def __init__(self, console: Console, agent: str) -> None:
+        self.shown = Shown(agent=agent)
+        self._console = console
+        self._printed = ""
+        self._rich: JsonObject = {}
+        self._actions: JsonObject = {}
+
+    def read(self, pieces: Iterable[Told]) -> Shown:
+        """Print the pieces to the last one and return what was shown."""
+        for piece in pieces:
+            self._take(piece)
+        return self.shown
+
+    def _take(self, piece: Told) -> None:
+        data = piece.data
+        match piece.kind:
+            case "response_chunk":
+                self._write(str(data.get("chunk", "")))
+            case "response_restart" | "response_start" if self._printed:
+                self._break_off(BEGINS_AGAIN)
+            case "trace_event":
+                self.shown.traces.append(data.get("event") or {})
+            case "response_end":
+                self._end_text(str(data.get("fullText", "")))
+                self._rich, self._actions = data.get("richContent") or {}, data.get("actions") or {}
+            case "complete":
+                self._complete(data)
+            case "error":
+                self._end_line()
+                self.shown.failure = failure_of(data)
+                self._console.fault(self.shown.failure)
+                self.shown.has_ended = True
+
+    def _complete(self, data: JsonObject) -> None:
+        shown = self.shown
+        self._end_text(str(data.get("response") or ""))
+        self._end_line()
+        self._rich = data.get("richContent") or self._rich
+        self._actions = data.get("actions") or self._actions
+        agent = str(data.get("agentName") or shown.agent)
+        for line in rich_lines(self._rich):
+            self._console.line(line)
+        shown.choices = choices_of(self._actions, self._rich)
+        for line in lines_of(shown.choices):
+            self._console.line(line)
+        for line in ending_lines(data.get("action") or {}):
+            self._console.aside(line)
+        if shown.agent and agent != shown.agent:
+            self._console.hint(f"(now with {agent})")
+        shown.agent = agent
+        shown.is_waiting = (data.get("action") or {}).get("type") == "suspend" or data.get("status") == "suspended"
+        shown.has_ended = True
+
+    def _write(self, text: str) -> None:
+        self._console.write(text)
+        self._printed += text
+
+    def _end_text(self, full: str) -> None:
+        """Print what is still missing of the whole text; what was shown and does not stand in it is void."""
+        if full.startswith(self._printed):
+            self._write(full[len(self._printed) :])
+        elif full:
+            self._break_off(REPLACED)
+            self._write(full)
+        self.shown.reply = full or self._printed
+
+    def _break_off(self, word: str) -> None:
+        self._end_line()
+        self._console.aside(word)
+
+    def _end_line(self) -> None:
+        if self._printed and not self._printed.endswith("\n"):
+            self._console.line()
+        self._printed = ""
+
+
+def failure_of(data: JsonObject) -> str:
+    """Return an error of a turn as one text: what it is, and what mends it where that is known."""
+    details = data.get("details") or {}
+    return "\n".join(str(text) for text in (data.get("error") or data.get("code"), details.get("hint")) if text)
+
+
+def ending_lines(action: JsonObject) -> list[str]:
+    """Return what is to be known of the way a turn has ended. Spec: platform-api 4.1.
+
+    >>> ending_lines({"type": "suspend", "kind": "human_task", "taskId": "task_1", "expiresAt": "2026-11-22"})
+    ['(waits for a person: human_task, task task_1, until 2026-11-22)']
+    """
+    match action.get("type"):
+        case "suspend":
+            kind = str(action.get("kind") or "an answer")
+            parts = [kind]
+            parts += [f"task {action['taskId']}"] if action.get("taskId") else []
+            parts += (
+                [f"callback {action['callbackId']}"] if action.get("callbackId") and not action.get("taskId") else []
+            )
+            parts += [f"until {action['expiresAt']}"] if action.get("expiresAt") else []
+            return [
+                f"(waits for {'a person' if action.get('taskId') else 'an answer from outside'}: {', '.join(parts)})"
+            ]
+        case "escalate":
+            return [f"(handed to people: {action.get('reason', '')}, priority {action.get('priority', 'normal')})"]
+        case "complete":
+            return ["(complete; the next message begins anew)"]
+        case "block":
+            return [f"(blocked: {action.get('reason') or action.get('constraint') or ''})"]
+        case _:
+            return []

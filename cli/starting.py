@@ -1,0 +1,43 @@
+"""The first moment of `abl serve`: what cannot be is refused before anything slow is loaded or brought up."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cli.environment import settings_from
+from cli.output import refuse
+from domain.errors import AppError
+from storage.embedded import POSTGRES, REDIS, check_is_free
+
+
+def start(
+    project: str | None,
+    *,
+    runtime: str,
+    hosts: int | None,
+    address: str,
+    host: str,
+    port: int | None,
+    data_dir: str,
+    pull_model: bool = False,
+) -> int:
+    """Serve a project until a signal; return the exit status."""
+    try:
+        settings = settings_from(
+            os.environ,
+            runtime=runtime,
+            hosts=hosts,
+            address=address,
+            host=host,
+            port=port,
+            data_dir=data_dir,
+            pull_model=pull_model,
+        )
+        urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
+        check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])
+    except AppError as error:
+        refuse(error.message)
+    from cli.serve import serve  # the gateway and all behind it: twice as slow to load as all before it
+
+    return serve(project, settings)

@@ -1,0 +1,23 @@
+"""The message that answers a message of an MCP client: JSON-RPC 2.0, spelled as it is there."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from gateway.envelope import Wire
+
+
+class RpcError(Wire):
+    """Why a message has no result."""
+
+    code: int
+    message: str
+
+
+class RpcAnswer(Wire):
+    """One of `result` and `error`; `id` is null when the message could not be read."""
+
+    jsonrpc: Literal["2.0"] = "2.0"
+    id: str | int | None
+    result: dict[str, Any] | None = None
+    error: RpcError | None = None

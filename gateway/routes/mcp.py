@@ -1,0 +1,85 @@
+"""`/mcp`: the agents of a project as tools of an MCP server; without a stream of its own, so GET is 405.
+
+Spec: Model Context Protocol 2025-11-25, streamable HTTP. Decision: 0017.
+"""
+
+from __future__ import annotations
+
+from json import JSONDecodeError
+
+from fastapi import Request, Response
+
+from actors.runtime import ChatTurn, TurnReply
+from domain.errors import InvalidInput
+from domain.json_values import JsonObject
+from domain.permissions import Permission
+from gateway.access import Admission, Admitted, caller
+from gateway.bodies.mcp import RpcAnswer
+from gateway.bodies.texts import checked_metadata
+from gateway.envelope import json_response
+from gateway.guarded import guarded_router
+from gateway.headers import headers_of
+from gateway.idempotency import checked_key
+from gateway.mcp import PARSE_ERROR, Question, answer_to, error_to
+from gateway.services import Services, Serving
+
+TRANSPORT = "mcp"
+MESSAGE: JsonObject = {
+    "requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}},
+    "responses": {"202": {"description": "A notification was taken"}},
+}
+
+router = guarded_router("/mcp", "mcp")
+may_talk = [caller("api_key", permission=Permission.SESSION_EXECUTE)]
+
+
+@router.post("", response_model=RpcAnswer, dependencies=may_talk, openapi_extra=MESSAGE)
+async def speak(request: Request, admitted: Admitted, services: Serving) -> Response:
+    """Answer one message of an MCP client; the API key is bound to the project whose agents it may ask."""
+    project_id = admitted.caller.project_id
+    if not project_id:
+        raise InvalidInput("This API key is good for several projects: use /mcp/<projectId>")
+    return await _answered(request, admitted, services, project_id)
+
+
+@router.post("/{project_id}", response_model=RpcAnswer, dependencies=may_talk, openapi_extra=MESSAGE)
+async def speak_with_project(project_id: str, request: Request, admitted: Admitted, services: Serving) -> Response:
+    """Answer one message of an MCP client that asks the agents of a project."""
+    return await _answered(request, admitted, services, project_id)
+
+
+async def _answered(request: Request, admitted: Admission, services: Services, project_id: str) -> Response:
+    try:
+        message = await request.json()
+    except (JSONDecodeError, UnicodeDecodeError):
+        return json_response(error_to(None, PARSE_ERROR, "The message is not JSON"), 400)
+    key = headers_of(request.scope).get("idempotency-key", "")
+
+    async def ask(question: Question) -> TurnReply:
+        turn = _turn(question, admitted, services, project_id, key)
+        if turn.session_id:
+            await services.throttle.session_message(turn.tenant_id, turn.session_id)
+        else:
+            await services.throttle.new_session(turn.tenant_id)
+        return await services.runtime.chat(turn)
+
+    cards = await services.agent_cards.cards(admitted.caller.tenant_id, project_id)
+    answer = await answer_to(message, cards, ask, services.settings.version)
+    if answer is None:
+        return Response(status_code=202)
+    return json_response(answer, 400 if answer.get("id") is None else 200)
+
+
+def _turn(question: Question, admitted: Admission, services: Services, project_id: str, key: str) -> ChatTurn:
+    """Return the turn a question asks for; a session that goes on is not moved to another agent."""
+    return ChatTurn(
+        tenant_id=admitted.caller.tenant_id,
+        project_id=project_id,
+        message=question.message,
+        session_id=question.session_id,
+        agent="" if question.session_id else question.agent,
+        idempotency_key=checked_key(question.request_id or key),
+        transport=TRANSPORT,
+        metadata=checked_metadata(question.metadata),
+        deadline_s=services.settings.turn_deadline_s,
+    )

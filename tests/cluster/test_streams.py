@@ -1,0 +1,157 @@
+"""Two gateways on one cluster: a session goes on at either, and streams outlive the drain of a node."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from actors.hosts.ray_settings import namespace_of
+from storage.leases import Leases
+from tests.cluster.conftest import NODES, STORY, TALKER, Stage
+from tests.cluster.gateways import Client, Gateway, a_gateway
+from tests.support.live_gateway import LiveGateway, another_gateway
+
+CLIENTS = 100
+DRAIN_NODE_REASON_PREEMPTION = 2
+
+
+@asynccontextmanager
+async def two_gateways(stage: Stage, place: Path) -> AsyncIterator[tuple[str, Gateway]]:
+    """Yield the address of a gateway in this process and one in a process of its own, both on the same cluster."""
+    project = place / "talker"
+    project.mkdir()
+    (project / "talker.agent.abl").write_text(TALKER, encoding="utf-8")
+    variables = {
+        "DATABASE_URL": stage.settings.database_url,
+        "REDIS_URL": stage.settings.redis_url,
+        "ABL_LINK_TOKEN": stage.settings.link_token,
+    }
+    options = ("--runtime", "ray", "--address", stage.settings.ray_address, "--hosts", "1")
+    beside = LiveGateway(0, "", "", "", stage.running, None)
+    async with a_gateway(place / "two", project, variables, *options) as two, another_gateway(beside) as one:
+        yield f"http://127.0.0.1:{one.port}", two
+
+
+def client(http: aiohttp.ClientSession, two: Gateway, name: str, *urls: str) -> Client:
+    return Client(http, list(urls), two.key, two.project_id, name)
+
+
+def http_of_many() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+
+
+@pytest.fixture
+def three_nodes(ray_nodes: Any, stage: Stage) -> Any:
+    """Return the cluster with as many nodes as it should have, each with its host, whatever was done to it before."""
+    import ray
+
+    from actors.placement import node_resources
+    from tests.cluster.conftest import STORE_BYTES
+
+    for _ in range(NODES - sum(node["Alive"] for node in ray.nodes())):
+        ray_nodes.add_node(num_cpus=1, resources=node_resources(2), object_store_memory=STORE_BYTES)
+    for slot in range(NODES):
+        stage.ready(f"host-{slot}")
+    return ray_nodes
+
+
+def test_a_gateway_that_joins_takes_the_hosts_that_are_there_and_serves_the_sessions_of_the_other(
+    stage: Stage, tmp_path: Path
+) -> None:
+    before = {slot: stage.process(f"host-{slot}") for slot in range(NODES)}
+
+    async def story() -> None:
+        async with two_gateways(stage, tmp_path) as (one, two), http_of_many() as http:
+            talker = client(http, two, "both", one)
+            assert await talker.say("first") == STORY
+            talker.urls = [two.url]
+            assert await talker.say("second") == STORY
+            talker.urls = [one]
+            assert await talker.say("third") == STORY
+            assert talker.faults == []
+            headers = {"X-API-Key": two.key}
+            path = f"/api/v1/sessions/{talker.session_id}/messages"
+            texts = []
+            for url in (one, two.url):
+                async with http.get(f"{url}{path}", headers=headers) as response:
+                    texts.append(await response.text())
+            assert texts[0] == texts[1]
+            assert all(f'"{word}"' in texts[0] for word in ("first", "second", "third"))
+
+    stage.run(story())
+    assert {slot: stage.process(f"host-{slot}") for slot in range(NODES)} == before, "a gateway that left ended a host"
+
+
+def test_a_hundred_streams_outlive_the_drain_of_a_node(stage: Stage, three_nodes: Any, tmp_path: Path) -> None:
+    victim, node_id = a_host_off_the_head(stage)
+    before = stage.process(victim)
+
+    async def story() -> list[Client]:
+        async with two_gateways(stage, tmp_path) as (one, two), http_of_many() as http:
+            urls = (one, two.url)
+            clients = [
+                client(http, two, f"stream-{number}", *(urls if number % 2 else reversed(urls)))
+                for number in range(CLIENTS)
+            ]
+            first = [asyncio.create_task(one.say("tell me")) for one in clients]
+            await asyncio.gather(*(one.begun.wait() for one in clients))
+            owners = await owners_of(stage)
+            assert victim in owners, f"nothing streams from {victim}: {owners}"
+            await asyncio.to_thread(drain_node, stage, node_id)
+            assert await asyncio.gather(*first) == [STORY] * CLIENTS
+            while not await moved(stage, victim, node_id):
+                await asyncio.sleep(0.1)
+            second = await asyncio.gather(*(one.say("and again") for one in clients))
+            assert second == [STORY] * CLIENTS
+            return clients
+
+    clients = stage.run(story())
+    assert [fault for one in clients for fault in one.faults] == []
+    assert stage.process(victim) != before
+    print(f"{CLIENTS} clients, {sum(one.cuts for one in clients)} streams cut and resumed")
+
+
+async def owners_of(stage: Stage) -> set[str]:
+    """Return the hosts that run turns now."""
+    rows = await Leases(stage.running.database).hosts()
+    return {row.host_id for row in rows if row.labels.get("turns")}
+
+
+def a_host_off_the_head(stage: Stage) -> tuple[str, str]:
+    """Return a host that is not on the head, and its node."""
+    import ray
+
+    head = next(node["NodeID"] for node in ray.nodes() if "node:__internal_head__" in node["Resources"])
+    found = {f"host-{slot}": stage.ready(f"host-{slot}").node for slot in range(NODES)}
+    return next((host_id, node) for host_id, node in found.items() if node != head)
+
+
+def drain_node(stage: Stage, node_id: str) -> None:
+    """Have Ray drain a node, as `ray drain-node` and a cloud's warning of preemption do."""
+    from ray._raylet import GcsClient
+
+    accepted, why = GcsClient(address=stage.settings.ray_address).drain_node(
+        node_id, DRAIN_NODE_REASON_PREEMPTION, "a test", 0
+    )
+    assert accepted, why
+
+
+async def moved(stage: Stage, host_id: str, node_id: str) -> bool:
+    """Return whether a host serves on another node than this."""
+    import ray
+    from ray.exceptions import RayActorError
+
+    actor = ray.get_actor(host_id, namespace=namespace_of(stage.running.settings))
+    try:
+        raw = await asyncio.wrap_future(actor.ready.remote().future())
+    except RayActorError:
+        return False
+    return bool(raw) and node_id not in raw.decode()
+
+
