@@ -16,14 +16,16 @@ from abl.compiler import Compilation
 
 Json = dict[str, Any]
 
-_HOST = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?((?:\{\{.*?\}\}|\[[^\]]*\]|[^/?#:])+)")
+_HOST = re.compile(
+    r"\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?((?:\{\{(?:(?!\}\}|\{\{).)*+\}\}|\[[^\[\]]*+\]|[^/?#:])+)"
+)
 _FILLED_IN = re.compile(r"\s*(\{\{.*?\}\})")
 _LASTING = re.compile(r"(?<![\w.])((?:user|project|execution_tree)(?:\.[A-Za-z_]\w*)+)")
 _COMPUTED = frozenset({"user.intent", "user.sentiment"})
 """Names below `user.` that the engine fills and nothing keeps. Spec: abl-language 6.7."""
 _STRING = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'")
 _NAMED = re.compile(r"(?<![\w.])(secrets|env|config)\.([A-Za-z_]\w*)")
-_BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_BRACES = re.compile(r"\{\{((?:(?!\}\}|\{\{).)*+)\}\}", re.DOTALL)
 
 _ADDRESS_KEYS = frozenset({"endpoint", "url", "token_url", "base_url"})
 _CODE_KEYS = frozenset(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 import msgspec
 
 from actors.callbacks import CallbackDesk
 from actors.clocks import SystemClock
+from actors.files import files_of_message
 from actors.human_tasks import TaskDesk
 from actors.runtime import (
     CallbackDelivery,
@@ -25,11 +26,14 @@ from actors.runtime import (
 )
 from domain.clock import iso_ms, parse_iso
 from domain.errors import NotFound, Unavailable
+from domain.ids import event_id
 from domain.json_values import JsonObject
+from domain.messages import Attachment
 from storage.coordination import Coordination
 from storage.database import Database
 from storage.repositories.agents import Agents
 from storage.repositories.api_keys import ApiKeys
+from storage.repositories.attachments import Attachments
 from storage.repositories.callbacks import CallbackRecord
 from storage.repositories.deployments import Deployments
 from storage.repositories.human_tasks import TaskRecord
@@ -42,12 +46,20 @@ from storage.turn_end import MessageRow, TraceRow
 
 OK = "ok"
 PING = Statement("SELECT 1")
+ForgetFiles = Callable[[str, str], Awaitable[None]]
+"""Tenant and session -> the bytes of its files are gone."""
 
 
 class StoredArchive:
     """Satisfies `actors.session_runtime.Archive`."""
 
-    def __init__(self, database: Database, coordination: Coordination | None, desk: CallbackDesk) -> None:
+    def __init__(
+        self,
+        database: Database,
+        coordination: Coordination | None,
+        desk: CallbackDesk,
+        forget_files: ForgetFiles | None = None,
+    ) -> None:
         self._database = database
         self._coordination = coordination
         self._desk = desk
@@ -59,6 +71,8 @@ class StoredArchive:
         self._transcripts = Transcripts(database)
         self._stores = MemoryStores(database)
         self._tasks = TaskDesk(database)
+        self._attachments = Attachments(database)
+        self._forget_files = forget_files
         self._clock = SystemClock()
 
     async def caller(self, api_key: str) -> Caller | None:
@@ -124,9 +138,15 @@ class StoredArchive:
         return Page(rows=tuple(map(_line, page)), total=total)
 
     async def delete(self, session: SessionRef) -> None:
-        """Remove what a session left. Raises NotFound."""
+        """Remove what a session left, its files first: what breaks off can be asked for again. Raises NotFound."""
+        if self._forget_files is not None:
+            await self._forget_files(session.tenant_id, session.session_id)
         if not await self._sessions.delete(session.tenant_id, session.session_id):
             raise NotFound("Session not found")
+
+    async def attachments(self, session: SessionRef, attachment_ids: tuple[str, ...]) -> tuple[Attachment, ...]:
+        """Return the files that a message names; from now on they are in use. Raises NotFound."""
+        return await files_of_message(self._attachments, session, attachment_ids)
 
     async def take_callback(self, delivery: CallbackDelivery) -> tuple[CallbackResult, str, str]:
         """Check and claim a callback; return the result, the tenant and the session to wake."""
@@ -202,7 +222,7 @@ def _moment(text: str) -> datetime | None:
 def wire_event(session_id: str, row: TraceRow) -> JsonObject:
     """Return a stored trace event as it goes over the wire. Spec: platform-api 5.7."""
     event: JsonObject = {
-        "id": f"evt_{session_id.removeprefix('sess_')}_{row.seq}",
+        "id": event_id(session_id, row.seq),
         "sessionId": session_id,
         "type": row.type,
         "timestamp": row.at,

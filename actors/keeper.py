@@ -69,6 +69,7 @@ class HostKeeper:
             if await self._leads():
                 out = (self._have(slot_host(slot)) for slot in range(self._aimed().hosts))
                 failed = next((one for one in await asyncio.gather(*out) if one is not None), None)
+            await self._directory.refresh()
             if self._shared():
                 return
             await self._directory.next_reading(LOOK_S)

@@ -128,6 +128,18 @@ class StoredModels:
         known = await self._known((pin.tenant_id, pin.project_id, pin.deployment_id))
         return find_model(known.wishes, knows=known.serves) is not None
 
+    async def for_completion(self, tenant_id: str, project_id: str, *, model_id: str, tier: str) -> ChosenModel:
+        """Return the model of a call without an agent; a tier is not looked at where a model is named.
+
+        Raises:
+            InvalidInput: `model_id` is none that is served.
+            Unavailable: No model is configured.
+        """
+        known = await self._known((tenant_id, project_id, ""))
+        wishes = replace(known.wishes, override=model_id, tier="" if model_id else tier)
+        found = resolve_model(wishes, knows=lambda name: known.registry.find(name) is not None)
+        return ChosenModel(known.registry, known.registry.full_name(found.model), found.source)
+
     async def _known(self, key: tuple[str, str, str]) -> _Known:
         kept = self._kept.get(key)
         if kept is not None and kept[0] > self._seconds():

@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
+from domain.messages import Attachment
+
 JsonObject = dict[str, Any]
 
 StreamKind = Literal[
@@ -34,6 +36,7 @@ class Caller(Struct, frozen=True):
         permissions: Names of platform-api 2.2; "*" grants all.
         project_id: The only project the caller may see; empty means every project of the tenant.
         rate_key: What the caller's requests are counted under.
+        projects: Of a user who sees only these projects: what the user may in each; None sees all.
     """
 
     tenant_id: str
@@ -43,6 +46,15 @@ class Caller(Struct, frozen=True):
     rate_key: str = ""
     kind: Literal["api_key", "sdk", "user"] = "api_key"
     may_see_traces: bool = True
+    projects: dict[str, frozenset[str]] | None = None
+
+    def permissions_in(self, project_id: str) -> frozenset[str]:
+        """Return what the caller may in a project; while none is known yet, what may be allowed in some project."""
+        if self.projects is None:
+            return self.permissions
+        if project_id:
+            return self.permissions | self.projects.get(project_id, frozenset())
+        return self.permissions.union(*self.projects.values())
 
 
 class SessionRef(Struct, frozen=True):
@@ -61,6 +73,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         idempotency_key: The same key with the same request gives the stored reply; with another request, Conflict.
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
         action: A pressed button or a sent form instead of a message: {actionId, value?, source?, formData?, renderId?}.
+        attachments: The files named by `attachment_ids`; the runtime finds them.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
     """
 
@@ -80,6 +93,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     metadata: JsonObject = field(default_factory=dict)
     test_context: JsonObject | None = None
     attachment_ids: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
     action: JsonObject | None = None
     deadline_s: float = 120.0
 
@@ -89,6 +103,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
 
     Attributes:
         first_seq, last_seq: Numbers of the first and last stream event of the turn.
+        user_message_id: Of the message that the turn answers; empty in streams.
         status: How the turn ended: `idle`, `suspended`, `completed`, `cancelled`, `failed`, `ended`, ...
         outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
         repeated: True when this is the stored reply of an earlier request with the same idempotency key.
@@ -107,6 +122,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
     actions: JsonObject | None = None
     first_seq: int = 0
     last_seq: int = 0
+    user_message_id: str = ""
     status: str = "idle"
     outcome: JsonObject = field(default_factory=dict)
     repeated: bool = False

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
+from actors.archive_port import Archive
 from actors.directory import Directory
 from actors.messages import (
     CallbackReady,
@@ -49,11 +50,13 @@ from actors.runtime import (
     TraceFilter,
     TurnReply,
 )
+from actors.session.body import spoken_id
 from actors.session.records import OWN_KEY
 from actors.turn_stream import FOLLOW_PAUSE_S, followed, listened, turn_events
 from domain.clock import IdSource
 from domain.errors import Unavailable
 from domain.ids import PREFIXES
+from domain.messages import Attachment
 
 OPEN_KEY = "open:"
 """Keeps the keys of requests that open a session without a message apart from those of turns."""
@@ -62,70 +65,6 @@ AGENT = f"{PREFIXES['agent']}_"
 ID_DIGEST_BYTES = 12
 HASH_DIGEST_BYTES = 16
 DRAIN_S = 30.0
-
-
-class Archive(Protocol):
-    """What the store tells without asking a host."""
-
-    async def caller(self, api_key: str) -> Caller | None:
-        """Return who brings an API key."""
-        ...
-
-    async def resolve(self, session: SessionRef) -> SessionRef:
-        """Return the session under its stable id. Raises NotFound when it is not of that tenant and project."""
-        ...
-
-    async def view(self, session: SessionRef) -> SessionView:
-        """Return the row of a session. Raises NotFound."""
-        ...
-
-    async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:
-        """Return sessions of a project."""
-        ...
-
-    async def traces(self, session: SessionRef, wanted: TraceFilter) -> Page:
-        """Return trace events."""
-        ...
-
-    async def transcript(self, session: SessionRef, *, limit: int, offset: int, last: bool = False) -> Page:
-        """Return lines of the transcript, oldest first; with `last` the last ones."""
-        ...
-
-    async def delete(self, session: SessionRef) -> None:
-        """Remove what a session left."""
-        ...
-
-    async def take_callback(self, delivery: CallbackDelivery) -> tuple[CallbackResult, str, str]:
-        """Check and claim a callback; return the result, the tenant and the session to wake."""
-        ...
-
-    async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
-        """Return callbacks without their secrets."""
-        ...
-
-    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        """Return human tasks."""
-        ...
-
-    async def resolve_task(self, resolution: TaskResolution) -> tuple[JsonObject, str]:
-        """Close a human task; return it, and the session to wake."""
-        ...
-
-    async def outside(self, session: SessionRef) -> JsonObject:
-        """Return what the detail of a session says that stands outside of it: what it waits for, its memory stores."""
-        ...
-
-    async def agent_name(self, tenant_id: str, project_id: str, agent_id: str) -> str:
-        """Return the name of an agent. Raises NotFound."""
-        ...
-
-    async def agent(self, tenant_id: str, view: SessionView) -> JsonObject:
-        """Return id and version of the agent that a session is with."""
-        ...
-
-    async def parts(self) -> dict[str, str]:
-        """Return the state of each server behind the runtime; "ok" is well."""
-        ...
 
 
 class SessionRuntime:
@@ -167,7 +106,8 @@ class SessionRuntime:
         self._keep(task)
         answer = await asyncio.shield(task)
         if isinstance(answer, Replied):
-            return answer.reply
+            user_message_id = spoken_id(message.turn.session_id, message.turn.idempotency_key)
+            return msgspec.structs.replace(answer.reply, user_message_id=user_message_id)
         self._failures += 1
         raise error_of(answer)
 
@@ -217,8 +157,13 @@ class SessionRuntime:
         else:
             ref = SessionRef(turn.tenant_id, turn.project_id, turn.session_id)
             session_id = (await self._archive.resolve(ref)).session_id
+        files: tuple[Attachment, ...] = ()
+        if turn.attachment_ids:
+            session = SessionRef(turn.tenant_id, turn.project_id, session_id)
+            files = await self._archive.attachments(session, turn.attachment_ids)
         prepared = msgspec.structs.replace(
             turn,
+            attachments=files,
             session_id=session_id,
             idempotency_key=key or OWN_KEY + self._ids.new(""),
             request_hash=(turn.request_hash or request_hash(turn)) if key else "",

@@ -71,6 +71,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
         mcp_servers: MCP servers that tools may name; the only place where a program to start can be named.
+        blob_dir: Folder of attachments, which every gateway sees; empty keeps them in the database.
         sandbox_secret: Signs the tokens of sandboxed code; empty: one in data_dir.
     """
 
@@ -104,4 +105,5 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limits: bool = True
     mcp_servers: dict[str, McpServer] = field(default_factory=dict)
     sandbox_secret: str = ""
+    blob_dir: str = ""
     link_token: str = ""

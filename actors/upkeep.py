@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
+from actors.files import StoredFiles
 from actors.messages import EndSession, Failed
 from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
@@ -19,9 +20,11 @@ from storage.partitions import drop_before, ensure_partitions, forget_blobs
 from storage.repositories.callbacks import Callbacks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
+from storage.repositories.model_calls import ModelCalls
 from storage.repositories.replies import Replies
 from storage.repositories.sessions import Sessions
 from storage.repositories.turns import Turns
+from storage.repositories.users import Users
 
 EVERYWHERE = ""
 """The tenant of work that is for all of them."""
@@ -31,6 +34,7 @@ SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
 ROWS_MAX = 5_000
 BLOBS_MAX = 200
+FILES_MAX = 200
 SESSIONS_MAX = 100
 A_WEEK = timedelta(weeks=1)
 """A week of the journal goes as a whole, so its last day may be this much older than the retention."""
@@ -59,13 +63,21 @@ class _Chore(Struct, frozen=True):
 class Upkeep:
     """All recurring work. Satisfies `actors.jobs.Recurring`."""
 
-    def __init__(self, database: Database, clock: Clock, ask: AskHost, retention: Retention) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        ask: AskHost,
+        retention: Retention,
+        files: StoredFiles | None = None,
+    ) -> None:
         self._database = database
         self._clock = clock
         self._ask = ask
         self._retention = retention
         self._sessions = Sessions(database)
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
+        calls, users = ModelCalls(database), Users(database)
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
             f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
@@ -74,8 +86,12 @@ class Upkeep:
             f"{PREFIX}memory": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_expired(ROWS_MAX)),
             f"{PREFIX}effects": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_effects(ROWS_MAX)),
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
+            f"{PREFIX}calls": _Chore(HOUR_S, ROWS_MAX, lambda: calls.forget_old(ROWS_MAX)),
+            f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
             f"{PREFIX}idle": _Chore(MINUTE_S, SESSIONS_MAX, self._end_idle),
         }
+        if files is not None:
+            self._chores[f"{PREFIX}files"] = _Chore(HOUR_S, FILES_MAX, lambda: files.forget_unused(FILES_MAX))
 
     @property
     def kinds(self) -> Sequence[str]:

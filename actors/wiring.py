@@ -14,13 +14,19 @@ from actors.archive import StoredArchive
 from actors.callbacks import CallbackDesk
 from actors.catalogue import catalogues_of
 from actors.clocks import RandomIds, SystemClock
+from actors.completions import StoredCompletions
+from actors.desks import Desks
 from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
+from actors.feedback import StoredFeedback
+from actors.files import StoredFiles
 from actors.hosting import Hosting, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
+from actors.insight import StoredInsight
 from actors.jobs import JobRunner
 from actors.memories import StoredMemories
 from actors.models import StoredModels
+from actors.passwords import Passwords
 from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
 from actors.router import Router
@@ -34,6 +40,7 @@ from actors.session_runtime import SessionRuntime
 from actors.settings import ModelProvider, Settings
 from actors.stored_sessions import StoredSessions
 from actors.upkeep import Retention, Upkeep
+from actors.users import StoredUsers
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
 from providers.addresses import AddressPolicy
@@ -44,6 +51,7 @@ from providers.registry import ModelRegistry
 from providers.remote import RemoteAgents
 from providers.specs import Price, ProviderSpec
 from providers.tools.kinds import all_tools
+from storage.blobs import Blobs, DatabaseBlobs, FolderBlobs
 from storage.coordination import Coordination
 from storage.crypto import MasterKeys, kept_secret
 from storage.database import Database
@@ -55,6 +63,7 @@ from storage.partitions import ensure_partitions
 from storage.repositories.catalogue import Catalogues
 from storage.repositories.credentials import Credentials
 from storage.repositories.jobs import Jobs
+from storage.repositories.model_calls import ModelCalls
 from storage.vault import Vault
 
 LOCAL = "local"
@@ -94,6 +103,7 @@ class RunningRuntime:
     database: Database
     coordination: Coordination
     settings: Settings
+    desks: Desks
     hosts: HostMaker | None = None
     servers: tuple[PostgresServer | RedisServer, ...] = ()
     embedded: EmbeddedModel | None = None
@@ -177,7 +187,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         stack.push_async_callback(coordination.close)
         clock, ids = SystemClock(), RandomIds()
         desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
-        archive = StoredArchive(database, coordination, desk)
+        files = StoredFiles(database, _blobs(settings, database), ids)
+        archive = StoredArchive(database, coordination, desk, files.forget_session)
+        desks = _desks(settings, stack, database, files, clock, ids)
         leases = Leases(database)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(open_host(settings, LOCAL_HOST_ID, alone=True))
@@ -191,13 +203,15 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         kept_for = Retention(settings.trace_days, settings.journal_days, settings.session_idle_s)
         secrets = secrets_of(Credentials(database, Vault(database, master_keys(settings))))
         delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
-        upkeep = Upkeep(database, clock, runtime.ask, kept_for)
+        upkeep = Upkeep(database, clock, runtime.ask, kept_for, files)
         jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver)
         jobs.start()
         stack.push_async_callback(jobs.stop)
         if embedded is not None:
             embedded.start()
-        yield RunningRuntime(runtime, archive, database, coordination, settings, hosting.maker, servers, embedded)
+        yield RunningRuntime(
+            runtime, archive, database, coordination, settings, desks, hosting.maker, servers, embedded
+        )
 
 
 async def _all(*starting: Coroutine[object, object, None]) -> None:
@@ -232,6 +246,30 @@ def data_folder(settings: Settings) -> Path:
 def public_url(settings: Settings) -> str:
     """Return the address under which the outside reaches this installation."""
     return settings.public_url or f"http://{settings.host}:{settings.port}"
+
+
+def _desks(
+    settings: Settings, stack: AsyncExitStack, database: Database, files: StoredFiles, clock: Clock, ids: IdSource
+) -> Desks:
+    """Return what the gateway asks for beside sessions."""
+    registry, passwords = model_registry(settings), Passwords()
+    stack.push_async_callback(registry.close)
+    models = StoredModels(registry, settings.default_model, database, Vault(database, master_keys(settings)))
+    completions = StoredCompletions(models, ModelCalls(database), clock, ids)
+    stack.push_async_callback(completions.close)
+    stack.callback(passwords.close)
+    return Desks(
+        completions=completions,
+        insight=StoredInsight(database, clock),
+        files=files,
+        feedback=StoredFeedback(database, ids),
+        users=StoredUsers(database, passwords),
+    )
+
+
+def _blobs(settings: Settings, database: Database) -> Blobs:
+    """Return where attachments are kept: a folder that every gateway sees, else the database."""
+    return FolderBlobs(Path(settings.blob_dir).absolute()) if settings.blob_dir else DatabaseBlobs(database)
 
 
 def _classifier(settings: Settings, stack: AsyncExitStack) -> TextClassifier | None:

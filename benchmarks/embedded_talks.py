@@ -56,7 +56,11 @@ def hold(served: Served, story: Mapping[str, Any]) -> Told:
     mocks = [{"toolName": name, "response": answer} for name, answer in story["tools"].items()]
     for text in story["turns"]:
         body: dict[str, Any] = {"projectId": served.project_id, "message": text, "includeTraces": True}
-        body |= {"sessionId": session} if session else {"testContext": {"toolMocks": mocks}}
+        body |= (
+            {"sessionId": session}
+            if session
+            else {"testContext": {"toolMocks": mocks, "sessionVariables": story.get("variables", {})}}
+        )
         try:
             answer = post(served, body)
         except urllib.error.HTTPError as error:

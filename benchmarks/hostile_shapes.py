@@ -359,6 +359,7 @@ TAGS: dict[str, Shape] = {
     "a button of spaces": lambda size: (
         f'{HEAD}ON_START:\n  RESPOND: x\n    CAROUSEL:\n      cards: [{{title: a, buttons: ["a{" " * size}b"]}}]\n'
     ),
+    "spaces in an open text": of_lines(ANSWERS, lambda n: f'  - WHEN: a == "b{n}{" " * LONG}c\n'),
     "yaml tags": of_signs(YAML + "a: ", "!: "),
 }
 HOSTILE: dict[str, Shape] = {

@@ -106,7 +106,7 @@ class Conversation:
         try:
             printer.read(pieces)
         except KeyboardInterrupt:
-            self._console.line()
+            printer.interrupted()
             if not self._console.is_live or not self._cancel(printer, pieces):
                 return False
         shown = printer.shown

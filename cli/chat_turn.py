@@ -13,6 +13,8 @@ from cli.terminal.rich_content import rich_lines
 BEGINS_AGAIN = "(the answer begins again)"
 REPLACED = "(the answer was replaced)"
 CANCELLED = "(cancelled)"
+NO_MODEL = "MODEL_NOT_CONFIGURED"
+WITHOUT_KEY = "Without any key: `abl models pull` fetches a small model that runs on this machine."
 
 
 @dataclass(slots=True)
@@ -42,6 +44,7 @@ class TurnPrinter:
         self.shown = Shown(agent=agent)
         self._console = console
         self._printed = ""
+        self._is_in_line = False
         self._rich: JsonObject = {}
         self._actions: JsonObject = {}
 
@@ -50,6 +53,11 @@ class TurnPrinter:
         for piece in pieces:
             self._take(piece)
         return self.shown
+
+    def interrupted(self) -> None:
+        """Somebody pressed Ctrl-C: go on at a new line."""
+        self._is_in_line = True
+        self._end_line()
 
     def _take(self, piece: Told) -> None:
         data = piece.data
@@ -92,8 +100,10 @@ class TurnPrinter:
         shown.has_ended = True
 
     def _write(self, text: str) -> None:
-        self._console.write(text)
-        self._printed += text
+        if text:
+            self._console.write(text)
+            self._printed += text
+            self._is_in_line = not text.endswith("\n")
 
     def _end_text(self, full: str) -> None:
         """Print what is still missing of the whole text; what was shown and does not stand in it is void."""
@@ -105,19 +115,23 @@ class TurnPrinter:
         self.shown.reply = full or self._printed
 
     def _break_off(self, word: str) -> None:
+        """What was printed is void."""
         self._end_line()
         self._console.aside(word)
+        self._printed = ""
 
     def _end_line(self) -> None:
-        if self._printed and not self._printed.endswith("\n"):
+        if self._is_in_line:
             self._console.line()
-        self._printed = ""
+        self._is_in_line = False
 
 
 def failure_of(data: JsonObject) -> str:
     """Return an error of a turn as one text: what it is, and what mends it where that is known."""
     details = data.get("details") or {}
-    return "\n".join(str(text) for text in (data.get("error") or data.get("code"), details.get("hint")) if text)
+    told = [data.get("error") or data.get("code"), details.get("hint")]
+    told += [WITHOUT_KEY] if details.get("reason") == NO_MODEL else []
+    return "\n".join(str(text) for text in told if text)
 
 
 def ending_lines(action: JsonObject) -> list[str]:

@@ -1,7 +1,7 @@
 """A session's next turn under the program that was saved last: its state carried over where it fits, else begun anew.
 
 A session is pinned to its program (platform-api 3.1). While an agent is being written that would show yesterday's text
-for as long as the conversation lasts, so `abl dev` and `abl chat` move the pin between two turns. Decision: 0019.
+for as long as the conversation lasts, so `abl dev` and `abl chat` move the pin between two turns. Decision: 0021.
 """
 
 from __future__ import annotations

@@ -113,7 +113,9 @@ class Workspace:
 
     def _tell_broken(self, told: str) -> None:
         self._is_broken = True
-        served = "the last good version is served on" if self.seeded is not None else "nothing is served until it is"
+        served = (
+            "the last good version is served on" if self.seeded is not None else "there is nothing to run until it is"
+        )
         self._tell(f"{told}\nnot in use: {served}{'' if self.seeded is not None else ' mended'}")
 
     def _findings(self, texts: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ VARIABLES = frozenset(
     for name in (
         *(
             "ALLOWED_NETWORKS",
+            "BLOB_DIR",
             "CALLBACK_TTL_S",
             "DATABASE_CONNECTIONS",
             "DATA_DIR",
@@ -103,6 +104,7 @@ def settings_from(
         "link_token": environment.get("ABL_LINK_TOKEN", ""),
         "master_keys": environment.get("ABL_MASTER_KEYS", ""),
         **{setting: _more_than_zero(environment, name) for setting, name in SPANS.items()},
+        "blob_dir": environment.get("ABL_BLOB_DIR", ""),
         "sandbox_secret": environment.get("ABL_SANDBOX_SECRET", ""),
         "mcp_servers": _mcp_servers(environment.get("ABL_MCP_SERVERS", "")),
         "prices": _prices(environment.get("ABL_PRICES", "")),

@@ -9,6 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from cli.chat_commands import register_chat
 from cli.plain import PlainCommand, PlainGroup
 
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -179,60 +180,6 @@ def serve(
     )
 
 
-@app.command()
-def dev(
-    project: Annotated[str, typer.Argument(metavar="DIR", help="Folder of the project, or one file.")],
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
-    port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
-    data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
-) -> None:
-    """Serve a project while it is being written: each turn runs what was saved last.
-
-    What does not compile is shown and not used: the last good version is served on.
-    """
-    from cli.dev import dev as run_dev
-
-    raise typer.Exit(run_dev(project, host=host, port=port, data_dir=data_dir))
-
-
-@app.command(cls=PlainCommand)
-def chat(
-    project: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it
-        typer.Argument(metavar="[DIR]", help="Folder of the project, or one file; a small demo without it."),
-    ] = None,
-    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="The agent to begin with.")] = "",
-    session: Annotated[str, typer.Option("--session", metavar="ID", help="A session to go on with.")] = "",
-    trace: Annotated[bool, typer.Option("--trace", help="Show after each turn what was done in it.")] = False,
-    data_dir: Annotated[
-        str, typer.Option("--data-dir", metavar="DIR", help="Where the session is kept; nowhere without it.")
-    ] = "",
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="A running server, in place of DIR.")] = "",
-    key: Annotated[str, typer.Option("--key", metavar="KEY", help="API key of that server.")] = "",
-    project_id: Annotated[str, typer.Option("--project", metavar="ID", help="Id of its project there.")] = "",
-    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
-) -> None:
-    """Talk to an agent in the terminal; needs no server. Lines that are piped in are messages, one after the other.
-
-    Exit code 0: every turn was answered, 1: one was not, 2: the conversation could not begin.
-    """
-    from cli.chat import Wanted
-    from cli.chat import chat as run_chat
-
-    wanted = Wanted(
-        project=project,
-        agent=agent,
-        session=session,
-        with_traces=trace,
-        data_dir=data_dir,
-        url=url,
-        key=key,
-        project_id=project_id,
-        no_color=no_color,
-    )
-    raise typer.Exit(run_chat(wanted))
-
-
 @app.command(cls=PlainCommand)
 def mcp(
     project: Annotated[
@@ -248,6 +195,8 @@ def mcp(
 
     raise typer.Exit(run_mcp(url, key_file, project))
 
+
+register_chat(app)
 
 models = typer.Typer(cls=PlainGroup, help="Files of the embedded model: fetch, list, remove.", no_args_is_help=True)
 app.add_typer(models, name="models")

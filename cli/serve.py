@@ -23,9 +23,10 @@ from abl.project import is_project_file
 from actors.catalogue import is_catalogue_file
 from actors.clocks import RandomIds, SystemClock
 from actors.hosts.serving import spare_the_collector
-from actors.projects import Seeded, is_key, make_key, make_public_key, put_project
+from actors.projects import TENANT_ID, Seeded, is_key, make_key, make_public_key, put_project
 from actors.runtime import Runtime
 from actors.settings import Settings
+from actors.users import OWNER_EMAIL, make_owner
 from actors.wiring import RunningRuntime, data_folder, open_runtime
 from cli import demo
 from cli.output import refuse
@@ -38,6 +39,7 @@ from storage.database import Database
 SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
 PUBLIC_KEY_FILE = "first_public_key_{}"
+OWNER_FILE = "first_owner"
 SECRET_BYTES = 48
 PRIVATE = 0o600
 RAY = "ray"
@@ -210,8 +212,11 @@ def _project(folder: str | None) -> tuple[str, dict[str, str], str]:
 
 
 async def _keys(running: RunningRuntime, project_id: str) -> Keys:
-    """Return the keys of the first start, made when there are none that still open something."""
+    """Return the keys of the first start, made when there are none that still open something, and its owner."""
     folder, database = data_folder(running.settings), running.database
+    password = await make_owner(database, RandomIds(), TENANT_ID)
+    if password:
+        _keep(folder / OWNER_FILE, f"{OWNER_EMAIL} {password}")
     return Keys(
         secret=await _key(database, folder / KEY_FILE, lambda: make_key(database, RandomIds())),
         public=await _key(
@@ -262,6 +267,7 @@ def _greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> s
         f"  url      {url}",
         f"  project  {seeded.project_id}",
         f"  api key  {keys.secret}",
+        f"  owner    {OWNER_EMAIL} (the password stands in {data_folder(settings) / OWNER_FILE})",
         f"  page key {keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)",
         f"  model    {model}",
         f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",

@@ -88,6 +88,7 @@ def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> Acc
     """Return what the gateway decides about callers with."""
     projects = StoredProjects(running.database)
     return AccessServices(
+        desks=running.desks,
         public_keys=StoredPublicKeys(running.database),
         projects=projects,
         counters=SharedCounters(running.coordination, clock),

@@ -65,6 +65,15 @@ def prefixed(kind: str, cuid: str) -> str:
     return f"{PREFIXES[kind]}_{cuid}"
 
 
+def event_id(session_id: str, seq: int) -> str:
+    """Return the id of a session's trace event with this number.
+
+    >>> event_id("sess_c123", 4)
+    'evt_c123_4'
+    """
+    return f"{PREFIXES['event']}_{session_id.removeprefix(PREFIXES['session'] + '_')}_{seq}"
+
+
 def session_address(session_id: str, agent: str) -> str:
     """Return the address of one agent's thread in a session."""
     return f"{session_id}/{agent}"

@@ -60,9 +60,9 @@ def hear(run: Run, task: Task) -> None:
     name = task.data["step"]
     thread, turn = run.thread, run.state.turn
     text = turn.text or run.state.begun.task
-    if text and not turn.is_resumed and thread.heard != turn.number:
+    if (text or turn.attachments) and not turn.is_resumed and thread.heard != turn.number:
         thread.heard = turn.number
-        thread.messages.append(Message("user", text + _files(turn.attachments)))
+        thread.messages.append(Message("user", (text + _files(turn.attachments)).lstrip("\n")))
     thread.awaiting = ""
     run.push("reason.ask", step=name, round=1)
     if thread.confirmation:

@@ -82,10 +82,11 @@ def understand(run: Run, task: Task) -> None:
 def classified(run: Run, task: Task) -> None:
     """Take the intent a classifier found; a model is asked for what it could not say."""
     intent = classifying.found(run, task.data["effect"])
-    sure = take_intents(run, {"intents": [intent]}, source="embeddings") if intent else []
+    is_none = intent is not None and intent["category"] == classifying.OTHER
+    sure = take_intents(run, {"intents": [intent]}, source="embeddings") if intent and not is_none else []
     if sure and pipeline.rules(run) and pipeline.leads(run, sure):
         return
-    _ask_model(run, is_clear=bool(sure))
+    _ask_model(run, is_clear=bool(sure) or is_none)
 
 
 def _ask_model(run: Run, *, is_clear: bool) -> None:

@@ -18,6 +18,7 @@ from domain.errors import Unauthenticated
 from domain.permissions import Permission
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
+from gateway.auth.user_tokens import LoggedIn
 from gateway.errors import ErrorForm
 
 CallerKind = Literal["api_key", "user", "sdk", "public_key", "sandbox"]
@@ -41,6 +42,7 @@ class Access:
         public_key_header: True for the bootstrap route, whose key has a header of its own.
         token_grace_s: Seconds for which an expired SDK token is still taken.
         replay: How an `Idempotency-Key` is honoured.
+        streams: The route reads the body itself, within the bound, as it comes.
         rated: False for health checks, which are never throttled.
         errors: How its errors are spelt.
     """
@@ -51,6 +53,7 @@ class Access:
     token_grace_s: int = 0
     body_max_bytes: int = limits.BODY_MAX_BYTES
     replay: Replay = "none"
+    streams: bool = False
     rated: bool = True
     errors: ErrorForm = "coded"
 
@@ -65,11 +68,12 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Who was let in; `claims` and `key` are there for SDK tokens and public keys, `sandbox` for sandboxed code."""
+    """Who was let in, and by what: an SDK token, a public key, the log-in of a person, a sandbox's token."""
 
     caller: Caller
     claims: SdkClaims | None = None
     key: PublicKey | None = None
+    logged_in: LoggedIn | None = None
     sandbox: SandboxClaims | None = None
 
 
@@ -78,6 +82,13 @@ def caller(
 ) -> Any:
     """Declare that a route serves callers of these kinds."""
     return Depends(Access(kinds=kinds, permission=permission, replay=replay, token_grace_s=token_grace_s))
+
+
+def uploader(*kinds: CallerKind, permission: Permission, body_max_bytes: int) -> Any:
+    """Declare that a route takes files from callers of these kinds; it honours an `Idempotency-Key` itself."""
+    return Depends(
+        Access(kinds=kinds, permission=permission, body_max_bytes=body_max_bytes, replay="turn", streams=True)
+    )
 
 
 def anyone(*, rated: bool = True, errors: ErrorForm = "coded") -> Any:

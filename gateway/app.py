@@ -31,7 +31,22 @@ from gateway.errors import (
 )
 from gateway.guarded import check_declared
 from gateway.openapi import describe
-from gateway.routes import callbacks, chat_agent, health, mcp, memory, sdk, sessions, transcripts
+from gateway.routes import (
+    attachments,
+    auth,
+    callbacks,
+    chat_agent,
+    chat_send,
+    completions,
+    feedback,
+    health,
+    mcp,
+    memory,
+    sdk,
+    session_insight,
+    sessions,
+    transcripts,
+)
 from gateway.services import AccessServices, Services, assemble
 from gateway.settings import GatewaySettings
 from gateway.transport import Transport
@@ -39,7 +54,13 @@ from gateway.transport import Transport
 TITLE = "ABL Runtime"
 ROUTERS: tuple[APIRouter, ...] = (
     chat_agent.router,
+    chat_send.router,
+    completions.router,
+    session_insight.router,  # before the sessions: two of its words stand where they have an id
+    attachments.router,
     sessions.router,
+    feedback.router,
+    auth.router,
     transcripts.router,
     callbacks.router,
     memory.router,

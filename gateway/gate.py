@@ -6,7 +6,7 @@ is learnt about what exists elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Protocol
 
 from starlette.types import Scope
@@ -29,6 +29,7 @@ from gateway.auth.credentials import (
 from gateway.auth.public_keys import PublicKeys, check_origin
 from gateway.auth.remembered import Remembered
 from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
+from gateway.auth.user_tokens import UserTokens, caller_of
 from gateway.headers import headers_of
 from gateway.idempotency import Replies
 from gateway.throttle import RateExceeded, Throttle, tightest
@@ -54,6 +55,7 @@ class Gate:
         public_keys: PublicKeys,
         sdk_tokens: SdkTokens,
         sandbox_tokens: SandboxTokens | None,
+        user_tokens: UserTokens,
         projects: Projects,
         throttle: Throttle,
         replies: Replies,
@@ -64,6 +66,7 @@ class Gate:
         self._public_keys = public_keys
         self._sdk_tokens = sdk_tokens
         self._sandbox_tokens = sandbox_tokens
+        self._user_tokens = user_tokens
         self._throttle = throttle
         self._projects = Remembered(
             _project_question(projects), clock, believed_s=bounds.CREDENTIAL_RECHECK_S, held=bounds.CREDENTIALS_HELD
@@ -90,7 +93,7 @@ class Gate:
         if project_id is not None:
             await self.check_project(admission.caller, project_id)
         if access.permission is not None and admission.caller.kind != "sdk":
-            check_permission(admission.caller, access.permission)
+            check_permission(admission.caller, access.permission, project_id or "")
         return admission
 
     async def identify(self, credential: Credential | None, access: Access, headers: Mapping[str, str]) -> Admission:
@@ -120,7 +123,8 @@ class Gate:
             case "sandbox":
                 return self._admit_sandbox(credential.secret)
             case "user":
-                raise Unauthenticated("Invalid token")
+                logged_in = await self._user_tokens.logged_in(credential.secret)
+                return Admission(caller_of(logged_in.user), logged_in=logged_in)
 
     def _admit_sandbox(self, token: str) -> Admission:
         if self._sandbox_tokens is None:
@@ -137,8 +141,17 @@ class Gate:
             raise Forbidden("Insufficient permissions")
         return Admission(claims.caller(key), claims, key)
 
-    async def check_project(self, caller: Caller, project_id: str) -> None:
-        """Refuse a project that the caller cannot see. Raises NotFound."""
+    async def check_project(self, caller: Caller, project_id: str, permission: Permission | None = None) -> None:
+        """Refuse a project that the caller cannot see, or in which a user has not the permission of the route.
+
+        Raises:
+            NotFound: It is not there, or not the caller's.
+            Forbidden: The user lacks the permission there.
+        """
+        if caller.projects is not None and project_id not in caller.projects:
+            raise NotFound("Project not found")
+        if permission is not None and caller.projects is not None:
+            check_permission(caller, permission, project_id)
         if caller.project_id and caller.project_id != project_id:
             raise NotFound("Project not found")
         if not await self._projects.find(f"{caller.tenant_id}\0{project_id}"):
@@ -170,9 +183,16 @@ def check_storable(scope: Scope) -> None:
         raise NotFound("Not found")
 
 
-def check_permission(caller: Caller, permission: Permission) -> None:
-    """Refuse a caller who lacks a permission. Raises Forbidden."""
-    if not may(caller.permissions, permission):
+def check_permission(caller: Caller, permission: Permission, project_id: str = "") -> None:
+    """Refuse a caller who lacks a permission in a project. Raises Forbidden."""
+    if not may(caller.permissions_in(project_id), permission):
+        raise Forbidden("Insufficient permissions")
+
+
+def check_any_permission(caller: Caller, permissions: Iterable[Permission], project_id: str) -> None:
+    """Refuse a caller who has none of these permissions in a project. Raises Forbidden."""
+    granted = caller.permissions_in(project_id)
+    if not any(may(granted, one) for one in permissions):
         raise Forbidden("Insufficient permissions")
 
 

@@ -19,7 +19,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from domain.errors import InvalidInput, TooLarge
 from domain.json_values import JsonValue
@@ -57,6 +57,28 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
         pieces.append(piece)
         more = message.get("more_body", False)
     return b"".join(pieces)
+
+
+def bounded(scope: Scope, receive: Receive, max_bytes: int) -> Receive:
+    """Return what reads a body and refuses it as soon as it is too long.
+
+    Raises:
+        TooLarge: It says that it is longer than `max_bytes`; what turns out to be is refused while it is read.
+    """
+    declared = headers_of(scope).get("content-length", "")
+    if declared.isdigit() and int(declared) > max_bytes:
+        raise too_large(max_bytes)
+    size_bytes = 0
+
+    async def read() -> Message:
+        nonlocal size_bytes
+        message = await receive()
+        size_bytes += len(message.get("body", b""))
+        if size_bytes > max_bytes:
+            raise too_large(max_bytes)
+        return message
+
+    return read
 
 
 def too_large(max_bytes: int) -> TooLarge:
@@ -112,6 +134,8 @@ class GuardedRoute(APIRoute):
             scope[ADMISSION] = await gate.admit(scope, access)
             if request.method not in BODY_METHODS:
                 return await handle(request)
+            if access.streams:
+                return await handle(Request(scope, bounded(scope, request.receive, access.body_max_bytes)))
             body = await read_body(scope, request.receive, access.body_max_bytes)
             if reads_json:
                 check_media_type(scope, body, always=access.errors == "callback")

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from actors.runtime import NewSession, Runtime, SessionRef
 from domain.errors import NotFound
+from domain.permissions import Permission
 from gateway.access import Admission
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
+from gateway.services import Services
 
 ENTRY_AGENT = ""
 """No agent named: the runtime takes the entry agent of what the key is bound to. Spec: platform-api 4.1."""
@@ -35,11 +37,25 @@ async def open_session(runtime: Runtime, claims: SdkClaims, key: PublicKey, tran
     return (await runtime.create_session(wanted)).id
 
 
-async def visible_session(runtime: Runtime, admission: Admission, session_id: str) -> SessionRef:
-    """Return the session a caller names: for an SDK caller its own only. Raises NotFound."""
+async def visible_session(
+    services: Services, admission: Admission, session_id: str, permission: Permission, project_id: str = ""
+) -> SessionRef:
+    """Return the session a caller names: for an SDK caller its own only, for a user one of a project of the user's.
+
+    Raises:
+        NotFound: The caller cannot see it.
+        Forbidden: The user lacks the permission in its project.
+    """
     caller = admission.caller
+    if caller.projects is not None and not project_id:
+        found = await services.desks.insight.resolve(SessionRef(caller.tenant_id, "", session_id))
+        try:
+            await services.gate.check_project(caller, found.project_id, permission)
+        except NotFound as error:
+            raise NotFound("Session not found") from error
+        return found
     if admission.claims is not None and admission.key is not None:
-        own = await open_session(runtime, admission.claims, admission.key, "http")
+        own = await open_session(services.runtime, admission.claims, admission.key, "http")
         if session_id != own:
             raise NotFound("Session not found")
-    return SessionRef(caller.tenant_id, caller.project_id, session_id)
+    return SessionRef(caller.tenant_id, project_id or caller.project_id, session_id)

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
+from actors.desks import Desks
 from actors.runtime import Runtime
 from actors.sandbox_tokens import SandboxTokens
 from domain.clock import Clock, IdSource
@@ -17,6 +18,7 @@ from gateway.auth.api_keys import ApiKeys
 from gateway.auth.public_keys import PublicKeys, PublicKeyStore
 from gateway.auth.sdk_tokens import SdkTokens
 from gateway.auth.sealing import Seal
+from gateway.auth.user_tokens import UserTokens
 from gateway.counters import Counters
 from gateway.feeds import Feeds
 from gateway.gate import Gate, Projects
@@ -41,6 +43,7 @@ class AccessServices:
         sandbox_tokens: Reads the tokens of sandboxed code; None where there are none.
     """
 
+    desks: Desks
     public_keys: PublicKeyStore
     projects: Projects
     counters: Counters
@@ -58,9 +61,11 @@ class Services:
     """Everything a route may ask for."""
 
     runtime: Runtime
+    desks: Desks
     gate: Gate
     throttle: Throttle
     sdk_tokens: SdkTokens
+    user_tokens: UserTokens
     public_keys: PublicKeys
     feeds: Feeds
     metrics: Metrics
@@ -81,11 +86,13 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
     public_keys = PublicKeys(access.public_keys, access.clock)
     metrics = Metrics(access.counters.numbers)
     sdk_tokens = SdkTokens(settings.token_secret, settings.instance, access.clock, access.ids)
+    user_tokens = UserTokens(access.desks.users, settings.token_secret, settings.instance, access.clock, access.ids)
     gate = Gate(
         api_keys=ApiKeys(runtime, access.clock),
         public_keys=public_keys,
         sdk_tokens=sdk_tokens,
         sandbox_tokens=access.sandbox_tokens,
+        user_tokens=user_tokens,
         projects=access.projects,
         throttle=throttle,
         replies=Replies(access.replies, Seal(settings.token_secret, "replies")),
@@ -93,9 +100,11 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
     )
     return Services(
         runtime=runtime,
+        desks=access.desks,
         gate=gate,
         throttle=throttle,
         sdk_tokens=sdk_tokens,
+        user_tokens=user_tokens,
         public_keys=public_keys,
         feeds=Feeds(runtime, metrics),
         metrics=metrics,

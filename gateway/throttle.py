@@ -28,6 +28,7 @@ class RateCategory(StrEnum):
     VOICE_ROOMS = "concurrentVoiceRooms"
     SDK_INIT = "sdkInit"
     SOCKET_TICKETS = "socketTickets"
+    LOGIN = "login"
 
 
 EXCESS: Mapping[RateCategory, str] = MappingProxyType(
@@ -38,6 +39,7 @@ EXCESS: Mapping[RateCategory, str] = MappingProxyType(
         RateCategory.VOICE_ROOMS: "Maximum concurrent voice sessions reached",
         RateCategory.SDK_INIT: "SDK initialisation rate limit exceeded",
         RateCategory.SOCKET_TICKETS: "WebSocket ticket rate limit exceeded",
+        RateCategory.LOGIN: "Login rate limit exceeded",
     }
 )
 
@@ -88,6 +90,12 @@ class Throttle:
         """Count a bootstrap of a public key from an address. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).sdk_inits_per_minute
         return await self._per_minute(RateCategory.SDK_INIT, f"{key_id}:{address}", limit)
+
+    async def login(self, email: str, address: str) -> Taken:
+        """Count an attempt to log in under an email from an address. Raises Overloaded."""
+        key = f"{RateCategory.LOGIN}:{email.casefold()}:{address}"
+        taken = await self._counters.count(key, limit=limits.LOGIN_ATTEMPTS, window_s=limits.LOGIN_WINDOW_S)
+        return allowed(RateCategory.LOGIN, taken)
 
     async def socket_ticket(self, tenant_id: str, family: str) -> Taken | None:
         """Count a ticket, of its token family and of its tenant. Raises Overloaded."""

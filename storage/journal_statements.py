@@ -26,6 +26,9 @@ ASKED = (
 KEYS = (("request_keys", "bigint", "request_key"),)
 """What appends have when one of the batch ends a turn under a key."""
 
+CALLS = (("calls", "text", "calls"),)
+"""What appends have when models were called in one of the batch: JSON of the calls, see `journal_batch.calls_of`."""
+
 ENDED = (
     ("turns", "int", "turn"),
     ("request_hashes", "text", "request_hash"),
@@ -92,6 +95,29 @@ _KEYED = """,
     )
 """
 
+_CALLED = """,
+    called AS (
+        INSERT INTO model_calls (
+            tenant_id, project_id, session_id, at, call_id, turn, span_id, agent_name, model, provider, operation,
+            latency_ms, first_token_ms, input_tokens, output_tokens, estimated_cost, finish_reason, success,
+            prompt_messages, prompt_characters, system_prompt_hash
+        )
+        SELECT s.tenant_id, s.project_id, s.session_id, c.at, c.call_id, c.turn, c.span_id, c.agent_name, c.model,
+            c.provider, c.operation, c.latency_ms, c.first_token_ms, c.input_tokens, c.output_tokens,
+            c.estimated_cost, c.finish_reason, c.success, c.prompt_messages, c.prompt_characters,
+            c.system_prompt_hash
+        FROM moved JOIN asked a USING (n) JOIN sessions s ON s.session_key = moved.session_key,
+        LATERAL jsonb_to_recordset(a.calls::jsonb) AS c (
+            at timestamptz, call_id text, turn int, span_id text, agent_name text, model text, provider text,
+            operation text, latency_ms int, first_token_ms int, input_tokens bigint, output_tokens bigint,
+            estimated_cost float8, finish_reason text, success boolean, prompt_messages int,
+            prompt_characters int, system_prompt_hash text
+        )
+        WHERE a.calls IS NOT NULL
+        ON CONFLICT DO NOTHING
+    )
+"""
+
 _PHOTOGRAPHED = """,
     photographed AS (
         INSERT INTO snapshots AS s (at, session_key, seq, state)
@@ -144,6 +170,7 @@ class Shape(Struct, frozen=True):
     has_ends: bool
     has_keys: bool
     has_snapshots: bool
+    has_calls: bool = False
 
 
 def _given(parameters: tuple[tuple[str, str, str], ...], *, is_one: bool) -> str:
@@ -168,7 +195,7 @@ def _ended(*, is_one: bool) -> str:
 
 
 def _append(shape: Shape) -> Statement:
-    asked = (*ASKED, *KEYS) if shape.has_keys else ASKED
+    asked = (*ASKED, *(KEYS if shape.has_keys else ()), *(CALLS if shape.has_calls else ()))
     text = f"WITH asked AS ({_given(asked, is_one=shape.is_one)}),"
     text += _MOVED.format(unless_known=_UNLESS_KNOWN if shape.has_keys else "")
     if shape.has_ends:
@@ -177,14 +204,16 @@ def _append(shape: Shape) -> Statement:
         text += _KEYED
     if shape.has_snapshots:
         text += _PHOTOGRAPHED
+    if shape.has_calls:
+        text += _CALLED
     return Statement(text + "SELECT n FROM moved")
 
 
 APPENDS = {
     shape: _append(shape)
-    for flags in product((False, True), repeat=4)
+    for flags in product((False, True), repeat=5)
     for shape in [Shape(*flags)]
-    if shape.has_ends or not (shape.has_keys or shape.has_snapshots)
+    if shape.has_ends or not (shape.has_keys or shape.has_snapshots or shape.has_calls)
 }
 """Shape of a batch -> the statement that writes it and returns the places of those that were written."""
 

@@ -25,7 +25,7 @@ NAME_MAPS = frozenset({"definitions", "hooks", "return_handlers", "lookup_tables
 """Keys whose content is a map from names chosen by the author, so that none of them is opaque."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Block:
     """One JSON object of the IR.
 

@@ -63,12 +63,34 @@ _SKIPPED = frozenset({Kind.CODE, Kind.SKIP, Kind.ANY, Kind.LITERAL, Kind.CONVERS
 """Kinds in which braces mean nothing, or mean something else (program text, patterns)."""
 
 
+_MUTE = _SKIPPED | {
+    Kind.BOOL, Kind.FLAG, Kind.INTEGER, Kind.NUMBER, Kind.DURATION, Kind.CHOICE, Kind.NODE, Kind.ENTRIES, Kind.BRANCHES,
+    Kind.RULES, Kind.TOOLS, Kind.FLOW,
+}  # fmt: skip
+"""Kinds whose values have no text with a grammar of their own."""
+
+
+_TELLING: dict[str, tuple[str, ...]] = {}
+"""Class -> what `telling_fields` said of it."""
+
+
+def telling_fields(cls: type[Node]) -> tuple[str, ...]:
+    """Return the fields of a class that may hold a text with a grammar."""
+    known = _TELLING.get(cls.__name__)
+    if known is None:
+        rows = cls.BY_FIELD
+        names = [name for name in cls.FIELDS if name != "extras"]
+        known = tuple(name for name in names if name not in rows or rows[name].kind not in _MUTE)
+        _TELLING[cls.__name__] = known
+    return known
+
+
 def written_in(document: Node, unit: Unit) -> Iterator[Written]:
     """Yield the texts of a document in the order of its fields."""
     for node, path in nodes_of(document):
         place, known = Place(node, unit), node.__dict__.get  # a field that was never written is not made to be read
-        for field in node.FIELDS:
-            if field != "extras" and (value := known(field)):
+        for field in telling_fields(type(node)):
+            if value := known(field):
                 yield from _texts(place, field, value, f"{path}.{field}" if path else field)
 
 

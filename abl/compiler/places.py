@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from abl.compiler.identities import Identities
 from abl.source import Source
@@ -23,8 +23,7 @@ class Unit:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A node and the document it stands in."""
 
     node: Node

@@ -10,7 +10,7 @@ from abl.compiler.plain import MAX_NESTING, plain
 
 MAX_YAML_CHARS = 50_000
 
-_LOOKS_LIKE_YAML = re.compile(r"^\s*+(?:- |[\w\"'-]+\s*+:(?:\s|$))", re.MULTILINE)
+_LOOKS_LIKE_YAML = re.compile(r"^[^\S\n]*+(?:- |[\w\"'-]++\s*+:(?:\s|$))", re.MULTILINE)
 
 
 def structured(text: str) -> Any:

@@ -14,7 +14,7 @@ _PIECE = re.compile(
       | (?P<comma>,(?=\s*[\w.]+\s*:?=(?!=)))""",
     re.VERBOSE | re.DOTALL,
 )
-_ASSIGNMENT = re.compile(r"\s*(?P<target>[\w.]+)\s*=(?!=)\s*(?P<value>.*?)\s*\Z", re.DOTALL)
+_ASSIGNMENT = re.compile(r"\s*(?P<target>[\w.]+)\s*=(?!=)\s*+(?P<value>.*\S|)\s*+\Z", re.DOTALL)
 _WRONG_SIGN = re.compile(r"\s*[\w.]+\s*(?P<sign>===|==|:=|:|->|\+=|-=)\s*(?P<value>\S.*)", re.DOTALL)
 
 

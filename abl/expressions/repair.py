@@ -17,8 +17,8 @@ from abl.expressions.lexer import BLOB, CURLY, END, NAME, NUMBER, OTHER, STRING,
 from abl.expressions.reader import UnreadableError
 
 MAX_TRIES = 12
-_CONNECTIVE = re.compile(r"\s+(?:AND|OR|\)|&&|\|\|)", re.IGNORECASE)
-_LAST_WORD = re.compile(r"[\w.-]+\Z")
+_CONNECTIVE = re.compile(r"(?<!\s)\s++(?:AND|OR|\)|&&|\|\|)", re.IGNORECASE)
+_LAST_WORD = re.compile(r"(?<![\w.-])[\w.-]++\Z")
 _OPENERS = frozenset({*words.WORDS, *words.SYMBOLS, "(", "NOT"}) - {"%"}
 _TERMS = (NAME, STRING, NUMBER)
 

@@ -8,7 +8,8 @@ from abl.diagnostics.suggest import closest
 from abl.parser.bounds import elements
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reader import Reader
-from abl.parser.type_expression import TYPE_WORDS, read_declaration
+from abl.parser.type_expression import read_declaration
+from abl.parser.type_nodes import TYPE_WORDS
 from abl.parser.values import cut_comment
 from abl.syntax.legacy import Contract
 from abl.syntax.tools import Parameter, TypeExpr

@@ -80,7 +80,9 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         if word == "ELSE":
             rest = rest[2:].lstrip(" :")
             place = offset + len(bare) - len(rest)
-        rest = _inline_then(branch, rest.removesuffix(":").rstrip(), place, is_bare=bare[len(word) : len(word) + 1] != ":")
+        rest = _inline_then(
+            branch, rest.removesuffix(":").rstrip(), place, is_bare=bare[len(word) : len(word) + 1] != ":"
+        )
         if not rest:
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
         r.read_field(branch, "condition", j, stop if j in r.lines.blocks else j + 1, rest, place)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from abl.parser.bounds import ITEM_BYTES
 from abl.parser.lines import dedent
 from abl.parser.reader import APPENDED, Reader, reads
@@ -20,6 +22,10 @@ from abl.syntax.node import Kind, Node, Prop
 
 _PLAIN_ITEM = frozenset("\"'#")
 """What an item without quotes and comment has none of."""
+
+
+_NUMBERED = re.compile(r"\d{1,3}[.)]\s+(?=\S)")
+"""How an item of a numbered list begins."""
 
 
 def joined(r: Reader, k: int, end: int, value: str) -> str | None:
@@ -105,6 +111,8 @@ def dash_items(r: Reader, k: int, end: int, row: Prop) -> list[tuple[str, int]]:
             elif bare:
                 more = " ".join(r.texts[k + 1 : stop])
                 items.append(_bare_item(r, f"{bare} {more}" if more else bare, offset))
+        elif numbered := _NUMBERED.match(text):
+            items.append(_bare_item(r, text[numbered.end() :], r.offsets[k] + numbered.end()))
         elif text not in ("[", "]"):
             fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
             r.report_line("EXPECTED_LIST_ITEM", k, fix, value=text, property=row.key)

@@ -30,6 +30,8 @@ NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
 _BRANCH = re.compile(r"(?:IF|ELSE)\b", re.IGNORECASE)
 """How a branch begins that stands without its dash."""
+LASTING = ("user.", "project.")
+"""How paths of facts begin that outlive the session. Spec: abl-language 6.7."""
 MAX_KNOWN = 12
 """Known properties that are named in a finding about an unknown one."""
 CLOSED = {
@@ -194,13 +196,18 @@ class Reader(Scribe):
         self.unknown(node, k, end, key, value, offset, at)
 
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
-        """Give a dash item that is no property to the node's list of branches or triggers, if it has one."""
+        """Give a dash item that is no property to the list that it must belong to: branches, triggers, variables."""
         row = node.BY_FIELD.get("branches")
         if row is not None and inner.upper().startswith(("IF", "ELSE")):
             READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
             return True
         row = node.BY_FIELD.get("triggers")
         if row is not None and inner.partition(":")[0].strip().upper() in NODES[row.node].BY_KEY:
+            READ[row.kind](self, node, row, k - 1, end, "", self.offsets[k])
+            return True
+        row = node.BY_FIELD.get("session")
+        if row is not None and inner.partition(":")[0].replace(".", "_").isidentifier():
+            row = node.BY_FIELD["persistent"] if inner.startswith(LASTING) else row
             READ[row.kind](self, node, row, k - 1, end, "", self.offsets[k])
             return True
         return False
@@ -319,6 +326,8 @@ class Reader(Scribe):
         elif made.MAIN in made.BY_FIELD:
             self.read_field(made, made.MAIN, k, k + 1 if k not in self.lines.blocks else end, value, off)
             self.children(made, k + 1, end)
+        elif made.REST and (cut[0] == "[" or _is_names(cut)):
+            self.read_field(made, made.REST, k, end, cut, off)
         else:
             self.report("EXPECTED_MAP", off, len(cut), value=cut, property=row.key)
             made.extras[""] = cut
@@ -347,6 +356,11 @@ class Reader(Scribe):
             return
         for key, text, at in pairs:
             self.line(made, k, k + 1, f"{key}: {text}", off + at - len(key) - 2)
+
+
+def _is_names(text: str) -> bool:
+    """Return whether a text is a name, or names with commas between them."""
+    return all(part.strip().isidentifier() for part in text.split(","))
 
 
 def _is_word(text: str) -> bool:

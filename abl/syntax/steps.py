@@ -103,8 +103,9 @@ class Outcome(Actions):
 
 @node
 class OnStart(Actions):
-    """First action of an agent. Spec: abl-language 3.11."""
+    """First action of an agent; an inline value is what it says. Spec: abl-language 3.11."""
 
+    MAIN: ClassVar[str] = "respond"
     delegate: DelegateCall | None = p.special(Kind.NODE, "DELEGATE", "Agent that does a sub-task.", node="DelegateCall")
 
 

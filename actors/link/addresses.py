@@ -28,6 +28,7 @@ NAME_CHARS = 12
 PRIVATE = 0o700
 SHORT_PREFIX = "abl-link-"
 """Of folders for the sockets of installations that are too deep in the file system."""
+NAMESPACES = (Path("/proc/self/ns/pid"), Path("/proc/self/ns/mnt"))
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 UNIX_LABEL, MACHINE_LABEL = "unix", "machine"
 
@@ -79,10 +80,12 @@ def parse_address(text: str) -> Address:
 def machine_name() -> str:
     """Return what tells this machine from others: two processes with the same answer can share a socket file.
 
-    It changes with every start of the machine, and a container has a name of its own.
+    It changes with every start of the machine. Containers differ, those of one pod too, which have the same name:
+    neither files nor process ids of one hold in the other.
     """
     boot = BOOT_ID.read_text(encoding="ascii").strip() if BOOT_ID.exists() else ""
-    return f"{socket.gethostname()}/{boot}"
+    spaces = "".join(f"/{os.readlink(one)}" for one in NAMESPACES if one.exists())
+    return f"{socket.gethostname()}/{boot}{spaces}"
 
 
 def reachable(address: str, labels: JsonObject, machine: str) -> str:

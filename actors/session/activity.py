@@ -8,7 +8,7 @@ from actors.session.kept import CANCELLED, ENDED, HUMAN_COMPLETED
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.views import execution_state
-from domain.clock import parse_iso
+from domain.clock import MILLISECONDS_PER_SECOND, parse_iso
 from domain.json_values import JsonObject
 from engine import EndTurn, UserSpoke
 from storage.turn_end import Activity, MessageRow
@@ -32,6 +32,7 @@ def transcript_of(
                 content=spoke.text,
                 turn=number,
                 at=parse_iso(spoke.at),
+                extra=_files(spoke),
             )
         )
     if end.reply or end.rich_content:
@@ -53,7 +54,7 @@ def transcript_of(
     return tuple(lines)
 
 
-def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity:
+def activity_of(live: LiveSession, spoke: UserSpoke | None, end: EndTurn, output: TurnOutput, at: str) -> Activity:
     """Return where the session stands now, and what to add to its counters."""
     kinds = [row["type"] for row in output.traces]
     calls = [row["data"] for row in output.traces if row["type"] == "llm_call"]
@@ -69,10 +70,35 @@ def activity_of(live: LiveSession, end: EndTurn, output: TurnOutput) -> Activity
         input_tokens=sum(usage.get("inputTokens", 0) for usage in usages),
         output_tokens=sum(usage.get("outputTokens", 0) for usage in usages),
         estimated_cost=sum(call.get("estimatedCost") or 0.0 for call in calls),
+        duration_ms=_ms_between(spoke, at),
         errors=len(errors),
         handoffs=kinds.count("handoff"),
         delegates=kinds.count("delegate"),
     )
+
+
+def _files(spoke: UserSpoke) -> bytes | None:
+    """Return the files of a message as its line tells them. Spec: platform-api 13.2."""
+    if not spoke.attachments:
+        return None
+    told = [
+        {
+            "id": one.id,
+            "filename": one.filename,
+            "mimeType": one.mime_type,
+            "sizeBytes": one.size_bytes,
+            "category": one.category,
+        }
+        for one in spoke.attachments
+    ]
+    return msgspec.json.encode({"attachments": told})
+
+
+def _ms_between(spoke: UserSpoke | None, at: str) -> int:
+    """Return how long a message waited for its reply; 0 for a turn that nobody asked for."""
+    if spoke is None:
+        return 0
+    return max(round((parse_iso(at) - parse_iso(spoke.at)).total_seconds() * MILLISECONDS_PER_SECOND), 0)
 
 
 def ended_activity(reason: str) -> Activity:

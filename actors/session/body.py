@@ -200,6 +200,7 @@ class SessionBody:
             agent="" if is_first else asked.agent,
             opening_unseen=is_first,
             reply_id=message_id,
+            attachments=asked.attachments,
         )
         opening = (
             TurnOpening("user", message_id) if is_own else TurnOpening("user", message_id, key, asked.request_hash)

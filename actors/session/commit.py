@@ -98,7 +98,7 @@ async def _commit(
         transcript=lines,
         beside=encode_beside(kept, is_said=any(line.message_id == kept.message_id for line in lines)),
         traces=tuple(output.traces),
-        activity=activity_of(live, end, output),
+        activity=activity_of(live, spoke, end, output, at),
     )
     await live.write(ending)
     live.last = kept

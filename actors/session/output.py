@@ -14,6 +14,7 @@ from actors.session.kept import A_RESTART, A_TRACE
 from actors.session.live import LiveSession
 from actors.session.store import Waiting
 from actors.session.stream import Listener
+from domain.ids import event_id
 from domain.json_values import storable_text
 from domain.traces import TraceEvent
 from engine import Say
@@ -145,7 +146,7 @@ class TurnOutput:
 def wire_event(session_id: str, seq: int, event: TraceEvent) -> dict[str, Any]:
     """Return a trace event as it goes over the wire. Spec: platform-api 5.7."""
     row = {
-        "id": f"evt_{session_id.removeprefix('sess_')}_{seq}",
+        "id": event_id(session_id, seq),
         "sessionId": session_id,
         "type": str(event.type),
         "timestamp": event.at,

@@ -45,6 +45,10 @@ class Remembered(Generic[Value]):
             asking.add_done_callback(lambda _done: self._asking.pop(key, None))
         return await asyncio.shield(asking)
 
+    def forget(self, key: str) -> None:
+        """Ask again the next time."""
+        self._answers.pop(key, None)
+
     async def _learn(self, key: str) -> Value | None:
         at = self._clock.now().timestamp()
         value = await self._ask(key)

@@ -15,7 +15,7 @@ from domain.errors import Unauthenticated
 from domain.json_values import JsonObject
 from gateway import bounds
 
-TokenType = Literal["sdk", "ticket", "resume"]
+TokenType = Literal["sdk", "ticket", "resume", "access", "refresh"]
 ALGORITHM = "HS256"
 SECRET_MIN_BYTES = 32
 OPTIONS: Options = {

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 from actors.runtime import SessionView
 from domain.json_values import JsonValue
 from gateway.bodies.chat_agent import Environment
+from gateway.bodies.session_insight import SessionMetrics
 from gateway.bodies.texts import Id, RequestBody
 from gateway.envelope import PaginatedPage, Success, TopLevelPage, Wire
 
@@ -149,6 +150,7 @@ class TracesReply(TopLevelPage):
 
     traces: list[dict[str, JsonValue]]
     meta: TraceSource = Field(validation_alias=AliasChoices("meta", "_meta"), serialization_alias="_meta")
+    metrics: SessionMetrics | None = None
 
 
 class TranscriptReply(PaginatedPage):

@@ -14,7 +14,8 @@ from actors.runtime import ChatTurn, SessionRef, StreamEvent
 from domain.errors import Forbidden, InvalidInput, NotFound
 from domain.json_values import JsonObject
 from domain.permissions import Permission
-from gateway.access import RATE, Admission, admission_of, caller
+from gateway.access import Admission, admission_of, caller
+from gateway.asking import Target, check_chat_project, count_turn, target_of
 from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
@@ -26,7 +27,6 @@ from gateway.measured import measured
 from gateway.sdk_sessions import open_session
 from gateway.services import Services, services_of
 from gateway.sse import Event, EventId, EventStream, parse_event_id, wants_events
-from gateway.throttle import RateExceeded, tightest
 
 LAST_EVENTS = frozenset({"complete", "error"})
 RELEASED_ENVIRONMENTS = frozenset({"staging", "production"})
@@ -58,11 +58,11 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     # The busiest route takes headers and services from the request itself: as parameters they cost 60 us each call.
     admitted, services, headers = admission_of(request), services_of(request), headers_of(request.scope)
     idempotency_key, last_event_id = headers.get("idempotency-key", ""), headers.get("last-event-id", "")
-    await _check_project(services, admitted, body.project_id)
+    await check_chat_project(services, admitted, body.project_id)
     if last_event_id and not idempotency_key:
         return await _resumed(body, admitted, services, last_event_id)
     turn = await _turn(body, admitted, services, idempotency_key)
-    await _count(request, services, turn)
+    await count_turn(request, services, turn)
     began = perf_counter()
     if not wants_events(headers.get("accept", "")):
         reply = await services.runtime.chat(turn)
@@ -73,36 +73,25 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     return await _streamed(events, admitted, services, turn.session_id, after)
 
 
-async def _check_project(services: Services, admitted: Admission, project_id: str) -> None:
-    try:
-        await services.gate.check_project(admitted.caller, project_id)
-    except NotFound as error:
-        raise NotFound("Project not found or has no agents") from error
-
-
 async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, idempotency_key: str) -> ChatTurn:
     """Return the turn that a body asks for, within what its caller may ask."""
     caller_ = admitted.caller
     session_id, agent = body.session_id or "", body.agent_id or ""
     deployment_id, environment = body.deployment_id or "", str(body.environment or "")
     if body.test_context is not None:
-        _check_test_context(admitted, environment)
-    if admitted.claims is not None and admitted.key is not None:
-        if agent and not admitted.key.allow_agent_override:
-            raise Forbidden("Insufficient permissions")
-        own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
-        if session_id not in ("", own):
-            raise NotFound("Session not found")
-        session_id, deployment_id, environment = own, admitted.key.deployment_id, admitted.key.environment
+        _check_test_context(admitted, body.project_id, environment)
+    if agent and admitted.key is not None and not admitted.key.allow_agent_override:
+        raise Forbidden("Insufficient permissions")
+    target = await target_of(services, admitted, Target(session_id, deployment_id, environment))
     return ChatTurn(
         tenant_id=caller_.tenant_id,
         project_id=body.project_id,
         message=body.message,
-        session_id=session_id,
+        session_id=target.session_id,
         idempotency_key=checked_key(idempotency_key),
         agent=agent,
-        deployment_id=deployment_id,
-        environment=environment,
+        deployment_id=target.deployment_id,
+        environment=target.environment,
         user_id=caller_.subject if caller_.kind != "api_key" else "",
         metadata=checked_metadata(body.metadata),
         test_context=body.test_context.model_dump(by_alias=True, exclude_none=True) if body.test_context else None,
@@ -111,25 +100,12 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
     )
 
 
-def _check_test_context(admitted: Admission, environment: str) -> None:
+def _check_test_context(admitted: Admission, project_id: str, environment: str) -> None:
     if admitted.caller.kind == "sdk":
         raise Forbidden("Insufficient permissions")
-    check_permission(admitted.caller, Permission.AGENT_WRITE)
+    check_permission(admitted.caller, Permission.AGENT_WRITE, project_id)
     if environment in RELEASED_ENVIRONMENTS:
         raise InvalidInput("testContext is for development only")
-
-
-async def _count(request: Request, services: Services, turn: ChatTurn) -> None:
-    """Count the message of a session, or the session that it opens."""
-    if not turn.session_id:
-        await services.throttle.new_session(turn.tenant_id)
-        return
-    try:
-        taken = await services.throttle.session_message(turn.tenant_id, turn.session_id)
-    except RateExceeded as excess:
-        request.scope[RATE] = excess.taken
-        raise
-    request.scope[RATE] = tightest([request.scope[RATE], taken])
 
 
 async def _resumed(body: ChatAgentBody, admitted: Admission, services: Services, last_event_id: str) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from fastapi import Query, Request
+from fastapi import Query, Request, Response
 
 from actors.runtime import NewSession, SessionFilter, SessionRef, TraceFilter
 from domain import limits
@@ -14,6 +14,7 @@ from domain.errors import InvalidInput
 from domain.permissions import Permission
 from domain.traces import TraceType
 from gateway.access import Admitted, caller
+from gateway.bodies.session_insight import SessionMetrics
 from gateway.bodies.sessions import (
     Channel,
     CreatedSession,
@@ -32,7 +33,7 @@ from gateway.bodies.sessions import (
     session_item,
 )
 from gateway.bodies.texts import QueryMoment, QueryText
-from gateway.envelope import LogLimit, Offset, PageLimit
+from gateway.envelope import LogLimit, Offset, PageLimit, json_response
 from gateway.guarded import guarded_router
 from gateway.idempotency import checked_key
 from gateway.services import Services, Serving
@@ -198,27 +199,39 @@ async def list_traces(
     limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
     offset: Offset = 0,
     order: Literal["asc", "desc"] = "asc",
-) -> TracesReply:
-    """Return trace events of a session."""
+    include: Literal["metrics"] | None = None,
+) -> Response:
+    """Return trace events of a session, with its figures when they are asked for."""
     wanted = TraceFilter(
-        event_types=_types(event_type, "/eventType") + _types(event_types, "/eventTypes"),
+        event_types=trace_types(event_type, "/eventType") + trace_types(event_types, "/eventTypes"),
         decision_kind=decision_kind,
         span_id=span_id,
         limit=limit,
         offset=offset,
         descending=order == "desc",
     )
-    page = await services.runtime.traces(SessionRef(admitted.caller.tenant_id, project_id, session_id), wanted)
+    session = SessionRef(admitted.caller.tenant_id, project_id, session_id)
+    page = await services.runtime.traces(session, wanted)
+    figures = await services.desks.insight.metrics(session) if include else None
     meta = TraceSource(
         source=TRACE_SOURCE,
         event_count=len(page.rows),
         is_truncated=offset + len(page.rows) < page.total,
         source_chain=[TRACE_SOURCE],
     )
-    return TracesReply(traces=list(page.rows), meta=meta, total=page.total, limit=limit, offset=offset)
+    reply = TracesReply(
+        traces=list(page.rows),
+        meta=meta,
+        total=page.total,
+        limit=limit,
+        offset=offset,
+        metrics=SessionMetrics.model_validate(figures) if figures is not None else None,
+    )
+    hidden = {"metrics"} if figures is None else None  # absent when it was not asked for; its own nulls stay
+    return json_response(reply.model_dump(by_alias=True, exclude=hidden))
 
 
-def _types(words: str, place: str) -> tuple[TraceType, ...]:
+def trace_types(words: str, place: str) -> tuple[TraceType, ...]:
     """Return the types of events that a query names, separated by commas; raises InvalidInput."""
     types = [word.strip() for word in words.split(",") if word.strip()]
     unknown = [word for word in types if word not in tuple(TraceType)]

@@ -27,7 +27,7 @@ async def list_transcript(
     offset: Offset = 0,
 ) -> TranscriptReply:
     """Return the messages of a session, oldest first."""
-    session = await visible_session(services.runtime, admitted, session_id)
+    session = await visible_session(services, admitted, session_id, Permission.SESSION_READ)
     page = await services.runtime.transcript(session, limit=limit, offset=offset)
     return TranscriptReply(messages=list(page.rows), pagination=Totals(total=page.total, limit=limit, offset=offset))
 
@@ -41,7 +41,7 @@ async def end_session(
     session_id: str, admitted: Admitted, services: Serving, body: EndSessionBody | None = None
 ) -> EndedSessionReply:
     """End a session; doing so again changes nothing."""
-    session = await visible_session(services.runtime, admitted, session_id)
+    session = await visible_session(services, admitted, session_id, Permission.SESSION_WRITE)
     reason = body.reason if body is not None else EndSessionBody().reason
     view = await services.runtime.end_session(session, reason)
     ended = EndedSession(id=view.id, status="ended", ended_at=view.ended_at, end_reason=view.end_reason)

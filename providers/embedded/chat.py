@@ -23,14 +23,16 @@ from domain.model_calls import ModelDelta, ModelReply, ModelRequest, ToolCallPar
 from domain.tool_calls import ToolCall
 from providers.chat import openai_compatible
 from providers.embedded import prompting, reading
-from providers.embedded.choosing import choice_of
+from providers.embedded.choosing import Choice, choice_of
 from providers.embedded.grounding import Said, grounded_arguments, known_arguments
 from providers.embedded.waiting import Queue, Waiting, always_ready
+from providers.failures import ModelCallFailed
 from providers.http import HttpClient
 from providers.ports import ChatModel
 from providers.specs import ProviderSpec
 
 CALL_ID_BYTES: Final = 6
+NO_JUDGE: Final = "The embedded model judges no texts; rules in words need a better model"
 MAX_CHOICES: Final = 3
 """How often a tool is chosen anew when the arguments of the chosen one were not said."""
 TIMEOUTS: Final[JsonObject] = {"total_s": 300.0, "connect_s": 5.0, "idle_s": 120.0}
@@ -82,16 +84,17 @@ class EmbeddedModel:
         """Return the answer where it is no free text: JSON of a schema, a tool call, or the agent's next question."""
         if request.json_schema is not None:
             return _Known(await self._read(request, request.json_schema))
-        call, usage = await self._choose(request)
+        choice = choice_of(request)
+        call, usage = await self._choose(request, choice)
         if call is not None:
             return _Known(ModelReply(tool_calls=(call,), usage=usage, finish_reason="tool_calls", model=self._name))
-        if question := prompting.next_question(request):
+        if question := prompting.next_question(request) or prompting.question_for(choice.wanted):
             return _Known(ModelReply(text=question, usage=usage, model=self._name))
         return _Known(None, usage)
 
-    async def _choose(self, request: ModelRequest) -> tuple[ToolCall | None, Usage]:
+    async def _choose(self, request: ModelRequest, choice: Choice) -> tuple[ToolCall | None, Usage]:
         """Return the tool call that is due, if any, and the tokens spent on finding out."""
-        choice, usage = choice_of(request), Usage()
+        usage = Usage()
         if choice.ready:
             tool, given = choice.ready[0]
             return _call(tool, given), usage
@@ -124,6 +127,8 @@ class EmbeddedModel:
 
     async def _read(self, request: ModelRequest, schema: JsonObject) -> ModelReply:
         """Return the answer of a schema, without values that the user has not said."""
+        if reading.is_judgement(schema):
+            raise ModelCallFailed("llm_error", NO_JUDGE, retryable=False)
         asked = reading.small_reading(request, schema)
         reply = await self._model.answer(asked) if asked is not None else ModelReply(model=self._name)
         answer = reading.answer_of(request, schema, _object(reply.text))

@@ -17,6 +17,7 @@ from providers.embedded import prompting
 from providers.embedded.grounding import Said, known_arguments, name_words
 
 _CODE: Final = re.compile(r"(?:^|_)(?:id|no|nr|number|digits|code|ref)$")
+_DATE: Final = re.compile(r"\d{4}-\d{2}-(\d{2})")
 _HAS_DIGIT: Final = re.compile(r"\d")
 
 
@@ -27,10 +28,12 @@ class Choice:
     Attributes:
         ready: Tools whose required arguments are known, with these arguments, in the order of the agent.
         open: Tools of which something has to be read out of the conversation.
+        wanted: What a tool still lacks of which something is known already, in the words of its author.
     """
 
     ready: tuple[tuple[ToolSpec, JsonObject], ...] = ()
     open: tuple[ToolSpec, ...] = ()
+    wanted: str = ""
 
 
 def choice_of(request: ModelRequest) -> Choice:
@@ -40,6 +43,7 @@ def choice_of(request: ModelRequest) -> Choice:
     said = Said.of([*prompting.said_texts(request, "user", "tool"), *known.values()])
     ready: list[tuple[ToolSpec, JsonObject]] = []
     unready: list[ToolSpec] = []
+    wanted = ""
     for tool in prompting.offered(request):
         if prompting.is_repeated(request, tool.name):
             continue
@@ -50,6 +54,11 @@ def choice_of(request: ModelRequest) -> Choice:
                 ready.append((tool, given))
         elif all(_may_be_said(name, tool.parameters["properties"][name], said) for name in needed):
             unready.append(tool)
+        if needed and len(needed) < len(_required(tool)) and not wanted:
+            wanted = str(tool.parameters["properties"][needed[0]].get("description") or needed[0].replace("_", " "))
+    is_asked = prompting.last_said(request).rstrip().endswith("?")
+    if wanted and not is_asked and not prompting.has_fresh_result(request) and _is_answer(request, known):
+        return Choice(tuple(ready), (), wanted)
     return Choice(tuple(ready), tuple(unready) if _is_open_question(request, known) else ())
 
 
@@ -81,5 +90,11 @@ def _is_open_question(request: ModelRequest, known: dict[str, str]) -> bool:
     said = Said.of([last])
     if last.rstrip().endswith("?"):
         return True
-    is_answer = any(said.holds(value) for value in known.values())
-    return not is_answer and len(said.content_words()) > 1
+    return not _is_answer(request, known) and len(said.content_words()) > 1
+
+
+def _is_answer(request: ModelRequest, known: dict[str, str]) -> bool:
+    """Return whether a value that is known now stands in the user's last message; of a date its day is enough."""
+    said = Said.of([prompting.last_said(request)])
+    days = [float(found[1]) for value in known.values() if (found := _DATE.fullmatch(value))]
+    return any(said.holds(value) for value in known.values()) or any(day in said.numbers for day in days)

@@ -6,8 +6,9 @@ reads it once and keeps it. What changes with every turn stands at the end, wher
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -21,7 +22,9 @@ HISTORY_MESSAGES: Final = 10
 HISTORY_STEP: Final = 6
 """The oldest messages are left out so many at once, so that the beginning changes seldom."""
 RESULT_MAX_CHARS: Final = 700
-REPLY_MAX_TOKENS: Final = 120
+REASONING: Final = "reasoning"
+REPLY_MAX_TOKENS: Final = 80
+TEXT_MAX_TOKENS: Final = 200
 CHOICE_MAX_TOKENS: Final = 24
 ARGUMENTS_MAX_TOKENS: Final = 100
 TEMPERATURE: Final = 0.0
@@ -30,12 +33,15 @@ WAYS: Final = frozenset({"__handoff__", "__delegate__"})
 """System tools a small model may use. Ending, escalating and keeping values are left to the rules of the agent."""
 ERROR: Final = '{"error"'
 """How the engine begins the result of a call that came to nothing."""
+TO_LACK: Final = "I still need this from you: {wanted}."
 TO_CHOOSE: Final = (
     'Which tool does the last message ask for? Answer with JSON on one line, such as {{"tool": "{first}"}}.'
 )
 TO_FILL: Final = "Fill in the parameters of {name} from what was said. Answer with JSON on one line."
 TO_REPLY: Final = "Answer the user's last message in one or two short sentences of plain text."
-TO_TELL: Final = "Now tell me what this means for me, in one or two short sentences of plain text."
+TO_TELL: Final = "Tell me what this result says, in one or two short sentences. Add nothing that is not in it."
+_WAYS_OUT: Final = re.compile(r"(?:^|\n\n)Ways out:\n(?:- [^\n]*(?:\n|$))+")
+"""A small model takes conditions for something to say; they are looked at by the engine in any case."""
 _MISSING: Final = re.compile(r"Still to find out[^\n]*\n((?:- [^\n]*(?:\n|$))+)")
 _KNOWN: Final = re.compile(r"(?:^|\n)Known:\n((?:- [^\n]*(?:\n|$))+)")
 _KNOWN_LINE: Final = re.compile(r"^- (\w+): (.*)$", re.MULTILINE)
@@ -67,6 +73,8 @@ def to_reply(request: ModelRequest) -> ModelRequest:
 
     What is said to the model about now stands before the user's message, or it would be read as what to reply to.
     """
+    if not is_conversation(request):
+        return msgspec.structs.replace(request, max_tokens=min(request.max_tokens or TEXT_MAX_TOKENS, TEXT_MAX_TOKENS))
     most = min(request.max_tokens or REPLY_MAX_TOKENS, REPLY_MAX_TOKENS)
     asked = _asked(request, "" if has_fresh_result(request) else TO_REPLY, max_tokens=most)
     *before, last, now = asked.messages
@@ -75,12 +83,22 @@ def to_reply(request: ModelRequest) -> ModelRequest:
     return msgspec.structs.replace(asked, messages=(*before, now, last) if now.content else (*before, last))
 
 
+def is_conversation(request: ModelRequest) -> bool:
+    """Return whether the user is to be answered, and no text to be worked on (a summary)."""
+    return request.metadata.get("operation", REASONING) == REASONING
+
+
 def next_question(request: ModelRequest) -> str:
     """Return the question that the agent has to ask next; empty when there is none or something is to be told first."""
     questions = _missing(request)
     if not questions or has_fresh_result(request) or last_said(request).rstrip().endswith("?"):
         return ""
     return next(iter(questions.values())).strip()
+
+
+def question_for(wanted: str) -> str:
+    """Return how the user is asked for what a tool still lacks; empty when it lacks nothing."""
+    return TO_LACK.format(wanted=wanted.rstrip(".")) if wanted else ""
 
 
 def missing_names(request: ModelRequest) -> list[str]:
@@ -139,7 +157,7 @@ def moment_of(request: ModelRequest) -> str:
 
 def _asked(request: ModelRequest, told: str, *, max_tokens: int, json_schema: JsonObject | None = None) -> ModelRequest:
     first, *rest = request.messages
-    stable = first.content[: request.stable_chars or None].strip()
+    stable = _WAYS_OUT.sub("\n", first.content[: request.stable_chars or None]).strip()
     system = Message("system", "\n\n".join(part for part in (stable, _listed(request)) if part))
     last = Message("system", "\n\n".join(part for part in (moment_of(request), told) if part))
     return msgspec.structs.replace(
@@ -178,5 +196,37 @@ def _history(messages: Sequence[Message]) -> list[Message]:
 def _told(message: Message) -> Message:
     """Return a message without tool calls: a small model would write such calls where words are wanted."""
     if message.role == "tool":
-        return Message("user", f"Result of {message.name or 'the tool'}: {message.content[:RESULT_MAX_CHARS]}")
+        return Message("user", f"Result of {message.name or 'the tool'}:\n{_plain(message.content)[:RESULT_MAX_CHARS]}")
     return message
+
+
+def _plain(text: str) -> str:
+    """Return a result of JSON as plain lines, which a small model reads better; other texts as they are."""
+    try:
+        return "\n".join(_lines(json.loads(text)))
+    except ValueError:
+        return text
+
+
+def _lines(value: JsonValue) -> Iterator[str]:
+    match value:
+        case dict():
+            flat = [f"{name}: {_flat(one)}" for name, one in value.items() if one not in (None, "", [], {})]
+            yield ", ".join(flat)
+        case list():
+            for one in value:
+                yield from (f"- {line}" for line in _lines(one))
+        case _:
+            yield _flat(value)
+
+
+def _flat(value: JsonValue) -> str:
+    match value:
+        case dict():
+            return "; ".join(f"{name} {_flat(one)}" for name, one in value.items())
+        case list():
+            return ", ".join(map(_flat, value))
+        case bool():
+            return "yes" if value else "no"
+        case _:
+            return str(value)

@@ -6,6 +6,7 @@ the text, and what stands there is taken as sure. Sentiment is left to the words
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -24,20 +25,24 @@ INTENT_CONFIDENCE: Final = 0.6
 NO_INTENT: Final = "unclear"
 VERDICT: Final = "valid"
 MAX_TOKENS: Final = 160
+_DESCRIBED: Final = re.compile(r"^- (\w+): ?(.*)$", re.MULTILINE)
 TO_READ: Final = "Read these values from the message; null for what it does not say. Answer with JSON on one line."
 TO_NAME: Final = "What does the message want? Answer with JSON on one line."
+
+
+def is_judgement(schema: JsonObject) -> bool:
+    """Return whether a verdict is asked for, which a small model gives at random."""
+    return VERDICT in (schema.get("properties") or {})
 
 
 def small_reading(request: ModelRequest, schema: JsonObject) -> ModelRequest | None:
     """Return what a small model is asked in place of a reading request, None when there is nothing to ask it.
 
-    Of a judgement only the verdict is asked for: what a small model gives as reason or score means nothing.
+    Requests of another form are asked as they are.
     """
     properties = schema.get("properties") or {}
     if "entities" not in properties and "intents" not in properties:
-        wanted = {name: one for name, one in properties.items() if name == VERDICT} or properties
-        small = {**schema, "properties": wanted, "required": list(wanted)}
-        return msgspec.structs.replace(request, max_tokens=MAX_TOKENS, json_schema=small)
+        return msgspec.structs.replace(request, max_tokens=MAX_TOKENS)
     text = last_said(request)
     asked: JsonObject = {}
     lines: list[str] = []
@@ -80,8 +85,9 @@ def answer_of(request: ModelRequest, schema: JsonObject, found: JsonObject) -> J
     if "confidence" in properties:
         answer["confidence"] = dict.fromkeys(properties["confidence"].get("properties") or {}, SURE)
     if "intents" in properties:
-        name = found.get("intent")
-        answer["intents"] = [{"category": name, "confidence": INTENT_CONFIDENCE}] if name and name != NO_INTENT else []
+        name = str(found.get("intent") or NO_INTENT)
+        is_meant = name != NO_INTENT and _is_mentioned(request, name)
+        answer["intents"] = [{"category": name, "confidence": INTENT_CONFIDENCE}] if is_meant else []
     return answer
 
 
@@ -93,9 +99,19 @@ def _categories(properties: JsonObject) -> list[str]:
 
 
 def _described(request: ModelRequest, names: list[str]) -> list[str]:
-    """Return the lines of the engine's prompt that say what the intents mean."""
-    lines = request.messages[0].content.splitlines()
-    return [line for line in lines if any(line.startswith(f"- {name}:") for name in names)]
+    """Return the lines that say what the intents mean, from the engine's prompt."""
+    return [f"- {name}: {text}" for name, text in _descriptions(request).items() if name in names]
+
+
+def _descriptions(request: ModelRequest) -> dict[str, str]:
+    return {name: text for name, text in _DESCRIBED.findall(request.messages[0].content) if text}
+
+
+def _is_mentioned(request: ModelRequest, name: str) -> bool:
+    """Return whether the message shares a word with what an intent means: a small model names one for every message."""
+    said = Said.of([last_said(request)])
+    meant = Said.of([name.replace("_", " "), _descriptions(request).get(name, "")])
+    return any(said.holds(word) for word in meant.content_words())
 
 
 def _hint(schema: JsonObject) -> str:

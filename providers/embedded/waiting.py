@@ -1,4 +1,4 @@
-"""Whether the local model can be asked now: its file is there, its process has loaded it, and not too many wait for it."""
+"""Whether the local model can be asked now: its file is there, it is loaded, and not too many wait for it."""
 
 from __future__ import annotations
 

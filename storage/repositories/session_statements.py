@@ -117,9 +117,10 @@ IDLE_EVERYWHERE = Statement("""
 """)
 
 DELETE = (
+    Statement("UPDATE model_calls SET session_id = NULL WHERE tenant_id = :tenant_id AND session_id = :session_id"),
     *(
         Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
-        for table in ("memory_stores", "callbacks")
+        for table in ("memory_stores", "callbacks", "attachments", "feedback")
     ),
     *(
         Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from storage.database import Database
 from storage.statements import Statement
@@ -11,7 +14,36 @@ from storage.turn_frames import unpack_events
 
 LIST = Statement("SELECT events FROM traces WHERE session_key = session_key(:tenant_id, :session_id) ORDER BY seq")
 OF_TURN = Statement("SELECT events FROM traces WHERE session_key = session_key(:tenant_id, :session_id) AND seq = :seq")
+PAGE = Statement("""
+    SELECT seq, events FROM traces
+    WHERE session_key = session_key(:tenant_id, :session_id) AND seq > :after ORDER BY seq LIMIT :limit
+""")
+EXPORT = Statement("""
+    SELECT s.created_at, s.session_id, t.seq, t.events FROM sessions s JOIN traces t USING (session_key)
+    WHERE s.tenant_id = :tenant_id AND s.project_id = :project_id
+      AND (:session_id::text IS NULL OR s.session_id = :session_id OR s.runtime_session_id = :session_id)
+      AND (:status::text IS NULL OR s.status = :status)
+      AND (:channel::text IS NULL OR s.channel = :channel)
+      AND (:since::timestamptz IS NULL OR t.at >= :since)
+      AND (:until::timestamptz IS NULL OR t.at < :until)
+      AND (s.created_at, s.session_id, t.seq) > (:after_created, :after_session, :after)
+    ORDER BY s.created_at, s.session_id, t.seq LIMIT :limit
+""")
+TURNS_PER_PAGE = 100
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+TURN_MAX = timedelta(hours=1)
+"""How much later than its first event a turn may have been written."""
 DECISION_KIND = "decisionKind"
+
+
+class ExportQuery(Struct, frozen=True, kw_only=True):
+    """Which events of a project; None means any. A session is named by either of its ids."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    session_id: str | None = None
+    status: str | None = None
+    channel: str | None = None
 
 
 class Traces:
@@ -24,6 +56,47 @@ class Traces:
         """Return the events of the turn whose last fact has this number; none when they are past their retention."""
         row = await self._database.row(OF_TURN, tenant_id=tenant_id, session_id=session_id, seq=fact_seq)
         return unpack_events(row["events"]) if row else ()
+
+    async def turns(self, tenant_id: str, session_id: str) -> AsyncGenerator[tuple[TraceRow, ...]]:
+        """Yield the events of a session turn by turn; only a page of turns is in memory."""
+        after = 0
+        while True:
+            rows = await self._database.rows(
+                PAGE, tenant_id=tenant_id, session_id=session_id, after=after, limit=TURNS_PER_PAGE
+            )
+            for row in rows:
+                yield unpack_events(row["events"])
+            if len(rows) < TURNS_PER_PAGE:
+                return
+            after = rows[-1]["seq"]
+
+    async def of_project(
+        self, tenant_id: str, project_id: str, wanted: ExportQuery
+    ) -> AsyncGenerator[tuple[str, tuple[TraceRow, ...]]]:
+        """Yield (session, events of one turn) of a project's sessions, the oldest session first.
+
+        Times are those of turns: a turn is there when any event of it may be within them.
+        """
+        conditions = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        if wanted.until is not None:
+            conditions["until"] = wanted.until + TURN_MAX
+        created, session_id, seq = EARLIEST, "", 0
+        while True:
+            rows = await self._database.rows(
+                EXPORT,
+                tenant_id=tenant_id,
+                project_id=project_id,
+                after_created=created,
+                after_session=session_id,
+                after=seq,
+                limit=TURNS_PER_PAGE,
+                **conditions,
+            )
+            for row in rows:
+                yield row["session_id"], unpack_events(row["events"])
+            if len(rows) < TURNS_PER_PAGE:
+                return
+            created, session_id, seq = rows[-1]["created_at"], rows[-1]["session_id"], rows[-1]["seq"]
 
     async def list(
         self,

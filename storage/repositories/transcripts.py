@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from storage.database import Database, Row
 from storage.statements import Statement
@@ -26,6 +26,10 @@ FIND = Statement(f"""
 """)
 TURNS = Statement(f"""
     SELECT {_COLUMNS} FROM transcripts WHERE {_MINE} AND seq < :before ORDER BY seq DESC LIMIT :limit
+""")
+TIMES = Statement(f"""
+    SELECT turn, at, spoke IS NOT NULL AS was_asked, coalesce(spoke_ms, 0) AS spoke_ms, answer IS NOT NULL AS has_answer
+    FROM transcripts WHERE {_MINE} ORDER BY seq
 """)
 LAST_SEQ = 2**31 - 1
 USER = "user"
@@ -69,6 +73,17 @@ class Transcripts:
             limit=limit,
         )
         return tuple(_turn_of(row) for row in rows)
+
+    async def times(self, tenant_id: str, session_id: str) -> dict[int, tuple[datetime | None, datetime | None]]:
+        """Return turn -> when its message came and when it was answered; None for what it does not have."""
+        rows = await self._database.rows(TIMES, tenant_id=tenant_id, session_id=session_id)
+        return {
+            row["turn"]: (
+                row["at"] - timedelta(milliseconds=row["spoke_ms"]) if row["was_asked"] else None,
+                row["at"] if row["has_answer"] else None,
+            )
+            for row in rows
+        }
 
     async def find(self, tenant_id: str, session_id: str, message_id: str) -> MessageRow | None:
         """Return one message by its id."""

@@ -117,9 +117,7 @@ class Client:
         if seen["last_id"]:
             headers["Last-Event-ID"] = seen["last_id"]
         timeout = aiohttp.ClientTimeout(total=None, sock_read=READ_S, sock_connect=READ_S)
-        async with self.http.post(
-            f"{url}/api/v1/chat/agent", json=body, headers=headers, timeout=timeout
-        ) as response:
+        async with self.http.post(f"{url}/api/v1/chat/agent", json=body, headers=headers, timeout=timeout) as response:
             if response.status != 200:
                 self.faults.append(f"{self.name}: {response.status} {await response.text()}")
                 return None

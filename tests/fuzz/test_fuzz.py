@@ -257,6 +257,7 @@ FOUND = (
     "AGENT: A\nCONSTRAINTS:\n  - REQUIRE a" + " WHEN a" * 4_000 + "\n",
     "AGENT: A\nON_START:\n  RESPOND: " + ("{{" + " " * 9_000 + "a}}") * 5 + "\n",
     "AGENT: A\nON_START:\n  RESPOND: " + ("{{#if a" + " " * 9_000 + "b}}") * 5 + "\n",
+    "AGENT: A\nON_START:\n  RESPOND: x\n    FORMATS:\n      SLACK: |\n        a\n" + "\n" * 40_000 + "        b\n",
     'AGENT: A\nON_START:\n  RESPOND: x\n    CAROUSEL:\n      cards: [{buttons: ["a' + " " * 60_000 + 'b"]}]\n',
 )
 """What once raised or hung; the number of spaces makes a square of them felt."""

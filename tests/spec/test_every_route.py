@@ -9,16 +9,17 @@ import pytest
 from fastapi import APIRouter, FastAPI
 
 from actors.runtime import NewSession
-from domain import limits
 from gateway import app as gateway_app
 from gateway.access import BODY_METHODS
 from gateway.guarded import GuardedRoute, UndeclaredRoute, api_routes, check_declared, guarded_router
 from gateway.openapi import SCHEMES_OF_KIND, documented_errors
 from gateway.settings import RateSettings
 from tests.support.asgi import Client, Reply
+from tests.support.fake_desks import PASSWORD
 from tests.support.gateway import (
     FOREIGN_KEY,
     FOREIGN_PROJECT,
+    OWNER,
     PAGE,
     PROJECT,
     PUBLIC_KEY,
@@ -41,15 +42,38 @@ READING = [(route, method) for route, method in ROUTES if method in BODY_METHODS
 OF_PROJECT = [(route, method) for route, method in PRIVATE if "{project_id}" in route.path]
 OF_SESSION = [(route, method) for route, method in PRIVATE if "{session_id}" in route.path]
 
+A_COMPLETION = {"projectId": PROJECT, "messages": [{"role": "user", "content": "hello"}]}
+FILE_ROUTE = "/api/projects/{project_id}/sessions/{session_id}/attachments"
 EXAMPLES: dict[str, Any] = {
     "/api/v1/chat/agent": {"projectId": PROJECT, "message": "hello"},
     "/api/projects/{project_id}/sessions": {"agentId": "desk"},
     "/api/v1/memory": {"action": "get", "memoryStoreName": "counts"},
     "/mcp": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
     "/mcp/{project_id}": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+    "/api/v1/chat/send": {"projectId": PROJECT, "message": "hello"},
+    "/api/v1/chat/stream": A_COMPLETION,
+    "/api/v1/chat/complete": A_COMPLETION,
+    "/api/v1/feedback": {"sessionId": "sess_unknown", "messageId": "msg_1", "rating": "positive"},
+    "/api/auth/login": {"email": OWNER, "password": PASSWORD},
+    "/api/auth/password": {"currentPassword": PASSWORD, "newPassword": "another long password"},
 }
 """Path -> a body that the route accepts; the others take an empty object."""
-OWN_FORM = ("/metrics", "/mcp", "/mcp/{project_id}")
+QUERIES = {
+    "/api/v1/chat/usage": f"?projectId={PROJECT}",
+    "/api/projects/{project_id}/sessions/export": "?format=csv",
+}
+"""Path -> a query without which the route answers nothing."""
+NOT_JSON = {
+    "/metrics",
+    "/api/v1/chat/stream",
+    "/api/projects/{project_id}/sessions/export",
+    FILE_ROUTE + "/{attachment_id}/content",
+}
+"""Paths of routes that answer in another form."""
+FORM = {"content-type": "multipart/form-data; boundary=cut"}
+FORM_START = b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+FORM_BODY = FORM_START + b"hello\r\n--cut--\r\n"
+OWN_FORM = ("/metrics", "/mcp", "/mcp/{project_id}", *NOT_JSON)
 """Routes whose answers are of another protocol."""
 
 
@@ -74,6 +98,8 @@ async def credentials(gateway: Gateway, route: GuardedRoute) -> dict[str, str]:
         return {}
     if "api_key" in kinds:
         return dict(gateway.client.headers)
+    if "user" in kinds:
+        return dict((await gateway.user()).headers)
     if "sandbox" in kinds:
         return {"authorization": f"Bearer {sandbox_token(gateway, await prepared(gateway))}"}
     if "public_key" in kinds:
@@ -91,10 +117,23 @@ async def call(
     **options: Any,
 ) -> Reply:
     route, method = case
-    path = route.path.format(project_id=project, session_id=session, callback_id="cb_unknown")
+    path = path_of(route, project=project, session=session) + QUERIES.get(route.path, "")
+    if (method, route.path) == ("POST", FILE_ROUTE) and not options:
+        options, headers = {"raw": FORM_BODY}, {**headers, **FORM}
     if method in BODY_METHODS and not options:
         options = {"body": EXAMPLES.get(route.path, {})}
     return await Client(gateway.app, headers).request(method, path, **options)
+
+
+def path_of(route: GuardedRoute, *, project: str = PROJECT, session: str = "sess_1") -> str:
+    """Return a path of the route; what is not given names nothing that is there."""
+    return route.path.format(
+        project_id=project,
+        session_id=session,
+        callback_id="cb_unknown",
+        span_id="span_unknown",
+        attachment_id="att_unknown",
+    )
 
 
 def test_there_are_routes() -> None:
@@ -177,7 +216,8 @@ async def test_refuses_a_body_by_its_announced_length_without_reading_it(
     gateway: Gateway, case: tuple[GuardedRoute, str]
 ) -> None:
     headers = {**await credentials(gateway, case[0]), "content-type": "application/json"}
-    reply = await call(gateway, case, {**headers, "content-length": str(limits.BODY_MAX_BYTES + 1)}, raw=[b"{"])
+    length = str(case[0].access.body_max_bytes + 1)
+    reply = await call(gateway, case, {**headers, "content-length": length}, raw=[b"{"])
     assert reply.status == 413
     assert reply.headers["x-test-read-bytes"] == "0"
 
@@ -185,10 +225,13 @@ async def test_refuses_a_body_by_its_announced_length_without_reading_it(
 @every(READING)
 async def test_refuses_a_body_while_reading_it(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
     headers = {**await credentials(gateway, case[0]), "content-type": "application/json"}
-    piece = b" " * (limits.BODY_MAX_BYTES // 4)
-    reply = await call(gateway, case, headers, raw=[piece] * 100)
+    max_bytes = case[0].access.body_max_bytes
+    piece = b" " * (max_bytes // 4)
+    start = [FORM_START] if case[0].access.streams else []
+    headers |= FORM if case[0].access.streams else {}
+    reply = await call(gateway, case, headers, session=await prepared(gateway), raw=[*start, *[piece] * 100])
     assert reply.status == 413
-    assert int(reply.headers["x-test-read-bytes"]) <= limits.BODY_MAX_BYTES + len(piece)
+    assert int(reply.headers["x-test-read-bytes"]) <= max_bytes + len(piece)
     assert_error_form(case[0], reply)
 
 
@@ -243,11 +286,12 @@ async def test_every_answer_to_a_known_caller_says_what_is_left(
 @every(PRIVATE)
 async def test_refuses_more_requests_than_its_tenant_has(case: tuple[GuardedRoute, str]) -> None:
     gateway = a_gateway(rates=RateSettings(requests_per_second=1, requests_burst=2))
-    headers = await credentials(gateway, case[0])
+    ends_itself = case[0].path == "/api/auth/logout"
+    headers = [await credentials(gateway, case[0]) for _ in range(3 if ends_itself else 1)] * (1 if ends_itself else 3)
     gateway.clock.move(seconds=10)
-    statuses = [(await call(gateway, case, headers)).status for _ in range(2)]
+    statuses = [(await call(gateway, case, one)).status for one in headers[:2]]
     assert 429 not in statuses
-    reply = await call(gateway, case, headers)
+    reply = await call(gateway, case, headers[2])
     assert reply.status == 429
     assert reply.json() == {
         "success": False,
@@ -262,7 +306,7 @@ async def test_refuses_more_requests_than_its_tenant_has(case: tuple[GuardedRout
 @every(ROUTES)
 async def test_other_methods_are_refused_with_those_it_has(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
     route = case[0]
-    path = route.path.format(project_id=PROJECT, session_id="sess_1", callback_id="cb_1")
+    path = path_of(route)
     reply = await gateway.client.request("PATCH", path)
     assert (reply.status, reply.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert reply.headers["allow"]
@@ -289,7 +333,7 @@ def test_is_described_with_its_reply_its_errors_and_its_callers(case: tuple[Guar
     assert operation.get("description"), "a route's docstring says what it gives back"
     success = str(route.status_code or 200)
     assert operation["responses"][success]["content"]
-    assert route.response_model is not None or route.path == "/metrics"
+    assert (route.response_model is not None) is (route.path not in NOT_JSON)
     for status in documented_errors(route, method):
         content = operation["responses"][str(status)]["content"]["application/json"]["schema"]
         assert resolved(content)

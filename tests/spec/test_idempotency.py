@@ -11,7 +11,16 @@ import pytest
 from gateway.bounds import IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS
 from gateway.guarded import GuardedRoute, api_routes
 from gateway.idempotency import REPLAYED, REUSED
-from tests.spec.test_every_route import EXAMPLES, credentials, every, prepared
+from tests.spec.test_every_route import (
+    EXAMPLES,
+    FILE_ROUTE,
+    FORM,
+    FORM_BODY,
+    credentials,
+    every,
+    path_of,
+    prepared,
+)
 from tests.support.asgi import Client, Reply
 from tests.support.fake_runtime import FakeCallback
 from tests.support.gateway import PAGE, PROJECT, PUBLIC_KEY, Gateway, a_gateway
@@ -23,6 +32,7 @@ REPLAYED_POSTS = [case for case in POSTS if case[0].access.replay != "none"]
 KEY = "2c9a6c1e-7d4b-4a53-9a1c-idem"
 RUNS_OF: dict[str, str] = {
     "/api/v1/chat/agent": "stream",
+    "/api/v1/chat/send": "stream",
     "/api/projects/{project_id}/sessions": "create_session",
     "/api/projects/{project_id}/sessions/{session_id}/reset": "reset_session",
     "/api/v1/sessions/{session_id}/end": "end_session",
@@ -31,6 +41,7 @@ RUNS_OF: dict[str, str] = {
 """Path -> the method of the runtime that must run once; the bootstrap routes ask it nothing."""
 OTHER_BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/chat/agent": {"message": "something else"},
+    "/api/v1/chat/send": {"message": "something else"},
     "/api/projects/{project_id}/sessions": {"agentId": "another"},
     "/api/v1/sessions/{session_id}/end": {"reason": "user"},
     "/api/v1/memory": {"memoryStoreName": "another"},
@@ -41,14 +52,25 @@ OTHER_BODIES: dict[str, dict[str, Any]] = {
 async def a_call(gateway: Gateway, route: GuardedRoute) -> Callable[[dict[str, Any]], Awaitable[Reply]]:
     """Return what calls a route under the key, each time with what it is given besides its example."""
     session = await prepared(gateway)
-    path = route.path.format(project_id=PROJECT, session_id=session)
+    path = path_of(route, session=session)
     client = Client(gateway.app, await credentials(gateway, route))
+    example = await an_example(gateway, route, session)
 
     async def call(more: dict[str, Any]) -> Reply:
-        body = {**EXAMPLES.get(route.path, {}), **more}
-        return await client.post(path, body, headers={"idempotency-key": KEY})
+        if route.path == FILE_ROUTE:
+            raw = FORM_BODY.replace(b"hello", b"other") if more else FORM_BODY
+            return await client.post(path, raw=raw, headers={"idempotency-key": KEY, **FORM})
+        return await client.post(path, {**example, **more}, headers={"idempotency-key": KEY})
 
     return call
+
+
+async def an_example(gateway: Gateway, route: GuardedRoute, session: str) -> dict[str, Any]:
+    """Return a body that the route accepts for this session."""
+    if route.path != "/api/v1/feedback":
+        return dict(EXAMPLES.get(route.path, {}))
+    said = await gateway.client.post("/api/v1/chat/send", {"sessionId": session, "message": "hello"})
+    return {"sessionId": session, "messageId": said.json()["messageId"], "rating": "positive"}
 
 
 def counted(gateway: Gateway, route: GuardedRoute) -> list[int]:
@@ -71,7 +93,12 @@ def counted(gateway: Gateway, route: GuardedRoute) -> list[int]:
 
 def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
     assert {route.path for route, _ in POSTS} - {route.path for route, _ in REPLAYED_POSTS} == {
-        "/api/v1/callbacks/{callback_id}",
+        "/api/v1/callbacks/{callback_id}",  # its id is taken once
+        "/api/v1/chat/stream",  # changes nothing: asked again, it is answered again
+        "/api/auth/login",  # the same
+        "/api/auth/refresh",  # its token is taken once
+        "/api/auth/logout",  # who is out is out
+        "/api/auth/password",  # takes the current password once
         "/mcp",  # a message says itself what it repeats
         "/mcp/{project_id}",
     }
@@ -115,9 +142,10 @@ async def test_of_simultaneous_requests_under_a_key_one_runs(gateway: Gateway, c
 @every(REPLAYED_POSTS)
 async def test_a_key_that_cannot_be_stored_is_refused(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
     route = case[0]
-    path = route.path.format(project_id=PROJECT, session_id=await prepared(gateway))
+    session = await prepared(gateway)
     client = Client(gateway.app, await credentials(gateway, route))
-    reply = await client.post(path, EXAMPLES.get(route.path, {}), headers={"idempotency-key": "x" * 256})
+    body = await an_example(gateway, route, session)
+    reply = await client.post(path_of(route, session=session), body, headers={"idempotency-key": "x" * 256})
     assert (reply.status, reply.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
 
 

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import Any
 
 from actors.hosts.ray_settings import LOOPBACK
@@ -24,7 +26,10 @@ HEAD_ID = "f" * 51 + "00000"
 """The fake provider takes the head to have this id."""
 HEAD_TYPE = "ray.head.default"
 STORE_BYTES = 80 * 1024**2
+STARTED = "Ray runtime started"
+START_S = 90.0
 END_S = 20.0
+POLL_S = 0.1
 IDLE_MINUTES = 0.1
 LOOK_S = "1"
 
@@ -84,6 +89,11 @@ def fake_cluster(place: Path, node_type: Mapping[str, Any]) -> Iterator[str]:
     with (place / "head.log").open("wb") as log:
         head = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:
+        give_up_s = monotonic() + START_S
+        while STARTED not in (said := (place / "head.log").read_text(errors="replace")):
+            assert head.poll() is None, said
+            assert monotonic() < give_up_s, said
+            Event().wait(POLL_S)
         yield address
     finally:
         own.note_processes()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from actors.agent_cards import AgentCard
+from actors.desks import UserView
 from actors.runtime import Caller
 from actors.sandbox_tokens import SandboxClaims, SandboxTokens
 from domain.clock import CountingIds, FixedClock
@@ -16,6 +17,7 @@ from gateway.idempotency import LocalReplyStore
 from gateway.services import AccessServices
 from gateway.settings import GatewaySettings, RateSettings
 from tests.support.asgi import Client
+from tests.support.fake_desks import PASSWORD, FakeDesks, fake_desks
 from tests.support.fake_runtime import FakeRuntime
 
 TENANT, OTHER_TENANT = "ten_one", "ten_two"
@@ -25,6 +27,18 @@ FOREIGN_PROJECT = "c" + "f" * 24
 KEY, READER_KEY, FOREIGN_KEY, BOUND_KEY = (f"abl_{word}" for word in ("full", "reader", "foreign", "bound"))
 PUBLIC_KEY = "pk_page"
 PAGE = "https://shop.example.com"
+OWNER, DEVELOPER = "owner@example.com", "developer@example.com"
+PEOPLE = (
+    UserView(id="usr_1", tenant_id=TENANT, email=OWNER, display_name="Ada", role="owner"),
+    UserView(
+        id="usr_2",
+        tenant_id=TENANT,
+        email=DEVELOPER,
+        display_name="Dev",
+        role="viewer",
+        projects={PROJECT: "developer"},
+    ),
+)
 SECRET = b"0123456789abcdef0123456789abcdef"
 
 
@@ -56,6 +70,7 @@ class FakeCards:
 class Gateway:
     app: Any
     runtime: FakeRuntime
+    desks: FakeDesks
     clock: FixedClock
     public_keys: FakePublicKeys
     client: Client
@@ -64,6 +79,12 @@ class Gateway:
 
     def as_(self, key: str) -> Client:
         return Client(self.app, {"authorization": f"Bearer {key}"})
+
+    async def user(self, email: str = OWNER) -> Client:
+        """Return a client with the access token of somebody who has logged in."""
+        reply = await self.nobody().post("/api/auth/login", {"email": email, "password": PASSWORD})
+        assert reply.status == 200, reply.body
+        return self.as_(reply.json()["accessToken"])
 
     def nobody(self) -> Client:
         return Client(self.app)
@@ -111,7 +132,10 @@ def a_gateway(*, rates: RateSettings | None = None, sandbox: bool = True, **sett
     async def tenant_settings(tenant_id: str) -> dict[str, Any]:
         return of_tenants.get(tenant_id, {})
 
+    desks = fake_desks(runtime, clock)
+    desks.users.people = {one.email: one for one in PEOPLE}
     access = AccessServices(
+        desks=desks.as_desks(),
         public_keys=public_keys,
         projects=projects,
         counters=LocalCounters(clock),
@@ -126,4 +150,4 @@ def a_gateway(*, rates: RateSettings | None = None, sandbox: bool = True, **sett
     told = GatewaySettings(token_secret=SECRET, version="1.2.3", rates=rates or RateSettings(), **settings)
     app = build_app(runtime, access, told)
     client = Client(app, {"authorization": f"Bearer {KEY}"})
-    return Gateway(app, runtime, clock, public_keys, client, active, of_tenants)
+    return Gateway(app, runtime, desks, clock, public_keys, client, active, of_tenants)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abl.formatter import format_text
+from abl.formatter.sayings import sayings
 from abl.parser import parse_text
 from tests.support.repository import ROOT
 
@@ -220,3 +221,16 @@ def test_a_text_that_is_not_read_to_its_end_keeps_its_layout():
     text = "AGENT: A\nGOAL: x\nGATHER:\n" + " - f\n" * 100_000
     assert "TEXT_TOO_LARGE" in [one.code for one in parse_text(text).errors]
     assert format_text(text) == text
+
+
+def test_a_bullet_becomes_a_dash():
+    text = "AGENT: A\nGOAL: x\n\nLIMITATIONS:\n  * none\n"
+    assert format_text(text) == text.replace("*", "-")
+
+
+def test_documents_that_say_the_same_have_the_same_sayings():
+    one = parse_text("AGENT: A\nGOAL:   x\nLIMITATIONS: [a, b]\nEXECUTION:\n  model: m\n").document
+    same = parse_text("AGENT: A\n\nGOAL: x\nLIMITATIONS:\n  - a\n  - b\nEXECUTION:\n    model: m\n").document
+    other = parse_text("AGENT: A\nGOAL: x\nLIMITATIONS: [a, c]\nEXECUTION:\n  model: m\n").document
+    assert sayings(one) == sayings(same)
+    assert {name for name, value in sayings(other).items() if sayings(one).get(name) != value} == {"limitations"}

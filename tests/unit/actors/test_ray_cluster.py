@@ -13,6 +13,7 @@ import yaml
 from actors.placement import ActorKind, node_resources
 
 CLUSTER = yaml.safe_load((Path(__file__).parents[3] / "ray_cluster.yaml").read_text(encoding="utf-8"))
+UNIT = Path(__file__).parents[3] / "deploy" / "abl-gateway.service"
 NODE_TYPES: dict[str, dict[str, Any]] = CLUSTER["available_node_types"]
 
 
@@ -39,3 +40,28 @@ def test_every_kind_of_actor_has_a_node_it_can_live_on() -> None:
 
 def test_the_head_carries_no_sessions() -> None:
     assert set(NODE_TYPES[CLUSTER["head_node_type"]]["resources"]) == {"CPU"}
+
+
+def test_a_gateway_is_started_on_every_node_of_sessions_and_on_no_other() -> None:
+    starting = {
+        name for name, one in NODE_TYPES.items() if "abl-gateway" in " ".join(one.get("worker_setup_commands", ()))
+    }
+    assert starting == {name for name, one in NODE_TYPES.items() if "session_host" in one["resources"]}
+
+
+def test_a_gateway_gets_its_settings_the_secret_of_tokens_and_its_unit() -> None:
+    unit = UNIT.read_text(encoding="utf-8")
+    mounts = CLUSTER["file_mounts"]
+    assert mounts["~/abl-gateway.service"] == "./deploy/abl-gateway.service"
+    assert "EnvironmentFile=/home/ubuntu/abl.env" in unit
+    assert "~/abl.env" in mounts
+    assert "ABL_DATA_DIR=/home/ubuntu/abl-data" in unit
+    assert "~/abl-data/token_secret" in mounts
+    assert "ExecStart=/home/ubuntu/abl/bin/abl serve --address auto" in unit
+    assert CLUSTER["auth"]["ssh_user"] == "ubuntu"
+
+
+def test_nodes_with_setup_commands_of_their_own_install_the_same_as_all() -> None:
+    for one in NODE_TYPES.values():
+        own = one.get("worker_setup_commands", CLUSTER["setup_commands"])
+        assert own[: len(CLUSTER["setup_commands"])] == CLUSTER["setup_commands"]

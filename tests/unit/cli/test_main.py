@@ -10,7 +10,7 @@ from tests.support.repository import ROOT
 
 ENTRY = "import sys; sys.argv[0] = 'abl'; from cli.main import run; run()"
 HEAVY = ("rich", "pydantic", "pygls", "asyncio", "abl.effects", "abl.conversion", "abl.formatter", "abl.yaml_form")
-COMMANDS = ("check", "fmt", "ir", "tokens", "explain", "convert", "lsp")
+COMMANDS = ("check", "fmt", "ir", "tokens", "explain", "convert", "lsp", "models")
 
 
 def abl(*arguments, code=ENTRY, text="", **environment):

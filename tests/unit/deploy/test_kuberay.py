@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from actors.placement import ActorKind, node_resources
+from cli.serve import SECRET_FILE
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS: list[dict[str, Any]] = list(yaml.safe_load_all((ROOT / "deploy" / "kuberay.yaml").read_text("utf-8")))
@@ -139,3 +140,13 @@ def test_the_container_file_copies_what_is_there_and_keeps_the_ports() -> None:
     assert all((ROOT / name).exists() for name in copied)
     assert "EXPOSE 8400" in lines
     assert lines[-1] == 'CMD ["abl", "serve"]'
+
+
+def test_all_gateways_sign_tokens_with_one_secret() -> None:
+    pod = PODS["sessions"]
+    (secret,) = [one["secret"] for one in pod["spec"]["volumes"] if "secret" in one]
+    (item,) = secret["items"]
+    gateway = pod["spec"]["containers"][1]
+    (mount,) = [one for one in gateway["volumeMounts"] if one["name"] == "secrets"]
+    assert item["path"] == mount["subPath"] == SECRET_FILE
+    assert mount["mountPath"].endswith(f"/{SECRET_FILE}")

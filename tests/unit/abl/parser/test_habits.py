@@ -229,6 +229,25 @@ def test_an_error_may_be_followed_by_its_answer(read):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("written", ["[name, mail]", "name, mail", "\n  - name\n  - mail", "\n  name:\n  mail:"])
+def test_fields_may_be_a_list_of_names(read, written):
+    assert [one.name for one in read(f"GATHER: {written}\n").gather.fields] == ["name", "mail"]
+
+
+def test_the_items_of_a_list_may_be_numbered(read):
+    assert read("LIMITATIONS:\n  1. No refunds\n  2) No swearing\n").limitations == ["No refunds", "No swearing"]
+
+
+def test_variables_may_stand_directly_under_memory(read):
+    memory = read("MEMORY:\n  - visits\n  - user.name\n").memory
+    assert [one.name for one in memory.session] == ["visits"]
+    assert [one.path for one in memory.persistent] == ["user.name"]
+
+
+def test_the_first_answer_may_stand_on_its_line(read):
+    assert read('ON_START: "Hello!"\n').on_start.respond == "Hello!"
+
+
 def test_an_entry_that_was_begun_without_its_dash_is_one_entry(read):
     complete = read("COMPLETE:\n  WHEN: a #! EXPECTED_LIST_ITEM\n  RESPOND: Bye\n").complete
     assert [(one.when, one.respond) for one in complete] == [("a", "Bye")]

@@ -135,7 +135,7 @@ def test_a_result_is_told_and_its_tool_not_called_again() -> None:
     said = (Message("assistant", "", tool_calls=(call,)), Message("tool", '{"text": "free"}', tool_call_id="c1"))
     reply, small = answer(request("Do you have parking?", *said, tools=(FACTS,)), "Parking is free.")
     assert reply.text == "Parking is free."
-    assert '{"text": "free"}' in small.asked[0].messages[-1].content
+    assert "text: free" in small.asked[0].messages[-1].content
     assert not any(one.tool_calls or one.role == "tool" for one in small.asked[0].messages)
 
 
@@ -237,7 +237,7 @@ def test_a_greeting_is_not_read_at_all() -> None:
 def test_an_intent_is_asked_for_by_name_and_never_where_there_is_only_one() -> None:
     item = {"type": "object", "properties": {"category": {"enum": ["book", "cancel", "out_of_scope", "unclear"]}}}
     schema = {"properties": {"intents": {"type": "array", "items": item}}}
-    reply, small = answer(request("I want a room", json_schema=schema), {"intent": "book"})
+    reply, small = answer(request("I want to book a room", json_schema=schema), {"intent": "book"})
     assert json.loads(reply.text)["intents"] == [{"category": "book", "confidence": 0.6}]
     assert small.asked[0].json_schema["properties"] == {"intent": {"enum": ["book", "cancel", "unclear"]}}
     item["properties"]["category"]["enum"] = ["leave", "out_of_scope", "unclear"]
@@ -245,11 +245,48 @@ def test_an_intent_is_asked_for_by_name_and_never_where_there_is_only_one() -> N
     assert json.loads(reply.text)["intents"] == []
 
 
-def test_of_a_judgement_only_the_verdict_is_asked_for() -> None:
+def test_an_intent_of_which_no_word_was_said_is_none() -> None:
+    item = {"type": "object", "properties": {"category": {"enum": ["legal_threat", "satisfied"]}}}
+    schema = {"properties": {"intents": {"type": "array", "items": item}}}
+    moment = "- legal_threat: Mentions a lawyer or a newspaper\n- satisfied: Accepts the solution"
+    reply, _ = answer(request("my internet is down", moment=moment, json_schema=schema), {"intent": "legal_threat"})
+    assert json.loads(reply.text)["intents"] == []
+    reply, _ = answer(request("I call my lawyer", moment=moment, json_schema=schema), {"intent": "legal_threat"})
+    assert json.loads(reply.text)["intents"][0]["category"] == "legal_threat"
+
+
+def test_it_judges_no_texts() -> None:
     schema = {"properties": {"valid": {"type": "boolean"}, "reason": {"type": "string"}, "score": {"type": "number"}}}
-    reply, small = answer(request("Is it?", json_schema=schema), {"valid": True})
-    assert json.loads(reply.text) == {"valid": True}
-    assert list(small.asked[0].json_schema["properties"]) == ["valid"]
+    with pytest.raises(ModelCallFailed, match="judges no texts"):
+        answer(request("Is it?", json_schema=schema))
+
+
+def test_what_a_tool_still_lacks_is_asked_for_when_the_agent_asks_for_nothing() -> None:
+    tool = ToolSpec(
+        "reserve_room",
+        "",
+        {
+            "properties": {"city": {"type": "string"}, "arrival": {"type": "string", "description": "First night"}},
+            "required": ["city", "arrival"],
+        },
+    )
+    reply, small = answer(request("a room in Vienna please", moment="Known:\n- city: Vienna", tools=(tool, FACTS)))
+    assert reply.text == "I still need this from you: First night."
+    assert small.asked == []
+
+
+def test_conditions_of_the_agent_are_nothing_to_say() -> None:
+    fixed = "You are the desk.\n\nWays out:\n- __complete__ when cancelled == true\n\nBe kind."
+    small = Small("Hello.")
+    asked = ModelRequest(messages=(Message("system", fixed), Message("user", "hello")), stable_chars=len(fixed))
+    asyncio.run(EmbeddedModel(small, "tiny").answer(asked))
+    assert small.asked[0].messages[0].content == "You are the desk.\n\nBe kind."
+
+
+def test_a_text_that_is_to_be_summed_up_is_asked_as_it_is() -> None:
+    asked = request("sum this up", metadata={"operation": "summarization"})
+    reply, small = answer(asked, "Short.")
+    assert (reply.text, small.asked[0].messages) == ("Short.", asked.messages)
 
 
 def test_more_calls_than_may_wait_are_refused() -> None:

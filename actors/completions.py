@@ -1,0 +1,246 @@
+"""Model calls without an agent: which model, its answer whole or in events, what it used. Spec: platform-api 4.3, 4.4.
+
+A call that is left early is ended, and what it had used is counted: as far as the model had told, and else estimated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from types import MappingProxyType
+from typing import Final, Protocol
+
+import msgspec
+
+from actors.completion_events import CallTracker
+from actors.desks import AskedTool, Completion, CompletionEnd, CompletionEvent, CompletionRequest
+from actors.session.models import ChosenModel
+from domain.clock import Clock, IdSource
+from domain.errors import AppError, InvalidInput, Overloaded, QueueFull, Unavailable
+from domain.ids import PREFIXES
+from domain.model_calls import FinishReason, ModelDelta, ModelReply, ModelRequest, Usage
+from providers.chat.assembly import ReplyAssembler
+from providers.failures import ModelCallFailed
+from storage.repositories.model_calls import ModelCall, ModelCalls
+
+RUNNING_MAX: Final = 1_000
+"""Completions of one gateway at once."""
+RETRY_AFTER_MS: Final = 1_000
+CLOSE_S: Final = 5.0
+MS_PER_S: Final = 1_000
+CHARS_PER_TOKEN: Final = 4
+"""What is taken for a token where a call was left before the model had told what it used."""
+OPERATION: Final = "completion"
+ENDS: Final[Mapping[FinishReason, CompletionEnd]] = MappingProxyType(
+    {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "content_filter"}
+)
+_log = logging.getLogger(__name__)
+
+
+class ProjectModels(Protocol):
+    """Which model a completion goes to."""
+
+    async def for_completion(self, tenant_id: str, project_id: str, *, model_id: str, tier: str) -> ChosenModel:
+        """Return the model.
+
+        Raises:
+            InvalidInput: `model_id` is none that is served.
+            Unavailable: No model is configured.
+        """
+        ...
+
+
+class StoredCompletions:
+    """Satisfies `actors.desks.Completions`."""
+
+    def __init__(self, models: ProjectModels, calls: ModelCalls, clock: Clock, ids: IdSource) -> None:
+        self._models = models
+        self._calls = calls
+        self._clock = clock
+        self._ids = ids
+        self._running = 0
+        self._writing: set[asyncio.Task[None]] = set()
+
+    async def stream(self, request: CompletionRequest) -> AsyncGenerator[CompletionEvent]:
+        """Return the events of an answer."""
+        return self._events(await self._opened(request))
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Return a whole answer."""
+        call = await self._opened(request)
+        async with aclosing(self._asked(call)) as deltas:
+            async for _ in deltas:
+                pass
+        reply = call.reply()
+        return Completion(
+            content=reply.text,
+            tool_calls=tuple(
+                AskedTool(one.id, one.name, msgspec.json.encode(one.arguments).decode()) for one in reply.tool_calls
+            ),
+            model=call.chosen.name,
+            finish_reason=_end(reply),
+            input_tokens=call.usage.input_tokens,
+            output_tokens=call.usage.output_tokens,
+            estimated_cost=call.estimated_cost,
+            latency_ms=call.latency_ms,
+        )
+
+    async def close(self) -> None:
+        """Wait until what was used is written."""
+        if self._writing:
+            await asyncio.wait(set(self._writing), timeout=CLOSE_S)
+
+    async def _opened(self, request: CompletionRequest) -> _Call:
+        if self._running >= RUNNING_MAX:
+            raise QueueFull("Execution queue full", retry_after_ms=RETRY_AFTER_MS)
+        chosen = await self._models.for_completion(
+            request.tenant_id, request.project_id, model_id=request.model_id, tier=request.tier
+        )
+        return _Call(request, chosen)
+
+    async def _events(self, call: _Call) -> AsyncGenerator[CompletionEvent]:
+        chosen, tracker = call.chosen, CallTracker()
+        provider = chosen.name.partition("/")[0]
+        yield CompletionEvent("metadata", {"modelId": chosen.name, "provider": provider, "source": chosen.source})
+        async with aclosing(self._asked(call)) as pieces:
+            async for delta in pieces:
+                for event in tracker.events(delta):
+                    yield event
+        for event in tracker.end():
+            yield event
+        reply = call.reply()
+        usage = {"inputTokens": call.usage.input_tokens, "outputTokens": call.usage.output_tokens}
+        yield CompletionEvent("usage", usage)
+        told = {
+            **usage,
+            "totalTokens": sum(usage.values()),
+            "estimatedCost": call.estimated_cost,
+            "latencyMs": call.latency_ms,
+            "finishReason": _end(reply),
+        }
+        yield CompletionEvent("complete", told)
+
+    async def _asked(self, call: _Call) -> AsyncGenerator[ModelDelta]:
+        """Ask the model and yield its pieces; however it ends, what was used is counted."""
+        request, chosen = call.request, call.chosen
+        self._running += 1
+        is_answered = False
+        try:
+            model = chosen.registry.open(chosen.name, timeout_ms=round(request.deadline_s * MS_PER_S))
+            async with aclosing(model.stream(_asked_of(request, chosen))) as deltas:
+                async for delta in deltas:
+                    call.add(delta)
+                    yield delta
+            is_answered = True
+        except ModelCallFailed as failure:
+            raise error_of(failure) from failure
+        finally:
+            self._running -= 1
+            call.close()
+            writing = asyncio.get_running_loop().create_task(self._count(call, is_answered=is_answered))
+            self._writing.add(writing)
+            writing.add_done_callback(self._writing.discard)
+
+    async def _count(self, call: _Call, *, is_answered: bool) -> None:
+        """Write what a call used; a store that is away is told of in the log, for the answer is there."""
+        request, prompt = call.request, call.request.messages
+        row = ModelCall(
+            call_id=self._ids.new(PREFIXES["event"]),
+            at=self._clock.now(),
+            model=call.model,
+            provider=call.chosen.name.partition("/")[0],
+            operation=OPERATION,
+            latency_ms=call.latency_ms,
+            first_token_ms=call.first_token_ms,
+            input_tokens=call.usage.input_tokens,
+            output_tokens=call.usage.output_tokens,
+            estimated_cost=call.estimated_cost,
+            finish_reason=call.finish_reason,
+            success=is_answered,
+            prompt_messages=len(prompt),
+            prompt_characters=sum(len(one.content) for one in prompt),
+        )
+        try:
+            await self._calls.add(request.tenant_id, request.project_id, row)
+        except AppError:
+            _log.exception("what a completion of %s used is not written", request.project_id)
+
+
+class _Call:
+    """One call under way: what has come of it, and what it used as far as that is known."""
+
+    def __init__(self, request: CompletionRequest, chosen: ChosenModel) -> None:
+        self.request = request
+        self.chosen = chosen
+        self.model = chosen.name.partition("/")[2] or chosen.name
+        self.usage = Usage()
+        self.estimated_cost: float | None = None
+        self.first_token_ms: int | None = None
+        self.latency_ms = 0
+        self.finish_reason = ""
+        self._assembler = ReplyAssembler()
+        self._is_told = False
+        self._started_s = time.monotonic()
+
+    def add(self, delta: ModelDelta) -> None:
+        """Take one piece."""
+        self._assembler.add(delta)
+        if delta.usage is not None:
+            self.usage, self.estimated_cost, self._is_told = delta.usage, delta.estimated_cost, True
+        if self.first_token_ms is None and (delta.text or delta.tool_call is not None):
+            self.first_token_ms = self._ms()
+        self.model = delta.model or self.model
+        self.finish_reason = delta.finish_reason or self.finish_reason
+
+    def close(self) -> None:
+        """Note how long it took; what a model that was left has used is estimated from what was asked and said."""
+        self.latency_ms = self._ms()
+        if not self._is_told and self._assembler.has_output:
+            asked = sum(len(one.content) for one in self.request.messages)
+            self.usage = Usage(_tokens(asked), _tokens(len(self._assembler.text)))
+            self.estimated_cost = self.chosen.registry.cost_usd(self.chosen.name, self.usage)
+
+    def reply(self) -> ModelReply:
+        """Return the whole answer. Raises Unavailable: it cannot be read."""
+        try:
+            return self._assembler.reply()
+        except ModelCallFailed as failure:
+            raise error_of(failure) from failure
+
+    def _ms(self) -> int:
+        return round((time.monotonic() - self._started_s) * MS_PER_S)
+
+
+def error_of(failure: ModelCallFailed) -> AppError:
+    """Return what the failure of a model is for the caller of a completion."""
+    details = {"kind": failure.kind}
+    match failure.kind:
+        case "llm_rate_limited":
+            wait_ms = round((failure.retry_after_s or 1.0) * MS_PER_S)
+            return Overloaded(failure.message, retry_after_ms=wait_ms, details=details)
+        case "llm_context_exceeded" | "llm_content_filter":
+            return InvalidInput(failure.message, details=details)
+        case _:
+            return Unavailable(failure.message, details=details)
+
+
+def _asked_of(request: CompletionRequest, chosen: ChosenModel) -> ModelRequest:
+    return ModelRequest(
+        messages=request.messages,
+        tools=request.tools,
+        model=chosen.name,
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+        metadata={"operation": OPERATION},
+    )
+
+
+def _end(reply: ModelReply) -> CompletionEnd:
+    return ENDS.get(reply.finish_reason, "end_turn")
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // CHARS_PER_TOKEN)

@@ -1,0 +1,48 @@
+"""What people think of answers. Spec: platform-api 5.10."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from actors.desks import GivenFeedback, KeptFeedback
+from actors.runtime import SessionRef
+from domain.clock import IdSource
+from domain.errors import NotFound
+from domain.ids import PREFIXES
+from storage.database import Database
+from storage.repositories.feedback import Feedback, NewFeedback
+from storage.repositories.sessions import Sessions
+from storage.repositories.transcripts import ASSISTANT, Transcripts
+
+KIND: Final = "feedback"
+
+
+class StoredFeedback:
+    """Satisfies `actors.desks.FeedbackDesk`."""
+
+    def __init__(self, database: Database, ids: IdSource) -> None:
+        self._sessions = Sessions(database)
+        self._transcripts = Transcripts(database)
+        self._feedback = Feedback(database)
+        self._ids = ids
+
+    async def give(self, session: SessionRef, given: GivenFeedback) -> KeptFeedback:
+        """Keep feedback in the place of what the author said of this answer before."""
+        record = await self._sessions.find(session.tenant_id, session.session_id)
+        if record is None or session.project_id not in ("", record.project_id):
+            raise NotFound("Session not found")
+        line = await self._transcripts.find(session.tenant_id, record.session_id, given.message_id)
+        if line is None or line.role != ASSISTANT:
+            raise NotFound("Message not found")
+        wanted = NewFeedback(
+            feedback_id=self._ids.new(PREFIXES[KIND]),
+            project_id=record.project_id,
+            session_id=record.session_id,
+            message_id=given.message_id,
+            author=given.author,
+            rating=given.rating,
+            stars=given.stars,
+            comment=given.comment,
+        )
+        kept_id = await self._feedback.put(session.tenant_id, wanted)
+        return KeptFeedback(kept_id, is_new=kept_id == wanted.feedback_id)

@@ -1,0 +1,191 @@
+"""What sessions tell afterwards, from their traces and from the calls of their models. Spec: platform-api 4.5, 5.7."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import datetime
+from typing import Final
+
+from actors.archive import wire_event
+from actors.desks import ExportFilter, GenerationFilter, UsageFigures
+from actors.runtime import Page, SessionRef
+from domain.clock import Clock, iso_ms, parse_iso
+from domain.errors import NotFound
+from domain.json_values import JsonObject
+from domain.limits import EXPORT_ROWS_MAX
+from domain.session_analysis import session_analysis
+from domain.session_findings import SessionAnalysis
+from domain.session_metrics import SaidAt, SessionMetrics, session_metrics
+from domain.trace_export import COLUMNS, csv_lines, event_row
+from domain.traces import TraceEvent, TraceType
+from storage.database import Database
+from storage.repositories.model_calls import CallQuery, ModelCall, ModelCalls, Used
+from storage.repositories.sessions import Sessions
+from storage.repositories.traces import ExportQuery, Traces
+from storage.repositories.transcripts import Transcripts
+from storage.turn_end import TraceRow
+
+TURN_SPAN: Final = "turn-"
+"""How the span of a turn begins, which has no event of its own."""
+
+
+class StoredInsight:
+    """Satisfies `actors.desks.Insight`."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._sessions = Sessions(database)
+        self._traces = Traces(database)
+        self._transcripts = Transcripts(database)
+        self._calls = ModelCalls(database)
+        self._clock = clock
+
+    async def resolve(self, session: SessionRef) -> SessionRef:
+        """Return the session under its stable id, with its project. Raises NotFound."""
+        record = await self._sessions.find(session.tenant_id, session.session_id)
+        if record is None or session.project_id not in ("", record.project_id):
+            raise NotFound("Session not found")
+        return SessionRef(session.tenant_id, record.project_id, record.session_id)
+
+    async def children(self, session: SessionRef, span_id: str) -> list[JsonObject]:
+        """Return the direct children of a span in time order, each with `childCount`."""
+        found = await self.resolve(session)
+        rows = await self._rows(found)
+        children = [row for row in rows if row.parent_span_id == span_id]
+        if not children and all(row.span_id != span_id for row in rows):
+            raise NotFound("Span not found")
+        counts = Counter(row.parent_span_id for row in rows)
+        return [{**wire_event(found.session_id, row), "childCount": counts[row.span_id]} for row in children]
+
+    async def metrics(self, session: SessionRef) -> SessionMetrics:
+        """Return the figures of a session."""
+        found = await self.resolve(session)
+        events = [event_of(row) for row in await self._rows(found)]
+        return session_metrics(found.session_id, events, await self._said(found))
+
+    async def analysis(self, session: SessionRef) -> SessionAnalysis:
+        """Return what stands out in a session."""
+        found = await self.resolve(session)
+        events = [event_of(row) for row in await self._rows(found)]
+        return session_analysis(found.session_id, iso_ms(self._clock.now()), events, await self._said(found))
+
+    async def generations(self, tenant_id: str, project_id: str, wanted: GenerationFilter) -> Page:
+        """Return model calls of a project's agents."""
+        query = CallQuery(
+            since=wanted.since,
+            until=wanted.until,
+            model=wanted.model or None,
+            agent_name=wanted.agent_name or None,
+            session_id=await self._stable(tenant_id, project_id, wanted.session_id),
+        )
+        calls, total = await self._calls.list(tenant_id, project_id, query, limit=wanted.limit, offset=wanted.offset)
+        return Page(rows=tuple(map(_generation, calls)), total=total)
+
+    async def export(self, tenant_id: str, project_id: str, wanted: ExportFilter) -> AsyncGenerator[str]:
+        """Yield trace events of a project as CSV, at most `EXPORT_ROWS_MAX` of them."""
+        query = ExportQuery(
+            since=wanted.since,
+            until=wanted.until,
+            session_id=wanted.session_id or None,
+            status=wanted.status or None,
+            channel=wanted.channel or None,
+        )
+        yield csv_lines([list(COLUMNS)])
+        left = EXPORT_ROWS_MAX
+        async with aclosing(self._traces.of_project(tenant_id, project_id, query)) as turns:
+            async for session_id, rows in turns:
+                events = [wire_event(session_id, row) for row in rows if _is_wanted(row, wanted)][:left]
+                left -= len(events)
+                if events:
+                    yield csv_lines([event_row(event) for event in events])
+                if not left:
+                    return
+
+    async def usage(self, tenant_id: str, project_id: str, since: datetime, until: datetime) -> UsageFigures:
+        """Return what all model calls of a project used."""
+        (used,) = await self._calls.used(tenant_id, project_id, since, until)
+        return _usage(used)
+
+    async def usage_by_model(
+        self, tenant_id: str, project_id: str, since: datetime, until: datetime
+    ) -> tuple[UsageFigures, ...]:
+        """Return the same for each model."""
+        return tuple(map(_usage, await self._calls.used(tenant_id, project_id, since, until, by_model=True)))
+
+    async def _rows(self, session: SessionRef) -> list[TraceRow]:
+        async with aclosing(self._traces.turns(session.tenant_id, session.session_id)) as turns:
+            return [row async for turn in turns for row in turn]
+
+    async def _said(self, session: SessionRef) -> dict[int, SaidAt]:
+        times = await self._transcripts.times(session.tenant_id, session.session_id)
+        return {turn: SaidAt(*both) for turn, both in times.items()}
+
+    async def _stable(self, tenant_id: str, project_id: str, session_id: str) -> str | None:
+        """Return the stable id of a session that is named by either of its ids; None when none is named."""
+        if not session_id:
+            return None
+        record = await self._sessions.find(tenant_id, session_id)
+        return record.session_id if record is not None and record.project_id == project_id else session_id
+
+
+def event_of(row: TraceRow) -> TraceEvent:
+    """Return a stored event in the words of the domain."""
+    return TraceEvent(
+        type=TraceType(row.type),
+        at=row.at,
+        agent=row.agent_name,
+        turn=row.turn,
+        seq=row.seq,
+        span=row.span_id,
+        parent_span=row.parent_span_id,
+        duration_ms=row.duration_ms,
+        data=row.data,
+    )
+
+
+def _is_wanted(row: TraceRow, wanted: ExportFilter) -> bool:
+    if wanted.event_types and row.type not in wanted.event_types:
+        return False
+    if wanted.since is None and wanted.until is None:
+        return True
+    at = parse_iso(row.at)
+    return (wanted.since is None or at >= wanted.since) and (wanted.until is None or at < wanted.until)
+
+
+def _generation(call: ModelCall) -> JsonObject:
+    return {
+        "id": call.call_id,
+        "sessionId": call.session_id,
+        "spanId": call.span_id,
+        "turn": call.turn,
+        "agentName": call.agent_name,
+        "model": call.model,
+        "provider": call.provider,
+        "operationType": call.operation,
+        "timestamp": iso_ms(call.at),
+        "latencyMs": call.latency_ms,
+        "timeToFirstTokenMs": call.first_token_ms,
+        "inputTokens": call.input_tokens,
+        "outputTokens": call.output_tokens,
+        "totalTokens": call.input_tokens + call.output_tokens,
+        "estimatedCost": call.estimated_cost,
+        "finishReason": call.finish_reason,
+        "success": call.success,
+        "prompt": {
+            "messageCount": call.prompt_messages,
+            "characters": call.prompt_characters,
+            "systemPromptHash": call.system_prompt_hash,
+        },
+    }
+
+
+def _usage(used: Used) -> UsageFigures:
+    return UsageFigures(
+        total_tokens=used.total_tokens,
+        total_cost=used.total_cost if used.request_count else 0.0,
+        request_count=used.request_count,
+        avg_latency_ms=used.avg_latency_ms,
+        model_id=used.model,
+        provider=used.provider,
+    )

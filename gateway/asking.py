@@ -1,0 +1,63 @@
+"""What all routes share that send a message to an agent: project, session, count. Spec: platform-api 2.4, 4.1."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from actors.runtime import ChatTurn
+from domain.errors import NotFound
+from domain.permissions import Permission
+from gateway.access import RATE, Admission
+from gateway.sdk_sessions import open_session
+from gateway.services import Services
+from gateway.throttle import RateExceeded, tightest
+
+
+class Target(NamedTuple):
+    """Where a message goes; empty means that nothing is asked for."""
+
+    session_id: str = ""
+    deployment_id: str = ""
+    environment: str = ""
+
+
+async def check_chat_project(services: Services, admitted: Admission, project_id: str) -> None:
+    """Refuse a project that the caller cannot see, or may not chat in. Raises NotFound, Forbidden."""
+    try:
+        await services.gate.check_project(admitted.caller, project_id, Permission.SESSION_EXECUTE)
+    except NotFound as error:
+        raise NotFound("Project not found or has no agents") from error
+
+
+async def target_of(services: Services, admitted: Admission, asked: Target) -> Target:
+    """Return where the message goes: of an SDK caller to its own session, on what its key is bound to.
+
+    Raises:
+        NotFound: An SDK caller names another session.
+    """
+    if admitted.claims is None or admitted.key is None:
+        return asked
+    own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
+    if asked.session_id not in ("", own):
+        raise NotFound("Session not found")
+    return Target(own, admitted.key.deployment_id, admitted.key.environment)
+
+
+async def count_turn(request: Request, services: Services, turn: ChatTurn) -> None:
+    """Count the message of a session, or the session that it opens. Raises Overloaded."""
+    if not turn.session_id:
+        await services.throttle.new_session(turn.tenant_id)
+        return
+    await count_message(request, services, turn.tenant_id, turn.session_id)
+
+
+async def count_message(request: Request, services: Services, tenant_id: str, session_id: str) -> None:
+    """Count a message of a session. Raises Overloaded."""
+    try:
+        taken = await services.throttle.session_message(tenant_id, session_id)
+    except RateExceeded as excess:
+        request.scope[RATE] = excess.taken
+        raise
+    request.scope[RATE] = tightest([request.scope[RATE], taken])

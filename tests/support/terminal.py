@@ -1,0 +1,126 @@
+"""A program at a terminal of its own, as somebody sits at it: what it prints is waited for, keys are pressed."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.repository import ROOT
+
+ABL = str(Path(sys.executable).with_name("abl"))
+PATIENCE_S = 60.0
+CTRL_C = b"\x03"
+CTRL_D = b"\x04"
+PIECE_BYTES = 65_536
+UNSET = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "DATABASE_URL", "REDIS_URL")
+
+
+class Terminal:
+    """The terminal of one running program."""
+
+    def __init__(self, words: tuple[str, ...], environment: Mapping[str, str]) -> None:
+        self._keys, its_side = pty.openpty()
+        self._program = subprocess.Popen(
+            [ABL, *words],
+            cwd=ROOT,
+            stdin=its_side,
+            stdout=its_side,
+            stderr=its_side,
+            env=without_models(environment),
+            preexec_fn=_own_terminal,  # Ctrl-C has to reach it as a signal
+        )
+        os.close(its_side)
+        self._unread = ""
+        self.screen = ""
+
+    def wait_for(self, text: str) -> str:
+        """Return what was printed up to and with a text."""
+        give_up = time.monotonic() + PATIENCE_S
+        while text not in self._unread:
+            assert time.monotonic() < give_up, f"{text!r} never came:\n{self.screen}"
+            if select.select([self._keys], [], [], 1.0)[0]:
+                piece = self._read()
+                assert piece, f"the program ended before {text!r}:\n{self.screen}"
+        place = self._unread.index(text) + len(text)
+        seen, self._unread = self._unread[:place], self._unread[place:]
+        return seen
+
+    def press(self, keys: bytes) -> None:
+        """Press some keys."""
+        os.write(self._keys, keys)
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        self.press(f"{line}\n".encode())
+        self.wait_for(f"{line}\r\n")
+
+    def status(self) -> int:
+        """Return the exit status, once the program has ended."""
+        give_up = time.monotonic() + PATIENCE_S
+        while (status := self._program.poll()) is None:
+            assert time.monotonic() < give_up, f"it does not end:\n{self.screen}"
+            if select.select([self._keys], [], [], 0.1)[0]:
+                self._read()
+        return status
+
+    def close(self) -> None:
+        """End the program if it still runs."""
+        if self._program.poll() is None:
+            self._program.send_signal(signal.SIGTERM)
+            self._program.wait(PATIENCE_S)
+        os.close(self._keys)
+
+    def _read(self) -> str:
+        try:
+            piece = os.read(self._keys, PIECE_BYTES).decode(errors="replace")
+        except OSError:  # Linux says so when the other side is closed
+            piece = ""
+        self._unread += piece
+        self.screen += piece
+        return piece
+
+
+@contextmanager
+def at_a_terminal(*words: str, **environment: str) -> Iterator[Terminal]:
+    """Yield `abl` with these words at a terminal of its own."""
+    terminal = Terminal(words, environment)
+    try:
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def piped(text: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Return what `abl` with these words makes of a text on its standard input."""
+    return subprocess.run(
+        [ABL, *words],
+        cwd=ROOT,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        env=without_models(environment),
+    )
+
+
+def without_models(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program that knows no model but those it is told of."""
+    inherited = {name: value for name, value in os.environ.items() if name not in UNSET and not name.startswith("ABL_")}
+    return {**inherited, "ABL_EMBEDDED_MODEL": "off", "NO_COLOR": "1", "TERM": "xterm", **environment}
+
+
+def _own_terminal() -> None:
+    os.setsid()
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
