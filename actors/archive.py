@@ -133,9 +133,9 @@ class StoredArchive:
         """Return lines of the transcript, oldest first; with `last` the last ones."""
         if last:
             rows = (await self._transcripts.before(session.tenant_id, session.session_id, None, limit))[::-1]
-            return Page(rows=tuple(map(_line, rows)), total=len(rows))
+            return Page(rows=tuple(map(wire_line, rows)), total=len(rows))
         page, total = await self._transcripts.list(session.tenant_id, session.session_id, limit=limit, offset=offset)
-        return Page(rows=tuple(map(_line, page)), total=total)
+        return Page(rows=tuple(map(wire_line, page)), total=total)
 
     async def delete(self, session: SessionRef) -> None:
         """Remove what a session left, its files first: what breaks off can be asked for again. Raises NotFound."""
@@ -253,7 +253,8 @@ def _suspension(waiting: Sequence[CallbackRecord], tasks: Sequence[TaskRecord]) 
     }
 
 
-def _line(row: MessageRow) -> JsonObject:
+def wire_line(row: MessageRow) -> JsonObject:
+    """Return a line of the transcript as it goes over the wire. Spec: platform-api 5.9."""
     line: JsonObject = {
         "id": row.message_id,
         "role": row.role,

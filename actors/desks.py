@@ -124,6 +124,13 @@ class UsageFigures(Struct, frozen=True, kw_only=True):
     provider: str = ""
 
 
+class History(Struct, frozen=True):
+    """Some messages of a session; without a cursor there are no more."""
+
+    rows: tuple[JsonObject, ...]
+    next_cursor: str | None
+
+
 class Insight(Protocol):
     """What sessions tell afterwards."""
 
@@ -141,6 +148,15 @@ class Insight(Protocol):
 
     async def analysis(self, session: SessionRef) -> SessionAnalysis:
         """Return what stands out in a session. Raises NotFound."""
+        ...
+
+    async def history(self, session: SessionRef, *, limit: int, cursor: str, descending: bool) -> History:
+        """Return messages of a session behind a cursor, spelled as on the wire; from the first or the last one without.
+
+        Raises:
+            NotFound: There is no such session.
+            InvalidInput: The cursor is none of ours.
+        """
         ...
 
     async def generations(self, tenant_id: str, project_id: str, wanted: GenerationFilter) -> Page:

@@ -8,11 +8,11 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import Final
 
-from actors.archive import wire_event
-from actors.desks import ExportFilter, GenerationFilter, UsageFigures
+from actors.archive import wire_event, wire_line
+from actors.desks import ExportFilter, GenerationFilter, History, UsageFigures
 from actors.runtime import Page, SessionRef
 from domain.clock import Clock, iso_ms, parse_iso
-from domain.errors import NotFound
+from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
 from domain.limits import EXPORT_ROWS_MAX
 from domain.session_analysis import session_analysis
@@ -27,8 +27,7 @@ from storage.repositories.traces import ExportQuery, Traces
 from storage.repositories.transcripts import Transcripts
 from storage.turn_end import TraceRow
 
-TURN_SPAN: Final = "turn-"
-"""How the span of a turn begins, which has no event of its own."""
+CURSOR_MAX_DIGITS: Final = 9
 
 
 class StoredInsight:
@@ -69,6 +68,19 @@ class StoredInsight:
         found = await self.resolve(session)
         events = [event_of(row) for row in await self._rows(found)]
         return session_analysis(found.session_id, iso_ms(self._clock.now()), events, await self._said(found))
+
+    async def history(self, session: SessionRef, *, limit: int, cursor: str, descending: bool) -> History:
+        """Return messages of a session behind a cursor, which is the number of the last one that was shown."""
+        found = await self.resolve(session)
+        if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= CURSOR_MAX_DIGITS):
+            raise InvalidInput("Invalid cursor")
+        place = (found.tenant_id, found.session_id)
+        if descending:
+            rows = await self._transcripts.before(*place, int(cursor) if cursor else None, limit + 1)
+        else:
+            rows = await self._transcripts.after(*place, int(cursor or 0), limit + 1)
+        shown = rows[:limit]
+        return History(tuple(map(wire_line, shown)), str(shown[-1].seq) if len(rows) > limit else None)
 
     async def generations(self, tenant_id: str, project_id: str, wanted: GenerationFilter) -> Page:
         """Return model calls of a project's agents."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from cli.chat_link import Link, Told
-from cli.chat_turn import CANCELLED, Shown, TurnPrinter
+from cli.chat_turn import CANCELLED, Shown, TurnPrinter, waiting_line
 from cli.output import CLEAN, FAULTY
 from cli.terminal.choices import Choice, chosen
 from cli.terminal.console import Console
@@ -116,6 +116,10 @@ class Conversation:
         if shown.reply:
             self._said.append((shown.agent or "agent", shown.reply))
         self._has_failed = self._has_failed or bool(shown.failure)
+        waits = self._link.waits()
+        shown.is_waiting = waits is not None
+        if waits is not None:
+            self._console.aside(f"({waiting_line(waits)})")
         if self._with_traces:
             self._print_traces()
         return True
@@ -193,8 +197,7 @@ class Conversation:
             self._console.line(f"stores    {', '.join(view['memoryStores'])}")
         waits = view.get("suspension")
         if waits:
-            by = f"task {waits['taskId']}" if waits.get("taskId") else f"callback {waits.get('callbackId')}"
-            self._console.line(f"waits for {waits.get('reason')} ({by}), until {waits.get('expiresAt')}")
+            self._console.line(waiting_line(waits))
         return True
 
     def _agents(self, _rest: str) -> bool:

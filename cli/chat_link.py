@@ -61,6 +61,10 @@ class Link(Protocol):
         """Return what is known of the session, as platform-api 5.3 shows it; {} before the first message."""
         ...
 
+    def waits(self) -> JsonObject | None:
+        """Return what the session waits for outside: `{reason, callbackId?, taskId?, expiresAt}`; None for nothing."""
+        ...
+
     def agents(self) -> list[AgentLine]:
         """Return the agents of the project."""
         ...

@@ -187,6 +187,13 @@ class LocalLink:
             "status": view.status,
         }
 
+    def waits(self) -> JsonObject | None:
+        """Return what the session waits for."""
+        if not self._session_id:
+            return None
+        found: JsonObject | None = self._run(self._needed().archive.outside(self._ref()))["suspension"]
+        return found
+
     def agents(self) -> list[AgentLine]:
         """Return the agents of the program that was saved last."""
         return self._run(self._agents())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from http import HTTPStatus
 from http.client import HTTPResponse
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -11,7 +12,7 @@ from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
-from domain.errors import AppError, InvalidInput, Unavailable
+from domain.errors import AppError, Forbidden, InvalidInput, Unavailable
 
 SILENCE_S = 60.0
 """A server sends a heartbeat every 15 s (platform-api 4.3); after so long without a byte it is gone."""
@@ -30,6 +31,7 @@ class RemoteLink:
         self._agent = agent
         self._session_id = session
         self._last_id = ""
+        self._may_read = True
 
     @property
     def title(self) -> str:
@@ -68,15 +70,23 @@ class RemoteLink:
     def reset(self) -> None:
         """Put the session back to its start."""
         if self._session_id:
-            self._json(f"/api/v1/sessions/{quote(self._session_id)}/reset", b"{}")
+            self._json("/reset", {}, b"{}")
 
     def view(self) -> JsonObject:
         """Return what is known of the session."""
         if not self._session_id:
             return {}
-        answer = self._json(f"/api/v1/sessions/{quote(self._session_id)}")
-        session: JsonObject = answer.get("session") or answer
+        session: JsonObject = self._json("", {"include": "messages"})["session"]
         return session
+
+    def waits(self) -> JsonObject | None:
+        """Return what the session waits for."""
+        try:
+            found: JsonObject | None = self._json("", {})["session"].get("suspension") if self._may_read else None
+        except Forbidden:
+            self._may_read = False  # a key that may only talk: what is waited for stays the agent's to say
+            found = None
+        return found
 
     def agents(self) -> list[AgentLine]:
         """Raise InvalidInput: the API lists no agents."""
@@ -96,8 +106,10 @@ class RemoteLink:
                 if is_one_turn and told.kind in TURN_ENDS:
                     return
 
-    def _json(self, path: str, body: bytes | None = None) -> JsonObject:
-        with self._open(f"{path}?{urlencode({'projectId': self._project_id})}", body, {}) as answer:
+    def _json(self, path: str, query: dict[str, str], body: bytes | None = None) -> JsonObject:
+        """Return what a route of the session answers."""
+        session = f"/api/projects/{quote(self._project_id)}/sessions/{quote(self._session_id)}"
+        with self._open(f"{session}{path}?{urlencode(query)}", body, {}) as answer:
             found: JsonObject = json.load(answer)
             return found
 
@@ -145,4 +157,5 @@ def _refusal(error: HTTPError) -> AppError:
         told = None
     message = told.get("message") if isinstance(told, dict) else told
     details = told.get("details") if isinstance(told, dict) else None
-    return Unavailable(f"{message or text[:200] or error.reason} ({error.code})", details=details)
+    kind = Forbidden if error.code == HTTPStatus.FORBIDDEN else Unavailable
+    return kind(f"{message or text[:200] or error.reason} ({error.code})", details=details)

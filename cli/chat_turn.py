@@ -96,7 +96,6 @@ class TurnPrinter:
         if shown.agent and agent != shown.agent:
             self._console.hint(f"(now with {agent})")
         shown.agent = agent
-        shown.is_waiting = (data.get("action") or {}).get("type") == "suspend" or data.get("status") == "suspended"
         shown.has_ended = True
 
     def _write(self, text: str) -> None:
@@ -137,21 +136,10 @@ def failure_of(data: JsonObject) -> str:
 def ending_lines(action: JsonObject) -> list[str]:
     """Return what is to be known of the way a turn has ended. Spec: platform-api 4.1.
 
-    >>> ending_lines({"type": "suspend", "kind": "human_task", "taskId": "task_1", "expiresAt": "2026-11-22"})
-    ['(waits for a person: human_task, task task_1, until 2026-11-22)']
+    >>> ending_lines({"type": "block", "reason": "too large"})
+    ['(blocked: too large)']
     """
     match action.get("type"):
-        case "suspend":
-            kind = str(action.get("kind") or "an answer")
-            parts = [kind]
-            parts += [f"task {action['taskId']}"] if action.get("taskId") else []
-            parts += (
-                [f"callback {action['callbackId']}"] if action.get("callbackId") and not action.get("taskId") else []
-            )
-            parts += [f"until {action['expiresAt']}"] if action.get("expiresAt") else []
-            return [
-                f"(waits for {'a person' if action.get('taskId') else 'an answer from outside'}: {', '.join(parts)})"
-            ]
         case "escalate":
             return [f"(handed to people: {action.get('reason', '')}, priority {action.get('priority', 'normal')})"]
         case "complete":
@@ -160,3 +148,15 @@ def ending_lines(action: JsonObject) -> list[str]:
             return [f"(blocked: {action.get('reason') or action.get('constraint') or ''})"]
         case _:
             return []
+
+
+def waiting_line(waits: JsonObject) -> str:
+    """Return what a session waits for. Spec: platform-api 5.3.
+
+    >>> waiting_line({"reason": "May it be?", "taskId": "ht_1", "expiresAt": "2026-11-22"})
+    'waits for a person: May it be? (task ht_1), until 2026-11-22'
+    """
+    is_task = bool(waits.get("taskId"))
+    by = f"task {waits['taskId']}" if is_task else f"callback {waits.get('callbackId')}"
+    whom = "a person" if is_task else "an answer from outside"
+    return f"waits for {whom}: {waits.get('reason')} ({by}), until {waits.get('expiresAt')}"

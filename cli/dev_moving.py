@@ -116,7 +116,7 @@ def why_not(old: Program, new: Program, state: SessionState) -> str:
             return f"the agent {name} is no more"
         why = _why_not_here(before, after, thread)
         if why:
-            return f"{why} of {name}"
+            return f"{why} (of {name})"
         parent = thread.parent
         if parent and _handoffs(old, parent) != _handoffs(new, parent):
             return f"{parent} waits for {name}, and its HANDOFF was changed"
@@ -127,21 +127,21 @@ def why_not(old: Program, new: Program, state: SessionState) -> str:
 
 def _why_not_here(before: AgentProgram, after: AgentProgram, thread: Thread) -> str:
     if thread.step and thread.step not in after.all_steps:
-        return f"the conversation stands at the step {thread.step}, which is no more a step"
+        return f"the conversation stands at the step {thread.step}, which is no more there"
     gone = [name for name in (*thread.asked, *thread.gathered) if name in before.fields and name not in after.fields]
     if gone:
-        return f"the field {gone[0]} is no more one"
+        return f"the field {gone[0]} is no more there"
     changed = [
         name
         for name in thread.gathered
         if name in before.fields and before.fields[name].get("type") != after.fields[name].get("type")
     ]
     if changed:
-        return f"the field {changed[0]} has another type than one"
+        return f"the field {changed[0]} has another type now"
     if thread.held and before.ir["memory"].get("remember") != after.ir["memory"].get("remember"):
-        return "there are other remember rules in the memory"
+        return "the remember rules were changed"
     if thread.confirmation and before.ir != after.ir:
-        return "a question for consent is open, and it was changed in the text"
+        return "a question for consent is open, and the agent was changed"
     return ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -14,6 +13,7 @@ from abl.parser.detect import detect, split_documents
 from abl.source import normalise
 from abl.syntax.document import Document
 from cli import files
+from cli.diff import unified_diff
 from cli.output import CLEAN, FAULTY, USAGE, complain, refuse
 
 
@@ -69,7 +69,7 @@ def _format_file(path: str, counts: _Counts, *, check: bool, diff: bool) -> None
         return
     counts.changed += 1
     if diff:
-        print(_diff(path, before, after), end="")
+        print(unified_diff(path, before, after), end="")
     elif check:
         print(f"would format {path}")
     elif (fault := files.write(path, new)) is not None:
@@ -91,11 +91,6 @@ def _leave(path: str, given: str, kind: str | None, counts: _Counts) -> None:
 def _documents(text: str) -> list[Document | None]:
     """Return what a text says, agents pasted together one by one."""
     return [parse(piece).document for piece in split_documents(text)]
-
-
-def _diff(path: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), path, path)
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
 def _say(counts: _Counts, *, would: bool) -> None:

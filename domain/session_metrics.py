@@ -13,6 +13,7 @@ from domain.metrics import mean, percentile, rate, total_usd
 from domain.traces import TraceEvent, TraceType
 
 P95 = 0.95
+FIRST_TURN = 1
 BLOCK = "block"
 
 
@@ -126,10 +127,10 @@ def session_metrics(
 
 
 def by_turn(events: Iterable[TraceEvent]) -> dict[int, list[TraceEvent]]:
-    """Return the events of each turn, in their order."""
+    """Return the events of each turn, in their order; the start of the session belongs to its first turn."""
     turns: dict[int, list[TraceEvent]] = {}
     for event in events:
-        turns.setdefault(event.turn, []).append(event)
+        turns.setdefault(max(event.turn, FIRST_TURN), []).append(event)
     return turns
 
 
@@ -176,7 +177,7 @@ def _call_figures(event: TraceEvent) -> ModelCallFigures:
     tokens: JsonObject = usage if isinstance(usage, dict) else {}
     return ModelCallFigures(
         span_id=event.span,
-        turn=event.turn,
+        turn=max(event.turn, FIRST_TURN),
         model=str(event.data.get("model") or ""),
         input_tokens=_whole(tokens.get("inputTokens")),
         output_tokens=_whole(tokens.get("outputTokens")),

@@ -250,7 +250,7 @@ class Conversation:
             last_seq=self._last_seq,
             heartbeat_sec=limits.SOCKET_PING_S,
             agent_name=self._session.agent_name,
-            capabilities={"voice": False, "realtimeVoice": False, "attachments": False, "binaryAudio": False},
+            capabilities={"voice": False, "realtimeVoice": False, "attachments": True, "binaryAudio": False},
         )
 
     def _marks(self, seq: int | None = None) -> Marks:

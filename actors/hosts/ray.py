@@ -356,9 +356,14 @@ class RayHosts:
         task.add_done_callback(self._tasks.discard)
 
     async def _after_death(self, ready: Ready) -> None:
-        """Free a host's sessions for the others; Ray starts it again."""
+        """Free a host's sessions for the others; Ray starts it again.
+
+        In a Ray of our own it is got to know at once; on a cluster its keeper may have ended it.
+        """
         try:
             await self._tell(ready.epoch)
+            if self._own is not None and ready.host_id in self._actors and not is_dedicated(ready.host_id):
+                await self.keep(ready.host_id)
         except AppError as error:
             log.warning("%s has ended: %s", ready.host_id, error.message)
 

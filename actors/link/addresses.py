@@ -84,7 +84,7 @@ def machine_name() -> str:
     neither files nor process ids of one hold in the other.
     """
     boot = BOOT_ID.read_text(encoding="ascii").strip() if BOOT_ID.exists() else ""
-    spaces = "".join(f"/{os.readlink(one)}" for one in NAMESPACES if one.exists())
+    spaces = "".join(f"/{one.readlink()}" for one in NAMESPACES if one.exists())
     return f"{socket.gethostname()}/{boot}{spaces}"
 
 

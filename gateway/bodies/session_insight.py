@@ -204,3 +204,11 @@ class GenerationsReply(TopLevelPage):
 
 
 CsvFormat = Literal["csv"]
+
+
+class HistoryReply(Success):
+    """Some messages of a session, and where the next ones begin."""
+
+    messages: list[dict[str, JsonValue]]
+    next_cursor: str | None
+    has_more: bool

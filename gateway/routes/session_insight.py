@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
@@ -23,6 +23,7 @@ from gateway.bodies.session_insight import (
     CsvFormat,
     Generation,
     GenerationsReply,
+    HistoryReply,
     SessionAnalysis,
     SessionAnalysisReply,
     SessionMetrics,
@@ -33,6 +34,7 @@ from gateway.bodies.texts import QueryMoment, QueryText
 from gateway.envelope import Offset, PageLimit
 from gateway.guarded import guarded_router
 from gateway.routes.sessions import trace_types
+from gateway.sdk_sessions import visible_session
 from gateway.services import Serving
 from gateway.started import started
 
@@ -108,6 +110,27 @@ async def export_traces(
     name = f"traces-{services.clock.now():%Y-%m-%d}.{format_}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(lines, media_type=f"{CSV}; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/{session_id}/messages",
+    response_model=HistoryReply,
+    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_READ)],
+)
+async def list_messages(
+    project_id: str,
+    session_id: str,
+    admitted: Admitted,
+    services: Serving,
+    limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
+    cursor: QueryText = "",
+    direction: Literal["asc", "desc"] = "asc",
+) -> HistoryReply:
+    """Return messages of a session page by page, from the first one or the last one on. Spec: platform-api 5.9."""
+    session = await visible_session(services, admitted, session_id, Permission.SESSION_READ, project_id)
+    page = await services.desks.insight.history(session, limit=limit, cursor=cursor, descending=direction == "desc")
+    more = page.next_cursor is not None
+    return HistoryReply(messages=list(page.rows), next_cursor=page.next_cursor, has_more=more)
 
 
 @router.get(

@@ -203,3 +203,14 @@ async def test_without_any_model_the_runtime_is_not_configured(servers: Servers)
         assert answer.status == 503
         assert answer.json()["error"]["message"].startswith("Runtime not configured")
         assert answer.json()["error"]["details"]["reason"] == "MODEL_NOT_CONFIGURED"
+
+
+async def test_a_model_that_is_named_is_asked_and_a_tier_is_not_looked_at(servers: Servers) -> None:
+    async with a_gateway(servers, "completion-named") as (gateway, _):
+        for more, source in (
+            ({"modelId": "stub/talker"}, "request"),
+            ({"modelId": "talker", "tier": "fast"}, "request"),
+            ({"tier": "fast"}, "tenant"),
+        ):
+            events = events_of(await gateway.call("POST", STREAM, asked(gateway, **more)))
+            assert events[0] == ("metadata", {"modelId": "stub/talker", "provider": "stub", "source": source})

@@ -180,3 +180,25 @@ async def test_traces_are_exported_as_csv_that_no_spreadsheet_runs(servers: Serv
         assert none.body.decode().splitlines() == [",".join(COLUMNS)]
         ended = await gateway.call("GET", f"{path}?format=csv&status=ended")
         assert len(ended.body.decode().splitlines()) == 1
+
+
+async def test_messages_are_paged_both_ways_by_cursor(servers: Servers) -> None:
+    async with a_gateway(servers, "insight-messages") as gateway:
+        session_id = await say(gateway, "one")
+        for word in ("two", "three"):
+            await say(gateway, word, session_id)
+        lines = (await gateway.call("GET", f"/api/v1/sessions/{session_id}/transcripts")).json()["messages"]
+        for direction, wanted in (("asc", lines), ("desc", lines[::-1])):
+            found: list[dict[str, Any]] = []
+            cursor = ""
+            for has_more in (True, True, False):
+                page = await read(gateway, f"{session_id}/messages?limit=2&direction={direction}&cursor={cursor}")
+                assert (page["hasMore"], page["nextCursor"] is not None) == (has_more, has_more)
+                found += page["messages"]
+                cursor = page["nextCursor"] or ""
+            assert found == wanted
+        path = f"/api/projects/{gateway.project_id}/sessions/{session_id}/messages"
+        for query in ("?cursor=x", "?limit=201", "?direction=up"):
+            assert (await gateway.call("GET", path + query)).status == 400
+        page_headers = {"x-api-key": "", "x-sdk-token": await gateway.page_token()}
+        assert (await gateway.call("GET", path, headers=page_headers)).status == 404

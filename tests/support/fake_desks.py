@@ -22,6 +22,7 @@ from actors.desks import (
     FileView,
     GenerationFilter,
     GivenFeedback,
+    History,
     KeptFeedback,
     Upload,
     UsageFigures,
@@ -131,6 +132,10 @@ class FakeInsight:
     async def analysis(self, session: SessionRef) -> SessionAnalysis:
         found = await self.resolve(session)
         return session_analysis(found.session_id, "2026-03-02T09:00:00.000Z", [])
+
+    async def history(self, session: SessionRef, *, limit: int, cursor: str, descending: bool) -> History:
+        rows = self.runtime._found(session).messages
+        return History(tuple((rows[::-1] if descending else rows)[:limit]), None)
 
     async def generations(self, tenant_id: str, project_id: str, wanted: GenerationFilter) -> Page:
         self.wanted.append(wanted)

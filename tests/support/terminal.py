@@ -20,6 +20,10 @@ PATIENCE_S = 60.0
 CTRL_C = b"\x03"
 CTRL_D = b"\x04"
 PIECE_BYTES = 65_536
+OWN_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+"""Makes the terminal that of the program, so that Ctrl-C reaches it as a signal."""
 UNSET = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "DATABASE_URL", "REDIS_URL")
 
 
@@ -29,13 +33,13 @@ class Terminal:
     def __init__(self, words: tuple[str, ...], environment: Mapping[str, str]) -> None:
         self._keys, its_side = pty.openpty()
         self._program = subprocess.Popen(
-            [ABL, *words],
+            [sys.executable, "-c", OWN_TERMINAL, ABL, *words],
             cwd=ROOT,
             stdin=its_side,
             stdout=its_side,
             stderr=its_side,
             env=without_models(environment),
-            preexec_fn=_own_terminal,  # Ctrl-C has to reach it as a signal
+            start_new_session=True,
         )
         os.close(its_side)
         self._unread = ""
@@ -116,11 +120,3 @@ def without_models(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a program that knows no model but those it is told of."""
     inherited = {name: value for name, value in os.environ.items() if name not in UNSET and not name.startswith("ABL_")}
     return {**inherited, "ABL_EMBEDDED_MODEL": "off", "NO_COLOR": "1", "TERM": "xterm", **environment}
-
-
-def _own_terminal() -> None:
-    os.setsid()
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,18 @@ FLOW:
 
   decide:
     REASONING: false
-    HUMAN_APPROVAL:
-      title: "May it be?"
     RESPOND: "A colleague looks at it."
+    HUMAN_APPROVAL:
+      prompt: "May it be?"
+      timeout: 86400
+      on_approve: closed
+      on_reject: closed
+      on_timeout: closed
+    THEN: closed
+
+  closed:
+    REASONING: false
+    RESPOND: "It is decided."
     THEN: COMPLETE
 """
 
@@ -131,8 +141,8 @@ def test_a_session_that_was_kept_is_gone_on_with(tmp_path: Path) -> None:
 
 def test_whom_a_session_waits_for_is_said(tmp_path: Path) -> None:
     said = piped("hello\n/state\n", "chat", str(a_project(tmp_path, ASKS)))
-    assert "(waits for a person: " in said.stdout
-    assert "waits for May it be?" in said.stdout
+    assert re.search(r"\(waits for a person: May it be\? \(task ht_\w+\), until ", said.stdout)
+    assert "agent     Asks, step decide, suspended\nwaits for a person: May it be? (task " in said.stdout
 
 
 def test_ctrl_c_gives_the_running_turn_up_and_twice_leaves(tmp_path: Path) -> None:

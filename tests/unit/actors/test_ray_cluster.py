@@ -52,13 +52,12 @@ def test_a_gateway_is_started_on_every_node_of_sessions_and_on_no_other() -> Non
 def test_a_gateway_gets_its_settings_the_secret_of_tokens_and_its_unit() -> None:
     unit = UNIT.read_text(encoding="utf-8")
     mounts = CLUSTER["file_mounts"]
-    assert mounts["~/abl-gateway.service"] == "./deploy/abl-gateway.service"
-    assert "EnvironmentFile=/home/ubuntu/abl.env" in unit
+    assert mounts["~/.config/systemd/user/abl-gateway.service"] == "./deploy/abl-gateway.service"
+    assert "EnvironmentFile=%h/abl.env" in unit
     assert "~/abl.env" in mounts
-    assert "ABL_DATA_DIR=/home/ubuntu/abl-data" in unit
+    assert "ABL_DATA_DIR=%h/abl-data" in unit
     assert "~/abl-data/token_secret" in mounts
-    assert "ExecStart=/home/ubuntu/abl/bin/abl serve --address auto" in unit
-    assert CLUSTER["auth"]["ssh_user"] == "ubuntu"
+    assert "ExecStart=%h/abl/bin/abl serve --address auto" in unit
 
 
 def test_nodes_with_setup_commands_of_their_own_install_the_same_as_all() -> None:

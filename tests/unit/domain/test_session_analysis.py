@@ -192,6 +192,14 @@ def test_metrics_are_what_the_events_say() -> None:
     assert (found.token_usage.total_tokens, found.llm_call_count, found.tool_call_count) == (30, 2, 1)
 
 
+def test_the_start_of_a_session_belongs_to_its_first_turn() -> None:
+    told = Told()
+    told.add(TraceType.DECISION, 0, decisionKind="flow_transition", decision="greet", matched=True)
+    told.add(TraceType.RESPONSE, 1, text="Hello")
+    found = session_metrics("sess_1", told.events)
+    assert [turn.turn for turn in found.turns] == [1]
+
+
 def test_of_nothing_the_rates_are_null() -> None:
     found = session_metrics("sess_1", [])
     assert (found.tool_success_rate, found.guardrail_block_rate, found.avg_turn_latency_ms) == (None, None, None)

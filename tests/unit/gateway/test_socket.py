@@ -24,7 +24,7 @@ async def test_the_first_frame_starts_the_session_and_the_protocol_is_the_word(g
     assert frame["capabilities"] == {
         "voice": False,
         "realtimeVoice": False,
-        "attachments": False,
+        "attachments": True,
         "binaryAudio": False,
     }
     assert gateway.runtime.sessions_by_id[frame["sessionId"]].transport == "websocket"

@@ -80,6 +80,13 @@ def test_a_turn_without_a_reply_is_durable_and_its_key_may_come_again(status: st
     assert live.last.failed["error"] == sentence
 
 
+def test_a_model_that_is_not_ready_says_how_far_it_is() -> None:
+    end = msgspec.structs.replace(END, status="failed", error="model_not_ready", metadata={"refusal": "43 % of 491 MB"})
+    with pytest.raises(Unavailable, match="The model is not ready") as refused:
+        ended(end)
+    assert refused.value.details == {"reason": "MODEL_NOT_READY", "hint": "43 % of 491 MB"}
+
+
 def test_the_only_turn_of_a_child_ends_its_session() -> None:
     child = msgspec.structs.replace(PIN, parent_session_id="sess_parent")
     live, store = ended(msgspec.structs.replace(END, values={"a": 1}, status="completed"), pin=child)
