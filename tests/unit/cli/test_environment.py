@@ -142,4 +142,4 @@ def test_prices_can_be_set(tmp_path: Path) -> None:
 def test_the_table_of_variables_is_the_page_of_settings() -> None:
     page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
     on_the_page = set(re.findall(r"\bABL_[A-Z_]+\b", page))
-    assert environment.VARIABLES == {name for name in on_the_page if not name.startswith(environment.AGENT_PREFIX)}
+    assert {name for name in on_the_page if not name.startswith(environment.AGENT_PREFIX)} == environment.VARIABLES
