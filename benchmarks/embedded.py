@@ -140,8 +140,9 @@ def first_tokens_s(all_told: list[Told]) -> list[float]:
 
 
 def model_s(all_told: list[Told]) -> list[float]:
-    """Return the time of every call of the model, in seconds."""
-    return [one["latencyMs"] / MS_PER_S for told in all_told for one in told.of("llm_call") if one.get("latencyMs")]
+    """Return the time of every call that the model itself had to answer, in seconds."""
+    calls = [one for told in all_told for one in told.of("llm_call")]
+    return [one["latencyMs"] / MS_PER_S for one in calls if one["usage"]["outputTokens"]]
 
 
 def measure(weights: Weights, model: Path) -> list[Figure]:

@@ -207,7 +207,8 @@ def grown(operation: str, name: str, last: int, *, may_settle: bool) -> Growth:
 
     What breaks the promise is measured once more, as a busy machine does not trip over the same place twice.
     """
-    first, shape = FIRST_KB * KILOBYTE, SHAPES.get(name) or FOLDERS[name]
+    shape: Sized = FOLDERS[name] if operation == FOLDER else SHAPES[name]
+    first = FIRST_KB * KILOBYTE
     if operation == FOLDER:
         first, last = (kilobytes * KILOBYTE for kilobytes in FOLDER_KB)
     growth = in_child(doubled, WORKS[operation], shape, first, last, may_settle=may_settle)

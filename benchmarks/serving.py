@@ -183,7 +183,8 @@ def product(
     port = free_port()
     command = ["-m", "cli.main", "serve", "--project", str(where), "--runtime", runtime, "--hosts", str(hosts)]
     command += ["--port", str(port), "--data-dir", str(folder / "data")]
-    environment = {"ABL_RATE_LIMITS": "off", "ABL_ALLOWED_NETWORKS": "127.0.0.1", **(options or {})}
+    environment = {"ABL_RATE_LIMITS": "off", "ABL_ALLOWED_NETWORKS": "127.0.0.1", "ABL_EMBEDDED_MODEL": "off"}
+    environment |= options or {}
     if model_url:
         environment |= {"ABL_MODEL_URL": model_url, "ABL_MODEL": "openai/stub"}
     began = perf_counter()

@@ -16,7 +16,6 @@ from domain.model_calls import ModelRequest, ToolSpec
 from providers.embedded import prompting
 from providers.embedded.grounding import Said, known_arguments, name_words
 
-_CODE: Final = re.compile(r"(?:^|_)(?:id|no|nr|number|digits|code|ref)$")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-(\d{2})")
 _HAS_DIGIT: Final = re.compile(r"\d")
 
@@ -79,7 +78,7 @@ def _may_be_said(name: str, schema: JsonObject, said: Said) -> bool:
         return True
     if schema.get("type") in ("number", "integer"):
         return bool(said.numbers)
-    return _CODE.search(name) is None or _HAS_DIGIT.search(said.text) is not None
+    return not prompting.is_code(name, schema) or _HAS_DIGIT.search(said.text) is not None
 
 
 def _is_open_question(request: ModelRequest, known: dict[str, str]) -> bool:

@@ -37,11 +37,17 @@ TO_LACK: Final = "I still need this from you: {wanted}."
 TO_CHOOSE: Final = (
     'Which tool does the last message ask for? Answer with JSON on one line, such as {{"tool": "{first}"}}.'
 )
-TO_FILL: Final = "Fill in the parameters of {name} from what was said. Answer with JSON on one line."
+TO_FILL: Final = (
+    "Fill in the parameters of {name} from what was said. Answer with JSON on one line.\n{listed}\n"
+    'The user said last: "{said}"'
+)
 TO_REPLY: Final = "Answer the user's last message in one or two short sentences of plain text."
 TO_TELL: Final = "Tell me what this result says, in one or two short sentences. Add nothing that is not in it."
 _WAYS_OUT: Final = re.compile(r"(?:^|\n\n)Ways out:\n(?:- [^\n]*(?:\n|$))+")
 """A small model takes conditions for something to say; they are looked at by the engine in any case."""
+MAX_CODES: Final = 20
+_CODE: Final = re.compile(r"(?:^|_)(?:id|no|nr|number|digits|code|ref)$")
+_WITH_DIGIT: Final = re.compile(r"(?:[^\W_]|-)*\d(?:[^\W_]|-)*")
 _MISSING: Final = re.compile(r"Still to find out[^\n]*\n((?:- [^\n]*(?:\n|$))+)")
 _KNOWN: Final = re.compile(r"(?:^|\n)Known:\n((?:- [^\n]*(?:\n|$))+)")
 _KNOWN_LINE: Final = re.compile(r"^- (\w+): (.*)$", re.MULTILINE)
@@ -62,10 +68,27 @@ def to_choose(request: ModelRequest, tools: Sequence[ToolSpec]) -> ModelRequest:
 
 def to_fill(request: ModelRequest, tool: ToolSpec, names: Iterable[str]) -> ModelRequest:
     """Return the request for those parameters of a tool that nothing else says."""
-    properties = {name: small_schema(tool.parameters["properties"][name]) for name in names}
+    wanted = {name: tool.parameters["properties"][name] for name in names}
+    codes = _codes(request)
+    properties = {
+        name: {"enum": codes} if codes and is_code(name, one) else small_schema(one) for name, one in wanted.items()
+    }
     schema: JsonObject = {"type": "object", "properties": properties, "required": list(properties)}
-    told = TO_FILL.format(name=tool.name)
+    listed = "\n".join(f"- {_parameter(name, one)}" for name, one in wanted.items())
+    told = TO_FILL.format(name=tool.name, listed=listed, said=last_said(request))
     return _asked(request, told, max_tokens=ARGUMENTS_MAX_TOKENS, json_schema=schema)
+
+
+def is_code(name: str, schema: JsonObject) -> bool:
+    """Return whether a parameter is a number or sign that somebody has given out, by its name."""
+    is_text = schema.get("type", "string") == "string" and not schema.get("enum")
+    return bool(is_text and _CODE.search(name))
+
+
+def _codes(request: ModelRequest) -> list[str]:
+    """Return the words with a digit that were said, the latest first: a small model copies such words wrongly."""
+    texts = reversed(said_texts(request, "user", "tool"))
+    return list(dict.fromkeys(word for text in texts for word in _WITH_DIGIT.findall(text)))[:MAX_CODES]
 
 
 def to_reply(request: ModelRequest) -> ModelRequest:
@@ -85,7 +108,7 @@ def to_reply(request: ModelRequest) -> ModelRequest:
 
 def is_conversation(request: ModelRequest) -> bool:
     """Return whether the user is to be answered, and no text to be worked on (a summary)."""
-    return request.metadata.get("operation", REASONING) == REASONING
+    return bool(request.metadata.get("operation", REASONING) == REASONING)
 
 
 def next_question(request: ModelRequest) -> str:

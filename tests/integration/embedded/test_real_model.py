@@ -18,6 +18,7 @@ from providers.embedded.llm_server import has_engine
 from providers.embedded.weights import known_weights, unfinished_file, weights_here
 
 SMALL = known_weights()[0]
+EMBEDDED = {"ABL_EMBEDDED_MODEL": "0.5b"}
 CHOSEN = ("bank, a stolen card", "hotel, parking", "complaint, a line is measured")
 
 pytestmark = [
@@ -33,7 +34,7 @@ pytestmark = [
 )
 @pytest.mark.parametrize("story", [one for one in stories() if one["name"] in CHOSEN], ids=lambda one: one["name"])
 def test_a_conversation_reaches_its_goal(story) -> None:
-    with a_folder() as folder, product(folder, texts_of(story["example"])) as served:
+    with a_folder() as folder, product(folder, texts_of(story["example"]), options=EMBEDDED) as served:
         told = hold(served, story)
     assert missed(told, story["goal"]) == [], told.replies
     assert all(reply.strip() for reply in told.replies)

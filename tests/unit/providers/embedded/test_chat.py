@@ -123,6 +123,18 @@ def test_a_code_is_not_looked_for_where_no_digit_was_said() -> None:
     assert small.asked == []
 
 
+def test_a_code_is_one_of_those_that_were_said() -> None:
+    cancel = ToolSpec("cancel_room", "", {"properties": {"stay_no": {"type": "string"}}, "required": ["stay_no"]})
+    reply, small = answer(
+        request("Please cancel H-12345 from May", tools=(cancel, FACTS)),
+        {"tool": "cancel_room"},
+        {"stay_no": "H-12345"},
+    )
+    assert calls(reply) == [("cancel_room", {"stay_no": "H-12345"})]
+    assert small.asked[1].json_schema is not None
+    assert small.asked[1].json_schema["properties"] == {"stay_no": {"enum": ["H-12345"]}}
+
+
 def test_the_answer_to_a_question_starts_no_other_tool() -> None:
     missing = "Known:\n- city: Vienna\n\nStill to find out, one question at a time:\n- guests: For how many?"
     reply, small = answer(request("in Vienna please", moment=missing, tools=(FACTS,)))
