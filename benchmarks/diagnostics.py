@@ -48,7 +48,7 @@ def projects(root: Path = EXAMPLES) -> list[dict[str, str]]:
     """Return the files of every example project: path -> text."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".abl", ".yaml"):
+        if path.name.endswith((".abl", ".agent.yaml")):
             found[path.relative_to(root).parts[0]][str(path.relative_to(root))] = path.read_text(encoding="utf-8")
     return [dict(files) for _, files in sorted(found.items())]
 
