@@ -17,18 +17,18 @@ LEAVES = frozenset(
 """Kinds of properties whose values hold no nodes."""
 
 
-_HOLDING: dict[str, tuple[str, ...]] = {}
+_HOLDING: dict[type[Node], tuple[str, ...]] = {}
 """Class -> what `holding_fields` said of it."""
 
 
 def holding_fields(cls: type[Node]) -> tuple[str, ...]:
     """Return the fields of a class that may hold nodes: all but the properties with plain values."""
-    known = _HOLDING.get(cls.__name__)
+    known = _HOLDING.get(cls)
     if known is None:
         rows = cls.BY_FIELD
         names = [name for name in cls.FIELDS if name != "extras"]
         known = tuple(name for name in names if name not in rows or rows[name].kind not in LEAVES)
-        _HOLDING[cls.__name__] = known
+        _HOLDING[cls] = known
     return known
 
 

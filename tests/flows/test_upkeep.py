@@ -6,10 +6,12 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from actors.callbacks import CallbackDesk
-from actors.clocks import SystemClock
+from actors.clocks import RandomIds, SystemClock
+from actors.files import StoredFiles
 from actors.jobs import JobRunner
 from actors.upkeep import EVERYWHERE, Retention, Upkeep
 from domain.clock import FixedClock
+from storage.blobs.database import DatabaseBlobs
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory, MemoryValue
 from tests.support.stories import Story, a_story, eventually
@@ -31,7 +33,8 @@ SHORT = ECHO.replace('GOAL: "Say it again"\n', 'GOAL: "Say it again"\n\nEXECUTIO
 
 
 def upkeep_of(told: Story, clock: FixedClock | SystemClock, **kept: float) -> Upkeep:
-    return Upkeep(told.running.database, clock, told.running.runtime.ask, Retention(**kept))
+    files = StoredFiles(told.running.database, DatabaseBlobs(told.running.database), RandomIds())
+    return Upkeep(told.running.database, clock, told.running.runtime.ask, Retention(**kept), files)
 
 
 def a_job(kind: str) -> Job:

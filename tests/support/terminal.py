@@ -20,6 +20,9 @@ PATIENCE_S = 60.0
 CTRL_C = b"\x03"
 CTRL_D = b"\x04"
 PIECE_BYTES = 65_536
+INTERRUPTS = 3
+MISSED_S = 10.0
+"""When a Ctrl-C without an answer is taken to have been missed."""
 OWN_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
@@ -60,6 +63,18 @@ class Terminal:
     def press(self, keys: bytes) -> None:
         """Press some keys."""
         os.write(self._keys, keys)
+
+    def interrupt(self, text: str) -> None:
+        """Press Ctrl-C at a prompt until the answer comes: Python's line editor misses one that comes with the prompt."""
+        for _ in range(INTERRUPTS):
+            self.press(CTRL_C)
+            give_up = time.monotonic() + MISSED_S
+            while text not in self._unread and time.monotonic() < give_up:
+                if select.select([self._keys], [], [], 0.1)[0]:
+                    self._read()
+            if text in self._unread:
+                break
+        self.wait_for(text)
 
     def type(self, line: str) -> None:
         """Type a line."""

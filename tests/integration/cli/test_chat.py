@@ -145,7 +145,7 @@ def test_whom_a_session_waits_for_is_said(tmp_path: Path) -> None:
     assert "agent     Asks, step decide, suspended\nwaits for a person: May it be? (task " in said.stdout
 
 
-def test_ctrl_c_gives_the_running_turn_up_and_twice_leaves(tmp_path: Path) -> None:
+def test_ctrl_c_gives_the_running_turn_up_and_is_answered_at_the_prompt(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     rows = [
         {"user": "slow", "text": "One two three four", "fault": {"kind": "hang", "after_deltas": 2}},
@@ -161,9 +161,8 @@ def test_ctrl_c_gives_the_running_turn_up_and_twice_leaves(tmp_path: Path) -> No
         terminal.wait_for("(cancelled)\r\n> ")
         terminal.type("hello")
         terminal.wait_for("Here I am.\r\n> ")
-        terminal.press(CTRL_C)
-        terminal.wait_for("(Ctrl-C once more leaves; so does /quit)\r\n> ")
-        terminal.press(CTRL_C)
+        terminal.interrupt("(Ctrl-C once more leaves; so does /quit)\r\n> ")
+        terminal.press(CTRL_D)
         assert terminal.status() == 0
 
 
