@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import logging
 import os
-import secrets
 import socket
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -34,6 +33,7 @@ from actors.session_host import SessionHost
 from actors.settings import Settings
 from actors.supervisor import Sizing
 from domain.errors import Unavailable
+from storage.crypto import kept_secret
 from storage.leases import HostRow, Leases
 
 log = logging.getLogger(__name__)
@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 LOCAL, RAY = "local", "ray"
 SOCKETS = "run"
 TOKEN_FILE = "link_token"
-TOKEN_BYTES = 24
-PRIVATE = 0o600
 NAME_CHARS = 12
 RAY_MODULE = "actors.hosts.ray"
 NO_RAY = "Ray is not installed here; install the extra `server`, or take `--runtime local`."
@@ -230,11 +228,4 @@ def member_of(row: HostRow, machine: str) -> Member:
 
 def kept_token(folder: Path) -> str:
     """Return the word that hosts ask of their callers: the one of the last start, made at the first."""
-    place = folder / TOKEN_FILE
-    if place.exists() and (known := place.read_text(encoding="ascii").strip()):
-        return known
-    made = secrets.token_urlsafe(TOKEN_BYTES)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.touch(mode=PRIVATE)
-    place.write_text(made + "\n", encoding="ascii")
-    return made
+    return kept_secret(folder / TOKEN_FILE).strip()

@@ -26,6 +26,7 @@ from actors.messages import (
 )
 from actors.session.children import PASSING
 from actors.session.delivery import UNAVAILABLE, AskHost, may_be_asked_again
+from actors.session.replies import refusal
 from actors.stored_sessions import TIMER_JOB, WORK_JOB
 from domain.errors import AppError
 from domain.limits import TURN_DEADLINE_S
@@ -170,7 +171,7 @@ class JobRunner:
                     return await self._upkeep.carry_out(job)
                 return await self._carry_out(job)
         except AppError as error:
-            return Failed(kind=type(error).__name__, message=error.message)
+            return refusal(error)
         except TimeoutError:
             return Failed(kind="Unavailable", message=f"Not done within {most_s} s")
         except Exception as error:

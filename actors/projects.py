@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -21,13 +21,15 @@ from storage.database import Database
 from storage.errors import Duplicate
 from storage.repositories.agents import Agents
 from storage.repositories.api_keys import ApiKeys, NewKey
-from storage.repositories.catalogue import Catalogues
+from storage.repositories.catalogue import CatalogueEntry, Catalogues
 from storage.repositories.projects import ProjectRecord, Projects
 
 TENANT_ID = "ten_default"
 KEY_BYTES = 24
 KEY_FORM = "abl_sk_{}"
 PUBLIC_KEY_FORM = "pk_{}"
+PUBLIC = "public"
+"""Kind of a key that a page may carry."""
 LOOPBACK_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
 """Pages on the same machine: what a key may be tried out from before anybody has said where the real page is."""
 
@@ -48,8 +50,7 @@ async def put_project(database: Database, name: str, files: Mapping[str, str], *
         UnreadableProject: The texts do not compile.
         InvalidInput: Its catalogue cannot be read.
     """
-    entries = catalogue_of(files)
-    files = {path: text for path, text in files.items() if not is_catalogue_file(path)}
+    entries, files = separated(files)
     program_id, ir = compile_texts(files)
     projects, agents = Projects(database), Agents(database)
     await projects.ensure_tenant(tenant_id, tenant_id.removeprefix("ten_"))
@@ -74,12 +75,43 @@ async def put_project(database: Database, name: str, files: Mapping[str, str], *
     return Seeded(tenant_id, project.project_id, name, names)
 
 
+def separated(files: Mapping[str, str]) -> tuple[list[CatalogueEntry], dict[str, str]]:
+    """Return the catalogue of a project, and its other files.
+
+    Raises:
+        InvalidInput: The catalogue cannot be read.
+    """
+    return catalogue_of(files), {path: text for path, text in files.items() if not is_catalogue_file(path)}
+
+
+def new_key(ids: IdSource, *, name: str, scopes: Sequence[str], project_id: str | None = None) -> NewKey:
+    """Return a new API key that may do what its scopes say, of one project or of all projects of its tenant."""
+    return NewKey(
+        key_id=ids.new(PREFIXES["key"]),
+        plaintext=KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES)),
+        project_id=project_id,
+        name=name,
+        scopes=tuple(scopes),
+    )
+
+
+def new_public_key(ids: IdSource, project_id: str, *, name: str, origins: Sequence[str] = LOOPBACK_ORIGINS) -> NewKey:
+    """Return a new key that a page may carry, good for one project and for pages of `origins`."""
+    return NewKey(
+        key_id=ids.new(PREFIXES["key"]),
+        plaintext=PUBLIC_KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES)),
+        project_id=project_id,
+        kind=PUBLIC,
+        name=name,
+        details={"allowedOrigins": list(origins)},
+    )
+
+
 async def make_key(database: Database, ids: IdSource, *, tenant_id: str = TENANT_ID, name: str = "first key") -> str:
     """Make an API key that may do everything in its tenant, and return it in clear."""
-    plaintext = KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES))
-    key = NewKey(key_id=ids.new(PREFIXES["key"]), plaintext=plaintext, name=name, scopes=("*",))
+    key = new_key(ids, name=name, scopes=("*",))
     await ApiKeys(database).create(tenant_id, key)
-    return plaintext
+    return key.plaintext
 
 
 async def make_public_key(
@@ -91,17 +123,9 @@ async def make_public_key(
     origins: tuple[str, ...] = LOOPBACK_ORIGINS,
 ) -> str:
     """Make a key that a page may carry, good for one project and for pages of `origins`; return it in clear."""
-    plaintext = PUBLIC_KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES))
-    key = NewKey(
-        key_id=ids.new(PREFIXES["key"]),
-        plaintext=plaintext,
-        project_id=project_id,
-        kind="public",
-        name="first public key",
-        details={"allowedOrigins": list(origins)},
-    )
+    key = new_public_key(ids, project_id, name="first public key", origins=origins)
     await ApiKeys(database).create(tenant_id, key)
-    return plaintext
+    return key.plaintext
 
 
 async def is_key(database: Database, plaintext: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -74,6 +75,7 @@ class SessionHost:
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._parked: dict[str, asyncio.Future[None]] = {}
         self._busy = 0
+        self._under_way: Counter[str] = Counter()
         self._draining = False
         self._started_s = time.monotonic()
         self._was_used = False
@@ -120,11 +122,15 @@ class SessionHost:
         if (refused := self._too_much()) is not None:
             return refused
         self._busy += 1
+        self._under_way[session_id] += 1
         self._was_used = True
         try:
             answer = await grain.ask(message, listener)
         finally:
             self._busy -= 1
+            self._under_way[session_id] -= 1
+            if not self._under_way[session_id]:
+                del self._under_way[session_id]
             self._dozing.used(grain)
         is_over = isinstance(answer, Failed) and (answer.moved or (answer.kind == UNKNOWN and grain.body.live is None))
         if grain.is_broken or is_over or isinstance(message, ForgetSession):
@@ -137,12 +143,9 @@ class SessionHost:
         """Return the refusal of a message when too many are under way, or wait behind others of their sessions."""
         if self._busy >= self._limits.max_at_once:
             return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=FULL_RETRY_MS)
-        if self._busy >= self._limits.max_waiting and self._waiting() >= self._limits.max_waiting:
+        if self._busy - len(self._under_way) >= self._limits.max_waiting:  # all but one of each session wait
             return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=FULL_RETRY_MS)
         return None
-
-    def _waiting(self) -> int:
-        return sum(grain.waiting for grain in self._grains.values() if grain.is_busy)
 
     def stats(self) -> HostStats:
         """Return what the host carries now."""
@@ -151,7 +154,7 @@ class SessionHost:
             host_id=self._host_id,
             live_sessions=len(self._grains),
             running_turns=len(busy),
-            waiting_turns=self._waiting(),
+            waiting_turns=sum(grain.waiting for grain in busy),
             draining=self._draining,
             rss_bytes=resident_bytes(),
         )

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator, Set
 from concurrent.futures import Future
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from actors.programs import WORKING_COPY, StoredPrograms
-from actors.runtime import ChatTurn, Runtime, SessionRef
+from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
@@ -60,6 +60,17 @@ class Reading(Iterator[Told]):
         if isinstance(piece, BaseException):
             raise piece
         raise StopIteration
+
+
+@contextmanager
+def _handed_to(reading: Reading) -> Iterator[None]:
+    """End `reading` after the block, with the error that the block could not answer."""
+    try:
+        yield
+    except AppError as error:
+        reading.put(error)
+    finally:
+        reading.end()
 
 
 class LocalLink:
@@ -224,42 +235,33 @@ class LocalLink:
     # -- in the thread of the loop --------------------------------------------------------------------------------
 
     async def _read_turn(self, turn: ChatTurn, reading: Reading) -> None:
-        try:
-            async for event in self._api().stream(turn):
-                if event.kind == "session_start":
-                    self._session_id = str(event.data["sessionId"])
-                self._last_seq = event.seq
-                reading.put(Told(event.kind, event.data))
-        except AppError as error:
-            reading.put(error)
-        finally:
-            reading.end()
+        with _handed_to(reading):
+            await self._hand_on(self._api().stream(turn), reading)
 
     async def _read_missed(self, reading: Reading) -> None:
-        try:
+        with _handed_to(reading):
             if self._session_id:
-                async for event in self._api().resume(self._ref(), self._last_seq):
-                    self._last_seq = event.seq
-                    reading.put(Told(event.kind, event.data))
-        except AppError as error:
-            reading.put(error)
-        finally:
-            reading.end()
+                await self._hand_on(self._api().resume(self._ref(), self._last_seq), reading)
 
     async def _read_next(self, within_s: float, reading: Reading) -> None:
-        try:
-            async with asyncio.timeout(within_s):
-                async for event in self._api().follow(self._ref(), self._last_seq):
-                    self._last_seq = event.seq
-                    reading.put(Told(event.kind, event.data))
-                    if event.kind in TURN_ENDS:
-                        return
-        except TimeoutError:
-            self._tell(f"nothing came within {within_s:g} s")
-        except AppError as error:
-            reading.put(error)
-        finally:
-            reading.end()
+        with _handed_to(reading):
+            try:
+                async with asyncio.timeout(within_s):
+                    await self._hand_on(self._api().follow(self._ref(), self._last_seq), reading, until=TURN_ENDS)
+            except TimeoutError:
+                self._tell(f"nothing came within {within_s:g} s")
+
+    async def _hand_on(
+        self, events: AsyncIterator[StreamEvent], reading: Reading, until: Set[str] = frozenset()
+    ) -> None:
+        """Hand on what a session tells, up to the end or to an event of one of these kinds."""
+        async for event in events:
+            if event.kind == "session_start":
+                self._session_id = str(event.data["sessionId"])
+            self._last_seq = event.seq
+            reading.put(Told(event.kind, event.data))
+            if event.kind in until:
+                return
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         """Return what some work in the thread of the loop brings."""

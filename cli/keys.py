@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
+import msgspec
+
 from actors.clocks import RandomIds, SystemClock
-from actors.projects import KEY_BYTES, KEY_FORM, LOOPBACK_ORIGINS, PUBLIC_KEY_FORM, TENANT_ID
+from actors.projects import LOOPBACK_ORIGINS, PUBLIC, TENANT_ID, new_key, new_public_key
 from actors.settings import Settings
-from actors.wiring import data_folder
+from actors.wiring import data_folder, master_keys
 from cli.database import opened
 from cli.environment import settings_from
 from cli.output import CLEAN, refuse
@@ -24,10 +25,10 @@ from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
 from gateway.settings import GatewaySettings
 from storage.database import Database
 from storage.migrate import migrate
-from storage.repositories.api_keys import ApiKeys, KeyRecord, NewKey
+from storage.repositories.api_keys import ApiKeys, KeyRecord
 from storage.repositories.projects import ProjectRecord, Projects
+from storage.vault import Vault
 
-PUBLIC, SECRET = "public", "secret"
 NO_KEYS = "no keys"
 
 
@@ -61,22 +62,18 @@ def create_key(
         refuse("--origin is for public keys; add --public")
     if days is not None and days < 1:
         refuse("--days is 1 or more")
-    plaintext = (PUBLIC_KEY_FORM if public else KEY_FORM).format(secrets.token_urlsafe(KEY_BYTES))
 
     async def act(database: Database) -> int:
         found = await _project(database, project) if project else None
-        key = NewKey(
-            key_id=RandomIds().new(PREFIXES["key"]),
-            plaintext=plaintext,
-            project_id=found.project_id if found is not None else None,
-            kind=PUBLIC if public else SECRET,
-            name=name,
-            scopes=() if public else tuple(scopes) or DEFAULT_KEY_SCOPES,
-            details={"allowedOrigins": origins or list(LOOPBACK_ORIGINS)} if public else {},
-            expires_at=datetime.now(UTC) + timedelta(days=days) if days is not None else None,
-        )
+        if public and found is not None:
+            key = new_public_key(RandomIds(), found.project_id, name=name, origins=origins or LOOPBACK_ORIGINS)
+        else:
+            project_id = found.project_id if found is not None else None
+            key = new_key(RandomIds(), name=name, scopes=scopes or DEFAULT_KEY_SCOPES, project_id=project_id)
+        ends = datetime.now(UTC) + timedelta(days=days) if days is not None else None
+        key = msgspec.structs.replace(key, expires_at=ends)
         print(_line(await ApiKeys(database).create(TENANT_ID, key)))
-        print(f"{plaintext}\nIt is shown this once; keep it.")
+        print(f"{key.plaintext}\nIt is shown this once; keep it.")
         return CLEAN
 
     return _with_database(data_dir, act)
@@ -89,6 +86,18 @@ def revoke_key(key_id: str, *, data_dir: str) -> int:
         if not await ApiKeys(database).revoke(TENANT_ID, key_id):
             raise NotFound(f"there is no key {key_id} to revoke; abl keys list shows them")
         print(f"{key_id} is revoked")
+        return CLEAN
+
+    return _with_database(data_dir, act)
+
+
+def rewrap_keys(*, data_dir: str) -> int:
+    """Put the data keys of all tenants under the first master key; return the exit status."""
+    settings = settings_from(os.environ, data_dir=data_dir)
+
+    async def act(database: Database) -> int:
+        done = await Vault(database, master_keys(settings)).rewrap()
+        print(f"{done} data keys wrapped anew; the other master keys are not needed any more")
         return CLEAN
 
     return _with_database(data_dir, act)

@@ -299,6 +299,14 @@ def keys_revoke(
     raise typer.Exit(revoke_key(key, data_dir=data_dir))
 
 
+@keys.command("rewrap", cls=PlainCommand)
+def keys_rewrap(data_dir: DataDir = "") -> None:
+    """Put what seals secrets under the first of the master keys, so that the others can go."""
+    from cli.keys import rewrap_keys
+
+    raise typer.Exit(rewrap_keys(data_dir=data_dir))
+
+
 @app.command()
 def doctor(
     project: Annotated[str, typer.Option("--project", metavar="DIR", help="Folder of the project to serve.")] = "",

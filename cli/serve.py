@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -19,8 +18,6 @@ import msgspec
 import uvicorn
 import uvloop
 
-from abl.project import is_project_file
-from actors.catalogue import is_catalogue_file
 from actors.clocks import RandomIds, SystemClock
 from actors.hosts.serving import spare_the_collector
 from actors.projects import TENANT_ID, Seeded, is_key, make_key, make_public_key, put_project
@@ -30,17 +27,18 @@ from actors.users import OWNER_EMAIL, make_owner
 from actors.wiring import RunningRuntime, data_folder, open_runtime
 from cli import demo
 from cli.output import refuse
+from cli.projects import project_texts
 from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
 from gateway.app import build_app, drain
 from gateway.settings import GatewaySettings, RateSettings
+from storage.crypto import kept_secret
 from storage.database import Database
 
 SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
 PUBLIC_KEY_FILE = "first_public_key_{}"
 OWNER_FILE = "first_owner"
-SECRET_BYTES = 48
 PRIVATE = 0o600
 RAY = "ray"
 T = TypeVar("T")
@@ -201,11 +199,7 @@ def _project(folder: str | None) -> tuple[str, dict[str, str], str]:
     if folder is None:
         return demo.NAME, demo.FILES, demo.FIRST_MESSAGE
     root = Path(folder)
-    files = {
-        str(path.relative_to(root)): path.read_text(encoding="utf-8")
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and (is_project_file(path.name) or is_catalogue_file(path.relative_to(root).as_posix()))
-    }
+    files = project_texts(root)
     if not files:
         refuse(f"{folder}: no ABL files in this folder")
     return root.resolve().name, files, "Hello"
@@ -238,12 +232,7 @@ async def _key(database: Database, place: Path, make: Callable[[], Awaitable[str
 
 def token_secret(folder: Path) -> bytes:
     """Return the secret from which the keys of all tokens are derived, made at the first start."""
-    place = folder / SECRET_FILE
-    known = _read(place)
-    if not known:
-        known = secrets.token_urlsafe(SECRET_BYTES)
-        _keep(place, known)
-    return known.encode()
+    return kept_secret(folder / SECRET_FILE).strip().encode()
 
 
 def _read(place: Path) -> str:

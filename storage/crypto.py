@@ -78,6 +78,9 @@ class MasterKeys:
             raise Unavailable(NO_MASTER_KEY)
         return next(iter(self._keys))
 
+    def __contains__(self, master_id: bytes) -> bool:
+        return master_id in self._keys
+
     def wrap(self, data_key: bytes, about: Sequence[str]) -> Wrapped:
         """Return a data key under the current master key. Raises Unavailable when there is none."""
         master_id = self.current_id
@@ -93,7 +96,10 @@ class MasterKeys:
 
 def kept_secret(file: Path) -> str:
     """Return the text of a file that only its owner can read; 32 random bytes in base64 when it is made here."""
+    if file.exists() and not file.stat().st_size:
+        file.unlink()  # begun by somebody who did not come to write it
     if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
         unfinished = file.with_name(f"{file.name}.{secrets.token_hex(MASTER_ID_BYTES)}")
         handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
         with os.fdopen(handle, "w", encoding="ascii") as made:

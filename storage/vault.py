@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
 
 from domain.errors import Unavailable
@@ -30,7 +30,9 @@ KEEP = Statement("""
     ON CONFLICT (tenant_id, version) DO NOTHING
 """)
 UNDER_OTHERS = Statement("""
-    SELECT tenant_id, version, master_id, wrapped FROM tenant_keys WHERE master_id <> :master_id LIMIT :limit
+    SELECT tenant_id, version, master_id, wrapped FROM tenant_keys
+    WHERE master_id <> :master_id AND (tenant_id, version) > (:tenant_id, :version::int)
+    ORDER BY tenant_id, version LIMIT :limit
 """)
 REPLACE = Statement("""
     UPDATE tenant_keys SET master_id = :master_id, wrapped = :wrapped
@@ -79,20 +81,34 @@ class Vault:
         """Wrap every data key that lies under an older master key with the current one; return how many there were.
 
         Afterwards the older master key is not needed any more. Sealed values stay as they are.
+
+        Raises:
+            Unopenable: Some lie under a master key that is not among these; all others have been wrapped.
+            Unavailable: There is no master key.
         """
         keys, done = self._keys(), 0
-        while rows := await self._database.rows(UNDER_OTHERS, master_id=keys.current_id, limit=REWRAPPED_AT_ONCE):
+        tenant_id, version = "", 0
+        foreign: Counter[bytes] = Counter()
+        while rows := await self._database.rows(
+            UNDER_OTHERS, master_id=keys.current_id, tenant_id=tenant_id, version=version, limit=REWRAPPED_AT_ONCE
+        ):
             for row in rows:
-                about = (row["tenant_id"], str(row["version"]))
+                tenant_id, version = row["tenant_id"], row["version"]
+                if row["master_id"] not in keys:
+                    foreign[row["master_id"]] += 1
+                    continue
+                about = (tenant_id, str(version))
                 wrapped = keys.wrap(keys.unwrap(Wrapped(row["master_id"], row["wrapped"]), about), about)
                 done += await self._database.execute(
                     REPLACE,
-                    tenant_id=row["tenant_id"],
-                    version=row["version"],
+                    tenant_id=tenant_id,
+                    version=version,
                     before=row["master_id"],
                     master_id=wrapped.master_id,
                     wrapped=wrapped.sealed,
                 )
+        if foreign:
+            raise Unopenable(f"{done} data keys wrapped anew. {_not_configured(foreign)}")
         return done
 
     def _keys(self) -> MasterKeys:
@@ -127,3 +143,8 @@ class Vault:
         await self._database.execute(
             KEEP, tenant_id=tenant_id, version=version, master_id=wrapped.master_id, wrapped=wrapped.sealed
         )
+
+
+def _not_configured(foreign: Counter[bytes]) -> str:
+    keys = ", ".join(f"{count} under {master_id.hex()}" for master_id, count in foreign.items())
+    return f"Left as they are, because their master keys are not configured: {keys}. Add those and try again."

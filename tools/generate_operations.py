@@ -14,6 +14,7 @@ from pathlib import Path
 from actors.hosting import sizing_of
 from actors.settings import Settings
 from benchmarks.report import rounded
+from tools.pages import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "operations.md"
@@ -73,14 +74,7 @@ def current(text: str) -> str:
 
 def main() -> int:
     """Write the page, or with `--check` return 1 when it is not current."""
-    text = PAGE.read_text(encoding="utf-8")
-    fresh = current(text)
-    if "--check" in sys.argv:
-        if fresh != text:
-            print("docs/operations.md is not current: run `python -m tools.generate_operations`")
-        return int(fresh != text)
-    PAGE.write_text(fresh, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, current, "docs/operations.md is not current: run `python -m tools.generate_operations`")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from benchmarks.report import rounded
 from cli.main import app
+from tools.pages import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -49,14 +50,7 @@ def current(text: str) -> str:
 
 def main() -> int:
     """Write the README, or with `--check` return 1 when it is not current."""
-    text = README.read_text(encoding="utf-8")
-    fresh = current(text)
-    if "--check" in sys.argv:
-        if fresh != text:
-            print("README.md does not show what the commands print: run `python -m tools.generate_readme`")
-        return int(fresh != text)
-    README.write_text(fresh, encoding="utf-8")
-    return 0
+    return write_or_check(README, current, "README.md is not current: run `python -m tools.generate_readme`")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ TELLING = (
 )  # fmt: skip
 """What the default run lays out and checks too; the soak does so with every shape."""
 TELLING_FOLDERS = ("recalls of nobody", "profiles nobody uses")
-FOLDER_CHARS = 32_000
-"""Some 500 files: beyond them only the first known names are compared with an unknown one."""
+FOLDER_CHARS = 64_000
+"""More files than `MAX_CANDIDATES`: below, every known name is compared with every unknown one, and that is a square."""
 LARGEST_CHARS = SMALL_CHARS * 128
 """8 MB."""
 MEMORY_LIMIT = 60

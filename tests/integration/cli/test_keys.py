@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from actors.clocks import RandomIds, SystemClock
 from actors.projects import TENANT_ID, put_project
-from cli.keys import create_key, list_keys, make_token, revoke_key
+from cli.keys import create_key, list_keys, make_token, revoke_key, rewrap_keys
 from cli.serve import token_secret
 from gateway.auth.tokens import Tokens
+from storage.crypto import MasterKeys
 from storage.database import Database
 from storage.repositories.api_keys import ApiKeys, KeyRecord
+from storage.vault import Vault
 from tests.support.servers import Servers
 
 AGENT = 'AGENT: Greeter\nGOAL: "Greet"\n\nFLOW:\n  entry_point: hello\n\n  hello:\n    REASONING: false\n    RESPOND: "Hi"\n'
@@ -121,3 +125,28 @@ def test_a_wrong_call_says_what_to_do(servers, project, capsys, wrong, said) -> 
     with pytest.raises(SystemExit):
         revoke_key("key_nobody", data_dir="")
     assert "abl keys list shows them" in capsys.readouterr().err
+
+
+def test_what_seals_secrets_is_put_under_the_first_master_key(servers, project, capsys, monkeypatch) -> None:
+    old, new = (base64.b64encode(key * 32).decode() for key in (b"o", b"n"))
+    tenant_id, about = f"ten_{project}", ("project", "sec_1", "1")
+
+    async def with_vault(keys: str, sealed: bytes = b"") -> bytes:
+        database = await Database.open(servers.database_url)
+        try:
+            vault = Vault(database, MasterKeys.parse(keys))
+            return await (vault.open(tenant_id, sealed, about) if sealed else vault.seal(tenant_id, b"secret", about))
+        finally:
+            await database.close()
+
+    sealed = asyncio.run(with_vault(old))
+    try:
+        monkeypatch.setenv("ABL_MASTER_KEYS", f"{new},{old}")
+        with suppress(SystemExit):  # other tests of this run leave data keys of master keys of their own
+            rewrap_keys(data_dir="")
+        assert asyncio.run(with_vault(new, sealed)) == b"secret"
+    finally:
+        monkeypatch.setenv("ABL_MASTER_KEYS", f"{old},{new}")
+        with suppress(SystemExit):
+            rewrap_keys(data_dir="")
+    assert "data keys wrapped anew" in "".join(capsys.readouterr())

@@ -17,6 +17,14 @@ ABOUT = ("project", "sec_1", "1")
 COUNT = Statement("SELECT count(*) FROM tenant_keys WHERE tenant_id = :tenant_id")
 
 
+async def rewrapped(vault: Vault) -> int:
+    """Return how many data keys were wrapped anew; other tests of this run leave some of master keys of their own."""
+    try:
+        return await vault.rewrap()
+    except Unopenable as told:
+        return int(told.message.split()[0])
+
+
 async def test_a_value_opens_for_its_tenant_alone(database: Database, tenant_id: str) -> None:
     vault = Vault(database, MasterKeys([OLD]))
     sealed = await vault.seal(tenant_id, b"secret", ABOUT)
@@ -42,10 +50,23 @@ async def test_a_master_key_is_replaced_without_a_moment_of_darkness(database: D
     assert await both.open(tenant_id, sealed, ABOUT) == b"secret"
     with pytest.raises(Unopenable, match="not configured"):
         await Vault(database, MasterKeys([NEW])).open(tenant_id, sealed, ABOUT)
-    assert await both.rewrap() >= 1
-    assert await both.rewrap() == 0
+    assert await rewrapped(both) >= 1
+    assert await rewrapped(both) == 0
     assert await Vault(database, MasterKeys([NEW])).open(tenant_id, sealed, ABOUT) == b"secret"
-    await Vault(database, MasterKeys([OLD, NEW])).rewrap()  # other tests of this run have the old one alone
+    await rewrapped(Vault(database, MasterKeys([OLD, NEW])))  # other tests of this run have the old one alone
+
+
+async def test_a_data_key_of_a_lost_master_key_keeps_no_other_from_being_wrapped(
+    database: Database, tenant_id: str
+) -> None:
+    lost = Vault(database, MasterKeys([new_data_key()]))
+    before = await lost.seal(f"{tenant_id} a", b"secret", ABOUT)
+    sealed = await Vault(database, MasterKeys([OLD])).seal(f"{tenant_id} b", b"secret", ABOUT)
+    with pytest.raises(Unopenable, match="Add those and try again"):
+        await Vault(database, MasterKeys([NEW, OLD])).rewrap()
+    assert await Vault(database, MasterKeys([NEW])).open(f"{tenant_id} b", sealed, ABOUT) == b"secret"
+    assert await lost.open(f"{tenant_id} a", before, ABOUT) == b"secret"
+    await rewrapped(Vault(database, MasterKeys([OLD, NEW])))
 
 
 async def test_a_tenant_gets_a_new_key_and_what_was_sealed_under_the_last_still_opens(
