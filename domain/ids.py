@@ -43,6 +43,7 @@ PREFIXES = {
     "feedback": "fb",
     "webhook": "wh",
     "channel": "ch",
+    "audit": "aud",
     "host": "host",
 }
 """Kind -> what stands before the `_` of its ids. A project id has no prefix: it is a CUID, `c` and 24 signs."""
