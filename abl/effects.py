@@ -17,7 +17,7 @@ from abl.compiler import Compilation
 Json = dict[str, Any]
 
 _HOST = re.compile(
-    r"\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?((?:\{\{(?:(?!\}\}|\{\{).)*+\}\}|\[[^\[\]]*+\]|[^/?#:])+)"
+    r"\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?((?:\{\{(?:(?!\}\}|\{\{).)*\}\}|\[[^\[\]]*+\]|[^/?#:])+)"
 )
 _FILLED_IN = re.compile(r"\s*(\{\{.*?\}\})")
 _LASTING = re.compile(r"(?<![\w.])((?:user|project|execution_tree)(?:\.[A-Za-z_]\w*)+)")
@@ -25,7 +25,7 @@ _COMPUTED = frozenset({"user.intent", "user.sentiment"})
 """Names below `user.` that the engine fills and nothing keeps. Spec: abl-language 6.7."""
 _STRING = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'")
 _NAMED = re.compile(r"(?<![\w.])(secrets|env|config)\.([A-Za-z_]\w*)")
-_BRACES = re.compile(r"\{\{((?:(?!\}\}|\{\{).)*+)\}\}", re.DOTALL)
+_BRACES = re.compile(r"\{\{((?:(?!\}\}|\{\{).)*)\}\}", re.DOTALL)  # possessive, Python before 3.11.5 finds nothing
 
 _ADDRESS_KEYS = frozenset({"endpoint", "url", "token_url", "base_url"})
 _CODE_KEYS = frozenset(

@@ -17,7 +17,8 @@ import msgspec
 
 from actors.completion_events import CallTracker
 from actors.desks import AskedTool, Completion, CompletionEnd, CompletionEvent, CompletionRequest
-from actors.session.models import ChosenModel
+from actors.session.models import ChosenModel, ModelBudgets
+from domain.budgets import Spender
 from domain.clock import Clock, IdSource
 from domain.errors import AppError, InvalidInput, Overloaded, QueueFull, Unavailable
 from domain.ids import PREFIXES
@@ -56,8 +57,11 @@ class ProjectModels(Protocol):
 class StoredCompletions:
     """Satisfies `actors.desks.Completions`."""
 
-    def __init__(self, models: ProjectModels, calls: ModelCalls, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self, models: ProjectModels, budgets: ModelBudgets, calls: ModelCalls, clock: Clock, ids: IdSource
+    ) -> None:
         self._models = models
+        self._budgets = budgets
         self._calls = calls
         self._clock = clock
         self._ids = ids
@@ -129,7 +133,12 @@ class StoredCompletions:
         self._running += 1
         is_answered = False
         try:
-            model = chosen.registry.open(chosen.name, timeout_ms=round(request.deadline_s * MS_PER_S))
+            model = await self._budgets.open(
+                request.tenant_id,
+                Spender(project_id=request.project_id),
+                chosen,
+                timeout_ms=round(request.deadline_s * MS_PER_S),
+            )
             async with aclosing(model.stream(_asked_of(request, chosen))) as deltas:
                 async for delta in deltas:
                     call.add(delta)

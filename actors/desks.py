@@ -13,6 +13,7 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
+from actors.budget_desk import BudgetDesk
 from actors.runtime import Page, SessionRef
 from domain.json_values import JsonObject
 from domain.messages import AttachmentCategory
@@ -314,3 +315,4 @@ class Desks:
     files: Files
     feedback: FeedbackDesk
     users: Users
+    budgets: BudgetDesk

@@ -17,6 +17,7 @@ from domain.clock import Clock, iso_ms
 from domain.limits import SESSION_IDLE_S, TRACES_KEPT_DAYS
 from storage.database import Database
 from storage.partitions import drop_before, ensure_partitions, forget_blobs
+from storage.repositories.budgets import Budgets
 from storage.repositories.callbacks import Callbacks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
@@ -76,6 +77,7 @@ class Upkeep:
         self._ask = ask
         self._retention = retention
         self._sessions = Sessions(database)
+        self._budgets = Budgets(database)
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
         calls, users = ModelCalls(database), Users(database)
         self._chores = {
@@ -88,6 +90,7 @@ class Upkeep:
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
             f"{PREFIX}calls": _Chore(HOUR_S, ROWS_MAX, lambda: calls.forget_old(ROWS_MAX)),
             f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
+            f"{PREFIX}budgets": _Chore(MINUTE_S, ROWS_MAX, self._charge_expired),
             f"{PREFIX}idle": _Chore(MINUTE_S, SESSIONS_MAX, self._end_idle),
         }
         if files is not None:
@@ -121,6 +124,10 @@ class Upkeep:
         """Remove large facts of weeks that are gone."""
         before = self._clock.now() - timedelta(days=self._retention.journal_days) - A_WEEK
         return await forget_blobs(self._database, before, BLOBS_MAX)
+
+    async def _charge_expired(self) -> int:
+        """Count what was held for model calls that never ended as used."""
+        return await self._budgets.charge_expired(self._clock.now(), ROWS_MAX)
 
     async def _end_idle(self) -> int:
         """End sessions that have been quiet for too long; their hosts have the last word."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,65 +11,57 @@ from pathlib import Path
 import msgspec
 
 from actors.archive import StoredArchive
+from actors.budgets import BudgetKeeper
 from actors.callbacks import CallbackDesk
 from actors.catalogue import catalogues_of
 from actors.clocks import RandomIds, SystemClock
-from actors.completions import StoredCompletions
 from actors.desks import Desks
 from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
-from actors.feedback import StoredFeedback
 from actors.files import StoredFiles
 from actors.hosting import Hosting, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
-from actors.insight import StoredInsight
+from actors.installation import data_folder, master_keys, model_registry, public_url, sandbox_tokens
 from actors.jobs import JobRunner
 from actors.memories import StoredMemories
 from actors.models import StoredModels
-from actors.passwords import Passwords
 from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
 from actors.router import Router
-from actors.sandbox_tokens import SandboxTokens, sandboxes_of
+from actors.sandbox_tokens import sandboxes_of
 from actors.secrets import secrets_of
 from actors.session.delivery import AgentReach, Delivery
 from actors.session.effects import Outside, WorldPerformer
 from actors.session.services import Services
 from actors.session_host import DRAIN_S, SessionHost
 from actors.session_runtime import SessionRuntime
-from actors.settings import ModelProvider, Settings
+from actors.settings import Settings
+from actors.stored_desks import open_desks
 from actors.stored_sessions import StoredSessions
 from actors.upkeep import Retention, Upkeep
-from actors.users import StoredUsers
-from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
 from providers.addresses import AddressPolicy
 from providers.embedded.intents import find_classifier
 from providers.http import HttpClient
 from providers.ports import TextClassifier
-from providers.registry import ModelRegistry
 from providers.remote import RemoteAgents
-from providers.specs import Price, ProviderSpec
 from providers.tools.kinds import all_tools
 from storage.blobs import Blobs, DatabaseBlobs, FolderBlobs
 from storage.coordination import Coordination
-from storage.crypto import MasterKeys, kept_secret
 from storage.database import Database
 from storage.embedded import PostgresServer, RedisServer
 from storage.journal import Journal
 from storage.leases import Leases
 from storage.migrate import migrate
 from storage.partitions import ensure_partitions
+from storage.repositories.budgets import Budgets
 from storage.repositories.catalogue import Catalogues
 from storage.repositories.credentials import Credentials
 from storage.repositories.jobs import Jobs
-from storage.repositories.model_calls import ModelCalls
 from storage.vault import Vault
 
 LOCAL = "local"
 LOCAL_HOST_ID = "host-0"
-MASTER_KEY_FILE = "master.key"
-SANDBOX_SECRET_FILE = "sandbox_secret"
 
 
 @dataclass(slots=True)
@@ -140,6 +132,7 @@ async def open_host(settings: Settings, host_id: str, *, alone: bool = False) ->
             catalogues=catalogues_of(Catalogues(database)),
             sandboxes=sandboxes_of(sandbox_tokens(settings, clock, ids), public_url(settings)),
             remotes=_remotes(settings, stack),
+            budgets=BudgetKeeper(Budgets(database), clock, ids),
             classifier=_classifier(settings, stack),
         )
         if not alone:
@@ -189,7 +182,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
-        desks = _desks(settings, stack, database, files, clock, ids)
+        desks = open_desks(settings, stack, database, files, clock, ids)
         leases = Leases(database)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(open_host(settings, LOCAL_HOST_ID, alone=True))
@@ -221,52 +214,6 @@ async def _all(*starting: Coroutine[object, object, None]) -> None:
             raise outcome
 
 
-def master_keys(settings: Settings) -> MasterKeys:
-    """Return the keys that seal secrets: those of the settings, else those of a file made at the first start."""
-    if settings.master_keys:
-        return MasterKeys.parse(settings.master_keys)
-    folder = data_folder(settings)
-    folder.mkdir(parents=True, exist_ok=True)
-    return MasterKeys.kept_in(folder / MASTER_KEY_FILE)
-
-
-def sandbox_tokens(settings: Settings, clock: Clock, ids: IdSource) -> SandboxTokens:
-    """Return what makes and reads sandbox tokens: under the secret of the settings, else under one of a file."""
-    folder = data_folder(settings)
-    folder.mkdir(parents=True, exist_ok=True)
-    secret = settings.sandbox_secret or kept_secret(folder / SANDBOX_SECRET_FILE).strip()
-    return SandboxTokens(secret.encode(), clock, ids)
-
-
-def data_folder(settings: Settings) -> Path:
-    """Return the folder of everything that has to survive a restart."""
-    return Path(settings.data_dir).absolute()
-
-
-def public_url(settings: Settings) -> str:
-    """Return the address under which the outside reaches this installation."""
-    return settings.public_url or f"http://{settings.host}:{settings.port}"
-
-
-def _desks(
-    settings: Settings, stack: AsyncExitStack, database: Database, files: StoredFiles, clock: Clock, ids: IdSource
-) -> Desks:
-    """Return what the gateway asks for beside sessions."""
-    registry, passwords = model_registry(settings), Passwords()
-    stack.push_async_callback(registry.close)
-    models = StoredModels(registry, settings.default_model, database, Vault(database, master_keys(settings)))
-    completions = StoredCompletions(models, ModelCalls(database), clock, ids)
-    stack.push_async_callback(completions.close)
-    stack.callback(passwords.close)
-    return Desks(
-        completions=completions,
-        insight=StoredInsight(database, clock),
-        files=files,
-        feedback=StoredFeedback(database, ids),
-        users=StoredUsers(database, passwords),
-    )
-
-
 def _blobs(settings: Settings, database: Database) -> Blobs:
     """Return where attachments are kept: a folder that every gateway sees, else the database."""
     return FolderBlobs(Path(settings.blob_dir).absolute()) if settings.blob_dir else DatabaseBlobs(database)
@@ -287,20 +234,6 @@ def _remotes(settings: Settings, stack: AsyncExitStack) -> RemoteAgents:
     remotes = RemoteAgents(HttpClient(AddressPolicy(allowed=settings.allowed_networks)))
     stack.push_async_callback(remotes.close)
     return remotes
-
-
-def model_registry(settings: Settings) -> ModelRegistry:
-    """Return the models of the installation; addresses that tenants bring are judged like those of http tools."""
-    foreign = HttpClient(AddressPolicy(allowed=settings.allowed_networks))
-    return ModelRegistry([_provider(one, settings.prices) for one in settings.providers], foreign_client=foreign)
-
-
-def _provider(one: ModelProvider, prices: Mapping[str, Price]) -> ProviderSpec:
-    """Return a provider with the prices of its models: under `provider/model`, else under the model's own name."""
-    prefix = f"{one.name}/"
-    bare = {name: price for name, price in prices.items() if "/" not in name}
-    full = {name.removeprefix(prefix): price for name, price in prices.items() if name.startswith(prefix)}
-    return ProviderSpec(one.name, one.kind, one.base_url, one.api_key, one.models, one.options, bare | full)
 
 
 def _servers(settings: Settings) -> tuple[Settings, tuple[PostgresServer | RedisServer, ...]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from actors.installation import data_folder
 from actors.settings import Settings
-from actors.wiring import data_folder
 from storage.database import Database
 from storage.embedded import DirectoryInUse, PostgresServer
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from actors.clocks import RandomIds, SystemClock
+from actors.installation import data_folder, master_keys
 from actors.projects import LOOPBACK_ORIGINS, PUBLIC, TENANT_ID, new_key, new_public_key
 from actors.settings import Settings
-from actors.wiring import data_folder, master_keys
 from cli.database import opened
 from cli.environment import settings_from
 from cli.output import CLEAN, refuse

@@ -20,11 +20,12 @@ import uvloop
 
 from actors.clocks import RandomIds, SystemClock
 from actors.hosts.serving import spare_the_collector
+from actors.installation import data_folder
 from actors.projects import TENANT_ID, Seeded, is_key, make_key, make_public_key, put_project
 from actors.runtime import Runtime
 from actors.settings import Settings
 from actors.users import OWNER_EMAIL, make_owner
-from actors.wiring import RunningRuntime, data_folder, open_runtime
+from actors.wiring import RunningRuntime, open_runtime
 from cli import demo
 from cli.output import refuse
 from cli.projects import project_texts

@@ -10,7 +10,8 @@ from typing import Any
 import uvicorn
 
 from actors.agent_cards import StoredAgentCards
-from actors.wiring import RunningRuntime, sandbox_tokens
+from actors.installation import sandbox_tokens
+from actors.wiring import RunningRuntime
 from domain import limits
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject

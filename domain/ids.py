@@ -44,6 +44,7 @@ PREFIXES = {
     "webhook": "wh",
     "channel": "ch",
     "audit": "aud",
+    "budget": "bud",
     "host": "host",
 }
 """Kind -> what stands before the `_` of its ids. A project id has no prefix: it is a CUID, `c` and 24 signs."""

@@ -100,7 +100,11 @@ class ModelDelta(Struct, frozen=True, omit_defaults=True):
 
 
 MODEL_NOT_READY = "model_not_ready"
-"""The model is not there yet; the message says what is missing. No handler of an agent can do anything about it."""
+"""The model is not there yet; the message says what is missing."""
+BUDGET_EXCEEDED = "budget_exceeded"
+"""A budget has not enough left for the call: asking again, or another model, would not help."""
+UNANSWERABLE = (MODEL_NOT_READY, BUDGET_EXCEEDED)
+"""Failures that end the turn: no handler of an agent can do anything about them."""
 MODEL_ERROR_KINDS = (
     "llm_error",
     "llm_timeout",

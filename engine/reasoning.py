@@ -6,7 +6,7 @@ import msgspec
 
 from domain.json_values import JsonObject
 from domain.messages import Attachment
-from domain.model_calls import MODEL_NOT_READY, Message
+from domain.model_calls import UNANSWERABLE, Message
 from domain.tool_calls import ToolCall
 from engine import (
     compaction,
@@ -146,7 +146,7 @@ def take(run: Run, task: Task) -> None:
 
 def _fail(run: Run, needs: JsonObject, kind: str, message: str) -> None:
     """Try the fallback model once, then what ON_ERROR says."""
-    if kind == MODEL_NOT_READY:
+    if kind in UNANSWERABLE:
         turn = run.state.turn
         turn.status, turn.error, turn.hints = "failed", kind, {**turn.hints, "refusal": message}
         run.thread.awaiting = "zone" if needs.get("step") else ""

@@ -34,6 +34,7 @@ from gateway.openapi import describe
 from gateway.routes import (
     attachments,
     auth,
+    budgets,
     callbacks,
     chat_agent,
     chat_send,
@@ -61,6 +62,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     sessions.router,
     feedback.router,
     auth.router,
+    budgets.of_project,
+    budgets.of_tenant,
     transcripts.router,
     callbacks.router,
     memory.router,

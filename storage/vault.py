@@ -31,7 +31,7 @@ KEEP = Statement("""
 """)
 UNDER_OTHERS = Statement("""
     SELECT tenant_id, version, master_id, wrapped FROM tenant_keys
-    WHERE master_id <> :master_id AND (tenant_id, version) > (:tenant_id, :version::int)
+    WHERE master_id <> :master_id AND (tenant_id, version) > (:after_tenant, :after_version::int)
     ORDER BY tenant_id, version LIMIT :limit
 """)
 REPLACE = Statement("""
@@ -90,7 +90,11 @@ class Vault:
         tenant_id, version = "", 0
         foreign: Counter[bytes] = Counter()
         while rows := await self._database.rows(
-            UNDER_OTHERS, master_id=keys.current_id, tenant_id=tenant_id, version=version, limit=REWRAPPED_AT_ONCE
+            UNDER_OTHERS,
+            master_id=keys.current_id,
+            after_tenant=tenant_id,
+            after_version=version,
+            limit=REWRAPPED_AT_ONCE,
         ):
             for row in rows:
                 tenant_id, version = row["tenant_id"], row["version"]

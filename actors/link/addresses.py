@@ -10,6 +10,7 @@ import hashlib
 import os
 import socket
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -124,5 +125,6 @@ def remove_socket(address: UnixAddress) -> None:
     """Remove a socket file, and the short folder made for it when it was the last one there."""
     place = Path(address.path)
     place.unlink(missing_ok=True)
-    if place.parent.name.startswith(SHORT_PREFIX) and not any(place.parent.iterdir()):
-        place.parent.rmdir()
+    if place.parent.name.startswith(SHORT_PREFIX):
+        with suppress(OSError):  # another host still has a socket there, or has just removed the folder
+            place.parent.rmdir()

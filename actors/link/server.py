@@ -19,6 +19,7 @@ from actors.runtime import StreamEvent
 log = logging.getLogger(__name__)
 
 SOCKET_MODE = 0o600
+BIND_TRIES = 3
 MAX_CALLS = 20_000
 """Calls one connection may have out at once."""
 
@@ -104,13 +105,23 @@ class LinkServer:
     async def _listen(self, address: Address) -> Address:
         loop = asyncio.get_running_loop()
         if isinstance(address, UnixAddress):
-            _clear(address)
-            self._servers.append(await loop.create_unix_server(self._accept, address.path))
+            self._servers.append(await self._bound(address))
             _protect(address)
             return address
         server = await loop.create_server(self._accept, address.host, address.port)
         self._servers.append(server)
         return TcpAddress(address.host, server.sockets[0].getsockname()[1])
+
+    async def _bound(self, address: UnixAddress) -> asyncio.Server:
+        """Listen on a socket file; its folder may be removed by the last host that leaves it at this very moment."""
+        for tries_left in reversed(range(BIND_TRIES)):
+            _clear(address)
+            try:
+                return await asyncio.get_running_loop().create_unix_server(self._accept, address.path)
+            except FileNotFoundError:
+                if not tries_left:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def _accept(self) -> _Answerer:
         connection = _Answerer(self)

@@ -18,7 +18,7 @@ from actors.session.snapshot import encode_snapshot
 from actors.session.store import TurnCommit
 from domain.errors import InvalidInput, Unavailable
 from domain.json_values import JsonObject, storable
-from domain.model_calls import MODEL_NOT_READY
+from domain.model_calls import BUDGET_EXCEEDED, MODEL_NOT_READY
 from engine import EndTurn, UserSpoke
 from providers.resolve import NOT_CONFIGURED
 
@@ -27,6 +27,7 @@ REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
     ("failed", "not_configured"): "Runtime not configured",
     ("failed", MODEL_NOT_READY): "The model is not ready",
+    ("failed", BUDGET_EXCEEDED): "Budget exceeded",
     ("failed", NOT_STORABLE): "The turn cannot be stored",
     ("cancelled", NOT_STORABLE): "The turn cannot be stored",
 }

@@ -16,11 +16,12 @@ import msgspec
 from actors.session.children import Children, work_of
 from actors.session.delivery import AskHost
 from actors.session.live import LiveSession
-from actors.session.models import ChosenModel, Models
+from actors.session.models import ChosenModel, ModelBudgets, Models
 from actors.session.output import TurnOutput
 from actors.session.store import SessionPin
 from actors.session.tool_calls import ToolCaller, effect_key
 from actors.session.waits import open_task, open_wait
+from domain.budgets import Spender
 from domain.clock import Clock, iso_ms
 from domain.errors import AppError, Overloaded, Unavailable
 from domain.json_values import JsonObject
@@ -52,7 +53,16 @@ from engine import (
 from engine.streaming import Gate
 from providers.chat.streaming import streamed_reply
 from providers.failures import ModelCallFailed
-from providers.ports import Catalogue, Credentials, NoCatalogue, NoCredentials, Sandbox, TextClassifier, ToolRunner
+from providers.ports import (
+    Catalogue,
+    ChatModel,
+    Credentials,
+    NoCatalogue,
+    NoCredentials,
+    Sandbox,
+    TextClassifier,
+    ToolRunner,
+)
 from providers.remote import RemoteAgents
 
 MS_PER_S = 1_000
@@ -95,6 +105,7 @@ class Outside:
         sandboxes: Session and agent -> how code that runs elsewhere reaches the session's memory stores.
         ask: Sends a message to the host of its session; None until the router is there.
         remotes: Asks agents in other systems.
+        budgets: Opens models under the budgets of their sessions; None where there are none.
         classifier: Compares texts by meaning; None where nothing here can.
     """
 
@@ -107,6 +118,7 @@ class Outside:
     sandboxes: Callable[[SessionPin, str], Sandbox] | None = None
     ask: AskHost | None = None
     remotes: RemoteAgents | None = None
+    budgets: ModelBudgets | None = None
     classifier: TextClassifier | None = None
 
 
@@ -168,7 +180,7 @@ class WorldPerformer:
         started_s = time.monotonic()
         try:
             chosen = await self._outside.models.choose(live.pin, effect)
-            model = chosen.registry.open(chosen.name, fallback=effect.fallback_model, timeout_ms=effect.timeout_ms)
+            model = await self._open(chosen, effect, live.pin)
             request = _as_deployed(effect.request, chosen)
             if effect.stream:
                 reply = await streamed_reply(model, request, _ShownTurn(effect, live, output))
@@ -183,6 +195,19 @@ class WorldPerformer:
             return ModelFailed(at=self._now(), effect_id=effect.id, kind="credential_not_found", message=error.message)
         reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s))
         return ModelAnswered(at=self._now(), effect_id=effect.id, reply=reply)
+
+    async def _open(self, chosen: ChosenModel, effect: AskModel, pin: SessionPin) -> ChatModel:
+        fallback, timeout_ms = effect.fallback_model, effect.timeout_ms
+        budgets = self._outside.budgets
+        if budgets is None:
+            return chosen.registry.open(chosen.name, fallback=fallback, timeout_ms=timeout_ms)
+        spender = Spender(
+            project_id=pin.project_id,
+            session_id=pin.root_session_id or pin.session_id,
+            contact_id=pin.contact_id,
+            agent=effect.agent,
+        )
+        return await budgets.open(pin.tenant_id, spender, chosen, fallback=fallback, timeout_ms=timeout_ms)
 
     # -- memory ---------------------------------------------------------------------------------------------------
 

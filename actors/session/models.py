@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from actors.session.store import SessionPin
+from domain.budgets import Spender
 from engine import AskModel
+from providers.ports import ChatModel
 from providers.registry import ModelRegistry
 from providers.resolve import ModelSource
 
@@ -39,4 +41,14 @@ class Models(Protocol):
 
     async def has_model(self, pin: SessionPin) -> bool:
         """Return whether a call that names no model would find one."""
+        ...
+
+
+class ModelBudgets(Protocol):
+    """Opens models under the budgets of who asks them."""
+
+    async def open(
+        self, tenant_id: str, spender: Spender, chosen: ChosenModel, *, timeout_ms: int, fallback: str = ""
+    ) -> ChatModel:
+        """Return the chosen model; it fails with the kind `budget_exceeded` when a budget is spent."""
         ...

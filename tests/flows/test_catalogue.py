@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from actors.installation import master_keys
 from actors.runtime import CallbackDelivery, TraceFilter
 from actors.settings import ModelProvider
-from actors.wiring import master_keys
 from domain.errors import InvalidInput
 from storage.journal import Journal
 from storage.repositories.credentials import Credentials

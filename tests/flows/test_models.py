@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from actors.installation import master_keys
 from actors.projects import put_project
 from actors.runtime import ChatTurn, SessionFilter, SessionRef, TraceFilter
 from actors.settings import ModelProvider, Settings
-from actors.wiring import RunningRuntime, master_keys, open_runtime
+from actors.wiring import RunningRuntime, open_runtime
 from providers.specs import Price
 from storage.repositories.model_providers import ModelProviders, NewProvider
 from storage.repositories.projects import Projects

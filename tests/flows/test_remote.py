@@ -12,9 +12,9 @@ import pytest
 
 from actors.clocks import RandomIds
 from actors.hosts.process import ChildHosts
+from actors.installation import master_keys
 from actors.projects import make_key, put_project
 from actors.replaying import Replayer
-from actors.wiring import master_keys
 from storage.leases import Leases
 from storage.repositories.credentials import Credentials
 from storage.vault import Vault

@@ -24,9 +24,11 @@ INTERRUPTS = 3
 MISSED_S = 10.0
 """When a Ctrl-C without an answer is taken to have been missed."""
 OWN_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
 )
-"""Makes the terminal that of the program, so that Ctrl-C reaches it as a signal."""
+"""Makes the terminal that of the program, so that Ctrl-C reaches it as a signal; a shell that runs the tests in the
+background has it ignored by all of its children."""
 UNSET = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "DATABASE_URL", "REDIS_URL")
 
 

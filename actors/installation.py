@@ -1,0 +1,59 @@
+"""What the settings say of an installation: its folder, its secrets, its address, its models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from actors.sandbox_tokens import SandboxTokens
+from actors.settings import ModelProvider, Settings
+from domain.clock import Clock, IdSource
+from providers.addresses import AddressPolicy
+from providers.http import HttpClient
+from providers.registry import ModelRegistry
+from providers.specs import Price, ProviderSpec
+from storage.crypto import MasterKeys, kept_secret
+
+MASTER_KEY_FILE = "master.key"
+SANDBOX_SECRET_FILE = "sandbox_secret"
+
+
+def master_keys(settings: Settings) -> MasterKeys:
+    """Return the keys that seal secrets: those of the settings, else those of a file made at the first start."""
+    if settings.master_keys:
+        return MasterKeys.parse(settings.master_keys)
+    folder = data_folder(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    return MasterKeys.kept_in(folder / MASTER_KEY_FILE)
+
+
+def sandbox_tokens(settings: Settings, clock: Clock, ids: IdSource) -> SandboxTokens:
+    """Return what makes and reads sandbox tokens: under the secret of the settings, else under one of a file."""
+    folder = data_folder(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    secret = settings.sandbox_secret or kept_secret(folder / SANDBOX_SECRET_FILE).strip()
+    return SandboxTokens(secret.encode(), clock, ids)
+
+
+def data_folder(settings: Settings) -> Path:
+    """Return the folder of everything that has to survive a restart."""
+    return Path(settings.data_dir).absolute()
+
+
+def public_url(settings: Settings) -> str:
+    """Return the address under which the outside reaches this installation."""
+    return settings.public_url or f"http://{settings.host}:{settings.port}"
+
+
+def model_registry(settings: Settings) -> ModelRegistry:
+    """Return the models of the installation; addresses that tenants bring are judged like those of http tools."""
+    foreign = HttpClient(AddressPolicy(allowed=settings.allowed_networks))
+    return ModelRegistry([_provider(one, settings.prices) for one in settings.providers], foreign_client=foreign)
+
+
+def _provider(one: ModelProvider, prices: Mapping[str, Price]) -> ProviderSpec:
+    """Return a provider with the prices of its models: under `provider/model`, else under the model's own name."""
+    prefix = f"{one.name}/"
+    bare = {name: price for name, price in prices.items() if "/" not in name}
+    full = {name.removeprefix(prefix): price for name, price in prices.items() if name.startswith(prefix)}
+    return ProviderSpec(one.name, one.kind, one.base_url, one.api_key, one.models, one.options, bare | full)

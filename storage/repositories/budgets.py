@@ -1,0 +1,160 @@
+"""Budgets and their accounts: amounts are held and spent by single statements, so that no two calls share one rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+from domain.budgets import AccountState, Amount, Budget
+from storage.database import Connection, Database, Row
+from storage.statements import Statement
+
+_COLUMNS = "budget_id, scope, project_id, subject, period, max_tokens, max_nanos"
+
+PUT = Statement(
+    """
+    INSERT INTO budgets (
+        tenant_id, budget_id, scope, project_id, subject, period, max_tokens, max_nanos, created_by
+    ) VALUES (
+        :tenant_id, :budget_id, :scope, :project_id, :subject, :period, :max_tokens, :max_nanos, :created_by
+    )
+    ON CONFLICT (tenant_id, budget_id) DO UPDATE SET max_tokens = excluded.max_tokens, max_nanos = excluded.max_nanos
+    """
+)
+DELETE = Statement("""
+    DELETE FROM budgets WHERE tenant_id = :tenant_id AND project_id = :project_id AND budget_id = :budget_id
+""")
+ALL = Statement(f"SELECT {_COLUMNS} FROM budgets WHERE tenant_id = :tenant_id ORDER BY budget_id")
+LIST = Statement(f"""
+    SELECT {_COLUMNS} FROM budgets WHERE tenant_id = :tenant_id AND project_id = :project_id
+    ORDER BY created_at, budget_id
+""")
+ACCOUNTS = Statement("""
+    SELECT subject, began, tokens_held, nanos_held, tokens_spent, nanos_spent FROM budget_accounts
+    WHERE tenant_id = :tenant_id AND budget_id = :budget_id
+    ORDER BY began DESC, tokens_spent DESC, subject LIMIT :limit
+""")
+HOLD = Statement("""
+    INSERT INTO budget_accounts AS a (tenant_id, budget_id, subject, began, tokens_held, nanos_held)
+    SELECT :tenant_id, :budget_id, :subject, :began, :tokens, :nanos FROM budgets
+    WHERE tenant_id = :tenant_id AND budget_id = :budget_id
+      AND (max_tokens IS NULL OR max_tokens >= :tokens) AND (max_nanos IS NULL OR max_nanos >= :nanos)
+    ON CONFLICT (tenant_id, budget_id, subject, began) DO UPDATE SET
+        tokens_held = a.tokens_held + excluded.tokens_held, nanos_held = a.nanos_held + excluded.nanos_held
+    WHERE NOT EXISTS (
+        SELECT 1 FROM budgets b WHERE b.tenant_id = :tenant_id AND b.budget_id = :budget_id
+        AND (a.tokens_spent + a.tokens_held + excluded.tokens_held > b.max_tokens
+             OR a.nanos_spent + a.nanos_held + excluded.nanos_held > b.max_nanos)
+    )
+""")
+NOTE_HOLD = Statement("""
+    INSERT INTO budget_holds (tenant_id, hold_id, budget_id, subject, began, tokens, nanos, expires_at)
+    VALUES (:tenant_id, :hold_id, :budget_id, :subject, :began, :tokens, :nanos, :expires_at)
+""")
+_SPEND = """
+    UPDATE budget_accounts a SET
+        tokens_held = a.tokens_held - gone.tokens, nanos_held = a.nanos_held - gone.nanos,
+        tokens_spent = a.tokens_spent + gone.used_tokens, nanos_spent = a.nanos_spent + gone.used_nanos
+    FROM gone WHERE a.tenant_id = gone.tenant_id AND a.budget_id = gone.budget_id
+      AND a.subject = gone.subject AND a.began = gone.began
+"""
+SETTLE = Statement(
+    f"""
+    WITH gone AS (
+        DELETE FROM budget_holds WHERE tenant_id = :tenant_id AND hold_id = :hold_id
+        RETURNING tenant_id, budget_id, subject, began, tokens, nanos,
+            :used_tokens::bigint AS used_tokens, :used_nanos::bigint AS used_nanos
+    ) {_SPEND}
+    """,
+    is_repeatable=True,
+)
+CHARGE_EXPIRED = Statement(
+    f"""
+    WITH old AS (
+        DELETE FROM budget_holds WHERE ctid IN (
+            SELECT ctid FROM budget_holds WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
+            FOR UPDATE SKIP LOCKED
+        )
+        RETURNING tenant_id, budget_id, subject, began, tokens, nanos
+    ), gone AS (
+        SELECT tenant_id, budget_id, subject, began, sum(tokens)::bigint AS tokens, sum(nanos)::bigint AS nanos,
+            sum(tokens)::bigint AS used_tokens, sum(nanos)::bigint AS used_nanos
+        FROM old GROUP BY tenant_id, budget_id, subject, began
+    ) {_SPEND}
+    """
+)
+
+
+class Account(NamedTuple):
+    """Where a call goes on: whose account of which budget, begun when."""
+
+    budget_id: str
+    subject: str
+    began: datetime
+
+
+class _NotSoMuchLeft(Exception):
+    def __init__(self, account: Account) -> None:
+        super().__init__(account)
+        self.account = account
+
+
+class Budgets:
+    """The budgets of all tenants."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, connection: Connection, tenant_id: str, budget: Budget, created_by: str) -> None:
+        """Keep a budget; of one that is there, its limits change."""
+        given = {name: getattr(budget, name) for name in budget.__struct_fields__}
+        await connection.execute(PUT, tenant_id=tenant_id, created_by=created_by, **given)
+
+    async def delete(self, connection: Connection, tenant_id: str, project_id: str, budget_id: str) -> bool:
+        """Remove a budget with its accounts; return whether there was one."""
+        return bool(await connection.execute(DELETE, tenant_id=tenant_id, project_id=project_id, budget_id=budget_id))
+
+    async def all(self, tenant_id: str) -> list[Budget]:
+        """Return all budgets of a tenant, always in the same order."""
+        return [_budget(row) for row in await self._database.rows(ALL, tenant_id=tenant_id)]
+
+    async def list(self, tenant_id: str, project_id: str) -> Sequence[Budget]:
+        """Return the budgets of a project, or with an empty `project_id` those of the tenant itself; oldest first."""
+        return [_budget(row) for row in await self._database.rows(LIST, tenant_id=tenant_id, project_id=project_id)]
+
+    async def accounts(self, tenant_id: str, budget_id: str, *, limit: int) -> Sequence[AccountState]:
+        """Return the accounts of a budget, the newest period first, in it those that spent most."""
+        rows = await self._database.rows(ACCOUNTS, tenant_id=tenant_id, budget_id=budget_id, limit=limit)
+        return [AccountState(**row) for row in rows]
+
+    async def hold(
+        self, tenant_id: str, hold_id: str, accounts: Sequence[Account], most: Amount, expires_at: datetime
+    ) -> Account | None:
+        """Hold an amount on all of these accounts, or on none; return the first that has not so much left."""
+        try:
+            async with self._database.transaction() as connection:
+                for account in sorted(accounts):
+                    named = {"tenant_id": tenant_id, **account._asdict(), **most._asdict()}
+                    if not await connection.execute(HOLD, **named):
+                        raise _NotSoMuchLeft(account)  # what the others hold of it is undone
+                    await connection.execute(NOTE_HOLD, hold_id=hold_id, expires_at=expires_at, **named)
+        except _NotSoMuchLeft as short:
+            return short.account
+        return None
+
+    async def settle(self, tenant_id: str, hold_id: str, used: Amount) -> None:
+        """Spend what a call did use, and free the rest of its hold; a second time changes nothing."""
+        await self._database.execute(
+            SETTLE, tenant_id=tenant_id, hold_id=hold_id, used_tokens=used.tokens, used_nanos=used.nanos
+        )
+
+    async def charge_expired(self, now: datetime, limit: int) -> int:
+        """Spend holds whose call never ended: it may have used all of it. Return on how many accounts."""
+        return await self._database.execute(CHARGE_EXPIRED, now=now, limit=limit)
+
+
+def _budget(row: Row) -> Budget:
+    return msgspec.convert(dict(row), Budget)
