@@ -137,6 +137,11 @@ class StoredArchive:
         page, total = await self._transcripts.list(session.tenant_id, session.session_id, limit=limit, offset=offset)
         return Page(rows=tuple(map(wire_line, page)), total=total)
 
+    async def children(self, session: SessionRef, limit: int) -> Sequence[SessionRef]:
+        """Return sessions in which other agents work for this one."""
+        ids = await self._sessions.children(session.tenant_id, session.session_id, limit)
+        return [SessionRef(session.tenant_id, session.project_id, one) for one in ids]
+
     async def delete(self, session: SessionRef) -> None:
         """Remove what a session left, its files first: what breaks off can be asked for again. Raises NotFound."""
         if self._forget_files is not None:

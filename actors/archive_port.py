@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from actors.runtime import (
@@ -46,6 +47,10 @@ class Archive(Protocol):
 
     async def transcript(self, session: SessionRef, *, limit: int, offset: int, last: bool = False) -> Page:
         """Return lines of the transcript, oldest first; with `last` the last ones."""
+        ...
+
+    async def children(self, session: SessionRef, limit: int) -> Sequence[SessionRef]:
+        """Return sessions in which other agents work for this one."""
         ...
 
     async def delete(self, session: SessionRef) -> None:

@@ -1,4 +1,4 @@
-"""Setting budgets, and seeing what stands on their accounts. See `domain.budgets`."""
+"""Setting budgets, and seeing what stands on their accounts. Spec: decision 0024."""
 
 from __future__ import annotations
 

@@ -89,7 +89,9 @@ class BudgetKeeper:
         ends = now + timedelta(seconds=HELD_S)
         short = await self._budgets.hold(call.tenant_id, hold_id, accounts, most, ends)
         if short is not None:
-            budget, _ = call.applying[short.budget_id]
+            self._kept.pop(call.tenant_id, None)  # its limit may have been changed a moment ago
+            now_known = {one.budget_id: one for one in await self._known(call.tenant_id)}
+            budget = now_known.get(short.budget_id, call.applying[short.budget_id][0])
             raise ModelCallFailed(BUDGET_EXCEEDED, spent_sentence(budget, short.subject, most), retryable=False)
         return _Hold(hold_id, most)
 

@@ -65,6 +65,7 @@ AGENT = f"{PREFIXES['agent']}_"
 ID_DIGEST_BYTES = 12
 HASH_DIGEST_BYTES = 16
 DRAIN_S = 30.0
+CHILDREN_AT_ONCE = 100
 
 
 class SessionRuntime:
@@ -232,6 +233,9 @@ class SessionRuntime:
         """End a session and remove what it left."""
         found = await self._archive.resolve(session)
         await self._router.ask(EndSession(**_names(found), reason="api"))
+        while children := await self._archive.children(found, CHILDREN_AT_ONCE):
+            for child in children:  # each deletes its own first; how deep they go is bounded by the engine
+                await self.delete_session(child)
         await self._archive.delete(found)
         await self._router.ask(ForgetSession(tenant_id=found.tenant_id, session_id=found.session_id))
 

@@ -1,4 +1,4 @@
-"""Budgets of a tenant and of its projects: how much models may use before a run stops. See `domain.budgets`."""
+"""Budgets of a tenant and of its projects: how much models may use before a run stops. Spec: decision 0024."""
 
 from __future__ import annotations
 

@@ -116,11 +116,20 @@ IDLE_EVERYWHERE = Statement("""
     ORDER BY last_activity_at LIMIT :limit
 """)
 
+CHILDREN = Statement("""
+    SELECT session_id FROM sessions WHERE tenant_id = :tenant_id AND parent_session_id = :session_id
+    ORDER BY session_id LIMIT :limit
+""")
+
 DELETE = (
+    Statement("""
+        DELETE FROM memory
+        WHERE tenant_id = :tenant_id AND scope = 'execution_tree' AND subject = :session_id
+    """),
     Statement("UPDATE model_calls SET session_id = NULL WHERE tenant_id = :tenant_id AND session_id = :session_id"),
     *(
         Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
-        for table in ("memory_stores", "callbacks", "attachments", "feedback")
+        for table in ("memory_stores", "callbacks", "human_tasks", "attachments", "feedback")
     ),
     *(
         Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")

@@ -11,6 +11,7 @@ from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
 from storage.database import Database, Row
 from storage.repositories.session_statements import (
+    CHILDREN,
     COUNT,
     COUNT_ACTIVE,
     CREATE,
@@ -175,6 +176,11 @@ class Sessions:
         """
         rows = await self._database.rows(IDLE_EVERYWHERE, idle_s=idle_s, limit=limit)
         return [(row["tenant_id"], row["project_id"], row["session_id"]) for row in rows]
+
+    async def children(self, tenant_id: str, session_id: str, limit: int) -> Sequence[str]:
+        """Return ids of sessions in which other agents work for this one."""
+        rows = await self._database.rows(CHILDREN, tenant_id=tenant_id, session_id=session_id, limit=limit)
+        return [row["session_id"] for row in rows]
 
     async def delete(self, tenant_id: str, session_id: str) -> bool:
         """Remove a session and all it left; return False when there was none."""

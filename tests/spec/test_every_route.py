@@ -54,10 +54,14 @@ EXAMPLES: dict[str, Any] = {
     "/api/v1/chat/stream": A_COMPLETION,
     "/api/v1/chat/complete": A_COMPLETION,
     "/api/v1/feedback": {"sessionId": "sess_unknown", "messageId": "msg_1", "rating": "positive"},
+    "/api/projects/{project_id}/budgets": {"maxTokens": 1000},
+    "/api/projects/{project_id}/budgets/{budget_id}": {"maxUsd": 0.5},
+    "/api/budgets": {"maxTokens": 1000},
+    "/api/budgets/{budget_id}": {"maxUsd": 0.5},
     "/api/auth/login": {"email": OWNER, "password": PASSWORD},
     "/api/auth/password": {"currentPassword": PASSWORD, "newPassword": "another long password"},
 }
-"""Path -> a body that the route accepts; the others take an empty object."""
+"""Path, or method and path, -> a body that the route accepts; the others take an empty object."""
 QUERIES = {
     "/api/v1/chat/usage": f"?projectId={PROJECT}",
     "/api/projects/{project_id}/sessions/export": "?format=csv",
@@ -121,19 +125,14 @@ async def call(
     if (method, route.path) == ("POST", FILE_ROUTE) and not options:
         options, headers = {"raw": FORM_BODY}, {**headers, **FORM}
     if method in BODY_METHODS and not options:
-        options = {"body": EXAMPLES.get(route.path, {})}
+        options = {"body": EXAMPLES.get(f"{method} {route.path}", EXAMPLES.get(route.path, {}))}
     return await Client(gateway.app, headers).request(method, path, **options)
 
 
 def path_of(route: GuardedRoute, *, project: str = PROJECT, session: str = "sess_1") -> str:
     """Return a path of the route; what is not given names nothing that is there."""
-    return route.path.format(
-        project_id=project,
-        session_id=session,
-        callback_id="cb_unknown",
-        span_id="span_unknown",
-        attachment_id="att_unknown",
-    )
+    names = dict.fromkeys(route.param_convertors, "unknown")
+    return route.path.format(**{**names, "project_id": project, "session_id": session})
 
 
 def test_there_are_routes() -> None:
@@ -307,7 +306,9 @@ async def test_refuses_more_requests_than_its_tenant_has(case: tuple[GuardedRout
 async def test_other_methods_are_refused_with_those_it_has(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
     route = case[0]
     path = path_of(route)
-    reply = await gateway.client.request("PATCH", path)
+    known = {method for other, method in ROUTES if other.path == route.path}
+    method = next(one for one in ("PATCH", "PUT", "DELETE", "POST") if one not in known)
+    reply = await gateway.client.request(method, path)
     assert (reply.status, reply.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert reply.headers["allow"]
 

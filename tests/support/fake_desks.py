@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -275,6 +275,16 @@ class FakeUsers:
         self.people[email] = replace(self.people[email], role=role, projects=projects)
 
 
+class NothingThere:
+    """A desk of which nothing is known: whatever is asked for is not found. What it does is tested over the store."""
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        async def absent(*_: Any, **__: Any) -> Any:
+            raise NotFound("Not found")
+
+        return absent
+
+
 @dataclass
 class FakeDesks:
     """All of them, under their own types."""
@@ -286,7 +296,8 @@ class FakeDesks:
     users: FakeUsers
 
     def as_desks(self) -> Desks:
-        return Desks(self.completions, self.insight, self.files, self.feedback, self.users)
+        known = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Desks(**{one.name: known.get(one.name, NothingThere()) for one in fields(Desks)})
 
 
 def fake_desks(runtime: FakeRuntime, clock: FixedClock) -> FakeDesks:

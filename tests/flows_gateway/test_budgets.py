@@ -1,0 +1,119 @@
+"""Budgets over real sockets: set, seen, changed and removed, and a run that would pass one is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from storage.statements import Statement
+from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
+from tests.support.servers import Servers
+from tests.support.stub_model import StubBehaviour, StubModel
+
+pytestmark = pytest.mark.anyio
+THINKER = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
+USED = 37
+"""What the stub says that each answer used."""
+ACTIONS = Statement(
+    "SELECT action FROM audit_log WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY number"
+)
+
+
+@asynccontextmanager
+async def a_gateway(servers: Servers, name: str, **more: Any) -> AsyncIterator[tuple[LiveGateway, StubModel]]:
+    async with (
+        StubModel(StubBehaviour(text="Done")) as model,
+        a_live_gateway(servers, name, {"t.abl": THINKER}, model_url=model.base_url, **more) as gateway,
+    ):
+        yield gateway, model
+
+
+async def budgets(gateway: LiveGateway, method: str = "GET", path: str = "", body: Any = None) -> Answer:
+    return await gateway.call(method, f"/api/projects/{gateway.project_id}/budgets{path}", body)
+
+
+async def say(gateway: LiveGateway, session_id: str = "") -> Answer:
+    body = {"projectId": gateway.project_id, "message": "hello", **({"sessionId": session_id} if session_id else {})}
+    return await gateway.call("POST", "/api/v1/chat/agent", body)
+
+
+async def test_a_budget_is_set_seen_changed_and_removed(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-life") as (gateway, _):
+        made = await budgets(gateway, "POST", body={"scope": "session", "period": "day", "maxTokens": 9_000})
+        assert made.status == 201
+        budget = made.json()["budget"]
+        assert budget == {
+            "id": budget["id"], "scope": "session", "subject": None, "period": "day", "maxTokens": 9_000, "maxUsd": None,
+        }  # fmt: skip
+        listed = (await budgets(gateway)).json()
+        assert (listed["budgets"], listed["pagination"]) == ([budget], {"total": 1, "limit": 50, "offset": 0})
+        place = f"/{budget['id']}"
+        changed = (await budgets(gateway, "PUT", place, {"maxUsd": 1.5})).json()["budget"]
+        assert (changed["maxTokens"], changed["maxUsd"]) == (None, 1.5)
+        assert (await budgets(gateway, "GET", place)).json()["accounts"] == []
+        assert (await budgets(gateway, "DELETE", place)).json() == {"success": True, "deleted": True}
+        for method, body in (("GET", None), ("PUT", {"maxTokens": 1}), ("DELETE", None)):
+            assert (await budgets(gateway, method, place, body)).status == 404
+        tenant_id = "ten_default"
+        rows = await gateway.running.database.rows(ACTIONS, tenant_id=tenant_id, project_id=gateway.project_id)
+        assert [row["action"] for row in rows] == ["budget.create", "budget.update", "budget.delete"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"maxTokens": -1},
+        {"maxTokens": "5"},
+        {"maxUsd": -0.1},
+        {"maxTokens": 1, "scope": "galaxy"},
+        {"maxTokens": 1, "period": "week"},
+        {"maxTokens": 1, "scope": "project", "subject": "x"},
+    ],
+)
+async def test_what_is_no_budget_is_refused(servers: Servers, body: Any) -> None:
+    async with a_gateway(servers, "budget-refused") as (gateway, _):
+        answer = await budgets(gateway, "POST", body=body)
+        assert (answer.status, answer.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
+        assert (await budgets(gateway)).json()["budgets"] == []
+
+
+async def test_a_session_is_stopped_before_it_passes_its_budget_and_others_go_on(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-session") as (gateway, model):
+        made = await budgets(gateway, "POST", body={"scope": "session", "maxTokens": 12_000})
+        budget_id = made.json()["budget"]["id"]
+        first = (await say(gateway)).json()
+        await budgets(gateway, "PUT", f"/{budget_id}", {"maxTokens": 1_000})
+        asked = len(model.requests)
+        stopped = await say(gateway, first["sessionId"])
+        assert stopped.status == 503
+        error = stopped.json()["error"]
+        assert (error["message"], error["details"]["reason"]) == ("Budget exceeded", "BUDGET_EXCEEDED")
+        assert "1,000 tokens for the session" in error["details"]["hint"]
+        assert len(model.requests) == asked
+        (account,) = (await budgets(gateway, "GET", f"/{budget_id}")).json()["accounts"]
+        assert (account["subject"], account["tokensSpent"], account["tokensHeld"]) == (first["sessionId"], USED, 0)
+        await budgets(gateway, "PUT", f"/{budget_id}", {"maxTokens": 50_000})
+        assert (await say(gateway, first["sessionId"])).json()["response"] == "Done"
+
+
+async def test_a_completion_goes_on_the_budget_of_its_project(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-completion") as (gateway, model):
+        await budgets(gateway, "POST", body={"maxTokens": 500})
+        ask = {"projectId": gateway.project_id, "messages": [{"role": "user", "content": "Where?"}], "maxTokens": 100}
+        assert (await gateway.call("POST", "/api/v1/chat/complete", ask)).status == 200
+        refused = await gateway.call("POST", "/api/v1/chat/complete", {**ask, "maxTokens": 5_000})
+        assert (refused.status, refused.json()["error"]["details"]["kind"]) == (503, "budget_exceeded")
+        assert len(model.requests) == 1
+
+
+async def test_money_needs_a_price(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-unpriced") as (gateway, model):
+        await budgets(gateway, "POST", body={"maxUsd": 100.0})
+        answer = await say(gateway)
+        assert answer.status == 503
+        assert "no price is known of stub/talker" in answer.json()["error"]["details"]["hint"]
+        assert not model.requests
