@@ -27,7 +27,7 @@ setup-base: ## the four base dependencies only into .venv
 	@$(PYTHON) tools/environment.py base
 
 serve: setup ## start the product on an example; PROJECT=DIR takes other agents, RUNTIME=local starts in 2 s, without Ray
-	$(BIN)/abl serve --runtime $(RUNTIME) --project $(PROJECT) --pull-model
+	$(BIN)/abl serve --runtime $(RUNTIME) --project $(PROJECT) --pull-model $(addprefix --mocks ,$(wildcard $(PROJECT)/mocks.yaml))
 
 test: setup ## the default tests
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from actors.programs import PROGRAM_SETTING
 from domain.json_values import JsonObject
 from storage.database import Database
 from storage.repositories.agents import Agents
@@ -37,7 +36,7 @@ class StoredAgentCards:
     async def cards(self, tenant_id: str, project_id: str) -> tuple[AgentCard, ...]:
         """Return the agents of a project by name, of its drafts; none when it has no program."""
         project = await self._projects.find(tenant_id, project_id)
-        program_id = str(project.settings.get(PROGRAM_SETTING) or "") if project is not None else ""
+        program_id = project.program_id if project is not None else ""
         if not program_id:
             return ()
         key = (tenant_id, program_id)

@@ -20,12 +20,11 @@ from actors.runtime import (
     SessionPage,
     SessionRef,
     SessionView,
-    TaskFilter,
-    TaskResolution,
     TraceFilter,
 )
 from domain.clock import iso_ms, parse_iso
 from domain.errors import NotFound, Unavailable
+from domain.human_tasks import HumanTask
 from domain.ids import event_id
 from domain.json_values import JsonObject
 from domain.messages import Attachment
@@ -36,7 +35,6 @@ from storage.repositories.api_keys import ApiKeys
 from storage.repositories.attachments import Attachments
 from storage.repositories.callbacks import CallbackRecord
 from storage.repositories.deployments import Deployments
-from storage.repositories.human_tasks import TaskRecord
 from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import SessionQuery, SessionRecord, Sessions
 from storage.repositories.traces import Traces
@@ -61,6 +59,7 @@ class StoredArchive:
         forget_files: ForgetFiles | None = None,
     ) -> None:
         self._database = database
+        self._clock = SystemClock()
         self._coordination = coordination
         self._desk = desk
         self._agents = Agents(database)
@@ -70,22 +69,23 @@ class StoredArchive:
         self._traces = Traces(database)
         self._transcripts = Transcripts(database)
         self._stores = MemoryStores(database)
-        self._tasks = TaskDesk(database)
+        self._tasks = TaskDesk(database, self._clock)
         self._attachments = Attachments(database)
         self._forget_files = forget_files
-        self._clock = SystemClock()
 
     async def caller(self, api_key: str) -> Caller | None:
         """Return who brings an API key."""
         key = await self._keys.find_by_plaintext(api_key)
         if key is None or key.kind != "secret":
             return None
+        await self._keys.note_use(key, self._clock.now())
         return Caller(
             tenant_id=key.tenant_id,
             subject=key.key_id,
             permissions=frozenset(key.scopes),
             project_id=key.project_id or "",
             rate_key=key.key_id,
+            environments=key.environments,
         )
 
     async def resolve(self, session: SessionRef) -> SessionRef:
@@ -160,14 +160,6 @@ class StoredArchive:
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""
         return await self._desk.page(tenant_id, project_id, status=status, limit=limit, offset=offset)
-
-    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        """Return human tasks."""
-        return await self._tasks.page(tenant_id, project_id, wanted)
-
-    async def resolve_task(self, resolution: TaskResolution) -> tuple[JsonObject, str]:
-        """Close a human task; return it, and the session to wake."""
-        return await self._tasks.resolve(resolution, self._clock.now())
 
     async def outside(self, session: SessionRef) -> JsonObject:
         """Return what the detail of a session says that stands outside of it. Spec: platform-api 5.3."""
@@ -244,7 +236,7 @@ def wire_event(session_id: str, row: TraceRow) -> JsonObject:
     return event
 
 
-def _suspension(waiting: Sequence[CallbackRecord], tasks: Sequence[TaskRecord]) -> JsonObject | None:
+def _suspension(waiting: Sequence[CallbackRecord], tasks: Sequence[HumanTask]) -> JsonObject | None:
     task = tasks[0] if tasks else None
     if not waiting:
         return None

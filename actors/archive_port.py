@@ -15,8 +15,6 @@ from actors.runtime import (
     SessionPage,
     SessionRef,
     SessionView,
-    TaskFilter,
-    TaskResolution,
     TraceFilter,
 )
 from domain.messages import Attachment
@@ -67,14 +65,6 @@ class Archive(Protocol):
 
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""
-        ...
-
-    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        """Return human tasks."""
-        ...
-
-    async def resolve_task(self, resolution: TaskResolution) -> tuple[JsonObject, str]:
-        """Close a human task; return it, and the session to wake."""
         ...
 
     async def outside(self, session: SessionRef) -> JsonObject:

@@ -13,25 +13,22 @@ from datetime import timedelta
 
 import msgspec
 
+from actors.human_tasks import TaskDesk
 from actors.runtime import CallbackDelivery, CallbackResult, JsonObject, Page
 from actors.session.store import CallbackTicket, SessionPin, StoreLost, WaitingCallback
+from actors.suspensions import BETWEEN, callback_id_of, place_of
 from domain.clock import Clock, iso_ms
 from domain.errors import Overloaded, Unavailable
-from domain.ids import PREFIXES
 from domain.limits import SUSPENSION_MAX_S, SUSPENSION_MIN_S
 from storage.database import Database
 from storage.repositories.callbacks import CallbackRecord, Callbacks, NewCallback
-from storage.repositories.human_tasks import HumanTasks
 from storage.repositories.jobs import Jobs
 
 SECRET_BYTES = 24
-ID_DIGEST_BYTES = 12
 SIGNATURE_SCHEME = "sha256="
 EXPIRE_JOB = "callback.expire"
 CLOSED: dict[str, CallbackResult] = {"processed": "already_processed", "expired": "expired", "cancelled": "expired"}
 EXPIRED = "expired"
-BETWEEN = "/"
-"""Between a runtime session id and a suspension id: after a reset the same suspension ids come again."""
 
 
 class CallbackDesk:
@@ -40,7 +37,7 @@ class CallbackDesk:
     def __init__(self, database: Database, clock: Clock, *, public_url: str, ttl_s: float) -> None:
         self._callbacks = Callbacks(database)
         self._jobs = Jobs(database)
-        self._tasks = HumanTasks(database)
+        self._tasks = TaskDesk(database, clock)
         self._clock = clock
         self._public_url = public_url.rstrip("/")
         self._ttl_s = ttl_s
@@ -111,7 +108,7 @@ class CallbackDesk:
         was_pending = await self._callbacks.expire(tenant_id, callback_id)
         record = await self._callbacks.find_by_id(callback_id)
         if record is not None and record.status == EXPIRED:
-            await self._tasks.close_all(tenant_id, record.session_id, record.suspension_id, EXPIRED)
+            await self._tasks.close_all(tenant_id, record.session_id, record.suspension_id, expired=True)
         return was_pending
 
     async def cancel(self, pin: SessionPin, suspension_id: str = "") -> None:
@@ -144,17 +141,6 @@ class CallbackDesk:
             for row in rows
         )
         return Page(rows=shown, total=total)
-
-
-def callback_id_of(pin: SessionPin, suspension_id: str) -> str:
-    """Return the id of the callback of a suspension."""
-    text = f"{pin.session_id}{BETWEEN}{place_of(pin, suspension_id)}"
-    return f"{PREFIXES['callback']}_c{hashlib.blake2b(text.encode(), digest_size=ID_DIGEST_BYTES).hexdigest()}"
-
-
-def place_of(pin: SessionPin, suspension_id: str) -> str:
-    """Return the name of a suspension that no other one of the session ever has."""
-    return f"{pin.runtime_session_id}{BETWEEN}{suspension_id}"
 
 
 def _is_signed(record: CallbackRecord, delivery: CallbackDelivery) -> bool:

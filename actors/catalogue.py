@@ -10,8 +10,7 @@ from typing import Final
 
 import yaml
 
-from actors.programs import WORKING_COPY
-from actors.secrets import DRAFTS_USE
+from actors.programs import DRAFTS_USE, WORKING_COPY
 from actors.session.store import SessionPin
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject

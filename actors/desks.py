@@ -11,15 +11,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from actors.analytics import AnalyticsDesk
+from actors.audit_desk import AuditDesk
 from actors.budget_desk import BudgetDesk
+from actors.contacts import ContactDesk
+from actors.key_desk import KeyDesk
+from actors.people import PeopleDesk
 from actors.runtime import Page, SessionRef
+from actors.task_desk import HumanTaskDesk
+from actors.tenants import TenantDesk
+from actors.tool_secrets import ToolSecretDesk
+from actors.webhooks import WebhookDesk
+from domain.audit import Initiator
 from domain.json_values import JsonObject
 from domain.messages import AttachmentCategory
 from domain.model_calls import Message, ToolSpec
 from domain.session_findings import SessionAnalysis
 from domain.session_metrics import SessionMetrics
+from domain.users import UserView
 
 CompletionEventName = Literal[
     "metadata", "text_delta", "tool_call_start", "tool_call_delta", "tool_call_end", "usage", "error", "complete"
@@ -262,35 +273,28 @@ class FeedbackDesk(Protocol):
         ...
 
 
-class UserView(Struct, frozen=True, kw_only=True):
-    """Somebody who may log in; `projects` is project id -> role."""
-
-    id: str
-    tenant_id: str
-    email: str
-    display_name: str
-    role: str
-    teams: tuple[str, ...] = ()
-    projects: dict[str, str] = field(default_factory=dict)
-
-
 class Users(Protocol):
     """People who log in."""
 
-    async def with_password(self, email: str, password: str) -> UserView | None:
-        """Return who has this email and password, None when nobody has; it takes the same time either way."""
+    async def with_password(self, email: str, password: str, *, ip: str, request_id: str) -> UserView | None:
+        """Return who has this email and password, None when nobody has; it takes the same time either way.
+
+        A wrong password is noted in the audit log of the tenant of the user.
+        """
         ...
 
     async def find(self, tenant_id: str, user_id: str) -> UserView | None:
         """Return a user who may still log in."""
         ...
 
-    async def change_password(self, user: UserView, current: str, new: str, family_id: str) -> bool:
+    async def change_password(self, user: UserView, current: str, new: str, *, family_id: str, by: Initiator) -> bool:
         """Change a password, and end all other log-ins of the user; False when `current` is not it."""
         ...
 
-    async def open_family(self, user: UserView, family_id: str, token_id: str, expires_at: datetime) -> None:
-        """Note a log-in with its first refresh token."""
+    async def open_family(
+        self, user: UserView, family_id: str, token_id: str, *, expires_at: datetime, by: Initiator
+    ) -> None:
+        """Note a log-in with its first refresh token, also in the audit log."""
         ...
 
     async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
@@ -301,8 +305,8 @@ class Users(Protocol):
         """Return whether a log-in is open."""
         ...
 
-    async def close_family(self, tenant_id: str, family_id: str) -> None:
-        """End a log-in."""
+    async def close_family(self, user: UserView, family_id: str, by: Initiator) -> None:
+        """End a log-in, and note that in the audit log."""
         ...
 
 
@@ -316,3 +320,12 @@ class Desks:
     feedback: FeedbackDesk
     users: Users
     budgets: BudgetDesk
+    keys: KeyDesk
+    people: PeopleDesk
+    audit: AuditDesk
+    webhooks: WebhookDesk
+    tool_secrets: ToolSecretDesk
+    contacts: ContactDesk
+    human_tasks: HumanTaskDesk
+    tenants: TenantDesk
+    analytics: AnalyticsDesk

@@ -6,9 +6,12 @@ from typing import Final
 
 from actors.desks import GivenFeedback, KeptFeedback
 from actors.runtime import SessionRef
+from actors.webhooks import emit
 from domain.clock import IdSource
 from domain.errors import NotFound
 from domain.ids import PREFIXES
+from domain.json_values import JsonObject
+from domain.webhooks import WebhookEvent
 from storage.database import Database
 from storage.repositories.feedback import Feedback, NewFeedback
 from storage.repositories.sessions import Sessions
@@ -21,9 +24,10 @@ class StoredFeedback:
     """Satisfies `actors.desks.FeedbackDesk`."""
 
     def __init__(self, database: Database, ids: IdSource) -> None:
+        self._database = database
         self._sessions = Sessions(database)
         self._transcripts = Transcripts(database)
-        self._feedback = Feedback(database)
+        self._feedback = Feedback()
         self._ids = ids
 
     async def give(self, session: SessionRef, given: GivenFeedback) -> KeptFeedback:
@@ -44,5 +48,22 @@ class StoredFeedback:
             stars=given.stars,
             comment=given.comment,
         )
-        kept_id = await self._feedback.put(session.tenant_id, wanted)
-        return KeptFeedback(kept_id, is_new=kept_id == wanted.feedback_id)
+        async with self._database.transaction() as connection:
+            kept_id = await self._feedback.put(connection, session.tenant_id, wanted)
+            is_new = kept_id == wanted.feedback_id
+            if is_new:
+                await emit(
+                    connection, session.tenant_id, record.project_id, WebhookEvent.FEEDBACK_CREATED, _told(wanted)
+                )
+        return KeptFeedback(kept_id, is_new=is_new)
+
+
+def _told(given: NewFeedback) -> JsonObject:
+    """Return what webhooks are told; the comment stays with the feedback."""
+    return {
+        "feedbackId": given.feedback_id,
+        "sessionId": given.session_id,
+        "messageId": given.message_id,
+        "rating": given.rating,
+        "stars": given.stars,
+    }

@@ -1,58 +1,43 @@
-"""Human tasks of suspended sessions: opened once for each suspension, resolved once. Spec: platform-api 3.4, 10."""
+"""Human tasks as sessions and the clock see them: opened once for each suspension, closed with it, or overdue.
+
+What people do with tasks is in `actors.task_desk`. Spec: platform-api 3.4, 10.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from datetime import datetime
 
-from actors.callbacks import BETWEEN, place_of
-from actors.runtime import JsonObject, Page, TaskFilter, TaskResolution
+import msgspec
+
+from actors import webhooks
 from actors.session.store import ClosedTask, SessionPin, StoreLost, WantedTask
-from domain.clock import iso_ms, parse_iso
-from domain.errors import Conflict, InvalidInput, NotFound, Overloaded, Unavailable
-from domain.ids import PREFIXES
-from storage.database import Database
-from storage.repositories.human_tasks import OPEN, HumanTasks, NewTask, TaskRecord
+from actors.suspensions import BETWEEN, id_at, place_of, task_id_of
+from domain.clock import Clock, iso_ms, parse_iso
+from domain.errors import Overloaded, Unavailable
+from domain.human_tasks import OPEN, HumanTask, Priority, TaskField, TaskStatus, TaskType, opened, overdue
+from domain.json_values import JsonObject
+from domain.webhooks import WebhookEvent
+from storage.database import Connection, Database
+from storage.repositories.human_tasks import HumanTasks, TaskQuery
 
-ID_DIGEST_BYTES = 12
-COMPLETED, EXPIRED, CANCELLED = "completed", "expired", "cancelled"
-DECISIONS: dict[str, frozenset[str]] = {
-    "approval": frozenset({"approved", "rejected"}),
-    "review": frozenset({"approved", "rejected", "changes_requested"}),
-    "data_entry": frozenset({"submitted"}),
-    "escalation": frozenset({"resolved", "needs_agent", "rejected"}),
-}
-"""Type of a task -> what may be decided; a type that is not here takes any word."""
 AWAY = (Unavailable, Overloaded)
 
 
 class TaskDesk:
-    """Where human tasks are opened and resolved."""
+    """Where sessions open tasks and close them, and where overdue ones move on."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
         self._tasks = HumanTasks(database)
+        self._clock = clock
 
     async def open(self, pin: SessionPin, wanted: WantedTask) -> str:
         """Return the id of the task of a suspension, made when first asked for."""
-        place = place_of(pin, wanted.suspension_id)
-        task = NewTask(
-            task_id=task_id_of(pin, wanted.suspension_id),
-            project_id=pin.project_id,
-            session_id=pin.session_id,
-            place=place,
-            type=wanted.task_type,
-            title=wanted.title,
-            priority=wanted.priority,
-            agent_name=wanted.agent,
-            context=wanted.context,
-            tags=wanted.tags,
-            assigned_to=wanted.assignee or None,
-            assigned_to_team=wanted.team or None,
-            due_at=parse_iso(wanted.due_at) if wanted.due_at else None,
-        )
+        task = _task_of(pin, wanted, self._clock)
         try:
-            await self._tasks.create(pin.tenant_id, task)
+            async with self._database.transaction() as connection:
+                if await self._tasks.create(connection, pin.tenant_id, task):
+                    await tell(connection, pin.tenant_id, task, WebhookEvent.HUMAN_TASK_CREATED)
         except AWAY as error:
             raise StoreLost from error
         return task.task_id
@@ -63,7 +48,7 @@ class TaskDesk:
             task = await self._tasks.find(pin.tenant_id, task_id)
         except AWAY as error:
             raise StoreLost from error
-        if task is None or task.status in OPEN:
+        if task is None or task.is_open:
             return None
         runtime_session_id, _, suspension_id = task.place.rpartition(BETWEEN)
         return ClosedTask(runtime_session_id, suspension_id, task.type, task.status, task.resolution or {})
@@ -72,83 +57,111 @@ class TaskDesk:
         """Close the open task of one suspension, or all of a session's, without a word to it."""
         place = place_of(pin, suspension_id) if suspension_id else None
         try:
-            await self._tasks.close_all(pin.tenant_id, pin.session_id, place, EXPIRED if expired else CANCELLED)
+            await self.close_all(pin.tenant_id, pin.session_id, place, expired=expired)
         except AWAY as error:
             raise StoreLost from error
 
-    async def resolve(self, resolution: TaskResolution, at: datetime) -> tuple[JsonObject, str]:
-        """Close a task with a decision, once; return it as on the wire, and the session that goes on.
+    async def close_all(self, tenant_id: str, session_id: str, place: str | None, *, expired: bool) -> None:
+        """Close the open tasks of a session, or of one suspension of it; webhooks hear of those that expire."""
+        status = TaskStatus.EXPIRED if expired else TaskStatus.CANCELLED
+        async with self._database.transaction() as connection:
+            for task in await self._tasks.close_all(connection, tenant_id, session_id, place, status):
+                if expired:
+                    await tell(connection, tenant_id, task, WebhookEvent.HUMAN_TASK_EXPIRED)
 
-        Raises:
-            NotFound: There is no such task in the project.
-            InvalidInput: Tasks of its type take other decisions.
-            Conflict: It is closed already.
+    async def move_overdue(self, limit: int) -> int:
+        """Give overdue tasks to the next level of their escalation chains, or let them expire; return how many.
+
+        A session that waits for one that expires goes on.
         """
-        task = await self._of(resolution.tenant_id, resolution.project_id, resolution.task_id)
-        allowed = DECISIONS.get(task.type)
-        if allowed is not None and resolution.decision not in allowed:
-            raise InvalidInput(f"decision must be one of {', '.join(sorted(allowed))}")
-        told: JsonObject = {
-            "respondedBy": resolution.responded_by,
-            "decision": resolution.decision,
-            "fields": resolution.fields,
-            "notes": resolution.notes,
-            "resolvedAt": iso_ms(at),
-        }
-        if not await self._tasks.close(resolution.tenant_id, resolution.task_id, COMPLETED, told):
-            raise Conflict("The task is closed", details={"reason": "TASK_CLOSED"})
-        task = await self._of(resolution.tenant_id, resolution.project_id, resolution.task_id)
-        return wire_task(resolution.tenant_id, task), task.session_id
+        now = self._clock.now()
+        async with self._database.transaction() as connection:
+            due = await self._tasks.due(connection, now, limit)
+            for tenant_id, task in due:
+                moved = overdue(task, now)
+                await self._tasks.replace(connection, tenant_id, moved)
+                if moved.status == TaskStatus.EXPIRED:
+                    await self._tasks.resume(connection, tenant_id, moved)
+                    await tell(connection, tenant_id, moved, WebhookEvent.HUMAN_TASK_EXPIRED)
+        return len(due)
 
-    async def open_of(self, tenant_id: str, project_id: str, session_id: str) -> Sequence[TaskRecord]:
+    async def open_of(self, tenant_id: str, project_id: str, session_id: str) -> Sequence[HumanTask]:
         """Return the open tasks of a session, the most urgent first."""
-        rows, _ = await self._tasks.list(tenant_id, project_id, statuses=OPEN, session_id=session_id)
+        rows, _ = await self._tasks.list(tenant_id, project_id, TaskQuery(statuses=OPEN, session_id=session_id))
         return rows
 
-    async def page(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        """Return tasks by priority and then age."""
-        rows, total = await self._tasks.list(
-            tenant_id,
-            project_id,
-            statuses=wanted.statuses,
-            session_id=wanted.session_id,
-            limit=wanted.limit,
-            offset=wanted.offset,
-        )
-        return Page(rows=tuple(wire_task(tenant_id, row) for row in rows), total=total)
 
-    async def _of(self, tenant_id: str, project_id: str, task_id: str) -> TaskRecord:
-        task = await self._tasks.find(tenant_id, task_id)
-        if task is None or (project_id and task.project_id != project_id):
-            raise NotFound("Task not found")
-        return task
+async def tell(connection: Connection, tenant_id: str, task: HumanTask, event: WebhookEvent) -> None:
+    """Have the webhooks of a project told what has become of a task."""
+    await webhooks.emit(connection, tenant_id, task.project_id, event, {"task": wire_task(tenant_id, task)})
 
 
-def task_id_of(pin: SessionPin, suspension_id: str) -> str:
-    """Return the id of the task of a suspension."""
-    text = f"{pin.session_id}{BETWEEN}{place_of(pin, suspension_id)}"
-    return f"{PREFIXES['human_task']}_c{hashlib.blake2b(text.encode(), digest_size=ID_DIGEST_BYTES).hexdigest()}"
-
-
-def wire_task(tenant_id: str, task: TaskRecord) -> JsonObject:
+def wire_task(tenant_id: str, task: HumanTask) -> JsonObject:
     """Return a task as it goes over the wire. Spec: platform-api 10."""
     return {
         "id": task.task_id,
         "projectId": task.project_id,
         "tenantId": tenant_id,
         "type": task.type,
-        "status": task.status,
+        "status": str(task.status),
         "priority": task.priority,
         "title": task.title,
-        "description": None,
+        "description": task.description,
         "context": task.context,
-        "fields": [],
+        "fields": [_wire_field(one) for one in task.fields],
+        "options": list(task.options),
         "tags": list(task.tags),
-        "source": {"kind": "session", "sessionId": task.session_id, "agentName": task.agent_name},
+        "source": _source(task),
         "assignedTo": task.assigned_to,
         "assignedToTeam": task.assigned_to_team,
+        "assignedAt": iso_ms(task.assigned_at) if task.assigned_at is not None else None,
+        "claimedBy": task.claimed_by,
+        "claimedAt": iso_ms(task.claimed_at) if task.claimed_at is not None else None,
         "dueAt": iso_ms(task.due_at) if task.due_at is not None else None,
+        "escalationChain": [msgspec.to_builtins(one) for one in task.escalation_chain],
+        "currentEscalationLevel": task.current_escalation_level,
         "resolution": task.resolution,
+        "cancelReason": task.cancel_reason,
         "createdAt": iso_ms(task.created_at),
         "updatedAt": iso_ms(task.updated_at),
+        "createdBy": task.created_by,
     }
+
+
+def _task_of(pin: SessionPin, wanted: WantedTask, clock: Clock) -> HumanTask:
+    now = clock.now()
+    task = HumanTask(
+        task_id=task_id_of(pin, wanted.suspension_id),
+        project_id=pin.project_id,
+        session_id=pin.session_id,
+        place=place_of(pin, wanted.suspension_id),
+        type=msgspec.convert(wanted.task_type, TaskType),
+        title=wanted.title,
+        priority=msgspec.convert(wanted.priority, Priority),
+        agent_name=wanted.agent,
+        context=wanted.context,
+        tags=wanted.tags,
+        assigned_to=wanted.assignee or None,
+        assigned_to_team=wanted.team or None,
+        due_at=parse_iso(wanted.due_at) if wanted.due_at else None,
+        created_at=now,
+        updated_at=now,
+        created_by=wanted.agent,
+    )
+    return opened(task)
+
+
+def _source(task: HumanTask) -> JsonObject:
+    source: JsonObject = {"kind": task.source_kind}
+    if task.session_id:
+        source["sessionId"] = task.session_id
+    if task.agent_name:
+        source["agentName"] = task.agent_name
+    if task.place:
+        source["callbackId"] = id_at("callback", task.session_id, task.place)
+    return source
+
+
+def _wire_field(form: TaskField) -> JsonObject:
+    written: JsonObject = {"name": form.name, "type": form.type, "label": form.label, "required": form.required}
+    return {**written, "options": list(form.options)} if form.options else written

@@ -45,9 +45,14 @@ def public_url(settings: Settings) -> str:
     return settings.public_url or f"http://{settings.host}:{settings.port}"
 
 
+def allowed_addresses(settings: Settings) -> AddressPolicy:
+    """Return which addresses may be called that tenants bring: public ones, and those the operator allows."""
+    return AddressPolicy(allowed=settings.allowed_networks)
+
+
 def model_registry(settings: Settings) -> ModelRegistry:
     """Return the models of the installation; addresses that tenants bring are judged like those of http tools."""
-    foreign = HttpClient(AddressPolicy(allowed=settings.allowed_networks))
+    foreign = HttpClient(allowed_addresses(settings))
     return ModelRegistry([_provider(one, settings.prices) for one in settings.providers], foreign_client=foreign)
 
 

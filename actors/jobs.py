@@ -72,6 +72,19 @@ class Recurring(Protocol):
         ...
 
 
+class Outbound(Protocol):
+    """Work that waits for somebody outside, and so has places of its own."""
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of jobs it is."""
+        ...
+
+    async def carry_out(self, job: Job) -> float | None:
+        """Do one piece; return in how many seconds to try it again, None when it is done with."""
+        ...
+
+
 class JobRunner:
     """Runs what is due until it is stopped; a slow piece of work holds up no other one."""
 
@@ -83,6 +96,7 @@ class JobRunner:
         upkeep: Recurring | None = None,
         *,
         deliver: DeliverTask | None = None,
+        outbound: Outbound | None = None,
     ) -> None:
         """`deliver` takes work to agents wherever they live; without it only those in sessions are reached."""
         self._jobs = jobs
@@ -90,8 +104,11 @@ class JobRunner:
         self._ask = ask
         self._deliver: DeliverTask = deliver or ask
         self._upkeep = upkeep
+        self._outbound = outbound
         short = (*(kind for kind in KINDS if kind not in LASTING), *(upkeep.kinds if upkeep is not None else ()))
         self._running: dict[tuple[str, ...], set[asyncio.Task[None]]] = {short: set(), tuple(LASTING): set()}
+        if outbound is not None:
+            self._running[tuple(outbound.kinds)] = set()
         self._scheduled = upkeep is None
         self._task: asyncio.Task[None] | None = None
 
@@ -169,6 +186,8 @@ class JobRunner:
             async with asyncio.timeout(most_s):
                 if self._upkeep is not None and job.kind in self._upkeep.kinds:
                     return await self._upkeep.carry_out(job)
+                if self._outbound is not None and job.kind in self._outbound.kinds:
+                    return await self._outbound.carry_out(job)
                 return await self._carry_out(job)
         except AppError as error:
             return refusal(error)

@@ -116,6 +116,15 @@ class TaskClosed(Struct, frozen=True, kw_only=True, tag=True):
     task_id: str
 
 
+class LinkContact(Struct, frozen=True, kw_only=True, tag=True):
+    """Somebody has said whose session it is; answered by Done once that is durable."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
+    contact_id: str
+
+
 class DelegateTask(Struct, frozen=True, kw_only=True, tag=True):
     """Work for a child session, keyed by the parent's effect; asking twice finds the same child and its reply.
 
@@ -280,6 +289,7 @@ HostMessage = (
     | TaskClosed
     | CancelTurn
     | DelegateTask
+    | LinkContact
     | Follow
     | Look
     | UseMemory

@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
 
 import msgspec
 
-from abl.ir import canonical_bytes
-from abl.project import Project, compile_project
+from actors.compiling import UnreadableProject, compiled, files_of
 from actors.session.services import Chosen
 from actors.session.store import SessionPin
-from domain.errors import Gone, InvalidInput, NotFound
+from domain.deployments import BY_DEFAULT
+from domain.errors import Gone, NotFound
 from domain.json_values import JsonObject
+from domain.projects import settings_of
 from engine import Program
 from storage.database import Database
 from storage.repositories.agents import Agents
-from storage.repositories.deployments import Deployments
+from storage.repositories.deployments import DeploymentRecord, Deployments
 from storage.repositories.projects import ProjectRecord, Projects
+from storage.repositories.variables import Variables
 
-MAX_LOADED = 256
-ENVIRONMENTS = ("production", "staging", "dev")
-"""Where a session runs that names nothing: the first of these with an active deployment, else the drafts."""
-WORKING_COPY = "working-copy"
-PROGRAM_SETTING = "programId"
-NO_AGENTS = "Project not found or has no agents"
+__all__ = [
+    "DRAFTS_USE",
+    "NO_AGENTS",
+    "SETTINGS_VERSION",
+    "WORKING_COPY",
+    "StoredPrograms",
+    "UnreadableProject",
+    "compile_texts",
+    "variables_of",
+]
+
+MAX_LOADED: Final = 256
+WORKING_COPY: Final = "working-copy"
+DRAFTS_USE: Final = "dev"
+"""The environment whose secrets, addresses and variables sessions on the drafts use."""
+SETTINGS_VERSION: Final = "settingsVersionId"
+"""In the details of a deployment: which settings its sessions are opened with."""
+NO_AGENTS: Final = "Project not found or has no agents"
 
 
 class StoredPrograms:
@@ -34,8 +51,10 @@ class StoredPrograms:
         self._agents = Agents(database)
         self._projects = Projects(database)
         self._deployments = Deployments(database)
+        self._variables = Variables(database)
         self._environment = dict(environment)
         self._loaded: OrderedDict[tuple[str, str], Program] = OrderedDict()
+        self._compiling = asyncio.Lock()
 
     async def get(self, tenant_id: str, project_id: str, program_id: str) -> Program:
         """Return the program of that id. Raises NotFound when it is stored no more."""
@@ -66,54 +85,77 @@ class StoredPrograms:
         found = program.find(agent)
         if found is None:
             raise NotFound("Agent not found")
-        return Chosen(chosen.program_id, found.name, chosen.environment, chosen.deployment_id)
+        return replace(chosen, entry_agent=found.name)
 
-    def environment(self, pin: SessionPin) -> JsonObject:
-        """Return the values of `env.` a session sees."""
-        return dict(self._environment)
+    async def environment(self, pin: SessionPin) -> JsonObject:
+        """Return the values of `env.` that a session sees for as long as it lives; secret ones are not among them."""
+        environment = DRAFTS_USE if pin.environment in ("", WORKING_COPY) else pin.environment
+        return await variables_of(self._variables, self._environment, pin.tenant_id, pin.project_id, environment)
 
     async def _target(self, tenant_id: str, project: ProjectRecord, deployment_id: str, environment: str) -> Chosen:
         if deployment_id:
-            deployment = await self._deployments.get(tenant_id, deployment_id)
-            if deployment.project_id != project.project_id:
-                raise NotFound("Deployment not found")
+            deployment = await self._deployments.named(tenant_id, project.project_id, deployment_id)
             if deployment.status == "retired":
                 raise Gone("Deployment is retired")
-            return Chosen(
-                deployment.program_id, deployment.entry_agent_name, deployment.environment, deployment.deployment_id
-            )
+            return await self._deployed(tenant_id, deployment)
         if environment != WORKING_COPY:
             found = await self._deployments.list(tenant_id, project.project_id, status="active")
             active = {one.environment: one for one in found}
-            for name in (environment,) if environment else ENVIRONMENTS:
+            for name in (environment,) if environment else BY_DEFAULT:
                 if name in active:
-                    one = active[name]
-                    return Chosen(one.program_id, one.entry_agent_name, name, one.deployment_id)
+                    return await self._deployed(tenant_id, active[name])
             if environment:
                 raise NotFound("No active deployment for environment")
-        program_id = str(project.settings.get(PROGRAM_SETTING, ""))
-        if not program_id:
-            raise NotFound(NO_AGENTS)
+        program_id = await self._working_copy(tenant_id, project)
         program = await self.get(tenant_id, project.project_id, program_id)
         entry = program.find(project.entry_agent_name or "")
-        return Chosen(program_id, entry.name if entry is not None else program.entry_agent, WORKING_COPY)
+        idle_s = settings_of(project.settings).session_idle_timeout_sec
+        return Chosen(program_id, entry.name if entry is not None else program.entry_agent, WORKING_COPY, idle_s=idle_s)
+
+    async def _deployed(self, tenant_id: str, deployment: DeploymentRecord) -> Chosen:
+        version = str(deployment.details.get(SETTINGS_VERSION) or "")
+        pinned = await self._deployments.settings(tenant_id, deployment.project_id, version) if version else None
+        return Chosen(
+            deployment.program_id,
+            deployment.entry_agent_name,
+            deployment.environment,
+            deployment.deployment_id,
+            settings_of(pinned or {}).session_idle_timeout_sec,
+        )
+
+    async def _working_copy(self, tenant_id: str, project: ProjectRecord) -> str:
+        """Return what the drafts compile to, compiling them when they or the config variables have changed."""
+        project_id = project.project_id
+        if project.program_id and await self._projects.drafts_hash(tenant_id, project_id) == project.drafts_hash:
+            return project.program_id
+        async with self._compiling:
+            drafts_hash = await self._projects.drafts_hash(tenant_id, project_id)
+            project = await self._projects.get(tenant_id, project_id)
+            if project.program_id and project.drafts_hash == drafts_hash:
+                return project.program_id
+            files = files_of(await self._agents.list(tenant_id, project_id))
+            if not files:
+                raise NotFound(NO_AGENTS)
+            config = await self._variables.config(tenant_id, project_id)
+            made = await asyncio.to_thread(compiled, files, config=config)
+            await self._agents.keep_program(tenant_id, made.program_id, project_id, made.ir)
+            await self._projects.note_program(tenant_id, project_id, made.program_id, drafts_hash)
+            return made.program_id
 
 
-class UnreadableProject(InvalidInput):
-    """The texts of a project do not compile."""
+async def variables_of(
+    variables: Variables, installed: Mapping[str, str], tenant_id: str, project_id: str, environment: str
+) -> JsonObject:
+    """Return the values of `env.` in an environment: those of the project before those of the installation."""
+    found = await variables.environment(tenant_id, project_id, environment)
+    return {**installed, **{one.key: one.value for one in found if one.value is not None}}
 
 
-def compile_texts(files: Mapping[str, str]) -> tuple[str, bytes]:
+def compile_texts(files: Mapping[str, str], config: Mapping[str, str] | None = None) -> tuple[str, bytes]:
     """Return the id and the bytes of the program of a project's texts.
 
     Raises:
         UnreadableProject: There are errors in them; the message names the first ones.
     """
-    project = Project.from_files(files)
-    compilation = compile_project(project)
-    errors = [one for one in (*project.findings, *compilation.findings) if one.is_error]
-    if errors:
-        shown = "; ".join(f"{one.file}:{one.line}: {one.message}" for one in errors[:5])
-        raise UnreadableProject(f"The project has {len(errors)} errors: {shown}")
-    program = Program(compilation.output)
-    return f"prog_{program.hash}", canonical_bytes(compilation.output)
+    made = compiled(files, config=config or {})
+    return made.program_id, made.ir

@@ -9,12 +9,11 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 
-import msgspec
 from msgspec import Struct
 
 from abl.project import Project
 from actors.catalogue import catalogue_of, is_catalogue_file
-from actors.programs import PROGRAM_SETTING, compile_texts
+from actors.programs import compile_texts
 from domain.clock import IdSource
 from domain.ids import CUID_CHARS, PREFIXES
 from storage.database import Database
@@ -23,10 +22,11 @@ from storage.repositories.agents import Agents
 from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.repositories.catalogue import CatalogueEntry, Catalogues
 from storage.repositories.projects import ProjectRecord, Projects
+from storage.repositories.variables import Variables
 
 TENANT_ID = "ten_default"
 KEY_BYTES = 24
-KEY_FORM = "abl_sk_{}"
+KEY_FORM = "abl_{}"
 PUBLIC_KEY_FORM = "pk_{}"
 PUBLIC = "public"
 """Kind of a key that a page may carry."""
@@ -51,27 +51,28 @@ async def put_project(database: Database, name: str, files: Mapping[str, str], *
         InvalidInput: Its catalogue cannot be read.
     """
     entries, files = separated(files)
-    program_id, ir = compile_texts(files)
     projects, agents = Projects(database), Agents(database)
     await projects.ensure_tenant(tenant_id, tenant_id.removeprefix("ten_"))
     project = await _project(projects, tenant_id, name)
+    config = await Variables(database).config(tenant_id, project.project_id)
+    program_id, ir = compile_texts(files, config)
     await agents.keep_program(tenant_id, program_id, project.project_id, ir)
     documents = _documents(files)
-    for document, (kind, path) in documents.items():
+    for document, (kind, path, text) in documents.items():
         await agents.save(
             tenant_id,
             project.project_id,
             _stable_id(PREFIXES["agent"], tenant_id, project.project_id, document),
             name=document,
-            dsl=files[path],
+            dsl=text,
             kind=kind,
             path=path,
         )
-    if project.settings.get(PROGRAM_SETTING) != program_id:
-        settings = {**project.settings, PROGRAM_SETTING: program_id}
-        await projects.update(tenant_id, msgspec.structs.replace(project, settings=settings))
+    await agents.forget_files(tenant_id, project.project_id, list(documents))
+    drafts_hash = await projects.drafts_hash(tenant_id, project.project_id)
+    await projects.note_program(tenant_id, project.project_id, program_id, drafts_hash)
     await Catalogues(database).replace(tenant_id, project.project_id, entries)
-    names = tuple(name for name, (kind, _) in documents.items() if kind in ("agent", "supervisor"))
+    names = tuple(name for name, (kind, _, _) in documents.items() if kind in ("agent", "supervisor"))
     return Seeded(tenant_id, project.project_id, name, names)
 
 
@@ -88,7 +89,7 @@ def new_key(ids: IdSource, *, name: str, scopes: Sequence[str], project_id: str 
     """Return a new API key that may do what its scopes say, of one project or of all projects of its tenant."""
     return NewKey(
         key_id=ids.new(PREFIXES["key"]),
-        plaintext=KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES)),
+        plaintext=KEY_FORM.format(secrets.token_hex(KEY_BYTES)),
         project_id=project_id,
         name=name,
         scopes=tuple(scopes),
@@ -99,7 +100,7 @@ def new_public_key(ids: IdSource, project_id: str, *, name: str, origins: Sequen
     """Return a new key that a page may carry, good for one project and for pages of `origins`."""
     return NewKey(
         key_id=ids.new(PREFIXES["key"]),
-        plaintext=PUBLIC_KEY_FORM.format(secrets.token_urlsafe(KEY_BYTES)),
+        plaintext=PUBLIC_KEY_FORM.format(secrets.token_hex(KEY_BYTES)),
         project_id=project_id,
         kind=PUBLIC,
         name=name,
@@ -144,12 +145,15 @@ async def _project(projects: Projects, tenant_id: str, name: str) -> ProjectReco
         return await projects.get(tenant_id, project_id)
 
 
-def _documents(files: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return name -> (kind, path) of every document; libraries and profiles without a name go by their path."""
-    found: dict[str, tuple[str, str]] = {}
-    for unit in Project.from_files(files).units:
-        path = (unit.path or "").partition("#")[0]
-        found.setdefault(unit.document.name or path, (unit.document.kind, path))
+def _documents(files: Mapping[str, str]) -> dict[str, tuple[str, str, str]]:
+    """Return name -> (kind, path, text) of every document; libraries and profiles without a name go by their path."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for part in Project.from_files(files).parts:
+        if part.unit is not None:
+            document = part.unit.document
+            found.setdefault(
+                document.name or part.source.path or part.file, (document.kind, part.file, part.source.text)
+            )
     return found
 
 

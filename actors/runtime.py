@@ -37,6 +37,7 @@ class Caller(Struct, frozen=True):
         project_id: The only project the caller may see; empty means every project of the tenant.
         rate_key: What the caller's requests are counted under.
         projects: Of a user who sees only these projects: what the user may in each; None sees all.
+        environments: Of a key that runs agents of these environments only, the first when none is asked for.
     """
 
     tenant_id: str
@@ -47,6 +48,7 @@ class Caller(Struct, frozen=True):
     kind: Literal["api_key", "sdk", "user"] = "api_key"
     may_see_traces: bool = True
     projects: dict[str, frozenset[str]] | None = None
+    environments: tuple[str, ...] = ()
 
     def permissions_in(self, project_id: str) -> frozenset[str]:
         """Return what the caller may in a project; while none is known yet, what may be allowed in some project."""
@@ -253,27 +255,6 @@ class CallbackDelivery(Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-class TaskResolution(Struct, frozen=True, kw_only=True):
-    """What a person decided about a human task. Spec: platform-api 10."""
-
-    tenant_id: str
-    project_id: str
-    task_id: str
-    decision: str
-    responded_by: str = ""
-    fields: JsonObject = field(default_factory=dict)
-    notes: str = ""
-
-
-class TaskFilter(Struct, frozen=True, kw_only=True):
-    """Which human tasks a list shows; empty means any."""
-
-    statuses: tuple[str, ...] = ()
-    session_id: str = ""
-    limit: int = 50
-    offset: int = 0
-
-
 class Health(Struct, frozen=True, kw_only=True):
     """How the runtime is; `ready` is False while starting, draining or without its store."""
 
@@ -349,6 +330,10 @@ class Runtime(Protocol):
         """Put a session back to its start, under a new runtime session id; revives an ended one."""
         ...
 
+    async def link_contact(self, session: SessionRef, contact_id: str) -> None:
+        """Say whose session it is, in order with its turns: its agents know from the next one on. Raises NotFound."""
+        ...
+
     async def delete_session(self, session: SessionRef) -> None:
         """End a session and remove what it left. Raises NotFound on the second call."""
         ...
@@ -378,12 +363,8 @@ class Runtime(Protocol):
         """Return callbacks without their secrets."""
         ...
 
-    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        """Return human tasks, spelled as on the wire, by priority and then age."""
-        ...
-
-    async def resolve_task(self, resolution: TaskResolution) -> JsonObject:
-        """Close a human task with a decision, once; its session goes on. Raises NotFound, Conflict, InvalidInput."""
+    async def task_closed(self, tenant_id: str, session_id: str, task_id: str) -> None:
+        """Have the session of a human task that was closed go on at once; its job would do so in a moment."""
         ...
 
     async def health(self) -> Health:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import quote
 
 import msgspec
 
 from domain.json_values import JsonObject, JsonValue
+from domain.secret_spellings import spellings, without
 from domain.tool_calls import ToolResult
 from providers.ports import Credentials, Sandbox
 
 MASK: Final = "[secret]"
-MIN_CHARS: Final = 4
-"""A shorter secret is no secret, and would tear ordinary words apart."""
 
 
 class NotedCredentials:
@@ -21,7 +19,8 @@ class NotedCredentials:
 
     def __init__(self, inner: Credentials) -> None:
         self._inner = inner
-        self._given: set[str] = set()
+        self._given: frozenset[str] = frozenset()
+        self._spelt: frozenset[str] = frozenset()
 
     async def secret(self, tool: str, name: str) -> str | None:
         """Return a secret. Raises SecretExpired."""
@@ -55,8 +54,9 @@ class NotedCredentials:
         )
 
     def _note(self, text: str | None) -> str | None:
-        if text is not None and len(text) >= MIN_CHARS:
-            self._given |= {text, quote(text, safe="")}
+        if text is not None and text not in self._given and (spelt := spellings(text)):
+            self._given |= {text}
+            self._spelt |= spelt
         return text
 
     def _without(self, value: JsonValue) -> JsonValue:
@@ -67,10 +67,7 @@ class NotedCredentials:
         return [self._without(one) for one in value] if isinstance(value, list) else value
 
     def _without_in(self, text: str) -> str:
-        for secret in sorted(self._given, key=len, reverse=True):
-            if secret in text:
-                text = text.replace(secret, MASK)
-        return text
+        return without(text, self._given, self._spelt, MASK)
 
 
 class _NotedSandbox:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from actors.programs import WORKING_COPY
+from actors.programs import DRAFTS_USE, WORKING_COPY
 from actors.session.store import SessionPin
 from domain.json_values import JsonObject
 from providers.ports import Credentials, SecretExpired
 from storage.repositories.credentials import Credentials as StoredCredentials
 
 ANY_TOOL = "*"
-DRAFTS_USE = "dev"
-"""The environment whose secrets sessions on the drafts use."""
 
 
 class SessionSecrets:

@@ -19,6 +19,7 @@ from actors.messages import (
     ForgetSession,
     HostAnswer,
     HostMessage,
+    LinkContact,
     Look,
     MemoryUsed,
     OpenSession,
@@ -45,8 +46,6 @@ from actors.runtime import (
     SessionRef,
     SessionView,
     StreamEvent,
-    TaskFilter,
-    TaskResolution,
     TraceFilter,
     TurnReply,
 )
@@ -229,6 +228,13 @@ class SessionRuntime:
         _viewed(await self._router.ask(ResetSession(**_names(found))))
         return await self._archive.view(found)
 
+    async def link_contact(self, session: SessionRef, contact_id: str) -> None:
+        """Say whose session it is, in order with its turns."""
+        found = await self._archive.resolve(session)
+        answer = await self._router.ask(LinkContact(**_names(found), contact_id=contact_id))
+        if not isinstance(answer, Done):
+            raise error_of(answer)
+
     async def delete_session(self, session: SessionRef) -> None:
         """End a session and remove what it left."""
         found = await self._archive.resolve(session)
@@ -265,17 +271,10 @@ class SessionRuntime:
             self._keep(asyncio.get_running_loop().create_task(self._router.ask(message)))
         return result
 
-    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        """Return human tasks."""
-        return await self._archive.tasks(tenant_id, project_id, wanted)
-
-    async def resolve_task(self, resolution: TaskResolution) -> JsonObject:
-        """Close a human task with a decision, once; its session goes on."""
-        task, session_id = await self._archive.resolve_task(resolution)
-        if session_id:
-            message = TaskClosed(tenant_id=resolution.tenant_id, session_id=session_id, task_id=resolution.task_id)
-            self._keep(asyncio.get_running_loop().create_task(self._router.ask(message)))
-        return task
+    async def task_closed(self, tenant_id: str, session_id: str, task_id: str) -> None:
+        """Have the session of a human task that was closed go on at once; its job would do so in a moment."""
+        message = TaskClosed(tenant_id=tenant_id, session_id=session_id, task_id=task_id)
+        self._keep(asyncio.get_running_loop().create_task(self._router.ask(message)))
 
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         """Return callbacks without their secrets."""

@@ -10,7 +10,14 @@ from typing import Literal
 from msgspec import Struct, field
 
 from domain.json_values import JsonObject
-from domain.limits import EXECUTION_QUEUE_TURNS, SESSION_IDLE_S, SUSPENSION_DEFAULT_S, TRACES_KEPT_DAYS
+from domain.limits import (
+    ANALYTICS_KEPT_DAYS,
+    AUDIT_KEPT_DAYS,
+    EXECUTION_QUEUE_TURNS,
+    SESSION_IDLE_S,
+    SUSPENSION_DEFAULT_S,
+    TRACES_KEPT_DAYS,
+)
 from providers.mcp.servers import McpServer
 from providers.specs import Price
 
@@ -67,12 +74,15 @@ class Settings(Struct, frozen=True, kw_only=True):
         master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.
         callback_ttl_s: How long a callback may be answered whose agent says nothing else.
         database_connections: Of each process, beside the journal's one.
-        trace_days, journal_days: How long traces and journals are kept.
+        trace_days, journal_days, audit_days, analytics_days: How long traces, journals, the audit log and single
+            events of analytics are kept; sums of events are kept for a year.
         session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
         mcp_servers: MCP servers that tools may name; the only place where a program to start can be named.
         blob_dir: Folder of attachments, which every gateway sees; empty keeps them in the database.
         sandbox_secret: Signs the tokens of sandboxed code; empty: one in data_dir.
+        tool_mocks: Answers of tools that sessions of working copies get in the place of calls, as `toolMocks` of
+            platform-api 4.1; for trying an agent whose tools are not there.
     """
 
     data_dir: str = "data"
@@ -100,6 +110,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     callback_ttl_s: float = float(SUSPENSION_DEFAULT_S)
     trace_days: float = float(TRACES_KEPT_DAYS)
     journal_days: float = 365.0
+    audit_days: float = float(AUDIT_KEPT_DAYS)
+    analytics_days: float = float(ANALYTICS_KEPT_DAYS)
     session_idle_s: float = float(SESSION_IDLE_S)
     database_connections: int = 10
     rate_limits: bool = True
@@ -107,3 +119,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     sandbox_secret: str = ""
     blob_dir: str = ""
     link_token: str = ""
+    tool_mocks: tuple[JsonObject, ...] = ()

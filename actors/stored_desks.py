@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
+from actors.analytics import StoredAnalytics
+from actors.audit_desk import StoredAudit
 from actors.budget_desk import StoredBudgets
 from actors.budgets import BudgetKeeper
 from actors.completions import StoredCompletions
+from actors.contacts import StoredContacts
 from actors.desks import Desks
 from actors.feedback import StoredFeedback
 from actors.files import StoredFiles
 from actors.insight import StoredInsight
-from actors.installation import master_keys, model_registry
+from actors.installation import allowed_addresses, master_keys, model_registry
+from actors.key_desk import StoredKeys
 from actors.models import StoredModels
 from actors.passwords import Passwords
+from actors.people import StoredPeople
 from actors.settings import Settings
+from actors.task_desk import StoredHumanTasks
+from actors.tenants import StoredTenants
+from actors.tool_secrets import StoredToolSecrets
 from actors.users import StoredUsers
+from actors.webhook_delivery import WebhookSender
+from actors.webhooks import StoredWebhooks
 from domain.clock import Clock, IdSource
 from storage.database import Database
 from storage.repositories.audit import AuditLog
@@ -25,12 +35,19 @@ from storage.vault import Vault
 
 
 def open_desks(
-    settings: Settings, stack: AsyncExitStack, database: Database, files: StoredFiles, clock: Clock, ids: IdSource
+    settings: Settings,
+    stack: AsyncExitStack,
+    database: Database,
+    files: StoredFiles,
+    clock: Clock,
+    ids: IdSource,
+    sender: WebhookSender,
 ) -> Desks:
     """Return what the gateway asks for beside sessions."""
     registry, passwords = model_registry(settings), Passwords()
     stack.push_async_callback(registry.close)
-    models = StoredModels(registry, settings.default_model, database, Vault(database, master_keys(settings)))
+    vault = Vault(database, master_keys(settings))
+    models = StoredModels(registry, settings.default_model, database, vault)
     audit = AuditLog(database, clock, ids)
     keeper = BudgetKeeper(Budgets(database), clock, ids)
     completions = StoredCompletions(models, keeper, ModelCalls(database), clock, ids)
@@ -41,6 +58,15 @@ def open_desks(
         insight=StoredInsight(database, clock),
         files=files,
         feedback=StoredFeedback(database, ids),
-        users=StoredUsers(database, passwords),
+        users=StoredUsers(database, passwords, audit),
+        people=StoredPeople(database, passwords, audit, ids),
         budgets=StoredBudgets(database, audit, ids),
+        keys=StoredKeys(database, audit, ids),
+        audit=StoredAudit(audit),
+        webhooks=StoredWebhooks(database, vault, audit, ids, allowed_addresses(settings), sender),
+        tool_secrets=StoredToolSecrets(database, vault, audit, ids),
+        contacts=StoredContacts(database, audit, ids),
+        human_tasks=StoredHumanTasks(database, audit, clock, ids),
+        tenants=StoredTenants(database),
+        analytics=StoredAnalytics(database, clock),
     )

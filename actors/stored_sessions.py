@@ -7,10 +7,12 @@ import logging
 import msgspec
 
 from actors.archive import wire_event
-from actors.callbacks import BETWEEN, CallbackDesk, callback_id_of
+from actors.callbacks import CallbackDesk
+from actors.clocks import SystemClock
 from actors.hosts.tenancy import Epoch
 from actors.human_tasks import TaskDesk
 from actors.messages import DelegateTask
+from actors.session.announcing import started
 from actors.session.store import (
     CallbackTicket,
     ClosedTask,
@@ -23,6 +25,8 @@ from actors.session.store import (
     WaitingCallback,
     WantedTask,
 )
+from actors.suspensions import BETWEEN, callback_id_of
+from actors.webhooks import HookedProjects, emit
 from domain.errors import Conflict, NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from storage.activation import Activations
@@ -48,7 +52,16 @@ WORK_JOB = "session.work"
 class StoredSessions:
     """Satisfies `actors.session.store.SessionStore` for the host of one epoch."""
 
-    def __init__(self, database: Database, journal: Journal, epoch: Epoch, desk: CallbackDesk) -> None:
+    def __init__(
+        self,
+        database: Database,
+        journal: Journal,
+        epoch: Epoch,
+        desk: CallbackDesk,
+        hooked: HookedProjects | None = None,
+    ) -> None:
+        self._database = database
+        self._hooked = hooked if hooked is not None else HookedProjects(database)
         self._journal = journal
         self._epoch = epoch
         self._desk = desk
@@ -60,7 +73,7 @@ class StoredSessions:
         self._traces = Traces(database)
         self._stores = MemoryStores(database)
         self._jobs = Jobs(database)
-        self._tasks = TaskDesk(database)
+        self._tasks = TaskDesk(database, SystemClock())
 
     async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
         """Make this host the session's owner; return the epoch to write under and what the store holds of it."""
@@ -124,18 +137,30 @@ class StoredSessions:
             parent_session_id=pin.parent_session_id,
         )
         try:
-            made = await self._sessions.create(pin.tenant_id, session, epoch=epoch)
+            made = await self._create(pin, session, epoch)
         except AWAY as error:
             raise StoreLost from error
         if not made:
             raise SessionMoved("")
         return epoch
 
+    async def _create(self, pin: SessionPin, session: NewSession, epoch: int) -> bool:
+        news = started(pin)
+        if not news or not await self._hooked.has(pin.tenant_id, pin.project_id):
+            return await self._sessions.create(pin.tenant_id, session, epoch=epoch)
+        async with self._database.transaction() as connection:
+            made = await self._sessions.create_within(connection, pin.tenant_id, session, epoch=epoch)
+            for one in news if made else ():
+                await emit(connection, pin.tenant_id, pin.project_id, one.event, one.data)
+        return made
+
     async def append(
         self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
     ) -> int:
         """Append records behind `expect_seq`, with what ends the turn."""
         try:
+            if end is not None and end.announced and not await self._hooked.has(pin.tenant_id, pin.project_id):
+                end = msgspec.structs.replace(end, announced=())
             return await self._journal.append(
                 pin.tenant_id,
                 pin.session_id,
@@ -241,6 +266,13 @@ class StoredSessions:
         except Conflict as error:
             log.warning("a memory store of %s is left out: %s", pin.session_id, error.message)
 
+    async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
+        """Say in the session's row and pin whose it is."""
+        try:
+            await self._sessions.link_contact(pin.tenant_id, pin.session_id, contact_id)
+        except AWAY as error:
+            raise StoreLost from error
+
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
         """Make a session active under a new runtime session id; its open callbacks are cancelled."""
         await self.close_waits(pin)
@@ -278,6 +310,7 @@ def _turn_end(end: TurnCommit) -> TurnEnd:
         beside=end.beside,
         traces=tuple(_trace(row) for row in end.traces),
         activity=end.activity,
+        announced=end.announced,
     )
 
 

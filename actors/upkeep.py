@@ -10,13 +10,17 @@ from datetime import timedelta
 
 from msgspec import Struct
 
+from actors.clocks import RandomIds
 from actors.files import StoredFiles
+from actors.human_tasks import TaskDesk
 from actors.messages import EndSession, Failed
 from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
-from domain.limits import SESSION_IDLE_S, TRACES_KEPT_DAYS
+from domain.limits import ANALYTICS_KEPT_DAYS, AUDIT_KEPT_DAYS, SESSION_IDLE_S, TRACES_KEPT_DAYS, USAGE_KEPT_DAYS
 from storage.database import Database
 from storage.partitions import drop_before, ensure_partitions, forget_blobs
+from storage.repositories.audit import AuditLog
+from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
 from storage.repositories.budgets import Budgets
 from storage.repositories.callbacks import Callbacks
 from storage.repositories.jobs import Job, Jobs
@@ -26,17 +30,21 @@ from storage.repositories.replies import Replies
 from storage.repositories.sessions import Sessions
 from storage.repositories.turns import Turns
 from storage.repositories.users import Users
+from storage.repositories.webhooks import Webhooks
 
 EVERYWHERE = ""
 """The tenant of work that is for all of them."""
 PREFIX = "upkeep."
 MINUTE_S, HOUR_S = 60.0, 3_600.0
+COUNT_EVERY_S = 2.0
+"""How far analytics may be behind, beside the time that counting takes."""
 SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
 ROWS_MAX = 5_000
 BLOBS_MAX = 200
 FILES_MAX = 200
 SESSIONS_MAX = 100
+TASKS_MAX = 200
 A_WEEK = timedelta(weeks=1)
 """A week of the journal goes as a whole, so its last day may be this much older than the retention."""
 
@@ -51,6 +59,8 @@ class Retention(Struct, frozen=True):
     trace_days: float = TRACES_KEPT_DAYS
     journal_days: float = 365.0
     idle_s: float = SESSION_IDLE_S
+    audit_days: float = AUDIT_KEPT_DAYS
+    analytics_days: float = ANALYTICS_KEPT_DAYS
 
 
 class _Chore(Struct, frozen=True):
@@ -78,8 +88,11 @@ class Upkeep:
         self._retention = retention
         self._sessions = Sessions(database)
         self._budgets = Budgets(database)
+        self._counting = Counting(database)
+        self._audit = AuditLog(database, clock, RandomIds())
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
-        calls, users = ModelCalls(database), Users(database)
+        calls, users, webhooks = ModelCalls(database), Users(database), Webhooks(database)
+        tasks = TaskDesk(database, clock)
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
             f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
@@ -90,8 +103,14 @@ class Upkeep:
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
             f"{PREFIX}calls": _Chore(HOUR_S, ROWS_MAX, lambda: calls.forget_old(ROWS_MAX)),
             f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
+            f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
+            f"{PREFIX}audit": _Chore(HOUR_S, ROWS_MAX, self._forget_audit),
             f"{PREFIX}budgets": _Chore(MINUTE_S, ROWS_MAX, self._charge_expired),
+            f"{PREFIX}tasks": _Chore(MINUTE_S, TASKS_MAX, lambda: tasks.move_overdue(TASKS_MAX)),
             f"{PREFIX}idle": _Chore(MINUTE_S, SESSIONS_MAX, self._end_idle),
+            f"{PREFIX}analytics": _Chore(COUNT_EVERY_S, ROWS_MAX, self._count),
+            f"{PREFIX}durations": _Chore(MINUTE_S, HOURS_AT_ONCE, lambda: self._counting.seal(clock.now())),
+            f"{PREFIX}figures": _Chore(HOUR_S, ROWS_MAX, self._forget_figures),
         }
         if files is not None:
             self._chores[f"{PREFIX}files"] = _Chore(HOUR_S, FILES_MAX, lambda: files.forget_unused(FILES_MAX))
@@ -116,14 +135,34 @@ class Upkeep:
         """Make the weeks to come, drop those that are past their retention."""
         made = await ensure_partitions(self._database)
         now = self._clock.now()
-        for table, days in (("traces", self._retention.trace_days), ("journal", self._retention.journal_days)):
+        for table, days in (
+            ("traces", self._retention.trace_days),
+            ("journal", self._retention.journal_days),
+            ("analytics_events", self._retention.analytics_days),
+        ):
             await drop_before(self._database, table, now - timedelta(days=days))
         return made
+
+    async def _count(self) -> int:
+        """Count what has happened since the last time."""
+        counted = 0
+        while counted < ROWS_MAX and (more := await self._counting.go_on(self._clock.now())):
+            counted += more
+        return counted
+
+    async def _forget_figures(self) -> int:
+        """Remove sums of events that are past their retention."""
+        return await self._counting.forget_old(self._clock.now() - timedelta(days=USAGE_KEPT_DAYS), ROWS_MAX)
 
     async def _blobs(self) -> int:
         """Remove large facts of weeks that are gone."""
         before = self._clock.now() - timedelta(days=self._retention.journal_days) - A_WEEK
         return await forget_blobs(self._database, before, BLOBS_MAX)
+
+    async def _forget_audit(self) -> int:
+        """Remove entries of the audit log that are past their retention."""
+        before = self._clock.now() - timedelta(days=self._retention.audit_days)
+        return await self._audit.prune(before, limit=ROWS_MAX)
 
     async def _charge_expired(self) -> int:
         """Count what was held for model calls that never ended as used."""

@@ -2,55 +2,84 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
-from actors.desks import UserView
 from actors.passwords import Passwords
+from actors.people import user_view
+from domain.audit import Actor, AuditCategory, AuditEntry, Initiator, Outcome, Resource
 from domain.clock import IdSource
 from domain.ids import PREFIXES
 from domain.permissions import WorkspaceRole
+from domain.users import UserView
 from storage.database import Database
 from storage.errors import Duplicate
-from storage.repositories.users import UserRecord, Users
+from storage.repositories.audit import AuditLog
+from storage.repositories.users import Users
 
 OWNER_EMAIL: Final = "owner@localhost"
 PASSWORD_BYTES: Final = 18
+NOBODY: Final = ""
+"""The tenant, and the user, of a log-in under an email that is nobody's."""
+
+logger = logging.getLogger(__name__)
 
 
 class StoredUsers:
     """Satisfies `actors.desks.Users`."""
 
-    def __init__(self, database: Database, passwords: Passwords) -> None:
+    def __init__(self, database: Database, passwords: Passwords, audit: AuditLog) -> None:
+        self._database = database
         self._users = Users(database)
         self._passwords = passwords
+        self._audit = audit
 
-    async def with_password(self, email: str, password: str) -> UserView | None:
+    async def with_password(self, email: str, password: str, *, ip: str, request_id: str) -> UserView | None:
         """Return who has this email and password; it takes the same time when nobody has."""
         found = await self._users.find_by_email(email)
-        matches = await self._passwords.matches(password, found.password_hash if found is not None else "")
-        return _view(found) if found is not None and matches else None
+        if await self._passwords.matches(password, found.password_hash if found is not None else ""):
+            return user_view(found) if found is not None else None
+        if found is None:
+            somebody = Initiator(Actor("user", NOBODY), ip, request_id)
+            await self._audit.rehearse(NOBODY, _entry("login", somebody, "failure"))
+            logger.info("request %s: a log-in from %s under an email of nobody", request_id, ip)
+            return None
+        user = Initiator(Actor("user", found.user_id, found.email), ip, request_id)
+        await self._audit.note(found.tenant_id, _entry("login", user, "failure"))
+        return None
 
     async def find(self, tenant_id: str, user_id: str) -> UserView | None:
         """Return a user who may still log in."""
         found = await self._users.find(tenant_id, user_id)
-        return _view(found) if found is not None else None
+        return user_view(found) if found is not None else None
 
-    async def change_password(self, user: UserView, current: str, new: str, family_id: str) -> bool:
+    async def change_password(self, user: UserView, current: str, new: str, *, family_id: str, by: Initiator) -> bool:
         """Change a password, and end all other log-ins of the user; False when `current` is not it."""
         found = await self._users.find(user.tenant_id, user.id)
         if found is None or not await self._passwords.matches(current, found.password_hash):
+            await self._audit.note(user.tenant_id, _entry("password_change", by, "failure"))
             return False
         await self._users.set_password(user.tenant_id, user.id, await self._passwords.hashed(new))
         await self._users.close_families(user.tenant_id, user.id, but=family_id)
+        await self._audit.note(user.tenant_id, _entry("password_change", by))
         return True
 
-    async def open_family(self, user: UserView, family_id: str, token_id: str, expires_at: datetime) -> None:
+    async def open_family(
+        self, user: UserView, family_id: str, token_id: str, *, expires_at: datetime, by: Initiator
+    ) -> None:
         """Note a log-in with its first refresh token."""
-        await self._users.open_family(user.tenant_id, family_id, user.id, token_id, expires_at)
+        async with self._database.transaction() as connection:
+            await self._users.open_family(
+                connection,
+                user.tenant_id,
+                family_id=family_id,
+                user_id=user.id,
+                token_id=token_id,
+                expires_at=expires_at,
+            )
+            await self._audit.append(connection, user.tenant_id, _entry("login", by))
 
     async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
         """Put the next refresh token in the place of the last one; when `token_id` is an older one, end the log-in."""
@@ -63,9 +92,11 @@ class StoredUsers:
         """Return whether a log-in is open."""
         return await self._users.has_family(tenant_id, family_id)
 
-    async def close_family(self, tenant_id: str, family_id: str) -> None:
+    async def close_family(self, user: UserView, family_id: str, by: Initiator) -> None:
         """End a log-in."""
-        await self._users.close_family(tenant_id, family_id)
+        async with self._database.transaction() as connection:
+            await self._users.close_family(user.tenant_id, family_id, connection)
+            await self._audit.append(connection, user.tenant_id, _entry("logout", by))
 
 
 async def make_owner(database: Database, ids: IdSource, tenant_id: str, email: str = OWNER_EMAIL) -> str:
@@ -89,13 +120,11 @@ async def make_owner(database: Database, ids: IdSource, tenant_id: str, email: s
     return password
 
 
-def _view(record: UserRecord) -> UserView:
-    return UserView(
-        id=record.user_id,
-        tenant_id=record.tenant_id,
-        email=record.email,
-        display_name=record.display_name,
-        role=record.role,
-        teams=record.teams,
-        projects=msgspec.convert(record.projects, dict[str, str]),
+def _entry(verb: str, by: Initiator, outcome: Outcome = "success") -> AuditEntry:
+    return AuditEntry(
+        by=by,
+        action=f"user.{verb}",
+        category=AuditCategory.ACCESS,
+        resource=Resource("user", by.actor.id, by.actor.label),
+        outcome=outcome,
     )

@@ -39,6 +39,9 @@ from actors.settings import Settings
 from actors.stored_desks import open_desks
 from actors.stored_sessions import StoredSessions
 from actors.upkeep import Retention, Upkeep
+from actors.webhook_delivery import WebhookSender
+from actors.webhooks import HookedProjects
+from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
 from providers.addresses import AddressPolicy
 from providers.embedded.intents import find_classifier
@@ -102,7 +105,9 @@ class RunningRuntime:
 
 
 @asynccontextmanager
-async def open_host(settings: Settings, host_id: str, *, alone: bool = False) -> AsyncIterator[RunningHost]:
+async def open_host(
+    settings: Settings, host_id: str, *, alone: bool = False, hooked: HookedProjects | None = None
+) -> AsyncIterator[RunningHost]:
     """Build one session host over servers that are already running; `alone` when there is no other host."""
     async with AsyncExitStack() as stack:
         clock, ids, epoch = SystemClock(), RandomIds(), Epoch()
@@ -113,7 +118,7 @@ async def open_host(settings: Settings, host_id: str, *, alone: bool = False) ->
         leases = Leases(database)
         desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
         store = (
-            StoredSessions(database, journal, epoch, desk)
+            StoredSessions(database, journal, epoch, desk, hooked)
             if alone
             else PlacedSessions(database, journal, epoch, desk, host_id)
         )
@@ -145,6 +150,7 @@ async def open_host(settings: Settings, host_id: str, *, alone: bool = False) ->
             ids=ids,
             models=models,
             has_classifier=outside.classifier is not None,
+            mocks={"toolMocks": list(settings.tool_mocks)} if settings.tool_mocks else None,
         )
 
         async def give_back(names: Sequence[tuple[str, str]]) -> None:
@@ -182,10 +188,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
-        desks = open_desks(settings, stack, database, files, clock, ids)
+        sender = _webhooks(settings, stack, database, clock, ids)
+        desks = open_desks(settings, stack, database, files, clock, ids, sender)
         leases = Leases(database)
         if settings.runtime == LOCAL:
-            running = await stack.enter_async_context(open_host(settings, LOCAL_HOST_ID, alone=True))
+            running = await stack.enter_async_context(
+                open_host(settings, LOCAL_HOST_ID, alone=True, hooked=sender.hooked)
+            )
             await running.take_lease(LOCAL)
             directory = await own_directory(stack, leases, running.host)
             runtime = SessionRuntime(directory, archive, ids, on_drain=running.drain)
@@ -193,11 +202,17 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         else:
             directory = await hosting.open(stack, leases)
             runtime = SessionRuntime(directory, archive, ids, summon=hosting.summon)
-        kept_for = Retention(settings.trace_days, settings.journal_days, settings.session_idle_s)
+        kept_for = Retention(
+            settings.trace_days,
+            settings.journal_days,
+            settings.session_idle_s,
+            settings.audit_days,
+            settings.analytics_days,
+        )
         secrets = secrets_of(Credentials(database, Vault(database, master_keys(settings))))
         delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
         upkeep = Upkeep(database, clock, runtime.ask, kept_for, files)
-        jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver)
+        jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver, outbound=sender)
         jobs.start()
         stack.push_async_callback(jobs.stop)
         if embedded is not None:
@@ -227,6 +242,16 @@ def _classifier(settings: Settings, stack: AsyncExitStack) -> TextClassifier | N
     if found is not None:
         stack.push_async_callback(found.close)
     return found
+
+
+def _webhooks(
+    settings: Settings, stack: AsyncExitStack, database: Database, clock: Clock, ids: IdSource
+) -> WebhookSender:
+    """Return what sends to webhooks, on connections of its own."""
+    client = HttpClient(AddressPolicy(allowed=settings.allowed_networks))
+    stack.push_async_callback(client.close)
+    vault = Vault(database, master_keys(settings))
+    return WebhookSender(database, vault, client, clock, ids, HookedProjects(database))
 
 
 def _remotes(settings: Settings, stack: AsyncExitStack) -> RemoteAgents:

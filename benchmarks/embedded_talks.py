@@ -15,7 +15,9 @@ from typing import Any
 
 import yaml
 
+from abl.folders import is_project_file
 from benchmarks.serving import ROOT, Served
+from cli.mocks import tool_mocks
 
 STORIES = Path(__file__).with_name("embedded_stories.yaml")
 EXAMPLES = ROOT / "examples"
@@ -46,14 +48,16 @@ def stories() -> list[dict[str, Any]]:
 
 def texts_of(example: str) -> dict[str, str]:
     """Return name -> text of the files of an example, all in one folder."""
-    files = [path for path in sorted((EXAMPLES / example).rglob("*")) if path.suffix in (".abl", ".yaml")]
+    files = [path for path in sorted((EXAMPLES / example).rglob("*")) if is_project_file(path.name)]
     return {path.name: path.read_text(encoding="utf-8") for path in files}
 
 
 def hold(served: Served, story: Mapping[str, Any]) -> Told:
     """Hold one conversation over HTTP; return what it has shown. A turn that fails ends it."""
     told, session = Told(), ""
-    mocks = [{"toolName": name, "response": answer} for name, answer in story["tools"].items()]
+    answers = {one["toolName"]: one for one in tool_mocks(str(EXAMPLES / story["example"] / "mocks.yaml"))}
+    answers |= {name: {"toolName": name, "response": answer} for name, answer in story.get("tools", {}).items()}
+    mocks = list(answers.values())
     for text in story["turns"]:
         body: dict[str, Any] = {"projectId": served.project_id, "message": text, "includeTraces": True}
         body |= (

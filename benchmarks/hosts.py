@@ -133,7 +133,7 @@ async def put_apart(running: RunningRuntime) -> Seeded:
         environment="production",
         endpoint_slug="apart",
         entry_agent_name=seeded.agents[0],
-        program_id=str(project.settings["programId"]),
+        program_id=project.program_id,
         agent_version_manifest={},
         details={"placement": "dedicated"},
     )

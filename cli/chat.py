@@ -31,6 +31,7 @@ class Wanted:
     session: str = ""
     with_traces: bool = False
     data_dir: str = ""
+    mocks: str = ""
     url: str = ""
     key: str = ""
     project_id: str = ""
@@ -66,7 +67,14 @@ def _local(project: str, console: Console, wanted: Wanted) -> int:
     tell = console.aside if console.is_live else console.fault
     workspace = Workspace(project, tell, Screen(color=console.color, width=width))
     workspace.check_is_one()
-    link = LocalLink.open(workspace, agent=wanted.agent, session=wanted.session, data_dir=wanted.data_dir, tell=tell)
+    link = LocalLink.open(
+        workspace,
+        agent=wanted.agent,
+        session=wanted.session,
+        data_dir=wanted.data_dir,
+        mocks=wanted.mocks,
+        tell=tell,
+    )
     if link is None:
         return FAULTY
     try:

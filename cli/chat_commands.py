@@ -8,6 +8,10 @@ import typer
 
 from cli.plain import PlainCommand
 
+Mocks = Annotated[
+    str, typer.Option("--mocks", metavar="FILE", help="Answers of tools that are not there: YAML, tool: answer.")
+]
+
 
 def register_chat(app: typer.Typer) -> None:
     """Add both commands to the console script."""
@@ -20,6 +24,7 @@ def dev(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "",
     port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
     data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
+    mocks: Mocks = "",
 ) -> None:
     """Serve a project while it is being written: each turn runs what was saved last.
 
@@ -27,7 +32,7 @@ def dev(
     """
     from cli.dev import dev as run_dev
 
-    raise typer.Exit(run_dev(project, host=host, port=port, data_dir=data_dir))
+    raise typer.Exit(run_dev(project, host=host, port=port, data_dir=data_dir, mocks=mocks))
 
 
 def chat(
@@ -41,6 +46,7 @@ def chat(
     data_dir: Annotated[
         str, typer.Option("--data-dir", metavar="DIR", help="Where the session is kept; nowhere without it.")
     ] = "",
+    mocks: Mocks = "",
     url: Annotated[str, typer.Option("--url", metavar="URL", help="A running server, in place of DIR.")] = "",
     key: Annotated[str, typer.Option("--key", metavar="KEY", help="API key of that server.")] = "",
     project_id: Annotated[str, typer.Option("--project", metavar="ID", help="Id of its project there.")] = "",
@@ -59,6 +65,7 @@ def chat(
         session=session,
         with_traces=trace,
         data_dir=data_dir,
+        mocks=mocks,
         url=url,
         key=key,
         project_id=project_id,

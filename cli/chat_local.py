@@ -76,12 +76,15 @@ def _handed_to(reading: Reading) -> Iterator[None]:
 class LocalLink:
     """Satisfies `cli.chat_link.Link`."""
 
-    def __init__(self, workspace: Workspace, *, agent: str, session: str, data_dir: str, tell: Tell) -> None:
+    def __init__(
+        self, workspace: Workspace, *, agent: str, session: str, data_dir: str, tell: Tell, mocks: str = ""
+    ) -> None:
         self._workspace = workspace
         self._agent = agent
         self._session_id = session
         self._tell = tell
         self._last_seq = 0
+        self._mocks = mocks
         self._temporary = None if data_dir else TemporaryDirectory(prefix="abl-chat-", ignore_cleanup_errors=True)
         self._data_dir = data_dir or (self._temporary.name if self._temporary is not None else "")
         self._loop = asyncio.new_event_loop()
@@ -91,13 +94,15 @@ class LocalLink:
         self._runtime: Runtime | None = None
 
     @classmethod
-    def open(cls, workspace: Workspace, *, agent: str, session: str, data_dir: str, tell: Tell) -> LocalLink | None:
+    def open(
+        cls, workspace: Workspace, *, agent: str, session: str, data_dir: str, tell: Tell, mocks: str = ""
+    ) -> LocalLink | None:
         """Start a runtime and return the link; None when the project does not compile, which was told.
 
         Raises:
             AppError: A setting is wrong, the store cannot be started, or there is no such agent or session.
         """
-        link = cls(workspace, agent=agent, session=session, data_dir=data_dir, tell=tell)
+        link = cls(workspace, agent=agent, session=session, data_dir=data_dir, tell=tell, mocks=mocks)
         link._thread.start()
         try:
             if link._run(link._open()):
@@ -109,7 +114,7 @@ class LocalLink:
         return None
 
     async def _open(self) -> bool:
-        self._running = await self._stack.enter_async_context(open_runtime(_settings(self._data_dir)))
+        self._running = await self._stack.enter_async_context(open_runtime(_settings(self._data_dir, self._mocks)))
         if not await self._workspace.refresh(self._running.database):
             return False
         self._runtime = FreshRuntime.over(self._running, self._workspace, self._tell)
@@ -287,7 +292,7 @@ class LocalLink:
         return self._running
 
 
-def _settings(data_dir: str) -> Settings:
+def _settings(data_dir: str, mocks: str) -> Settings:
     """Return the settings of the environment, with stores of the conversation's own: none that others use."""
-    settings = settings_from(os.environ, runtime=LOCAL, data_dir=data_dir)
+    settings = settings_from(os.environ, runtime=LOCAL, data_dir=data_dir, mocks=mocks)
     return msgspec.structs.replace(settings, database_url="", redis_url="", ray_address="")

@@ -31,12 +31,12 @@ POLL_MS = 100
 LOCAL = "local"
 
 
-def dev(project: str, *, host: str, port: int | None, data_dir: str) -> int:
+def dev(project: str, *, host: str, port: int | None, data_dir: str, mocks: str = "") -> int:
     """Serve a folder until a signal; return the exit status."""
     workspace = Workspace(project, _say, Screen.of_terminal())
     workspace.check_is_one()
     try:
-        settings = settings_from(os.environ, runtime=LOCAL, host=host, port=port, data_dir=data_dir)
+        settings = settings_from(os.environ, runtime=LOCAL, host=host, port=port, data_dir=data_dir, mocks=mocks)
         urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
         check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])
     except AppError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from actors.settings import ModelProvider, Settings
+from cli.mocks import tool_mocks
 from domain.errors import InvalidInput
 from providers.catalog import DEFAULTS, vendor_of_name
 from providers.mcp.servers import McpServer, read_servers
@@ -22,6 +23,8 @@ VARIABLES = frozenset(
     for name in (
         *(
             "ALLOWED_NETWORKS",
+            "ANALYTICS_DAYS",
+            "AUDIT_DAYS",
             "BLOB_DIR",
             "CALLBACK_TTL_S",
             "DATABASE_CONNECTIONS",
@@ -41,7 +44,7 @@ VARIABLES = frozenset(
             "RATE_LIMITS",
             "RAY_ADDRESS",
         ),
-        *("RUNTIME", "SANDBOX_SECRET", "SCRIPTED", "SESSION_END_AFTER_S", "SESSION_IDLE_S", "TRACE_DAYS"),
+        *("RUNTIME", "SANDBOX_SECRET", "SCRIPTED", "SESSION_END_AFTER_S", "SESSION_IDLE_S", "TOOL_MOCKS", "TRACE_DAYS"),
     )
 )
 """Every variable of this prefix that is read, but for those of agents; `docs/settings.md` has them all."""
@@ -51,6 +54,8 @@ SPANS = {
     "callback_ttl_s": "ABL_CALLBACK_TTL_S",
     "trace_days": "ABL_TRACE_DAYS",
     "journal_days": "ABL_JOURNAL_DAYS",
+    "audit_days": "ABL_AUDIT_DAYS",
+    "analytics_days": "ABL_ANALYTICS_DAYS",
     "session_idle_s": "ABL_SESSION_END_AFTER_S",
     "database_connections": "ABL_DATABASE_CONNECTIONS",
 }
@@ -78,6 +83,7 @@ def settings_from(
     port: int | None = None,
     data_dir: str = "",
     pull_model: bool = False,
+    mocks: str = "",
 ) -> Settings:
     """Return the settings that environment and options give together.
 
@@ -108,6 +114,7 @@ def settings_from(
         "sandbox_secret": environment.get("ABL_SANDBOX_SECRET", ""),
         "mcp_servers": _mcp_servers(environment.get("ABL_MCP_SERVERS", "")),
         "prices": _prices(environment.get("ABL_PRICES", "")),
+        "tool_mocks": tool_mocks(mocks or environment.get("ABL_TOOL_MOCKS", "")),
         "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
         "environment": {
             name.removeprefix(AGENT_PREFIX): value

@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from cli.chat_commands import register_chat
+from cli.chat_commands import Mocks, register_chat
 from cli.plain import PlainCommand, PlainGroup
 
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -162,6 +162,7 @@ def serve(
     pull_model: Annotated[
         bool, typer.Option("--pull-model", help="Fetch the embedded model in the background if no other is set.")
     ] = False,
+    mocks: Mocks = "",
 ) -> None:
     """Serve a project over HTTP; ends in good order on SIGTERM."""
     from cli.starting import start
@@ -176,6 +177,7 @@ def serve(
             port=port,
             data_dir=data_dir,
             pull_model=pull_model,
+            mocks=mocks,
         )
     )
 
@@ -305,6 +307,24 @@ def keys_rewrap(data_dir: DataDir = "") -> None:
     from cli.keys import rewrap_keys
 
     raise typer.Exit(rewrap_keys(data_dir=data_dir))
+
+
+audit = typer.Typer(cls=PlainGroup, no_args_is_help=True, rich_markup_mode=None, help="The audit log.")
+app.add_typer(audit, name="audit")
+
+
+@audit.command("verify", cls=PlainCommand)
+def audit_verify(
+    tenant: Annotated[str, typer.Option("--tenant", metavar="ID", help="Of this tenant only.")] = "",
+    data_dir: DataDir = "",
+) -> None:
+    """Find out whether every entry is the one that was written.
+
+    Exit code 0: all are, 1: one is not, its number is printed, 2: it could not be read.
+    """
+    from cli.audit import verify_audit
+
+    raise typer.Exit(verify_audit(tenant=tenant, data_dir=data_dir))
 
 
 @app.command()

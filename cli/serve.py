@@ -252,6 +252,7 @@ def _greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> s
     count = settings.hosts or os.cpu_count() or 1
     hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
     model = settings.default_model or NO_MODEL
+    mocked = dict.fromkeys(one["toolName"] for one in settings.tool_mocks)
     lines = [
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
         f"  url      {url}",
@@ -261,6 +262,7 @@ def _greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> s
         f"  page key {keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)",
         f"  model    {model}",
         f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
+        *([f"  mocks    {', '.join(mocked)}: answered from a file, not called"] if mocked else []),
         "",
         "Try:",
         f"  curl -s {url}/api/v1/chat/agent -H 'X-API-Key: {keys.secret}' \\",

@@ -53,16 +53,23 @@ class StoredProjects:
 class StoredPublicKeys:
     """Satisfies `gateway.auth.public_keys.PublicKeyStore`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._keys = ApiKeys(database)
+        self._clock = clock
 
     async def find_by_secret(self, secret: str) -> PublicKey | None:
         """Return the key whose clear text is `secret`."""
-        return _public(await self._keys.find_by_plaintext(secret))
+        return await self._used(await self._keys.find_by_plaintext(secret))
 
     async def find_by_id(self, tenant_id: str, key_id: str) -> PublicKey | None:
         """Return the key with this id."""
-        return _public(await self._keys.find_valid(tenant_id, key_id))
+        return await self._used(await self._keys.find_valid(tenant_id, key_id))
+
+    async def _used(self, key: KeyRecord | None) -> PublicKey | None:
+        if key is None or key.kind != PUBLIC:
+            return None
+        await self._keys.note_use(key, self._clock.now())
+        return _public(key)
 
 
 class StoredReplies:
@@ -90,7 +97,7 @@ def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> Acc
     projects = StoredProjects(running.database)
     return AccessServices(
         desks=running.desks,
-        public_keys=StoredPublicKeys(running.database),
+        public_keys=StoredPublicKeys(running.database, clock),
         projects=projects,
         counters=SharedCounters(running.coordination, clock),
         replies=StoredReplies(running.database),
@@ -126,9 +133,7 @@ def server_config(app: Any, **options: Any) -> uvicorn.Config:
     return uvicorn.Config(app, **{**given, **options})
 
 
-def _public(key: KeyRecord | None) -> PublicKey | None:
-    if key is None or key.kind != PUBLIC:
-        return None
+def _public(key: KeyRecord) -> PublicKey:
     details = key.details
     return PublicKey(
         id=key.key_id,

@@ -21,6 +21,7 @@ def start(
     port: int | None,
     data_dir: str,
     pull_model: bool = False,
+    mocks: str = "",
 ) -> int:
     """Serve a project until a signal; return the exit status."""
     try:
@@ -33,6 +34,7 @@ def start(
             port=port,
             data_dir=data_dir,
             pull_model=pull_model,
+            mocks=mocks,
         )
         urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
         check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])

@@ -79,6 +79,29 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     details: JsonObject = field(default_factory=dict)
 
 
+class AuditRecord(Struct, frozen=True):
+    """A kept entry, with its place in the chain of its tenant."""
+
+    number: int
+    audit_id: str
+    at: datetime
+    entry: AuditEntry
+    hash: bytes
+
+
+class AuditFilter(Struct, frozen=True, kw_only=True):
+    """Which entries; None and empty mean any. `project_ids` are those that may be seen, the empty one the tenant's."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    action: str = ""
+    category: str = ""
+    actor_id: str = ""
+    project_id: str = ""
+    outcome: str = ""
+    project_ids: tuple[str, ...] | None = None
+
+
 def chained(previous: bytes, tenant_id: str, number: int, at: datetime, entry: AuditEntry) -> bytes:
     """Return the hash (SHA-256, 32 bytes) of an entry that follows the one with the hash `previous`."""
     said = msgspec.json.encode([tenant_id, number, iso_ms(at), entry], order="deterministic")

@@ -43,6 +43,8 @@ PREFIXES = {
     "feedback": "fb",
     "webhook": "wh",
     "channel": "ch",
+    "variable": "var",
+    "settings_version": "setv",
     "audit": "aud",
     "budget": "bud",
     "host": "host",

@@ -6,7 +6,7 @@ names; `EVERYTHING` in it grants all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -186,3 +186,13 @@ def effective(workspace: WorkspaceRole, project: ProjectRole | None = None) -> f
 def may(granted: Set[str], wanted: Permission) -> bool:
     """Return whether a set of names grants a permission. `EVERYTHING` leaves out what only SDK tokens carry."""
     return wanted in granted or (EVERYTHING in granted and wanted not in SDK_TOKEN)
+
+
+def beyond(granted: Set[str], wanted: Iterable[str]) -> list[str]:
+    """Return which of the wanted permissions somebody may not hand on: nobody gives more than they have.
+
+    >>> beyond({"session:read"}, ["session:read", "agent:write"])
+    ['agent:write']
+    """
+    held = GRANTABLE if EVERYTHING in granted else granted
+    return sorted(one for one in wanted if not (held >= GRANTABLE if one == EVERYTHING else one in held))

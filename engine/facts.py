@@ -193,6 +193,12 @@ class TimerFired(Fact, frozen=True, kw_only=True):
     effect_id: str
 
 
+class ContactLinked(Fact, frozen=True, kw_only=True):
+    """Somebody has said between two turns whose session it is; begins no turn."""
+
+    contact_id: str
+
+
 class TurnCancelled(Fact, frozen=True, kw_only=True):
     """The running turn is given up: by its deadline, by the user, by a reset."""
 
@@ -215,4 +221,5 @@ AnyFact: TypeAlias = (
     | HumanResolved
     | TimerFired
     | TurnCancelled
+    | ContactLinked
 )

@@ -174,6 +174,10 @@ def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
             return _timed(run, fact.effect_id)
         case f.TurnCancelled():
             return _cancelled(run, fact.reason)
+        case f.ContactLinked():
+            _need_rest(made)
+            made.begun = msgspec.structs.replace(made.begun, customer_id=fact.contact_id)
+            return Step(made, ())
         case _:
             if fact.effect_id not in made.pending:
                 return Step(state, ())

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from actors.runtime import ChatTurn
-from domain.errors import NotFound
+from actors.runtime import Caller, ChatTurn, SessionRef
+from domain.errors import Forbidden, NotFound
 from domain.permissions import Permission
 from gateway.access import RATE, Admission
+from gateway.auth.public_keys import check_may_chat
 from gateway.sdk_sessions import open_session
 from gateway.services import Services
 from gateway.throttle import RateExceeded, tightest
@@ -31,18 +32,42 @@ async def check_chat_project(services: Services, admitted: Admission, project_id
         raise NotFound("Project not found or has no agents") from error
 
 
-async def target_of(services: Services, admitted: Admission, asked: Target) -> Target:
+async def target_of(services: Services, admitted: Admission, project_id: str, asked: Target) -> Target:
     """Return where the message goes: of an SDK caller to its own session, on what its key is bound to.
 
     Raises:
         NotFound: An SDK caller names another session.
+        Forbidden: The key of the page is not for chat, or an API key runs nothing in that environment.
     """
     if admitted.claims is None or admitted.key is None:
-        return asked
+        return await bound_target(services, admitted.caller, project_id, asked)
+    check_may_chat(admitted.key)
     own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
     if asked.session_id not in ("", own):
         raise NotFound("Session not found")
     return Target(own, admitted.key.deployment_id, admitted.key.environment)
+
+
+async def bound_target(services: Services, caller: Caller, project_id: str, asked: Target) -> Target:
+    """Return the target that a key asks for: of one that is bound to environments, within these. Spec: 2.3, 14.4.
+
+    Raises:
+        NotFound: There is no such session or deployment.
+        Forbidden: It is in another environment.
+    """
+    if not caller.environments:
+        return asked
+    if asked.session_id:
+        session = SessionRef(caller.tenant_id, project_id, asked.session_id)
+        environment = (await services.runtime.session(session)).environment
+    elif asked.deployment_id:
+        environment = await services.desks.keys.environment_of(caller.tenant_id, project_id, asked.deployment_id)
+    else:
+        environment = asked.environment or caller.environments[0]
+        asked = asked._replace(environment=environment)
+    if environment not in caller.environments:
+        raise Forbidden("This API key is for other environments")
+    return asked
 
 
 async def count_turn(request: Request, services: Services, turn: ChatTurn) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from fastapi import WebSocket, WebSocketDisconnect
 from starlette.types import Message
@@ -16,10 +18,11 @@ from starlette.websockets import WebSocketState
 from actors.runtime import ChatTurn, SessionRef, SessionView
 from domain import limits
 from domain.clock import iso_ms
-from domain.errors import AppError, InvalidInput, Unauthenticated
+from domain.errors import AppError, Forbidden, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import bounds, wire
 from gateway.access import Admission
+from gateway.auth.public_keys import check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
 from gateway.closing import CloseCode, Closing
 from gateway.frames import Marks, error_frame, frame_of
@@ -48,6 +51,7 @@ class Conversation:
         self._resumed = last_seq is not None or session.message_count > 0
         self._outlet = services.feeds.attach(self._ref, known_seq if last_seq is None else last_seq)
         self._is_over = False
+        self._origin, self._host = socket.headers.get("origin"), socket.headers.get("host", "")
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
         self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
@@ -102,10 +106,16 @@ class Conversation:
                     raise Closing(CloseCode.IDLE) from None
 
     async def _watch(self) -> None:
-        """Close the socket when its key was revoked, also while nobody says anything."""
-        while True:
-            await asyncio.sleep(bounds.SOCKET_CHECK_S)
-            await self._check_key()
+        """Look at the key when it changes, and every now and then: another gateway may have changed it."""
+        if self._admission.key is None:
+            await asyncio.Event().wait()  # there is nothing to watch
+            return
+        with self._services.public_keys.watched(self._admission.key) as changed:
+            while True:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), bounds.SOCKET_CHECK_S)
+                changed.clear()
+                await self._check_key()
 
     async def _take(self, text: str) -> None:
         try:
@@ -165,6 +175,7 @@ class Conversation:
         if NUL in text:
             raise InvalidInput("text must not contain U+0000")
         services, key = self._services, self._admission.key
+        check_may_chat(key)
         message_id = message_id or services.ids.new("msg")
         await services.throttle.session_message(self._ref.tenant_id, self._session.id)
         queued = services.feeds.waiting(self._session.id)
@@ -196,9 +207,9 @@ class Conversation:
 
     async def _follow(self) -> None:
         """Send the session's output until this socket must close."""
-        key = self._admission.key
-        show_activity = key is not None and key.show_activity_updates
         async for event in self._services.feeds.follow(self._outlet):
+            key = self._admission.key
+            show_activity = key is not None and key.show_activity_updates
             frame = frame_of(event, self._marks(event.seq), show_activity=show_activity)
             if isinstance(frame, wire.SessionEnd):
                 await self._end(frame.reason)
@@ -221,14 +232,18 @@ class Conversation:
         raise Closing(CloseCode.NORMAL)
 
     async def _check_key(self) -> None:
-        """Close the socket when its key was revoked meanwhile."""
+        """Close the socket when its key was revoked meanwhile, or its page may not use it any more."""
         key = self._admission.key
         if key is None:
             return
         try:
-            await self._services.public_keys.by_id(key.tenant_id, key.id)
+            key = await self._services.public_keys.by_id(key.tenant_id, key.id)
+            check_origin(key, self._origin, self._host)
         except Unauthenticated:
             raise Closing(CloseCode.DISABLED) from None
+        except Forbidden:
+            raise Closing(CloseCode.FORBIDDEN) from None
+        self._admission = replace(self._admission, key=key)
 
     def _count_bad_frame(self) -> None:
         now = self._services.clock.now().timestamp()

@@ -220,7 +220,7 @@ def reply_name(request: Request, admission: Admission, key: str) -> ReplyName:
         return ReplyName(tenant_id, scope, checked_key(key, min_chars=bounds.IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS))
     if admission.sandbox is not None:
         return ReplyName(tenant_id, f"sandbox:{admission.sandbox.session_id}", checked_key(key))
-    return ReplyName(tenant_id, "", checked_key(key))
+    return ReplyName(tenant_id, f"{admission.caller.kind}:{admission.caller.subject}", checked_key(key))
 
 
 def _declared(dependency: DependsParameter) -> Access:

@@ -67,6 +67,7 @@ class Services:
     sdk_tokens: SdkTokens
     user_tokens: UserTokens
     public_keys: PublicKeys
+    api_keys: ApiKeys
     feeds: Feeds
     metrics: Metrics
     counters: Counters
@@ -84,11 +85,12 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
 
     throttle = Throttle(access.counters, rates, access.clock, access.active_sessions)
     public_keys = PublicKeys(access.public_keys, access.clock)
+    api_keys = ApiKeys(runtime, access.clock)
     metrics = Metrics(access.counters.numbers)
     sdk_tokens = SdkTokens(settings.token_secret, settings.instance, access.clock, access.ids)
     user_tokens = UserTokens(access.desks.users, settings.token_secret, settings.instance, access.clock, access.ids)
     gate = Gate(
-        api_keys=ApiKeys(runtime, access.clock),
+        api_keys=api_keys,
         public_keys=public_keys,
         sdk_tokens=sdk_tokens,
         sandbox_tokens=access.sandbox_tokens,
@@ -106,6 +108,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         sdk_tokens=sdk_tokens,
         user_tokens=user_tokens,
         public_keys=public_keys,
+        api_keys=api_keys,
         feeds=Feeds(runtime, metrics),
         metrics=metrics,
         counters=access.counters,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from msgspec import Struct, field
 
@@ -43,12 +43,9 @@ class TextClassifier(Protocol):
         """Release what is held."""
 
 
-@runtime_checkable
-class PiecewiseModel(ChatModel, Protocol):
-    """A model that can hand over together what came at the same moment."""
-
-    def pieces(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelDelta], None]:
-        """Yield what `stream` yields, in pieces that are not empty. Raises as `stream` does."""
+Pieces = Callable[[ModelRequest], AsyncGenerator[Sequence[ModelDelta], None]]
+"""Yields what `stream` yields, what came at the same moment together; raises as `stream` does. A model that can do so
+has it as its method `pieces`."""
 
 
 class SecretExpired(LookupError):

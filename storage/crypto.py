@@ -87,7 +87,9 @@ class MasterKeys:
         return Wrapped(master_id, seal(self._keys[master_id], data_key, about))
 
     def unwrap(self, wrapped: Wrapped, about: Sequence[str]) -> bytes:
-        """Return the data key. Raises Unopenable when its master key is not among these."""
+        """Return the data key. Raises Unopenable: its master key is not among these; Unavailable: there is none."""
+        if not self._keys:
+            raise Unavailable(NO_MASTER_KEY)
         master_key = self._keys.get(wrapped.master_id)
         if master_key is None:
             raise Unopenable(f"The master key {wrapped.master_id.hex()} is not configured; add it to the master keys.")

@@ -86,6 +86,7 @@ def shape_of(batch: Sequence[Append]) -> Shape:
         has_keys=any(one.request_key is not None for one in batch),
         has_snapshots=any(end.snapshot is not None for end in ends),
         has_calls=any(row.type == TraceType.LLM_CALL for end in ends for row in end.traces),
+        has_news=any(end.announced for end in ends),
     )
 
 
@@ -106,6 +107,9 @@ def parameters(batch: Sequence[Append], shape: Shape) -> Parameters:
     if shape.has_calls:
         calls = [calls_of(one) for one in batch]
         found["calls"] = calls[0] if shape.is_one else calls
+    if shape.has_news:
+        news = [news_of(one) for one in batch]
+        found["news"] = news[0] if shape.is_one else news
     return found
 
 
@@ -157,6 +161,19 @@ def calls_of(append: Append) -> str | None:
     traces = append.end.traces if append.end is not None else ()
     calls = [_call(append.session_id, row) for row in traces if row.type == TraceType.LLM_CALL]
     return msgspec.json.encode(calls).decode() if calls else None
+
+
+def news_of(append: Append) -> str | None:
+    """Return what webhooks are told of a turn as JSON rows, as `journal_statements` reads them; None for nothing.
+
+    The id of an event follows from the place of the append in its journal, so that a repeated append tells it once.
+    """
+    told = append.end.announced if append.end is not None else ()
+    rows: list[JsonObject] = [
+        {"event_id": f"{event_id(append.session_id, append.expected)}_{place}", "event": one.event, "data": one.data}
+        for place, one in enumerate(told)
+    ]
+    return msgspec.json.encode(rows).decode() if rows else None
 
 
 def _call(session_id: str, row: TraceRow) -> JsonObject:

@@ -10,7 +10,9 @@ from itertools import product
 
 from msgspec import Struct
 
+from domain.webhooks import EVERY_EVENT
 from storage.keys import REQUESTS_KEPT
+from storage.repositories.webhooks import DELIVER_JOB
 from storage.statements import Statement
 
 ASKED = (
@@ -28,6 +30,9 @@ KEYS = (("request_keys", "bigint", "request_key"),)
 
 CALLS = (("calls", "text", "calls"),)
 """What appends have when models were called in one of the batch: JSON of the calls, see `journal_batch.calls_of`."""
+
+NEWS = (("news", "text", "news"),)
+"""What appends have when webhooks are told of one of the batch: JSON of the events, see `journal_batch.news_of`."""
 
 ENDED = (
     ("turns", "int", "turn"),
@@ -118,6 +123,26 @@ _CALLED = """,
     )
 """
 
+_ANNOUNCED = f""",
+    announced AS (
+        INSERT INTO webhook_deliveries (tenant_id, webhook_id, event_id, project_id, event, data)
+        SELECT s.tenant_id, w.webhook_id, e.event_id, s.project_id, e.event, e.data
+        FROM moved JOIN asked a USING (n) JOIN sessions s ON s.session_key = moved.session_key
+        CROSS JOIN LATERAL jsonb_to_recordset(a.news::jsonb) AS e (event_id text, event text, data jsonb)
+        JOIN webhooks w ON w.tenant_id = s.tenant_id AND w.project_id = s.project_id AND w.is_active
+            AND w.events && ARRAY[e.event, '{EVERY_EVENT}']
+        WHERE a.news IS NOT NULL
+        ON CONFLICT DO NOTHING
+        RETURNING tenant_id, webhook_id, event_id
+    ),
+    posted AS (
+        INSERT INTO jobs (tenant_id, kind, name, payload)
+        SELECT tenant_id, '{DELIVER_JOB}', webhook_id || '/' || event_id,
+            jsonb_build_object('webhook_id', webhook_id, 'event_id', event_id)
+        FROM announced
+    )
+"""
+
 _PHOTOGRAPHED = """,
     photographed AS (
         INSERT INTO snapshots AS s (at, session_key, seq, state)
@@ -171,6 +196,7 @@ class Shape(Struct, frozen=True):
     has_keys: bool
     has_snapshots: bool
     has_calls: bool = False
+    has_news: bool = False
 
 
 def _given(parameters: tuple[tuple[str, str, str], ...], *, is_one: bool) -> str:
@@ -195,7 +221,8 @@ def _ended(*, is_one: bool) -> str:
 
 
 def _append(shape: Shape) -> Statement:
-    asked = (*ASKED, *(KEYS if shape.has_keys else ()), *(CALLS if shape.has_calls else ()))
+    added = ((shape.has_keys, KEYS), (shape.has_calls, CALLS), (shape.has_news, NEWS))
+    asked = (*ASKED, *(one for is_wanted, more in added if is_wanted for one in more))
     text = f"WITH asked AS ({_given(asked, is_one=shape.is_one)}),"
     text += _MOVED.format(unless_known=_UNLESS_KNOWN if shape.has_keys else "")
     if shape.has_ends:
@@ -206,14 +233,16 @@ def _append(shape: Shape) -> Statement:
         text += _PHOTOGRAPHED
     if shape.has_calls:
         text += _CALLED
+    if shape.has_news:
+        text += _ANNOUNCED
     return Statement(text + "SELECT n FROM moved")
 
 
 APPENDS = {
     shape: _append(shape)
-    for flags in product((False, True), repeat=5)
+    for flags in product((False, True), repeat=6)
     for shape in [Shape(*flags)]
-    if shape.has_ends or not (shape.has_keys or shape.has_snapshots or shape.has_calls)
+    if shape.has_ends or not (shape.has_keys or shape.has_snapshots or shape.has_calls or shape.has_news)
 }
 """Shape of a batch -> the statement that writes it and returns the places of those that were written."""
 

@@ -1,4 +1,4 @@
-"""The weeks of the journal and the traces: makes those to come, drops those past their retention."""
+"""The weeks of the journal, the traces and the events: makes those to come, drops those past their retention."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from storage.database import Database
 from storage.statements import Statement
 
-PARTITIONED = ("journal", "traces")
+PARTITIONED = ("journal", "traces", "analytics_events")
 WEEKS_AHEAD = 8
 LOCK_ID = 0x41424D
 _NAME_FORM = "%Y%m%d"

@@ -7,6 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from domain.json_values import JsonObject
+from domain.webhooks import Happening
 
 
 class KeyedReply(Struct, frozen=True):
@@ -90,6 +91,7 @@ class TurnEnd(Struct, frozen=True, kw_only=True):
         answered: The line of the reply, the next one in the transcript.
         beside: What its caller wants back with the lines of the transcript; not written for a turn without lines.
         snapshot: The state after the turn; None leaves the last one in its place.
+        announced: What the webhooks of its project are told; empty where it has none.
     """
 
     turn: int
@@ -100,6 +102,7 @@ class TurnEnd(Struct, frozen=True, kw_only=True):
     snapshot: bytes | None = None
     traces: tuple[TraceRow, ...] = ()
     activity: Activity = Activity()
+    announced: tuple[Happening, ...] = ()
 
     @property
     def lines(self) -> int:

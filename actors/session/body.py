@@ -18,6 +18,7 @@ from actors.messages import (
     ForgetSession,
     HostAnswer,
     HostMessage,
+    LinkContact,
     Look,
     OpenSession,
     Replied,
@@ -35,6 +36,7 @@ from actors.session.driver import Turn, TurnStopped
 from actors.session.ending import end, reset
 from actors.session.finishing import TAKEN_UP_DEADLINE_S, finished
 from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept
+from actors.session.linking import link
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
 from actors.session.output import TurnOutput
@@ -157,6 +159,9 @@ class SessionBody:
                 return Done(note=CANCELLED if was else "")
             case UseMemory():
                 return await remember(found(await self._awake(), message.tenant_id, message.project_id), message)
+            case LinkContact():
+                live = found(await self._awake(), message.tenant_id, message.project_id)
+                return await link(live, message, self._services.clock)
             case Look():
                 return Viewed(view=view_of(found(await self._awake(), message.tenant_id, message.project_id)))
             case Follow():

@@ -9,6 +9,7 @@ import msgspec
 
 from actors.runtime import TurnReply
 from actors.session.activity import activity_of, transcript_of
+from actors.session.announcing import happened
 from actors.session.kept import CANCELLED, ENDED, closing_data, encode_beside, encode_kept, reply_of_kept, wire_form
 from actors.session.live import LiveSession
 from actors.session.output import BETWEEN_TEXTS, TurnOutput
@@ -100,6 +101,7 @@ async def _commit(
         beside=encode_beside(kept, is_said=any(line.message_id == kept.message_id for line in lines)),
         traces=tuple(output.traces),
         activity=activity_of(live, spoke, end, output, at),
+        announced=happened(live, opening, end, output),
     )
     await live.write(ending)
     live.last = kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from actors.session.activity import ended_activity, reset_activity
+from actors.session.announcing import ended
 from actors.session.kept import ENDED
 from actors.session.live import LiveSession
 from actors.session.output import wire_event
@@ -19,7 +20,8 @@ async def end(live: LiveSession, reason: str) -> None:
     """End a session; whoever follows it is told. What it waits for is closed, also when it was over already."""
     if live.status != ENDED:
         live.note_end(reason)
-        await live.write(TurnCommit(snapshot=live.snapshot(), activity=ended_activity(reason)))
+        news = ended(live.pin, reason)
+        await live.write(TurnCommit(snapshot=live.snapshot(), activity=ended_activity(reason), announced=news))
         live.status, live.end_reason = ENDED, reason
         live.stream.abandon()
     await live.store.close_waits(live.pin)

@@ -12,7 +12,6 @@ from actors.session.store import SessionPin
 from domain.clock import iso_ms
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
-from domain.limits import SESSION_IDLE_S
 from domain.messages import ActionEvent
 from engine import SessionBegun, TestContext
 from engine.program import AgentProgram
@@ -88,8 +87,8 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         user_id=wanted.user_id,
         contact_id=wanted.contact_id,
         created_at=iso_ms(services.clock.now()),
-        idle_s=float(lifecycle.get("idleSeconds") or SESSION_IDLE_S),
-        test_context=wanted.test_context,
+        idle_s=float(lifecycle.get("idleSeconds") or chosen.idle_s),
+        test_context=wanted.test_context or (services.mocks if chosen.environment not in GUARDED else None),
     )
 
 
@@ -137,7 +136,7 @@ async def begun(
         agent=wanted,
         channel=pin.channel,
         caller=pin.caller,
-        environment=services.programs.environment(pin),
+        environment=await services.programs.environment(pin),
         has_model=await services.finds_model(pin),
         has_classifier=services.has_classifier,
         task=task,

@@ -10,6 +10,7 @@ from actors.session.models import Models
 from actors.session.store import SessionPin, SessionStore
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
+from domain.limits import SESSION_IDLE_S
 from engine import Program
 
 
@@ -26,19 +27,24 @@ class Programs(Protocol):
         """Return what a new session is pinned to. Raises NotFound, Gone as platform-api 4.1 says."""
         ...
 
-    def environment(self, pin: SessionPin) -> JsonObject:
-        """Return the values of `env.` and `config.` a session was pinned to."""
+    async def environment(self, pin: SessionPin) -> JsonObject:
+        """Return the values of `env.` that a session sees for as long as it lives."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a new session runs: a program, its entry agent, and where that came from."""
+    """What a new session runs: a program, its entry agent, and where that came from.
+
+    Attributes:
+        idle_s: How long it may be quiet where its agent says nothing.
+    """
 
     program_id: str
     entry_agent: str
     environment: str
     deployment_id: str = ""
+    idle_s: float = SESSION_IDLE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Services:
     Attributes:
         has_model: Whether a chat model is configured, where `models` does not tell for each project.
         has_classifier: Whether texts can be compared by meaning.
+        mocks: Test context of sessions of working copies that have none of their own.
     """
 
     store: SessionStore
@@ -58,6 +65,7 @@ class Services:
     has_model: bool = True
     models: Models | None = None
     has_classifier: bool = False
+    mocks: JsonObject | None = None
 
     async def finds_model(self, pin: SessionPin) -> bool:
         """Return whether a call that names no model would find one in a session."""

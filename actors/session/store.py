@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from actors.messages import DelegateTask
 from domain.json_values import JsonObject
+from domain.webhooks import Happening
 from storage.turn_end import Activity, MessageRow, SaidTurn
 
 
@@ -89,6 +90,7 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
     Attributes:
         key, request_hash: Of the request; an empty key stores no reply.
         beside: What is wanted back with the turn's lines of the transcript.
+        announced: What webhooks may ask for.
     """
 
     number: int = 0
@@ -100,6 +102,7 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
     beside: bytes = b""
     traces: tuple[JsonObject, ...] = ()
     activity: Activity = Activity()
+    announced: tuple[Happening, ...] = ()
 
 
 class CallbackTicket(Struct, frozen=True):
@@ -244,6 +247,10 @@ class SessionStore(Protocol):
 
         A store beyond the bound is left out: whoever sets one looks before, and only tools that run together miss it.
         """
+        ...
+
+    async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
+        """Say in the session's row and pin whose it is."""
         ...
 
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:

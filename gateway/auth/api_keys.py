@@ -27,3 +27,7 @@ class ApiKeys:
         if caller is None:
             raise Unauthenticated("Invalid API key")
         return caller
+
+    def forget(self, tenant_id: str, key_id: str) -> None:
+        """Ask for this key again: it was revoked or has another secret."""
+        self._callers.forget_all(lambda _, caller: (caller.tenant_id, caller.subject) == (tenant_id, key_id))

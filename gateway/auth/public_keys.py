@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from msgspec import Struct
@@ -57,6 +59,7 @@ class PublicKeys:
         believed_s, held = bounds.CREDENTIAL_RECHECK_S, bounds.CREDENTIALS_HELD
         self._by_secret = Remembered(store.find_by_secret, clock, believed_s=believed_s, held=held)
         self._by_id = Remembered(_by_name(store), clock, believed_s=believed_s, held=held)
+        self._watching: dict[str, set[asyncio.Event]] = {}
 
     async def by_secret(self, secret: str) -> PublicKey:
         """Return the key; raises Unauthenticated when it is unknown, revoked or expired."""
@@ -67,10 +70,35 @@ class PublicKeys:
 
     async def by_id(self, tenant_id: str, key_id: str) -> PublicKey:
         """Return the key that a token was made from; raises Unauthenticated when it is no longer live."""
-        key = await self._by_id.find(f"{tenant_id}\0{key_id}")
+        key = await self._by_id.find(_name(tenant_id, key_id))
         if key is None:
             raise Unauthenticated("The public key of this token is no longer valid")
         return key
+
+    def changed(self, tenant_id: str, key_id: str) -> None:
+        """Ask for a key again, and have the open sockets of its pages look at it now."""
+        name = _name(tenant_id, key_id)
+        self._by_id.forget(name)
+        self._by_secret.forget_all(lambda _, key: (key.tenant_id, key.id) == (tenant_id, key_id))
+        for event in self._watching.get(name, ()):
+            event.set()
+
+    @contextmanager
+    def watched(self, key: PublicKey) -> Iterator[asyncio.Event]:
+        """Lend an event that is set when this gateway changes a key."""
+        name, event = _name(key.tenant_id, key.id), asyncio.Event()
+        self._watching.setdefault(name, set()).add(event)
+        try:
+            yield event
+        finally:
+            watching = self._watching[name]
+            watching.remove(event)
+            if not watching:
+                del self._watching[name]
+
+
+def _name(tenant_id: str, key_id: str) -> str:
+    return f"{tenant_id}\0{key_id}"
 
 
 def _by_name(store: PublicKeyStore) -> Callable[[str], Awaitable[PublicKey | None]]:
@@ -98,3 +126,9 @@ def check_origin(key: PublicKey, origin: str | None, host: str) -> None:
         return
     if not is_allowed(origin, key.allowed_origins, host):
         raise Forbidden("Origin not allowed")
+
+
+def check_may_chat(key: PublicKey | None) -> None:
+    """Refuse a message by text of a page whose key is not for chat. Raises Forbidden."""
+    if key is not None and not key.chat:
+        raise Forbidden("Insufficient permissions")

@@ -42,16 +42,29 @@ class Remembered(Generic[Value]):
         asking = self._asking.get(key)
         if asking is None:
             asking = self._asking[key] = asyncio.get_running_loop().create_task(self._learn(key))
-            asking.add_done_callback(lambda _done: self._asking.pop(key, None))
+            asking.add_done_callback(lambda done: self._answered(key, done))
         return await asyncio.shield(asking)
 
     def forget(self, key: str) -> None:
-        """Ask again the next time."""
+        """Ask again the next time; an answer that is under way is not believed."""
         self._answers.pop(key, None)
+        self._asking.pop(key, None)
+
+    def forget_all(self, is_meant: Callable[[str, Value], bool]) -> None:
+        """Ask again for all answers that are meant, and for those that are under way: nobody knows theirs yet."""
+        for key in [key for key, (_, value) in self._answers.items() if is_meant(key, value)]:
+            del self._answers[key]
+        self._asking.clear()
+
+    def _answered(self, key: str, done: asyncio.Task[Value | None]) -> None:
+        if self._asking.get(key) is done:
+            del self._asking[key]
 
     async def _learn(self, key: str) -> Value | None:
         at = self._clock.now().timestamp()
         value = await self._ask(key)
+        if self._asking.get(key) is not asyncio.current_task():
+            return value  # it was forgotten meanwhile
         self._answers.pop(key, None)
         if value is not None:
             self._answers[key] = (at, value)

@@ -11,13 +11,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from actors.desks import Users, UserView
+from actors.desks import Users
 from actors.runtime import Caller
 from domain import limits
+from domain.audit import Actor, Initiator
 from domain.clock import Clock, IdSource
 from domain.errors import Unauthenticated
 from domain.json_values import JsonObject
 from domain.permissions import ACTS_EVERYWHERE, ProjectRole, WorkspaceRole, effective
+from domain.users import UserView
 from gateway import bounds
 from gateway.auth.remembered import Remembered
 from gateway.auth.tokens import Tokens
@@ -54,13 +56,14 @@ class UserTokens:
             self._logged_in, clock, believed_s=bounds.CREDENTIAL_RECHECK_S, held=bounds.CREDENTIALS_HELD
         )
 
-    async def log_in(self, email: str, password: str) -> TokenPair:
+    async def log_in(self, email: str, password: str, *, ip: str, request_id: str) -> TokenPair:
         """Return the first tokens of a log-in. Raises Unauthenticated, with one sentence for every failure."""
-        user = await self._users.with_password(email, password)
+        user = await self._users.with_password(email, password, ip=ip, request_id=request_id)
         if user is None:
             raise Unauthenticated("Invalid credentials")
         family_id, token_id = self._ids.new(""), self._ids.new("")
-        await self._users.open_family(user, family_id, token_id, self._refresh_end())
+        by = Initiator(Actor("user", user.id, user.email), ip, request_id)
+        await self._users.open_family(user, family_id, token_id, expires_at=self._refresh_end(), by=by)
         return self._pair(user, family_id, token_id)
 
     async def refresh(self, token: str) -> TokenPair:
@@ -87,10 +90,14 @@ class UserTokens:
             raise Unauthenticated("Invalid token")
         return found
 
-    async def log_out(self, logged_in: LoggedIn) -> None:
+    async def log_out(self, logged_in: LoggedIn, by: Initiator) -> None:
         """End a log-in."""
-        await self._users.close_family(logged_in.user.tenant_id, logged_in.family_id)
+        await self._users.close_family(logged_in.user, logged_in.family_id, by)
         self._open.forget(_named(logged_in.user.tenant_id, logged_in.user.id, logged_in.family_id))
+
+    def forget(self, tenant_id: str) -> None:
+        """Ask for the users of a tenant again: what some of them may has changed, or one is gone."""
+        self._open.forget_all(lambda _, found: found.user.tenant_id == tenant_id)
 
     async def _logged_in(self, name: str) -> LoggedIn | None:
         tenant_id, user_id, family_id = name.split(BETWEEN)

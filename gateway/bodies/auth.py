@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from actors.desks import UserView
 from domain import limits
+from domain.users import UserView
 from gateway.bodies.texts import RequestBody
 from gateway.envelope import Success, Wire
 

@@ -24,6 +24,15 @@ def moment_of(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
+def utc_moment(text: str) -> datetime:
+    """Return the moment that a text says, in UTC. Raises ValueError when it says none that there is."""
+    moment = parse_iso(text)
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("must be a moment of the years 1 to 9999") from error
+
+
 def window_of(since: str, until: str, now: datetime, default: timedelta) -> Window:
     """Return the span between two texts; what is not said is now, and `default` before the end.
 

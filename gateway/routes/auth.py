@@ -7,7 +7,8 @@ from typing import Any
 from fastapi import Request
 
 from domain.errors import InvalidInput, Unauthenticated
-from gateway.access import Admission, Admitted, anyone, caller
+from gateway.access import REQUEST_ID, Admission, Admitted, anyone, caller
+from gateway.audited import Asking
 from gateway.auth.user_tokens import LoggedIn
 from gateway.bodies.auth import (
     DoneReply,
@@ -37,7 +38,8 @@ async def log_in(body: LoginBody, request: Request, services: Serving) -> LoginR
     """Return tokens for an email and its password; each failure has the same answer and takes the same time."""
     address = request.client.host if request.client else UNKNOWN_ADDRESS
     await services.throttle.login(body.email, address)
-    pair = await services.user_tokens.log_in(body.email, body.password)
+    request_id = str(request.scope.get(REQUEST_ID, ""))
+    pair = await services.user_tokens.log_in(body.email, body.password, ip=address, request_id=request_id)
     return LoginReply(
         access_token=pair.access_token,
         refresh_token=pair.refresh_token,
@@ -54,9 +56,9 @@ async def refresh(body: RefreshBody, services: Serving) -> TokenReply:
 
 
 @router.post("/logout", response_model=DoneReply, dependencies=[caller("user")])
-async def log_out(admitted: Admitted, services: Serving) -> DoneReply:
+async def log_out(admitted: Admitted, asking: Asking, services: Serving) -> DoneReply:
     """End the log-in of the caller: none of its tokens opens anything again."""
-    await services.user_tokens.log_out(_logged_in(admitted))
+    await services.user_tokens.log_out(_logged_in(admitted), asking)
     return DoneReply()
 
 
@@ -67,12 +69,12 @@ async def get_me(admitted: Admitted) -> UserReply:
 
 
 @router.post("/password", response_model=DoneReply, dependencies=[caller("user")])
-async def change_password(body: PasswordBody, admitted: Admitted, services: Serving) -> DoneReply:
+async def change_password(body: PasswordBody, admitted: Admitted, asking: Asking, services: Serving) -> DoneReply:
     """Change the password of the caller; all other log-ins of the caller end."""
     logged_in = _logged_in(admitted)
     await services.throttle.login(logged_in.user.email, logged_in.user.id)
     if not await services.desks.users.change_password(
-        logged_in.user, body.current_password, body.new_password, logged_in.family_id
+        logged_in.user, body.current_password, body.new_password, family_id=logged_in.family_id, by=asking
     ):
         raise InvalidInput("The current password is wrong")
     return DoneReply()

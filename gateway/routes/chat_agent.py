@@ -82,7 +82,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
         _check_test_context(admitted, body.project_id, environment)
     if agent and admitted.key is not None and not admitted.key.allow_agent_override:
         raise Forbidden("Insufficient permissions")
-    target = await target_of(services, admitted, Target(session_id, deployment_id, environment))
+    target = await target_of(services, admitted, body.project_id, Target(session_id, deployment_id, environment))
     return ChatTurn(
         tenant_id=caller_.tenant_id,
         project_id=body.project_id,

@@ -39,7 +39,7 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
         raise InvalidInput("Too many attachments")
     project_id = await _project_of(body, admitted, services)
     await check_chat_project(services, admitted, project_id)
-    target = await target_of(services, admitted, Target(body.session_id or ""))
+    target = await target_of(services, admitted, project_id, Target(body.session_id or ""))
     caller_ = admitted.caller
     turn = ChatTurn(
         tenant_id=caller_.tenant_id,

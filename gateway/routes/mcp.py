@@ -14,6 +14,7 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, Admitted, caller
+from gateway.asking import Target, bound_target
 from gateway.bodies.mcp import RpcAnswer
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
@@ -56,7 +57,9 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
     key = headers_of(request.scope).get("idempotency-key", "")
 
     async def ask(question: Question) -> TurnReply:
-        turn = _turn(question, admitted, services, project_id, key)
+        asked = Target(question.session_id)
+        target = await bound_target(services, admitted.caller, project_id, asked)
+        turn = _turn(question, admitted, services, project_id, key, target.environment)
         if turn.session_id:
             await services.throttle.session_message(turn.tenant_id, turn.session_id)
         else:
@@ -70,13 +73,16 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
     return json_response(answer, 400 if answer.get("id") is None else 200)
 
 
-def _turn(question: Question, admitted: Admission, services: Services, project_id: str, key: str) -> ChatTurn:
+def _turn(
+    question: Question, admitted: Admission, services: Services, project_id: str, key: str, environment: str
+) -> ChatTurn:
     """Return the turn a question asks for; a session that goes on is not moved to another agent."""
     return ChatTurn(
         tenant_id=admitted.caller.tenant_id,
         project_id=project_id,
         message=question.message,
         session_id=question.session_id,
+        environment=environment,
         agent="" if question.session_id else question.agent,
         idempotency_key=checked_key(question.request_id or key),
         transport=TRANSPORT,

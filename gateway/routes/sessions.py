@@ -14,6 +14,7 @@ from domain.errors import InvalidInput
 from domain.permissions import Permission
 from domain.traces import TraceType
 from gateway.access import Admitted, caller
+from gateway.asking import Target, bound_target
 from gateway.bodies.session_insight import SessionMetrics
 from gateway.bodies.sessions import (
     Channel,
@@ -61,14 +62,16 @@ async def create_session(
 ) -> CreatedSessionReply:
     """Open a session; its agent speaks at the first message. Runs the working copy unless a target is given."""
     await services.throttle.new_session(admitted.caller.tenant_id)
-    targeted = body.environment or body.deployment_id
+    asked = Target("", body.deployment_id or "", body.environment or "")
+    target = await bound_target(services, admitted.caller, project_id, asked)
+    targeted = target.environment or target.deployment_id
     view = await services.runtime.create_session(
         NewSession(
             tenant_id=admitted.caller.tenant_id,
             project_id=project_id,
             agent=body.agent_id,
-            environment=(body.environment or "") if targeted else WORKING_COPY,
-            deployment_id=body.deployment_id or "",
+            environment=target.environment if targeted else WORKING_COPY,
+            deployment_id=target.deployment_id,
             channel=body.channel,
             contact_id=body.contact_id or "",
             variables=body.variables or {},

@@ -15,7 +15,7 @@ from domain.model_calls import ModelDelta, ModelReply, ModelRequest, Usage
 from providers.breaker import BreakerPolicy, Breakers
 from providers.deadline import Deadline
 from providers.failures import ModelCallFailed
-from providers.ports import ChatModel, PiecewiseModel
+from providers.ports import ChatModel, Pieces
 from providers.retry import Random, RetryPolicy, Seconds, Sleep, chance, next_delay_s
 
 MODEL_RETRY: Final = RetryPolicy(attempts=3, delay_s=0.3, max_delay_s=8.0)
@@ -159,7 +159,8 @@ class ResilientModel:
 
 def _pieces(model: ChatModel, request: ModelRequest) -> AsyncGenerator[Sequence[ModelDelta], None]:
     """Return what a model says in the pieces in which it comes: the deadline is looked at once for each."""
-    return model.pieces(request) if isinstance(model, PiecewiseModel) else _one_by_one(model.stream(request))
+    in_pieces: Pieces | None = getattr(model, "pieces", None)  # asked of a protocol, the same costs 20 us
+    return in_pieces(request) if in_pieces is not None else _one_by_one(model.stream(request))
 
 
 async def _one_by_one(stream: AsyncGenerator[ModelDelta, None]) -> AsyncGenerator[Sequence[ModelDelta], None]:

@@ -1,22 +1,24 @@
-"""The documents of a project, their frozen versions, the programs made of them. Spec: platform-api 6.2, 6.3."""
+"""The documents of a project with their drafts, and the programs made of them. Spec: platform-api 6.2."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from domain.errors import NotFound
-from storage.database import Database, Row
+from storage.database import Connection, Database, Row
 from storage.statements import Statement
+
+NO_AGENT: Final = "Agent not found"
 
 _COLUMNS = """
     project_id, agent_id, name, kind, path, domain, description, dsl, source_hash, created_at, updated_at,
     (SELECT count(*) FROM agent_versions v WHERE v.tenant_id = a.tenant_id AND v.agent_id = a.agent_id) AS version_count
 """
-_VERSION_COLUMNS = "agent_id, version, dsl, source_hash, label, changelog, created_at, created_by"
 
 SAVE = Statement("""
     INSERT INTO agents (tenant_id, project_id, agent_id, name, kind, path, domain, description, dsl, source_hash)
@@ -29,8 +31,9 @@ SAVE = Statement("""
         source_hash = excluded.source_hash, updated_at = clock_timestamp()
 """)
 WRITE_DRAFT = Statement("""
-    UPDATE agents SET dsl = :dsl, source_hash = :source_hash, updated_at = clock_timestamp()
+    UPDATE agents SET dsl = :dsl, source_hash = :source_hash, kind = :kind, updated_at = clock_timestamp()
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name
+    RETURNING agent_id, updated_at
 """)
 FIND = Statement(f"""
     SELECT {_COLUMNS} FROM agents a WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name
@@ -46,20 +49,33 @@ LIST = Statement(f"""
     WHERE tenant_id = :tenant_id AND (:project_id::text IS NULL OR project_id = :project_id)
     ORDER BY created_at, name
 """)
+CREATE = Statement("""
+    INSERT INTO agents (tenant_id, project_id, agent_id, name, kind, domain, description, dsl, source_hash)
+    VALUES (:tenant_id, :project_id, :agent_id, :name, :kind, :domain, :description, :dsl, :source_hash)
+""")
+CHANGE = Statement("""
+    UPDATE agents SET name = :new_name, domain = :domain, description = :description, updated_at = clock_timestamp()
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name
+""")
+_SPOKEN_TO = """
+    tenant_id = :tenant_id AND kind IN ('agent', 'supervisor')
+    AND (:project_ids::text[] IS NULL OR project_id = ANY(:project_ids::text[]))
+    AND EXISTS (SELECT FROM projects p
+        WHERE p.tenant_id = a.tenant_id AND p.project_id = a.project_id AND p.deleted_at IS NULL)
+"""
+VISIBLE = Statement(f"""
+    SELECT agent_id, name FROM agents a WHERE {_SPOKEN_TO} ORDER BY created_at, agent_id LIMIT :limit OFFSET :offset
+""")
+COUNT_VISIBLE = Statement(f"SELECT count(*) FROM agents a WHERE {_SPOKEN_TO}")
+OLDEST = Statement(f"""
+    SELECT {_COLUMNS} FROM agents a WHERE {_SPOKEN_TO} AND name = :name
+    ORDER BY (SELECT p.created_at FROM projects p WHERE p.tenant_id = a.tenant_id AND p.project_id = a.project_id),
+        created_at LIMIT 1
+""")
+STALE = Statement("""
+    DELETE FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND path <> '' AND name <> ALL(:names)
+""")
 DELETE = Statement("DELETE FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name")
-FREEZE = Statement("""
-    INSERT INTO agent_versions (tenant_id, agent_id, version, dsl, source_hash, label, changelog, created_by)
-    SELECT tenant_id, agent_id, :version, dsl, source_hash, :label, :changelog, :created_by FROM agents
-    WHERE tenant_id = :tenant_id AND agent_id = :agent_id
-""")
-VERSIONS = Statement(f"""
-    SELECT {_VERSION_COLUMNS} FROM agent_versions WHERE tenant_id = :tenant_id AND agent_id = :agent_id
-    ORDER BY created_at DESC, version DESC
-""")
-VERSION = Statement(f"""
-    SELECT {_VERSION_COLUMNS} FROM agent_versions
-    WHERE tenant_id = :tenant_id AND agent_id = :agent_id AND version = :version
-""")
 KEEP_PROGRAM = Statement("""
     INSERT INTO programs (tenant_id, program_id, project_id, ir) VALUES (:tenant_id, :program_id, :project_id, :ir)
     ON CONFLICT DO NOTHING
@@ -84,17 +100,30 @@ class AgentRecord(Struct, frozen=True, kw_only=True):
     version_count: int
 
 
-class VersionRecord(Struct, frozen=True, kw_only=True):
-    """A draft as it was frozen."""
+class NewAgent(Struct, frozen=True, kw_only=True):
+    """A document to keep."""
+
+    project_id: str
+    agent_id: str
+    name: str
+    kind: str = "agent"
+    domain: str = ""
+    description: str | None = None
+    dsl: str = ""
+
+
+class AgentName(NamedTuple):
+    """An agent as lists of a tenant show it."""
 
     agent_id: str
-    version: str
-    dsl: str
-    source_hash: str
-    label: str | None
-    changelog: str | None
-    created_at: datetime
-    created_by: str
+    name: str
+
+
+class WrittenDraft(NamedTuple):
+    """What was written to, and when."""
+
+    agent_id: str
+    updated_at: datetime
 
 
 class Agents:
@@ -132,17 +161,40 @@ class Agents:
         )
         return await self.get(tenant_id, project_id, name)
 
-    async def write_draft(self, tenant_id: str, project_id: str, name: str, dsl: str) -> None:
+    async def create(self, connection: Connection, tenant_id: str, agent: NewAgent) -> None:
+        """Keep a new document. Raises Duplicate."""
+        given = {name: getattr(agent, name) for name in agent.__struct_fields__}
+        await connection.execute(CREATE, tenant_id=tenant_id, source_hash=source_hash(agent.dsl), **given)
+
+    async def write_draft(
+        self, connection: Connection, tenant_id: str, project_id: str, name: str, dsl: str, kind: str
+    ) -> WrittenDraft:
         """Replace the draft. Raises NotFound."""
-        if not await self._database.execute(
+        row = await connection.row(
             WRITE_DRAFT,
             tenant_id=tenant_id,
             project_id=project_id,
             name=name,
             dsl=dsl,
+            kind=kind,
             source_hash=source_hash(dsl),
+        )
+        if row is None:
+            raise NotFound(NO_AGENT)
+        return WrittenDraft(row["agent_id"], row["updated_at"])
+
+    async def change(self, connection: Connection, tenant_id: str, agent: AgentRecord, new_name: str) -> None:
+        """Write name, domain and description. Raises NotFound, Duplicate."""
+        if not await connection.execute(
+            CHANGE,
+            tenant_id=tenant_id,
+            project_id=agent.project_id,
+            name=agent.name,
+            new_name=new_name,
+            domain=agent.domain,
+            description=agent.description,
         ):
-            raise NotFound("Agent not found")
+            raise NotFound(NO_AGENT)
 
     async def find(self, tenant_id: str, project_id: str, name: str) -> AgentRecord | None:
         """Return a document by its name."""
@@ -165,7 +217,7 @@ class Agents:
         """Return a document by its name. Raises NotFound."""
         found = await self.find(tenant_id, project_id, name)
         if found is None:
-            raise NotFound("Agent not found")
+            raise NotFound(NO_AGENT)
         return found
 
     async def list(self, tenant_id: str, project_id: str | None = None) -> Sequence[AgentRecord]:
@@ -176,38 +228,38 @@ class Agents:
         """Remove a document and its versions; return False when there is none."""
         return bool(await self._database.execute(DELETE, tenant_id=tenant_id, project_id=project_id, name=name))
 
-    async def freeze(
-        self,
-        tenant_id: str,
-        agent_id: str,
-        version: str,
-        *,
-        label: str | None = None,
-        changelog: str | None = None,
-        created_by: str = "",
-    ) -> VersionRecord:
-        """Keep the present draft as a version. Raises Duplicate, NotFound."""
-        await self._database.execute(
-            FREEZE,
-            tenant_id=tenant_id,
-            agent_id=agent_id,
-            version=version,
-            label=label,
-            changelog=changelog,
-            created_by=created_by,
-        )
-        return await self.version(tenant_id, agent_id, version)
+    async def remove(self, connection: Connection, tenant_id: str, project_id: str, name: str) -> None:
+        """Remove a document and its versions. Raises NotFound."""
+        if not await connection.execute(DELETE, tenant_id=tenant_id, project_id=project_id, name=name):
+            raise NotFound(NO_AGENT)
 
-    async def versions(self, tenant_id: str, agent_id: str) -> Sequence[VersionRecord]:
-        """Return all versions, the newest first."""
-        return [_version(row) for row in await self._database.rows(VERSIONS, tenant_id=tenant_id, agent_id=agent_id)]
-
-    async def version(self, tenant_id: str, agent_id: str, version: str) -> VersionRecord:
-        """Return one version. Raises NotFound."""
-        row = await self._database.row(VERSION, tenant_id=tenant_id, agent_id=agent_id, version=version)
+    async def within(self, connection: Connection, tenant_id: str, project_id: str, name: str) -> AgentRecord:
+        """Return a document as a transaction sees it. Raises NotFound."""
+        row = await connection.row(FIND, tenant_id=tenant_id, project_id=project_id, name=name)
         if row is None:
-            raise NotFound("Version not found")
-        return _version(row)
+            raise NotFound(NO_AGENT)
+        return _agent(row)
+
+    async def forget_files(self, tenant_id: str, project_id: str, names: Sequence[str]) -> int:
+        """Remove documents that came from files, but for those of `names`; return how many there were."""
+        return await self._database.execute(STALE, tenant_id=tenant_id, project_id=project_id, names=list(names))
+
+    async def visible(
+        self, tenant_id: str, project_ids: Sequence[str] | None, *, limit: int, offset: int
+    ) -> tuple[Sequence[AgentName], int]:
+        """Return agents and supervisors of the tenant's projects, or of `project_ids`, and how many there are."""
+        given = {"tenant_id": tenant_id, "project_ids": None if project_ids is None else list(project_ids)}
+        rows = await self._database.rows(VISIBLE, limit=limit, offset=offset, **given)
+        total = await self._database.value(COUNT_VISIBLE, **given)
+        return [AgentName(row["agent_id"], row["name"]) for row in rows], int(total)
+
+    async def oldest(self, tenant_id: str, project_ids: Sequence[str] | None, name: str) -> AgentRecord:
+        """Return the agent of this name in the oldest of the projects that has one. Raises NotFound."""
+        visible = None if project_ids is None else list(project_ids)
+        row = await self._database.row(OLDEST, tenant_id=tenant_id, project_ids=visible, name=name)
+        if row is None:
+            raise NotFound(NO_AGENT)
+        return _agent(row)
 
     async def keep_program(self, tenant_id: str, program_id: str, project_id: str, ir: bytes) -> None:
         """Keep a compiled program under the hash of its content."""
@@ -228,7 +280,3 @@ def source_hash(dsl: str) -> str:
 
 def _agent(row: Row) -> AgentRecord:
     return AgentRecord(**dict(row))
-
-
-def _version(row: Row) -> VersionRecord:
-    return VersionRecord(**dict(row))

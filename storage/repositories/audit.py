@@ -5,12 +5,11 @@ Spec: platform-api 14.7.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 
 import msgspec
-from msgspec import Struct
-
-from domain.audit import GENESIS, AuditEntry, chained
+from domain.audit import GENESIS, AuditEntry, AuditFilter, AuditRecord, chained
 from domain.clock import Clock, IdSource
 from domain.ids import PREFIXES
 from storage.database import Connection, Database, Row
@@ -22,7 +21,12 @@ KIND = "audit"
 BEGIN = Statement("""
     INSERT INTO audit_heads (tenant_id, number, hash) VALUES (:tenant_id, 0, :genesis) ON CONFLICT DO NOTHING
 """)
-HEAD = Statement("SELECT number, hash FROM audit_heads WHERE tenant_id = :tenant_id FOR UPDATE")
+HEAD = Statement("""
+    SELECT h.number, h.hash, l.at FROM audit_heads h
+    LEFT JOIN audit_log l ON l.tenant_id = h.tenant_id AND l.number = h.number
+    WHERE h.tenant_id = :tenant_id FOR UPDATE OF h
+""")
+HEADS = Statement("SELECT tenant_id, number FROM audit_heads ORDER BY tenant_id")
 MOVE_HEAD = Statement("UPDATE audit_heads SET number = :number, hash = :hash WHERE tenant_id = :tenant_id")
 ADD = Statement("""
     INSERT INTO audit_log (
@@ -37,43 +41,30 @@ _MATCHES = """
     AND (:action::text = '' OR action = :action) AND (:category::text = '' OR category = :category)
     AND (:actor_id::text = '' OR actor_id = :actor_id) AND (:project_id::text = '' OR project_id = :project_id)
     AND (:outcome::text = '' OR outcome = :outcome)
+    AND (:project_ids::text[] IS NULL OR project_id = ANY(:project_ids))
 """
 PAGE = Statement(f"""
     SELECT number, audit_id, at, entry, hash FROM audit_log WHERE {_MATCHES}
     ORDER BY at DESC, number DESC LIMIT :limit OFFSET :offset
 """)
 COUNT = Statement(f"SELECT count(*) FROM audit_log WHERE {_MATCHES}")
+BELOW = Statement(f"""
+    SELECT number, audit_id, at, entry, hash FROM audit_log WHERE {_MATCHES} AND number < :below
+    ORDER BY number DESC LIMIT :limit
+""")
 FROM = Statement("""
     SELECT number, audit_id, at, entry, hash FROM audit_log
     WHERE tenant_id = :tenant_id AND number > :number ORDER BY number LIMIT :limit
 """)
 PRUNE = Statement("""
     DELETE FROM audit_log WHERE ctid IN (
-        SELECT ctid FROM audit_log WHERE at < :before ORDER BY at LIMIT :limit
+        SELECT ctid FROM audit_log WHERE at < :before ORDER BY at, number LIMIT :limit
     )
 """)
 
 
-class AuditRecord(Struct, frozen=True):
-    """A kept entry, with its place in the chain of its tenant."""
-
-    number: int
-    audit_id: str
-    at: datetime
-    entry: AuditEntry
-    hash: bytes
-
-
-class AuditFilter(Struct, frozen=True, kw_only=True):
-    """Which entries; None and empty mean any."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    action: str = ""
-    category: str = ""
-    actor_id: str = ""
-    project_id: str = ""
-    outcome: str = ""
+class _Undone(Exception):
+    """Rolls back what was only rehearsed."""
 
 
 class AuditLog:
@@ -94,6 +85,7 @@ class AuditLog:
         assert head is not None, "the statement before has made it"
         now = self._clock.now()
         at = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
+        at = max(at, head["at"] or at)  # a clock that was put back does not change the order
         number = head["number"] + 1
         hashed = chained(head["hash"], tenant_id, number, at, entry)
         audit_id = self._ids.new(PREFIXES[KIND])
@@ -119,14 +111,31 @@ class AuditLog:
         async with self._database.transaction() as connection:
             return await self.append(connection, tenant_id, entry)
 
+    async def rehearse(self, tenant_id: str, entry: AuditEntry) -> None:
+        """Take the time of `note` and leave nothing: so that nobody can tell what is noted by how long it takes."""
+        async with self._database.connection() as connection:
+            with suppress(_Undone):
+                async with connection.transaction():
+                    await self.append(connection, tenant_id, entry)
+                    raise _Undone
+
     async def page(
         self, tenant_id: str, wanted: AuditFilter, *, limit: int, offset: int
     ) -> tuple[list[AuditRecord], int]:
         """Return the newest entries first, and how many there are."""
-        given = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        given = _given(wanted)
         rows = await self._database.rows(PAGE, tenant_id=tenant_id, limit=limit, offset=offset, **given)
         total = await self._database.value(COUNT, tenant_id=tenant_id, **given)
         return [_record(row) for row in rows], int(total)
+
+    async def below(self, tenant_id: str, wanted: AuditFilter, below: int, *, limit: int) -> list[AuditRecord]:
+        """Return the newest entries whose number is smaller than `below`."""
+        rows = await self._database.rows(BELOW, tenant_id=tenant_id, below=below, limit=limit, **_given(wanted))
+        return [_record(row) for row in rows]
+
+    async def heads(self) -> dict[str, int]:
+        """Return tenant id -> how many entries were ever written, of all tenants that have any."""
+        return {row["tenant_id"]: row["number"] for row in await self._database.rows(HEADS)}
 
     async def broken_at(self, tenant_id: str) -> int | None:
         """Return the number of the first entry that is not what was written, None when all are.
@@ -150,6 +159,10 @@ class AuditLog:
     async def prune(self, before: datetime, *, limit: int) -> int:
         """Delete the oldest entries, at most `limit`; return how many there were."""
         return await self._database.execute(PRUNE, before=before, limit=limit)
+
+
+def _given(wanted: AuditFilter) -> dict[str, object]:
+    return {name: getattr(wanted, name) for name in wanted.__struct_fields__}
 
 
 def _record(row: Row) -> AuditRecord:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
 from domain.errors import Conflict, NotFound
-from storage.database import Database, Row
+from domain.limits import PAGE_LIMIT_DEFAULT
+from storage.database import Connection, Database, Row
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -31,15 +32,19 @@ REPLACE = Statement(f"""
     WHERE tenant_id = :tenant_id AND credential_id = :credential_id AND version = :version
     RETURNING {_META}
 """)
-DELETE = Statement("DELETE FROM credentials WHERE tenant_id = :tenant_id AND credential_id = :credential_id")
+DELETE = Statement(f"""
+    DELETE FROM credentials WHERE tenant_id = :tenant_id AND credential_id = :credential_id RETURNING {_META}
+""")
 FIND = Statement(f"SELECT {_META} FROM credentials WHERE tenant_id = :tenant_id AND credential_id = :credential_id")
-LIST = Statement(f"""
-    SELECT {_META} FROM credentials
+_FILTER = """
     WHERE tenant_id = :tenant_id AND project_id = :project_id
       AND (:tool_name::text IS NULL OR tool_name = :tool_name)
       AND (:environment::text IS NULL OR environment = :environment)
-    ORDER BY created_at, credential_id
+"""
+LIST = Statement(f"""
+    SELECT {_META} FROM credentials {_FILTER} ORDER BY created_at, credential_id LIMIT :limit OFFSET :offset
 """)
+COUNT = Statement(f"SELECT count(*) FROM credentials {_FILTER}")
 RESOLVE = Statement(f"""
     SELECT {_META}, sealed FROM credentials
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND secret_key = :secret_key
@@ -60,6 +65,10 @@ class CredentialMeta(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+
+Then = Callable[[Connection, CredentialMeta], Awaitable[object]]
+"""What belongs into the transaction of a change, after it."""
 
 
 class Credential:
@@ -93,24 +102,27 @@ class Credentials:
         value: str,
         environment: str = "dev",
         expires_at: datetime | None = None,
+        then: Then | None = None,
     ) -> CredentialMeta:
         """Keep a credential. Raises Duplicate, and Unavailable without a master key."""
-        sealed = await self._vault.seal(tenant_id, value.encode(), _about(project_id, credential_id, FIRST_VERSION))
-        row = await self._database.row(
-            CREATE,
-            tenant_id=tenant_id,
-            credential_id=credential_id,
-            project_id=project_id,
-            tool_name=tool_name,
-            secret_key=secret_key,
-            environment=environment,
-            sealed=sealed,
-            expires_at=expires_at,
-        )
-        assert row is not None
-        return _meta(row)
+        names = {
+            "project_id": project_id,
+            "tool_name": tool_name,
+            "secret_key": secret_key,
+            "environment": environment,
+        }
+        about = _about(credential_id, FIRST_VERSION, **names)
+        sealed = await self._vault.seal(tenant_id, value.encode(), about)
+        async with self._database.transaction() as connection:
+            row = await connection.row(
+                CREATE, tenant_id=tenant_id, credential_id=credential_id, sealed=sealed, expires_at=expires_at, **names
+            )
+            assert row is not None
+            return await _followed(connection, _meta(row), then)
 
-    async def replace(self, tenant_id: str, credential_id: str, value: str) -> CredentialMeta:
+    async def replace(
+        self, tenant_id: str, credential_id: str, value: str, *, then: Then | None = None
+    ) -> CredentialMeta:
         """Put another value in the place of the last one, under the next version.
 
         Raises:
@@ -121,14 +133,14 @@ class Credentials:
         last = await self.find(tenant_id, credential_id)
         if last is None:
             raise NotFound("Secret not found")
-        about = _about(last.project_id, credential_id, last.version + 1)
-        sealed = await self._vault.seal(tenant_id, value.encode(), about)
-        row = await self._database.row(
-            REPLACE, tenant_id=tenant_id, credential_id=credential_id, sealed=sealed, version=last.version
-        )
-        if row is None:
-            raise Conflict("The secret was changed at the same time; try again")
-        return _meta(row)
+        sealed = await self._vault.seal(tenant_id, value.encode(), _about_meta(last, last.version + 1))
+        async with self._database.transaction() as connection:
+            row = await connection.row(
+                REPLACE, tenant_id=tenant_id, credential_id=credential_id, sealed=sealed, version=last.version
+            )
+            if row is None:
+                raise Conflict("The secret was changed at the same time; try again")
+            return await _followed(connection, _meta(row), then)
 
     async def find(self, tenant_id: str, credential_id: str) -> CredentialMeta | None:
         """Return what is known of a credential."""
@@ -136,13 +148,20 @@ class Credentials:
         return _meta(row) if row else None
 
     async def list(
-        self, tenant_id: str, project_id: str, *, tool_name: str | None = None, environment: str | None = None
-    ) -> Sequence[CredentialMeta]:
-        """Return what is known of a project's credentials, the oldest first."""
-        rows = await self._database.rows(
-            LIST, tenant_id=tenant_id, project_id=project_id, tool_name=tool_name, environment=environment
-        )
-        return [_meta(row) for row in rows]
+        self,
+        tenant_id: str,
+        project_id: str,
+        *,
+        tool_name: str | None = None,
+        environment: str | None = None,
+        limit: int = PAGE_LIMIT_DEFAULT,
+        offset: int = 0,
+    ) -> tuple[Sequence[CredentialMeta], int]:
+        """Return what is known of some of a project's credentials, the oldest first, and how many there are."""
+        wanted = {"project_id": project_id, "tool_name": tool_name, "environment": environment}
+        rows = await self._database.rows(LIST, tenant_id=tenant_id, limit=limit, offset=offset, **wanted)
+        total = await self._database.value(COUNT, tenant_id=tenant_id, **wanted)
+        return [_meta(row) for row in rows], int(total)
 
     async def resolve(
         self, tenant_id: str, project_id: str, secret_key: str, environment: str, tool_names: Sequence[str]
@@ -159,17 +178,41 @@ class Credentials:
         if row is None:
             return None
         meta = _meta(row)
-        about = _about(meta.project_id, meta.credential_id, meta.version)
+        about = _about_meta(meta, meta.version)
         return Credential(meta, (await self._vault.open(tenant_id, row["sealed"], about)).decode())
 
-    async def delete(self, tenant_id: str, credential_id: str) -> bool:
+    async def delete(self, tenant_id: str, credential_id: str, *, then: Then | None = None) -> bool:
         """Remove a credential; return False when there is none."""
-        return bool(await self._database.execute(DELETE, tenant_id=tenant_id, credential_id=credential_id))
+        async with self._database.transaction() as connection:
+            row = await connection.row(DELETE, tenant_id=tenant_id, credential_id=credential_id)
+            if row is None:
+                return False
+            await _followed(connection, _meta(row), then)
+        return True
 
 
-def _about(project_id: str, credential_id: str, version: int) -> tuple[str, ...]:
+async def _followed(connection: Connection, meta: CredentialMeta, then: Then | None) -> CredentialMeta:
+    if then is not None:
+        await then(connection, meta)
+    return meta
+
+
+def _about_meta(meta: CredentialMeta, version: int) -> tuple[str, ...]:
+    return _about(
+        meta.credential_id,
+        version,
+        project_id=meta.project_id,
+        tool_name=meta.tool_name,
+        secret_key=meta.secret_key,
+        environment=meta.environment,
+    )
+
+
+def _about(
+    credential_id: str, version: int, *, project_id: str, tool_name: str, secret_key: str, environment: str
+) -> tuple[str, ...]:
     """Return what a value is bound to beside its tenant: it can neither be moved, nor an old one be put back."""
-    return (project_id, credential_id, str(version))
+    return (project_id, credential_id, tool_name, secret_key, environment, str(version))
 
 
 def _meta(row: Row) -> CredentialMeta:

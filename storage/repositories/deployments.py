@@ -4,22 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
 from domain.errors import NotFound
 from domain.json_values import JsonObject
-from storage.database import Database, Row
+from domain.limits import DRAIN_S
+from storage.database import Connection, Database, Row
 from storage.statements import Statement
+
+NO_DEPLOYMENT: Final = "Deployment not found"
 
 _COLUMNS = """
     project_id, deployment_id, environment, status, draining, label, description, endpoint_slug, entry_agent_name,
-    program_id, agent_version_manifest, details, created_at, created_by, retired_at
+    program_id, agent_version_manifest, details, created_at, created_by, retired_at, drain_until
 """
 
 RETIRE_ACTIVE = Statement("""
-    UPDATE deployments SET status = 'retired', draining = true, retired_at = clock_timestamp()
+    UPDATE deployments SET status = 'retired', draining = true, retired_at = clock_timestamp(),
+        drain_until = clock_timestamp() + make_interval(secs => :drain_s)
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND environment = :environment AND status = 'active'
+    RETURNING deployment_id
+""")
+CREATE = Statement("""
+    INSERT INTO deployments (
+        tenant_id, project_id, deployment_id, environment, label, description, endpoint_slug, entry_agent_name,
+        program_id, agent_version_manifest, details, created_by
+    ) VALUES (
+        :tenant_id, :project_id, :deployment_id, :environment, :label, :description, :endpoint_slug,
+        :entry_agent_name, :program_id, :agent_version_manifest, :details, :created_by
+    )
+""")
+FIND = Statement(f"SELECT {_COLUMNS} FROM deployments WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id")
+NAMED = Statement(f"""
+    SELECT {_COLUMNS} FROM deployments
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND (deployment_id = :name OR endpoint_slug = :name)
+    ORDER BY deployment_id <> :name LIMIT 1
+""")
+ACTIVE = Statement("""
+    UPDATE deployments SET status = 'retired', draining = true, retired_at = clock_timestamp(),
+        drain_until = clock_timestamp() + make_interval(secs => :drain_s)
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND environment = :environment AND status = 'active'
+    RETURNING deployment_id
 """)
 CREATE = Statement("""
     INSERT INTO deployments (
@@ -43,8 +70,51 @@ LIST = Statement(f"""
 """)
 RETIRE = Statement("""
     UPDATE deployments SET status = 'retired', draining = :draining,
-        retired_at = coalesce(retired_at, clock_timestamp())
+        retired_at = coalesce(retired_at, clock_timestamp()),
+        drain_until = clock_timestamp() + make_interval(secs => :drain_s)
     WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id
+""")
+ACTIVATE = Statement("""
+    UPDATE deployments SET status = 'active', draining = false, retired_at = NULL, drain_until = NULL
+    WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id
+""")
+PREDECESSOR = Statement(f"""
+    SELECT {_COLUMNS} FROM deployments
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND environment = :environment
+      AND status = 'retired' AND deployment_id <> :deployment_id
+    ORDER BY retired_at DESC, created_at DESC LIMIT 1
+""")
+DRAINED = Statement("""
+    UPDATE deployments d SET draining = false
+    WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id AND draining AND NOT EXISTS (
+        SELECT FROM sessions s
+        WHERE s.tenant_id = d.tenant_id AND s.deployment_id = d.deployment_id AND s.status = 'active')
+""")
+DRAINING = Statement("""
+    SELECT tenant_id, project_id, deployment_id, drain_until <= clock_timestamp() AS is_over
+    FROM deployments WHERE draining ORDER BY drain_until LIMIT :limit
+""")
+SESSIONS = Statement("""
+    SELECT session_id FROM sessions
+    WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id AND deployment_id <> '' AND status = 'active'
+    ORDER BY session_id LIMIT :limit
+""")
+COUNT_SESSIONS = Statement("""
+    SELECT count(*) FROM sessions
+    WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id AND deployment_id <> '' AND status = 'active'
+""")
+USING = Statement("""
+    SELECT deployment_id FROM deployments
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND status = 'active'
+      AND jsonb_exists(agent_version_manifest, :agent_name) ORDER BY environment
+""")
+KEEP_SETTINGS = Statement("""
+    INSERT INTO settings_versions (tenant_id, settings_version_id, project_id, settings)
+    VALUES (:tenant_id, :settings_version_id, :project_id, :settings)
+""")
+SETTINGS = Statement("""
+    SELECT settings FROM settings_versions
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND settings_version_id = :settings_version_id
 """)
 
 
@@ -71,6 +141,16 @@ class DeploymentRecord(NewDeployment, frozen=True, kw_only=True):
     draining: bool
     created_at: datetime
     retired_at: datetime | None
+    drain_until: datetime | None = None
+
+
+class DrainingDeployment(NamedTuple):
+    """A deployment whose sessions go on; `is_over` once its time is up."""
+
+    tenant_id: str
+    project_id: str
+    deployment_id: str
+    is_over: bool
 
 
 class Deployments:
@@ -81,22 +161,39 @@ class Deployments:
 
     async def create(self, tenant_id: str, deployment: NewDeployment) -> DeploymentRecord:
         """Make it the active one of its environment; the one before begins to drain. Raises Duplicate in a race."""
-        values = {name: getattr(deployment, name) for name in deployment.__struct_fields__}
         async with self._database.transaction() as connection:
-            await connection.execute(
-                RETIRE_ACTIVE,
-                tenant_id=tenant_id,
-                project_id=deployment.project_id,
-                environment=deployment.environment,
-            )
-            await connection.execute(CREATE, tenant_id=tenant_id, **values)
+            await self.add(connection, tenant_id, deployment)
         return await self.get(tenant_id, deployment.deployment_id)
+
+    async def add(
+        self, connection: Connection, tenant_id: str, deployment: NewDeployment, *, drain_s: float = DRAIN_S
+    ) -> str | None:
+        """Do the same within a transaction; return the id of the one that was replaced."""
+        values = {name: getattr(deployment, name) for name in deployment.__struct_fields__}
+        replaced = await self.replace_active(
+            connection, tenant_id, deployment.project_id, deployment.environment, drain_s=drain_s
+        )
+        await connection.execute(CREATE, tenant_id=tenant_id, **values)
+        return replaced
+
+    async def replace_active(
+        self, connection: Connection, tenant_id: str, project_id: str, environment: str, *, drain_s: float
+    ) -> str | None:
+        """Let what is active in an environment drain for `drain_s` seconds; return its id."""
+        replaced: str | None = await connection.value(
+            RETIRE_ACTIVE,
+            tenant_id=tenant_id,
+            project_id=project_id,
+            environment=environment,
+            drain_s=float(drain_s),
+        )
+        return replaced
 
     async def get(self, tenant_id: str, deployment_id: str) -> DeploymentRecord:
         """Return a deployment. Raises NotFound."""
         row = await self._database.row(FIND, tenant_id=tenant_id, deployment_id=deployment_id)
         if row is None:
-            raise NotFound("Deployment not found")
+            raise NotFound(NO_DEPLOYMENT)
         return _record(row)
 
     async def active(self, tenant_id: str, project_id: str, environment: str) -> DeploymentRecord | None:
@@ -113,10 +210,94 @@ class Deployments:
         )
         return [_record(row) for row in rows]
 
+    async def named(self, tenant_id: str, project_id: str, name: str) -> DeploymentRecord:
+        """Return the deployment of a project with this id or endpoint slug. Raises NotFound."""
+        row = await self._database.row(NAMED, tenant_id=tenant_id, project_id=project_id, name=name)
+        if row is None:
+            raise NotFound(NO_DEPLOYMENT)
+        return _record(row)
+
+    async def within(
+        self, connection: Connection, tenant_id: str, project_id: str, deployment_id: str
+    ) -> DeploymentRecord:
+        """Return a deployment as a transaction sees it. Raises NotFound."""
+        row = await connection.row(FIND, tenant_id=tenant_id, deployment_id=deployment_id)
+        if row is None or row["project_id"] != project_id:
+            raise NotFound(NO_DEPLOYMENT)
+        return _record(row)
+
+    async def predecessor(
+        self, connection: Connection, tenant_id: str, of: DeploymentRecord
+    ) -> DeploymentRecord | None:
+        """Return the deployment of the same environment that was retired last."""
+        row = await connection.row(
+            PREDECESSOR,
+            tenant_id=tenant_id,
+            project_id=of.project_id,
+            environment=of.environment,
+            deployment_id=of.deployment_id,
+        )
+        return _record(row) if row else None
+
+    async def using(self, connection: Connection, tenant_id: str, project_id: str, agent_name: str) -> Sequence[str]:
+        """Return ids of active deployments in whose manifest an agent stands."""
+        rows = await connection.rows(USING, tenant_id=tenant_id, project_id=project_id, agent_name=agent_name)
+        return [row["deployment_id"] for row in rows]
+
     async def retire(self, tenant_id: str, deployment_id: str, *, draining: bool) -> DeploymentRecord:
         """Take no new sessions; `draining` says whether old ones go on. Raises NotFound."""
-        await self._database.execute(RETIRE, tenant_id=tenant_id, deployment_id=deployment_id, draining=draining)
+        async with self._database.transaction() as connection:
+            await self.stop(connection, tenant_id, deployment_id, draining=draining)
         return await self.get(tenant_id, deployment_id)
+
+    async def stop(
+        self, connection: Connection, tenant_id: str, deployment_id: str, *, draining: bool, drain_s: float = DRAIN_S
+    ) -> None:
+        """Do the same within a transaction; those that go on are ended after `drain_s` seconds."""
+        await connection.execute(
+            RETIRE, tenant_id=tenant_id, deployment_id=deployment_id, draining=draining, drain_s=float(drain_s)
+        )
+
+    async def activate(self, connection: Connection, tenant_id: str, deployment_id: str) -> None:
+        """Let a retired deployment take sessions again. Raises Duplicate: its environment has an active one."""
+        await connection.execute(ACTIVATE, tenant_id=tenant_id, deployment_id=deployment_id)
+
+    async def draining(self, limit: int) -> Sequence[DrainingDeployment]:
+        """Return deployments that drain, those first whose time is up."""
+        rows = await self._database.rows(DRAINING, limit=limit)
+        return [DrainingDeployment(**dict(row)) for row in rows]
+
+    async def note_drained(self, tenant_id: str, deployment_id: str) -> bool:
+        """End the drain of a deployment that has no session any more; return whether it has ended."""
+        return bool(await self._database.execute(DRAINED, tenant_id=tenant_id, deployment_id=deployment_id))
+
+    async def sessions(self, tenant_id: str, deployment_id: str, limit: int) -> Sequence[str]:
+        """Return ids of active sessions of a deployment."""
+        rows = await self._database.rows(SESSIONS, tenant_id=tenant_id, deployment_id=deployment_id, limit=limit)
+        return [row["session_id"] for row in rows]
+
+    async def count_sessions(self, tenant_id: str, deployment_id: str) -> int:
+        """Return how many sessions of a deployment are active."""
+        return int(await self._database.value(COUNT_SESSIONS, tenant_id=tenant_id, deployment_id=deployment_id))
+
+    async def keep_settings(
+        self, connection: Connection, tenant_id: str, project_id: str, settings_version_id: str, settings: JsonObject
+    ) -> None:
+        """Keep what a project's settings are now."""
+        await connection.execute(
+            KEEP_SETTINGS,
+            tenant_id=tenant_id,
+            project_id=project_id,
+            settings_version_id=settings_version_id,
+            settings=settings,
+        )
+
+    async def settings(self, tenant_id: str, project_id: str, settings_version_id: str) -> JsonObject | None:
+        """Return the settings that were kept under an id."""
+        found: JsonObject | None = await self._database.value(
+            SETTINGS, tenant_id=tenant_id, project_id=project_id, settings_version_id=settings_version_id
+        )
+        return found
 
 
 def _record(row: Row) -> DeploymentRecord:

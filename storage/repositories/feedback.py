@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from storage.database import Database
+from storage.database import Connection
 from storage.statements import Statement
 
 PUT = Statement(
@@ -37,10 +37,7 @@ class NewFeedback(Struct, frozen=True, kw_only=True):
 class Feedback:
     """The feedback of all sessions."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def put(self, tenant_id: str, given: NewFeedback) -> str:
+    async def put(self, connection: Connection, tenant_id: str, given: NewFeedback) -> str:
         """Keep it in the place of what the author said before; return its id, which is the first one's."""
         values = {name: getattr(given, name) for name in given.__struct_fields__}
-        return str(await self._database.value(PUT, tenant_id=tenant_id, **values))
+        return str(await connection.value(PUT, tenant_id=tenant_id, **values))

@@ -1,5 +1,6 @@
-"""Human tasks: opened once per suspension, closed once. Closing and the job that resumes the session go together.
+"""Human tasks: opened once per suspension, and each changed only by whoever holds its row.
 
+What changes a task is in `domain.human_tasks`; the job that has its session go on is written with the change.
 Spec: platform-api 3.4, 10.
 """
 
@@ -7,82 +8,92 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final, NamedTuple
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Struct
 
-from domain.json_values import JsonObject
+from domain.human_tasks import OPEN, PRIORITIES, HumanTask, TaskStatus
 from storage.database import Connection, Database, Row
 from storage.repositories.jobs import ENQUEUE
 from storage.statements import Statement
 
-RESUME_JOB = "task.resume"
-OPEN = ("pending", "assigned", "in_progress")
+RESUME_JOB: Final = "task.resume"
 
 _COLUMNS = """
-    task_id, project_id, session_id, place, type, status, priority, title, agent_name, context, tags, assigned_to,
-    assigned_to_team, resolution, created_at, updated_at, due_at
+    task_id, project_id, session_id, place, source_kind, agent_name, type, status, priority, title, description,
+    context, fields, options, tags, assigned_to, assigned_to_team, assigned_at, claimed_by, claimed_at, due_at,
+    escalation_chain, current_escalation_level, resolution, cancel_reason, created_at, updated_at, created_by
 """
+_OPEN = f"status IN ({', '.join(repr(str(one)) for one in OPEN)})"
 
-CREATE = Statement("""
-    INSERT INTO human_tasks (
-        tenant_id, task_id, project_id, session_id, place, type, priority, title, agent_name, context, tags,
-        assigned_to, assigned_to_team, due_at, status
-    ) VALUES (
-        :tenant_id, :task_id, :project_id, :session_id, :place, :type, :priority, :title, :agent_name, :context, :tags,
-        :assigned_to::text, :assigned_to_team::text, :due_at,
-        CASE WHEN coalesce(:assigned_to::text, :assigned_to_team::text) IS NULL THEN 'pending' ELSE 'assigned' END
+CREATE = Statement(f"""
+    INSERT INTO human_tasks (tenant_id, {_COLUMNS}) VALUES (
+        :tenant_id, :task_id, :project_id, :session_id, :place, :source_kind, :agent_name, :type, :status, :priority,
+        :title, :description, :context, :fields, :options, :tags, :assigned_to, :assigned_to_team, :assigned_at,
+        :claimed_by, :claimed_at, :due_at, :escalation_chain, :current_escalation_level, :resolution, :cancel_reason,
+        :created_at, :updated_at, :created_by
     )
     ON CONFLICT (tenant_id, task_id) DO NOTHING
 """)
 FIND = Statement(f"SELECT {_COLUMNS} FROM human_tasks WHERE tenant_id = :tenant_id AND task_id = :task_id")
-CLOSE = Statement("""
-    UPDATE human_tasks SET status = :status, resolution = :resolution, updated_at = clock_timestamp()
-    WHERE tenant_id = :tenant_id AND task_id = :task_id AND status IN ('pending', 'assigned', 'in_progress')
-    RETURNING session_id
+LOCK = Statement(f"SELECT {_COLUMNS} FROM human_tasks WHERE tenant_id = :tenant_id AND task_id = :task_id FOR UPDATE")
+REPLACE = Statement("""
+    UPDATE human_tasks SET
+        status = :status, assigned_to = :assigned_to, assigned_to_team = :assigned_to_team, assigned_at = :assigned_at,
+        claimed_by = :claimed_by, claimed_at = :claimed_at, due_at = :due_at,
+        current_escalation_level = :current_escalation_level, resolution = :resolution,
+        cancel_reason = :cancel_reason, updated_at = :updated_at
+    WHERE tenant_id = :tenant_id AND task_id = :task_id
 """)
-CANCEL = Statement("""
+CLOSE_ALL = Statement(f"""
     UPDATE human_tasks SET status = :status, updated_at = clock_timestamp()
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND (:place::text IS NULL OR place = :place)
-      AND status IN ('pending', 'assigned', 'in_progress')
+    WHERE tenant_id = :tenant_id AND session_id = :session_id AND (:place::text IS NULL OR place = :place) AND {_OPEN}
+    RETURNING {_COLUMNS}
+""")
+DUE = Statement(f"""
+    SELECT tenant_id, {_COLUMNS} FROM human_tasks WHERE due_at <= :now AND {_OPEN}
+    ORDER BY due_at LIMIT :limit FOR UPDATE SKIP LOCKED
 """)
 _FILTER = """
     WHERE tenant_id = :tenant_id AND project_id = :project_id
       AND (:statuses::text[] IS NULL OR status = ANY(:statuses))
+      AND (:type::text IS NULL OR type = :type) AND (:priority::text IS NULL OR priority = :priority)
+      AND (:assignees::text[] IS NULL OR assigned_to = ANY(:assignees))
+      AND (:team::text IS NULL OR assigned_to_team = :team)
       AND (:session_id::text IS NULL OR session_id = :session_id)
 """
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM human_tasks {_FILTER}
-    ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], priority), created_at, task_id
+    ORDER BY array_position(ARRAY[{", ".join(map(repr, PRIORITIES))}], priority), created_at, task_id
     LIMIT :limit OFFSET :offset
 """)
 COUNT = Statement(f"SELECT count(*) FROM human_tasks {_FILTER}")
+_CHANGING = tuple(name for name in REPLACE.names if name not in ("tenant_id", "task_id"))
 
 
-class NewTask(Struct, frozen=True, kw_only=True):
-    """A task for a person."""
+class TaskQuery(Struct, frozen=True, kw_only=True):
+    """Which tasks; empty means any.
 
-    task_id: str
-    project_id: str
-    type: str
-    title: str
+    Attributes:
+        assignees: All names of one person.
+    """
+
+    statuses: tuple[str, ...] = ()
+    type: str = ""
+    priority: str = ""
+    assignees: tuple[str, ...] = ()
+    team: str = ""
     session_id: str = ""
-    place: str = ""
-    priority: str = "medium"
-    agent_name: str = ""
-    context: JsonObject = field(default_factory=dict)
-    tags: Sequence[str] = ()
-    assigned_to: str | None = None
-    assigned_to_team: str | None = None
-    due_at: datetime | None = None
+    limit: int = 50
+    offset: int = 0
 
 
-class TaskRecord(NewTask, frozen=True, kw_only=True):
-    """A task as it stands."""
+class DueTask(NamedTuple):
+    """A task whose time is over, and whose it is."""
 
-    status: str
-    resolution: JsonObject | None
-    created_at: datetime
-    updated_at: datetime
+    tenant_id: str
+    task: HumanTask
 
 
 class HumanTasks:
@@ -91,57 +102,64 @@ class HumanTasks:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, tenant_id: str, task: NewTask) -> bool:
-        """Open a task; return False when it was there already."""
+    async def create(self, connection: Connection, tenant_id: str, task: HumanTask) -> bool:
+        """Keep a task; return False when it was there already."""
         values = {name: getattr(task, name) for name in task.__struct_fields__}
-        return bool(await self._database.execute(CREATE, tenant_id=tenant_id, **{**values, "tags": list(task.tags)}))
+        stored = {name: msgspec.to_builtins(values[name]) for name in ("fields", "escalation_chain", "context")}
+        lists = {name: list(values[name]) for name in ("options", "tags")}
+        return bool(await connection.execute(CREATE, tenant_id=tenant_id, **{**values, **stored, **lists}))
 
-    async def find(self, tenant_id: str, task_id: str) -> TaskRecord | None:
+    async def find(self, tenant_id: str, task_id: str) -> HumanTask | None:
         """Return a task."""
         row = await self._database.row(FIND, tenant_id=tenant_id, task_id=task_id)
-        return _record(row) if row else None
+        return _task(row) if row else None
 
-    async def list(
-        self,
-        tenant_id: str,
-        project_id: str,
-        *,
-        statuses: Sequence[str] = (),
-        session_id: str = "",
-        limit: int = 50,
-        offset: int = 0,
-    ) -> tuple[Sequence[TaskRecord], int]:
-        """Return one page by priority and then age, and how many there are in all."""
-        wanted = {"statuses": list(statuses) or None, "session_id": session_id or None}
-        rows = await self._database.rows(
-            LIST, tenant_id=tenant_id, project_id=project_id, limit=limit, offset=offset, **wanted
-        )
-        total = await self._database.value(COUNT, tenant_id=tenant_id, project_id=project_id, **wanted)
-        return [_record(row) for row in rows], int(total)
+    async def locked(self, connection: Connection, tenant_id: str, task_id: str) -> HumanTask | None:
+        """Return a task that nobody else changes until the transaction ends."""
+        row = await connection.row(LOCK, tenant_id=tenant_id, task_id=task_id)
+        return _task(row) if row else None
 
-    async def close(self, tenant_id: str, task_id: str, status: str, resolution: JsonObject) -> bool:
-        """Close a task that is open, and have its session go on; return False unless it was open."""
-        async with self._database.transaction() as connection:
-            row = await connection.row(
-                CLOSE, tenant_id=tenant_id, task_id=task_id, status=status, resolution=resolution
+    async def replace(self, connection: Connection, tenant_id: str, task: HumanTask) -> None:
+        """Keep what a task has become."""
+        changed = {name: getattr(task, name) for name in _CHANGING}
+        await connection.execute(REPLACE, tenant_id=tenant_id, task_id=task.task_id, **changed)
+
+    async def resume(self, connection: Connection, tenant_id: str, task: HumanTask) -> None:
+        """Have the session that waits for a task go on when the transaction is committed."""
+        if task.place:
+            payload = {"task_id": task.task_id, "session_id": task.session_id}
+            await connection.execute(
+                ENQUEUE, tenant_id=tenant_id, kind=RESUME_JOB, name=task.task_id, payload=payload, delay_s=0.0
             )
-            if row is None:
-                return False
-            if row["session_id"]:
-                await _resume(connection, tenant_id, task_id, row["session_id"])
-        return True
 
-    async def close_all(self, tenant_id: str, session_id: str, place: str | None, status: str) -> int:
-        """Close the open tasks of one suspension or of a whole session without a word to it; return how many."""
-        return await self._database.execute(
-            CANCEL, tenant_id=tenant_id, session_id=session_id, place=place, status=status
+    async def list(self, tenant_id: str, project_id: str, wanted: TaskQuery) -> tuple[Sequence[HumanTask], int]:
+        """Return one page by priority and then age, and how many there are in all."""
+        conditions = {
+            "statuses": list(wanted.statuses) or None,
+            "type": wanted.type or None,
+            "priority": wanted.priority or None,
+            "assignees": list(wanted.assignees) or None,
+            "team": wanted.team or None,
+            "session_id": wanted.session_id or None,
+        }
+        rows = await self._database.rows(
+            LIST, tenant_id=tenant_id, project_id=project_id, limit=wanted.limit, offset=wanted.offset, **conditions
         )
+        total = await self._database.value(COUNT, tenant_id=tenant_id, project_id=project_id, **conditions)
+        return [_task(row) for row in rows], int(total)
+
+    async def close_all(
+        self, connection: Connection, tenant_id: str, session_id: str, place: str | None, status: TaskStatus
+    ) -> Sequence[HumanTask]:
+        """Close the open tasks of one suspension or of a whole session without a word to it; return them."""
+        rows = await connection.rows(CLOSE_ALL, tenant_id=tenant_id, session_id=session_id, place=place, status=status)
+        return [_task(row) for row in rows]
+
+    async def due(self, connection: Connection, now: datetime, limit: int) -> Sequence[DueTask]:
+        """Return tasks of all tenants whose time is over; nobody else gets them until the transaction ends."""
+        rows = await connection.rows(DUE, now=now, limit=limit)
+        return [DueTask(row["tenant_id"], _task(row)) for row in rows]
 
 
-async def _resume(connection: Connection, tenant_id: str, task_id: str, session_id: str) -> None:
-    payload = {"task_id": task_id, "session_id": session_id}
-    await connection.execute(ENQUEUE, tenant_id=tenant_id, kind=RESUME_JOB, name=task_id, payload=payload, delay_s=0.0)
-
-
-def _record(row: Row) -> TaskRecord:
-    return TaskRecord(**dict(row))
+def _task(row: Row) -> HumanTask:
+    return msgspec.convert(dict(row), HumanTask)

@@ -99,7 +99,8 @@ RENEW = Statement("""
 """)
 
 LINK_CONTACT = Statement("""
-    UPDATE sessions SET contact_id = :contact_id WHERE session_key = session_key(:tenant_id, :session_id)
+    UPDATE sessions SET contact_id = :contact_id, pin = pin || jsonb_build_object('contact_id', :contact_id::text)
+    WHERE session_key = session_key(:tenant_id, :session_id)
 """)
 
 IDLE = Statement("""
@@ -121,6 +122,19 @@ CHILDREN = Statement("""
     ORDER BY session_id LIMIT :limit
 """)
 
+LOCK_BLOBS = Statement("""
+    SELECT blob_hash FROM journal_blobs
+    WHERE tenant_id = :tenant_id AND blob_hash IN (
+        SELECT blob_hash FROM journal
+        WHERE session_key = session_key(:tenant_id, :session_id) AND blob_hash IS NOT NULL
+    )
+    ORDER BY blob_hash FOR UPDATE
+""")
+"""Whoever writes the same value at this moment has ended then, or waits; the next statement sees what they wrote."""
+DELETE_BLOBS = Statement("""
+    DELETE FROM journal_blobs b WHERE tenant_id = :tenant_id AND blob_hash = ANY(:blob_hashes)
+        AND NOT EXISTS (SELECT FROM journal j WHERE j.blob_hash = b.blob_hash)
+""")
 DELETE = (
     Statement("""
         DELETE FROM memory

@@ -9,19 +9,21 @@ from msgspec import Struct, field
 
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
-from storage.database import Database, Row
+from storage.database import Connection, Database, Row
 from storage.repositories.session_statements import (
     CHILDREN,
     COUNT,
     COUNT_ACTIVE,
     CREATE,
     DELETE,
+    DELETE_BLOBS,
     END,
     FIND,
     IDLE,
     IDLE_EVERYWHERE,
     LINK_CONTACT,
     LIST,
+    LOCK_BLOBS,
     RENEW,
 )
 
@@ -108,6 +110,13 @@ class Sessions:
         values = {name: getattr(session, name) for name in session.__struct_fields__}
         return bool(await self._database.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
 
+    async def create_within(
+        self, connection: Connection, tenant_id: str, session: NewSession, *, epoch: int | None = None
+    ) -> bool:
+        """Do as `create`, within a transaction."""
+        values = {name: getattr(session, name) for name in session.__struct_fields__}
+        return bool(await connection.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
+
     async def find(self, tenant_id: str, session_id: str) -> SessionRecord | None:
         """Return a session by its id or its runtime session id."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id)
@@ -186,8 +195,12 @@ class Sessions:
         """Remove a session and all it left; return False when there was none."""
         touched = 0
         async with self._database.transaction() as connection:
+            blobs = await connection.rows(LOCK_BLOBS, tenant_id=tenant_id, session_id=session_id)
             for statement in DELETE:
                 touched = await connection.execute(statement, tenant_id=tenant_id, session_id=session_id)
+            if blobs:
+                hashes = [row["blob_hash"] for row in blobs]
+                await connection.execute(DELETE_BLOBS, tenant_id=tenant_id, blob_hashes=hashes)
         return bool(touched)
 
 

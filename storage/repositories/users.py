@@ -7,11 +7,11 @@ from datetime import datetime
 from msgspec import Struct
 
 from domain.json_values import JsonObject
-from storage.database import Database, Row
+from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
-_COLUMNS = "u.tenant_id, u.user_id, u.email, u.display_name, u.role, u.teams, u.password_hash"
-_MEMBERSHIPS = """
+COLUMNS = "u.tenant_id, u.user_id, u.email, u.display_name, u.role, u.teams, u.password_hash"
+MEMBERSHIPS = """
     coalesce((
         SELECT jsonb_object_agg(m.project_id, m.role) FROM project_members m
         WHERE m.tenant_id = u.tenant_id AND m.user_id = u.user_id
@@ -28,10 +28,10 @@ JOIN = Statement("""
     ON CONFLICT (tenant_id, project_id, user_id) DO UPDATE SET role = excluded.role
 """)
 BY_EMAIL = Statement(f"""
-    SELECT {_COLUMNS}, {_MEMBERSHIPS} FROM users u WHERE lower(u.email) = lower(:email) AND u.disabled_at IS NULL
+    SELECT {COLUMNS}, {MEMBERSHIPS} FROM users u WHERE lower(u.email) = lower(:email) AND u.disabled_at IS NULL
 """)
 FIND = Statement(f"""
-    SELECT {_COLUMNS}, {_MEMBERSHIPS} FROM users u
+    SELECT {COLUMNS}, {MEMBERSHIPS} FROM users u
     WHERE u.tenant_id = :tenant_id AND u.user_id = :user_id AND u.disabled_at IS NULL
 """)
 SET_PASSWORD = Statement("""
@@ -106,6 +106,12 @@ class Users:
         """Make somebody a member of a project, or give a member another role."""
         await self._database.execute(JOIN, tenant_id=tenant_id, project_id=project_id, user_id=user_id, role=role)
 
+    async def join_within(
+        self, connection: Connection, tenant_id: str, project_id: str, user_id: str, role: str
+    ) -> None:
+        """Do the same within a transaction."""
+        await connection.execute(JOIN, tenant_id=tenant_id, project_id=project_id, user_id=user_id, role=role)
+
     async def find_by_email(self, email: str) -> UserRecord | None:
         """Return who logs in under this email, of whichever tenant."""
         return _record(await self._database.row(BY_EMAIL, email=email))
@@ -119,10 +125,17 @@ class Users:
         await self._database.execute(SET_PASSWORD, tenant_id=tenant_id, user_id=user_id, password_hash=password_hash)
 
     async def open_family(
-        self, tenant_id: str, family_id: str, user_id: str, token_id: str, expires_at: datetime
+        self,
+        connection: Connection,
+        tenant_id: str,
+        *,
+        family_id: str,
+        user_id: str,
+        token_id: str,
+        expires_at: datetime,
     ) -> None:
-        """Note the first refresh token of a log-in."""
-        await self._database.execute(
+        """Note the first refresh token of a log-in, within a transaction."""
+        await connection.execute(
             OPEN_FAMILY,
             tenant_id=tenant_id,
             family_id=family_id,
@@ -147,9 +160,9 @@ class Users:
         """Return whether a log-in is still open."""
         return bool(await self._database.value(HAS_FAMILY, tenant_id=tenant_id, family_id=family_id))
 
-    async def close_family(self, tenant_id: str, family_id: str) -> None:
+    async def close_family(self, tenant_id: str, family_id: str, connection: Connection | None = None) -> None:
         """Let none of the tokens of a log-in open anything again."""
-        await self._database.execute(CLOSE_FAMILY, tenant_id=tenant_id, family_id=family_id)
+        await (connection or self._database).execute(CLOSE_FAMILY, tenant_id=tenant_id, family_id=family_id)
 
     async def close_families(self, tenant_id: str, user_id: str, *, but: str = "") -> None:
         """End all log-ins of a user, save one."""
@@ -160,5 +173,10 @@ class Users:
         return await self._database.execute(FORGET_FAMILIES, limit=limit)
 
 
+def user_record(row: Row) -> UserRecord:
+    """Return a row of the users with their memberships."""
+    return UserRecord(**{**dict(row), "teams": tuple(row["teams"])})
+
+
 def _record(row: Row | None) -> UserRecord | None:
-    return UserRecord(**{**dict(row), "teams": tuple(row["teams"])}) if row is not None else None
+    return user_record(row) if row is not None else None

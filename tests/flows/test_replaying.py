@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from actors.replaying import Replayer
-from actors.runtime import TaskFilter, TaskResolution
 from tests.flows.test_delegation import a_team
 from tests.flows.test_handoff import TEAM
 from tests.flows.test_memory import KEEPER
@@ -19,11 +18,8 @@ async def approvals(data_dir: str) -> None:
     async with a_story(data_dir, "approver", {"a.abl": APPROVER}) as told:
         for decision in ("approved", "rejected"):
             session = (await told.say("please")).session_id
-            page = await told.running.runtime.tasks(told.tenant, told.project, TaskFilter(session_id=session))
-            resolution = TaskResolution(
-                tenant_id=told.tenant, project_id=told.project, task_id=page.rows[0]["id"], decision=decision
-            )
-            await told.running.runtime.resolve_task(resolution)
+            (task,) = await told.tasks(session)
+            await told.resolve(task.task_id, decision)
             await said(told, session, "It was")
         await expired(told, (await told.say("please")).session_id, "Nobody decided.")
     async with a_story(data_dir, "photo", {"a.abl": PHOTO}) as told:

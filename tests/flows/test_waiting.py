@@ -9,8 +9,9 @@ import hmac
 import msgspec
 import pytest
 
-from actors.runtime import CallbackDelivery, TaskFilter, TaskResolution, TraceFilter
+from actors.runtime import CallbackDelivery, TraceFilter
 from domain.errors import Conflict, InvalidInput, NotFound
+from domain.human_tasks import HumanTask
 from tests.support.stories import Story, a_story, a_workshop, eventually
 
 COURIER = """\
@@ -276,28 +277,20 @@ def test_an_escalation_is_a_task_that_a_person_resolves_once(data_dir: str) -> N
             reply = await told.say("I call my lawyer")
             session = reply.session_id
             assert reply.action["type"] == "escalate"
-            page = await runtime.tasks(told.tenant, told.project, TaskFilter(session_id=session))
-            (task,) = page.rows
-            assert (task["type"], task["priority"], task["status"]) == ("escalation", "critical", "pending")
-            assert (task["title"], task["tags"]) == ("Mentions a lawyer", ["legal"])
-            assert task["context"] == {"Said: {{input}}": "Said: I call my lawyer"}
-            assert task["dueAt"] is not None
-            assert reply.action["taskId"] == task["id"]
-            assert (await runtime.session(told.ref(session))).detail["suspension"]["taskId"] == task["id"]
-            asked = TaskResolution(
-                tenant_id=told.tenant,
-                project_id=told.project,
-                task_id=task["id"],
-                decision="resolved",
-                responded_by="usr_1",
-                fields={"verdict": "refund"},
-            )
+            (task,) = await told.tasks(session)
+            assert (task.type, task.priority, task.status) == ("escalation", "critical", "pending")
+            assert (task.title, task.tags) == ("Mentions a lawyer", ("legal",))
+            assert task.context == {"Said: {{input}}": "Said: I call my lawyer"}
+            assert task.due_at is not None
+            assert reply.action["taskId"] == task.task_id
+            assert (await runtime.session(told.ref(session))).detail["suspension"]["taskId"] == task.task_id
             with pytest.raises(InvalidInput):
-                await runtime.resolve_task(msgspec.structs.replace(asked, decision="maybe"))
+                await told.resolve(task.task_id, "maybe")
             with pytest.raises(NotFound):
-                await runtime.resolve_task(msgspec.structs.replace(asked, task_id="ht_none"))
-            results = await asyncio.gather(*(runtime.resolve_task(asked) for _ in range(2)), return_exceptions=True)
-            assert len([one for one in results if isinstance(one, dict)]) == 1
+                await told.resolve("ht_none", "resolved")
+            both = (told.resolve(task.task_id, "resolved", verdict="refund") for _ in range(2))
+            results = await asyncio.gather(*both, return_exceptions=True)
+            assert len([one for one in results if isinstance(one, HumanTask)]) == 1
             assert len([one for one in results if isinstance(one, Conflict)]) == 1
             await said(told, session, "A colleague has settled it: refund.")
             texts = [line for _, line in await told.lines(session)]
@@ -317,11 +310,8 @@ def test_an_approval_goes_where_the_decision_leads_also_after_a_restart(
         async with a_story(data_dir, "approver", {"a.abl": APPROVER}) as told:
             session = (await told.say("please")).session_id
         async with a_story(data_dir, "approver", {"a.abl": APPROVER}) as told:
-            page = await told.running.runtime.tasks(told.tenant, told.project, TaskFilter(session_id=session))
-            resolution = TaskResolution(
-                tenant_id=told.tenant, project_id=told.project, task_id=page.rows[0]["id"], decision=decision
-            )
-            assert (await told.running.runtime.resolve_task(resolution))["status"] == "completed"
+            (task,) = await told.tasks(session)
+            assert (await told.resolve(task.task_id, decision)).status == "completed"
             await said(told, session, text)
 
     asyncio.run(story())
@@ -332,13 +322,10 @@ def test_a_task_that_nobody_decides_expires_with_its_suspension(data_dir: str) -
         async with a_story(data_dir, "approver", {"a.abl": APPROVER}) as told:
             session = (await told.say("please")).session_id
             await expired(told, session, "Nobody decided.")
-            page = await told.running.runtime.tasks(told.tenant, told.project, TaskFilter(session_id=session))
-            assert page.rows[0]["status"] == "expired"
-            resolution = TaskResolution(
-                tenant_id=told.tenant, project_id=told.project, task_id=page.rows[0]["id"], decision="approved"
-            )
+            (task,) = await told.tasks(session)
+            assert task.status == "expired"
             with pytest.raises(Conflict):
-                await told.running.runtime.resolve_task(resolution)
+                await told.resolve(task.task_id, "approved")
 
     asyncio.run(story())
 

@@ -11,6 +11,7 @@ import pytest
 from actors.clocks import RandomIds
 from actors.projects import TENANT_ID
 from actors.users import make_owner
+from storage.repositories.projects import Projects
 from storage.repositories.users import Users
 from tests.support.live_gateway import SECRET, Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
@@ -151,8 +152,9 @@ async def test_a_role_in_a_project_says_what_may_be_done_there(gateway: LiveGate
 
 async def test_the_first_start_makes_one_owner(gateway: LiveGateway) -> None:
     database, ids = gateway.running.database, RandomIds()
-    email = f"{ids.new('')}@example.com"
-    password = await make_owner(database, ids, TENANT_ID, email)
-    assert await make_owner(database, ids, TENANT_ID, f"other-{email}") == ""
+    tenant_id, email = ids.new("ten"), f"{ids.new('')}@example.com"
+    await Projects(database).ensure_tenant(tenant_id, "another")
+    password = await make_owner(database, ids, tenant_id, email)
+    assert await make_owner(database, ids, tenant_id, f"other-{email}") == ""
     answer = await log_in(gateway, email, password)
     assert (answer.status, answer.json()["user"]["role"]) == (200, "owner")

@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 import yaml
 
+from abl.folders import is_project_file
 from actors.projects import put_project
 from storage.database import Database
 from storage.embedded import PostgresServer
@@ -45,7 +46,7 @@ def files_of(story: dict[str, Any], url: str) -> dict[str, str]:
     texts = {
         str(path.relative_to(folder)): path.read_text("utf-8")
         for path in sorted(folder.rglob("*"))
-        if path.suffix in (".abl", ".yaml")
+        if is_project_file(path.name)
     }
     return {path: bound_here(text, url) if path.endswith(".tools.abl") else text for path, text in texts.items()}
 

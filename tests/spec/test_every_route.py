@@ -32,7 +32,11 @@ from tests.support.gateway import (
 pytestmark = pytest.mark.anyio
 ROUTES = [(route, method) for route in api_routes(a_gateway().app) for method in sorted(route.methods)]
 PRIVATE = [(route, method) for route, method in ROUTES if not route.access.is_public]
-PERMITTED = [(route, method) for route, method in PRIVATE if route.access.permission not in (None, "project:read")]
+PERMITTED = [
+    (route, method)
+    for route, method in PRIVATE
+    if route.access.permission not in (None, "project:read") and "api_key" in route.access.kinds
+]
 TAKING_JSON = [
     (route, method)
     for route, method in ROUTES
@@ -56,13 +60,31 @@ EXAMPLES: dict[str, Any] = {
     "/api/v1/feedback": {"sessionId": "sess_unknown", "messageId": "msg_1", "rating": "positive"},
     "/api/projects/{project_id}/budgets": {"maxTokens": 1000},
     "/api/projects/{project_id}/budgets/{budget_id}": {"maxUsd": 0.5},
+    "/api/tenant/erase": {"confirm": "ten_one"},
     "/api/budgets": {"maxTokens": 1000},
+    "/api/projects/{project_id}/webhooks": {"url": "https://example.com/hook", "events": ["*"]},
     "/api/budgets/{budget_id}": {"maxUsd": 0.5},
+    "/api/tool-secrets": {"projectId": PROJECT, "toolName": "send", "secretKey": "TOKEN", "value": "s3cret"},
+    "/api/tool-secrets/{secret_id}": {"value": "s3cret"},
+    "/api/contacts": {"identity": "ada@example.com", "identityType": "email"},
+    "/api/contacts/{contact_id}": {"displayName": "Ada"},
+    "/api/contacts/{contact_id}/link-session": {"sessionId": "sess_unknown"},
+    "/api/projects/{project_id}/human-tasks": {"type": "review", "title": "Look at this"},
+    "/api/projects/{project_id}/human-tasks/{task_id}/assign": {"assignedTo": "usr_2"},
+    "/api/projects/{project_id}/human-tasks/{task_id}/resolve": {"decision": "approved"},
+    "/api/projects/{project_id}/analytics/query": {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}},
+    "/api/projects/{project_id}/analytics/aggregate": {
+        "timeRange": {"from": "2026-03-01", "to": "2026-03-02"},
+        "groupBy": [],
+        "metrics": ["count"],
+    },
     "/api/auth/login": {"email": OWNER, "password": PASSWORD},
     "/api/auth/password": {"currentPassword": PASSWORD, "newPassword": "another long password"},
 }
 """Path, or method and path, -> a body that the route accepts; the others take an empty object."""
 QUERIES = {
+    "/api/tool-secrets": f"?projectId={PROJECT}",
+    "/api/contacts/lookup": "?identity=ada@example.com",
     "/api/v1/chat/usage": f"?projectId={PROJECT}",
     "/api/projects/{project_id}/sessions/export": "?format=csv",
 }

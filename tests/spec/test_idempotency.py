@@ -95,6 +95,8 @@ def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
     assert {route.path for route, _ in POSTS} - {route.path for route, _ in REPLAYED_POSTS} == {
         "/api/v1/callbacks/{callback_id}",  # its id is taken once
         "/api/v1/chat/stream",  # changes nothing: asked again, it is answered again
+        "/api/projects/{project_id}/analytics/query",  # the same
+        "/api/projects/{project_id}/analytics/aggregate",
         "/api/auth/login",  # the same
         "/api/auth/refresh",  # its token is taken once
         "/api/auth/logout",  # who is out is out

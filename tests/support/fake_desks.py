@@ -26,7 +26,6 @@ from actors.desks import (
     KeptFeedback,
     Upload,
     UsageFigures,
-    UserView,
 )
 from actors.runtime import Page, SessionRef
 from domain.clock import FixedClock, iso_ms
@@ -36,6 +35,7 @@ from domain.session_analysis import session_analysis
 from domain.session_findings import SessionAnalysis
 from domain.session_metrics import SessionMetrics, session_metrics
 from domain.trace_export import COLUMNS, csv_lines
+from domain.users import UserView
 from tests.support.fake_runtime import FakeRuntime
 
 NOTHING = UsageFigures(total_tokens=0, total_cost=0.0, request_count=0, avg_latency_ms=None)
@@ -239,21 +239,21 @@ class FakeUsers:
     passwords: dict[str, str] = field(default_factory=dict)
     families: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    async def with_password(self, email: str, password: str) -> UserView | None:
+    async def with_password(self, email: str, password: str, **_: Any) -> UserView | None:
         user = self.people.get(email)
         return user if user is not None and self.passwords.get(email, PASSWORD) == password else None
 
     async def find(self, tenant_id: str, user_id: str) -> UserView | None:
         return next((user for user in self.people.values() if (user.tenant_id, user.id) == (tenant_id, user_id)), None)
 
-    async def change_password(self, user: UserView, current: str, new: str, family_id: str) -> bool:
+    async def change_password(self, user: UserView, current: str, new: str, *, family_id: str, by: Any) -> bool:
         if await self.with_password(user.email, current) is None:
             return False
         self.passwords[user.email] = new
         self.families = {name: token for name, token in self.families.items() if name[1] == family_id}
         return True
 
-    async def open_family(self, user: UserView, family_id: str, token_id: str, expires_at: datetime) -> None:
+    async def open_family(self, user: UserView, family_id: str, token_id: str, **_: Any) -> None:
         self.families[user.tenant_id, family_id] = token_id
 
     async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
@@ -267,8 +267,8 @@ class FakeUsers:
     async def has_family(self, tenant_id: str, family_id: str) -> bool:
         return (tenant_id, family_id) in self.families
 
-    async def close_family(self, tenant_id: str, family_id: str) -> None:
-        self.families.pop((tenant_id, family_id), None)
+    async def close_family(self, user: UserView, family_id: str, by: Any) -> None:
+        self.families.pop((user.tenant_id, family_id), None)
 
     def give_role(self, email: str, role: str, **projects: str) -> None:
         """Let somebody be something else from now on."""

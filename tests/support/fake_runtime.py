@@ -22,8 +22,6 @@ from actors.runtime import (
     SessionRef,
     SessionView,
     StreamEvent,
-    TaskFilter,
-    TaskResolution,
     TraceFilter,
     TurnReply,
 )
@@ -91,6 +89,8 @@ class FakeRuntime:
         self.gate: asyncio.Event | None = None
         self.health_now = Health(ready=True, hosts=1, parts={"store": "ok"})
         self.drained = False
+        self.resumed: list[tuple[str, str]] = []
+        self.linked: dict[str, str] = {}
         self._ids = CountingIds()
         self._one_by_one: dict[tuple[str, str], asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -158,11 +158,11 @@ class FakeRuntime:
             self.gate.set()
         return was_running
 
-    async def tasks(self, tenant_id: str, project_id: str, wanted: TaskFilter) -> Page:
-        return Page(rows=(), total=0)
+    async def task_closed(self, tenant_id: str, session_id: str, task_id: str) -> None:
+        self.resumed.append((session_id, task_id))
 
-    async def resolve_task(self, resolution: TaskResolution) -> dict[str, Any]:
-        raise NotFound("Task not found")
+    async def link_contact(self, session: SessionRef, contact_id: str) -> None:
+        self.linked[self._found(session).id] = contact_id
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         if self.refuse is not None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from actors.agent_cards import AgentCard
-from actors.desks import UserView
 from actors.runtime import Caller
 from actors.sandbox_tokens import SandboxClaims, SandboxTokens
 from domain.clock import CountingIds, FixedClock
+from domain.users import UserView
 from gateway.app import build_app
 from gateway.auth.public_keys import PublicKey
 from gateway.counters import LocalCounters

@@ -24,7 +24,7 @@ async def put_apart(database: Database, files: Mapping[str, str] = FILES, name: 
             environment="production",
             endpoint_slug=name,
             entry_agent_name=project.entry_agent_name or seeded.agents[0],
-            program_id=str(project.settings["programId"]),
+            program_id=project.program_id,
             agent_version_manifest={},
             details={"placement": "dedicated"},
         )

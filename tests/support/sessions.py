@@ -196,6 +196,9 @@ class MemoryStore:
     async def known_turn(self, pin: SessionPin, key: str) -> KnownTurn | None:
         return self.turns.get((pin.session_id, key))
 
+    async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
+        self.pins[pin.session_id] = msgspec.structs.replace(self.pins[pin.session_id], contact_id=contact_id)
+
     async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
         self.pins[pin.session_id] = msgspec.structs.replace(pin, runtime_session_id=runtime_session_id)
         self.status[pin.session_id] = "active"
@@ -307,7 +310,7 @@ class OneProgram:
     async def choose(self, tenant_id, project_id, *, deployment_id, environment, agent) -> Chosen:
         return Chosen("prog_1", agent or self.program.entry_agent, "working-copy")
 
-    def environment(self, pin: SessionPin) -> dict[str, object]:
+    async def environment(self, pin: SessionPin) -> dict[str, object]:
         return {}
 
 

@@ -16,8 +16,12 @@ from aiohttp import web
 from actors.projects import put_project
 from actors.runtime import ChatTurn, SessionRef, TurnReply
 from actors.settings import Settings
+from actors.task_desk import Decision, TaskRef
 from actors.wiring import RunningRuntime, open_runtime
+from domain.audit import SYSTEM
+from domain.human_tasks import HumanTask, Person
 from storage.embedded import PostgresServer, RedisServer
+from storage.repositories.human_tasks import TaskQuery
 from storage.statements import Statement
 
 PATIENCE_S = 20.0
@@ -53,6 +57,20 @@ class Story:
     async def run(self, sql: str, **given: object) -> int:
         """Change rows of the store: the way in which a test moves the clock of the database."""
         return await self.running.database.execute(Statement(sql), **given)
+
+    async def tasks(self, session: str) -> list[HumanTask]:
+        """Return the human tasks of a session, the most urgent first."""
+        query = TaskQuery(session_id=session)
+        return list((await self.running.desks.human_tasks.list(self.tenant, self.project, query)).rows)
+
+    async def resolve(self, task_id: str, decision: str, **fields: Any) -> HumanTask:
+        """Decide a human task as somebody who may do everything; its session goes on."""
+        person, ref = Person(user_id="usr_1", is_admin=True), TaskRef(self.tenant, self.project, task_id)
+        task = await self.running.desks.human_tasks.resolve(
+            ref, person, Decision(decision=decision, fields=fields), SYSTEM
+        )
+        await self.running.runtime.task_closed(self.tenant, task.session_id, task.task_id)
+        return task
 
     async def lines(self, session: str) -> list[tuple[str, str]]:
         """Return who said what."""

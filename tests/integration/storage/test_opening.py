@@ -47,7 +47,7 @@ async def test_migrations_are_applied_once_by_many_and_in_order(
     applied = await asyncio.gather(*(migrate(one) for one in opened))
     assert sorted(applied) == [0, 0, 0, len(known_migrations())]
 
-    newer = Migration(len(known_migrations()) + 1, "9999_newer.sql", "CREATE TABLE newer (n int);")
+    newer = Migration(known_migrations()[-1].number + 1, "9999_newer.sql", "CREATE TABLE newer (n int);")
     assert await migrate(opened[0], [*known_migrations(), newer]) == 1
     with pytest.raises(MigrationRefused, match="newer version"):
         await migrate(opened[0])

@@ -197,8 +197,7 @@ async def test_credentials_are_resolved_in_the_order_of_tools_and_replaced_by_ve
     with pytest.raises(Unopenable):  # a value cannot be moved to where somebody else may use it
         await resolve("*")
     assert await credentials.find(f"{tenant_id} other", "sec_1") is None
-    assert [one.credential_id for one in await credentials.list(tenant_id, project_id, tool_name="*")] == [
-        made.credential_id
-    ]
+    rows, total = await credentials.list(tenant_id, project_id, tool_name="*")
+    assert ([one.credential_id for one in rows], total) == ([made.credential_id], 1)
     assert await credentials.delete(tenant_id, "sec_1")
     assert not await credentials.delete(tenant_id, "sec_1")

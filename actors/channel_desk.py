@@ -1,0 +1,143 @@
+"""SDK channels made, seen, changed and deleted. Spec: platform-api 6.6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+
+from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
+from domain.clock import IdSource
+from domain.errors import Conflict, InvalidInput, NotFound
+from domain.ids import PREFIXES
+from domain.json_values import JsonObject
+from domain.limits import CHANNELS_PER_PROJECT
+from storage.database import Database
+from storage.errors import Duplicate
+from storage.repositories.audit import AuditLog
+from storage.repositories.deployments import Deployments
+from storage.repositories.projects import Projects
+from storage.repositories.sdk_channels import ChannelFields, ChannelRecord, SdkChannels
+
+KIND: Final = "channel"
+
+
+class ChannelPage(NamedTuple):
+    """Some channels and how many there are."""
+
+    rows: Sequence[ChannelRecord]
+    total: int
+
+
+class ChannelDesk(Protocol):
+    """The SDK channels of projects."""
+
+    async def list(self, tenant_id: str, project_id: str, *, limit: int, offset: int) -> ChannelPage:
+        """Return channels, the oldest first."""
+        ...
+
+    async def get(self, tenant_id: str, project_id: str, channel_id: str) -> ChannelRecord:
+        """Return a channel. Raises NotFound."""
+        ...
+
+    async def create(self, tenant_id: str, project_id: str, fields: ChannelFields, by: Initiator) -> ChannelRecord:
+        """Make a channel.
+
+        Raises:
+            NotFound: The public key or the deployment is none of this project.
+            InvalidInput: There are too many.
+            Conflict: The name is taken.
+        """
+        ...
+
+    async def change(
+        self, tenant_id: str, project_id: str, channel_id: str, changed: JsonObject, by: Initiator
+    ) -> ChannelRecord:
+        """Change fields of a channel, named as in `ChannelFields`. Raises NotFound, Conflict."""
+        ...
+
+    async def remove(self, tenant_id: str, project_id: str, channel_id: str, by: Initiator) -> None:
+        """Delete a channel. Raises NotFound."""
+        ...
+
+
+class StoredChannels:
+    """Satisfies `ChannelDesk`."""
+
+    def __init__(self, database: Database, audit: AuditLog, ids: IdSource) -> None:
+        self._database = database
+        self._channels = SdkChannels(database)
+        self._deployments = Deployments(database)
+        self._projects = Projects(database)
+        self._audit = audit
+        self._ids = ids
+
+    async def list(self, tenant_id: str, project_id: str, *, limit: int, offset: int) -> ChannelPage:
+        """Return channels, the oldest first."""
+        return ChannelPage(*await self._channels.list(tenant_id, project_id, limit=limit, offset=offset))
+
+    async def get(self, tenant_id: str, project_id: str, channel_id: str) -> ChannelRecord:
+        """Return a channel."""
+        return await self._channels.get(tenant_id, project_id, channel_id)
+
+    async def create(self, tenant_id: str, project_id: str, fields: ChannelFields, by: Initiator) -> ChannelRecord:
+        """Make a channel."""
+        fields = await self._checked(tenant_id, project_id, fields)
+        page = await self.list(tenant_id, project_id, limit=1, offset=0)
+        if page.total >= CHANNELS_PER_PROJECT:
+            raise InvalidInput(f"A project has at most {CHANNELS_PER_PROJECT} channels")
+        try:
+            async with self._database.transaction() as connection:
+                channel_id = self._ids.new(PREFIXES[KIND])
+                made = await self._channels.create(connection, tenant_id, project_id, channel_id, fields)
+                await self._audit.append(connection, tenant_id, _entry(made, "create", by))
+        except Duplicate as error:
+            raise _taken() from error
+        return made
+
+    async def change(
+        self, tenant_id: str, project_id: str, channel_id: str, changed: JsonObject, by: Initiator
+    ) -> ChannelRecord:
+        """Change fields of a channel."""
+        before = await self._channels.get(tenant_id, project_id, channel_id)
+        known: dict[str, Any] = {name: getattr(before, name) for name in ChannelFields.__struct_fields__}
+        fields = msgspec.convert({**known, **changed}, ChannelFields)
+        fields = await self._checked(tenant_id, project_id, fields)
+        try:
+            async with self._database.transaction() as connection:
+                after = await self._channels.change(connection, tenant_id, project_id, channel_id, fields)
+                await self._audit.append(connection, tenant_id, _entry(after, "update", by))
+        except Duplicate as error:
+            raise _taken() from error
+        return after
+
+    async def remove(self, tenant_id: str, project_id: str, channel_id: str, by: Initiator) -> None:
+        """Delete a channel."""
+        async with self._database.transaction() as connection:
+            gone = await self._channels.delete(connection, tenant_id, project_id, channel_id)
+            await self._audit.append(connection, tenant_id, _entry(gone, "delete", by))
+
+    async def _checked(self, tenant_id: str, project_id: str, fields: ChannelFields) -> ChannelFields:
+        """Return fields that name what is there; a deployment also by its slug. Raises NotFound."""
+        if not await self._channels.has_public_key(tenant_id, project_id, fields.public_api_key_id):
+            raise NotFound("Public key not found")
+        if not fields.deployment_id:
+            return fields
+        found = await self._deployments.named(tenant_id, project_id, fields.deployment_id)
+        return msgspec.structs.replace(fields, deployment_id=found.deployment_id)
+
+
+def _taken() -> Conflict:
+    return Conflict("A channel with this name exists already", details={"reason": "DUPLICATE_NAME"})
+
+
+def _entry(channel: ChannelRecord, verb: str, by: Initiator) -> AuditEntry:
+    return AuditEntry(
+        by=by,
+        action=f"{KIND}.{verb}",
+        category=AuditCategory.PROJECT,
+        resource=Resource(KIND, channel.channel_id, channel.name),
+        project_id=channel.project_id,
+        details={"channelType": channel.channel_type},
+    )

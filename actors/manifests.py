@@ -1,0 +1,132 @@
+"""The agents of a manifest as one program: their versions or drafts, compiled and checked together. Spec: platform-api 6.4."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from abl.ir import canonical_bytes
+from actors.compiling import (
+    AGENT_KINDS,
+    Compiled,
+    compiled,
+    env_keys,
+    files_of,
+    findings,
+    misnamed,
+    unreadable,
+)
+from domain.deployments import AUTO
+from domain.errors import NotFound
+from domain.json_values import JsonObject
+from storage.database import Database
+from storage.repositories.agents import NO_AGENT, AgentRecord, Agents
+from storage.repositories.variables import Variables
+from storage.repositories.versions import NewVersion, Versions
+
+MISSING_ENV: Final = "MISSING_ENV"
+MISSING_CONFIG: Final = "MISSING_CONFIG"
+
+
+class Assembled(Struct, frozen=True, kw_only=True):
+    """A manifest whose agents fit together.
+
+    Attributes:
+        versions: Agent name -> version, of those that name one.
+        drafts: Drafts to be frozen, for the others.
+        missing_config: Config variables that the texts name and nobody has set.
+    """
+
+    program: Compiled
+    versions: dict[str, str]
+    drafts: dict[str, NewVersion]
+    missing_config: Sequence[str] = ()
+
+
+class Manifests:
+    """Puts the agents of a manifest together."""
+
+    def __init__(self, database: Database, installed: Mapping[str, str]) -> None:
+        """`installed` are the values of `env.` that the installation has."""
+        self._agents = Agents(database)
+        self._versions = Versions(database)
+        self._variables = Variables(database)
+        self._installed = frozenset(installed)
+
+    async def assemble(
+        self, tenant_id: str, project_id: str, manifest: Mapping[str, str], entry_agent: str
+    ) -> Assembled:
+        """Return the program of a manifest, agent name -> version or `auto`.
+
+        Raises:
+            NotFound: There is no such agent or version.
+            UnreadableProject: They do not compile, or one hands over to an agent that is not among them.
+        """
+        documents = await self._agents.list(tenant_id, project_id)
+        by_name = {one.name: one for one in documents if one.kind in AGENT_KINDS}
+        texts: dict[str, str] = {}
+        for name, version in manifest.items():
+            if name not in by_name:
+                raise NotFound(NO_AGENT)
+            if version == AUTO:
+                texts[name] = by_name[name].dsl
+            else:
+                texts[name] = (await self._versions.get(tenant_id, by_name[name].agent_id, version)).dsl
+        config = await self._variables.config(tenant_id, project_id)
+        program = await asyncio.to_thread(_compiled, documents, texts, config, entry_agent)
+        resolved: JsonObject = program.output.get("resolved_config_variables") or {}
+        return Assembled(
+            program=program,
+            versions={name: version for name, version in manifest.items() if version != AUTO},
+            drafts={
+                name: NewVersion(agent_id=by_name[name].agent_id, dsl=texts[name], ir=_ir_of(program, name))
+                for name, version in manifest.items()
+                if version == AUTO
+            },
+            missing_config=tuple(resolved.get("unresolved") or ()),
+        )
+
+    async def warnings(
+        self, tenant_id: str, project_id: str, environment: str, ir: bytes, missing_config: Sequence[str] = ()
+    ) -> list[JsonObject]:
+        """Return what a program reads that is set neither for its environment nor for the installation."""
+        found = await self._variables.environment(tenant_id, project_id, environment)
+        known = self._installed | {one.key for one in found}
+        return [
+            *(
+                {"code": MISSING_ENV, "key": key, "message": f"{{{{env.{key}}}}} is not set for {environment}"}
+                for key in env_keys(ir)
+                if key not in known
+            ),
+            *(
+                {"code": MISSING_CONFIG, "key": key, "message": f"{{{{config.{key}}}}} is not set"}
+                for key in missing_config
+            ),
+        ]
+
+
+def _compiled(
+    documents: Sequence[AgentRecord], texts: Mapping[str, str], config: Mapping[str, str], entry_agent: str
+) -> Compiled:
+    wanted = [one for one in documents if one.kind not in AGENT_KINDS or one.name in texts]
+    files = files_of(wanted, texts)
+    named = [one for name, dsl in texts.items() for one in misnamed(name, dsl)]
+    errors = [one for one in [*named, *findings(files, config=config)] if one.is_error]
+    if errors:
+        raise unreadable(errors)
+    return compiled(files, config=config, entry_agent=entry_agent)
+
+
+def _ir_of(program: Compiled, name: str) -> bytes:
+    """Return what one agent of a program compiled to."""
+    output = program.output
+    return canonical_bytes({**output, "agents": {name: output["agents"][name]}, "entry_agent": name})
+
+
+def named_version(version: NewVersion, by: str) -> NewVersion:
+    """Return a draft to freeze, with who has it frozen."""
+    return msgspec.structs.replace(version, created_by=by)

@@ -1,0 +1,60 @@
+"""The ways in which a secret may be spelt where somebody says it back: as it is, encoded, or turned around. Pure."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Final
+from urllib.parse import quote, quote_plus, unquote
+
+MIN_CHARS: Final = 4
+"""A shorter secret is no secret, and would tear ordinary words apart."""
+ENCODED_MIN_CHARS: Final = 8
+"""What is shorter is not looked for in encodings: those of a few letters are parts of ordinary texts."""
+BASE64_BITS, BYTE_BITS = 6, 8
+BASE64_GROUP: Final = 3
+
+
+def spellings(secret: str) -> frozenset[str]:
+    """Return the spellings of a secret, none for what is too short to be one.
+
+    In base64 it may stand anywhere within something longer, as in `Basic` credentials.
+
+    >>> "c2VjcmV0LXZhbHVl" in spellings("secret-value"), spellings("abc")
+    (True, frozenset())
+    """
+    if len(secret) < MIN_CHARS:
+        return frozenset()
+    found = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]}
+    if len(secret) >= ENCODED_MIN_CHARS:
+        raw = secret.encode()
+        found |= {secret[::-1], raw.hex(), raw.hex().upper(), *_in_base64(raw)}
+    return frozenset(found)
+
+
+def without(text: str, secrets: frozenset[str], spelt: frozenset[str], mask: str) -> str:
+    """Return a text with a mask in the place of every spelling; `spelt` holds those of all `secrets`.
+
+    A text in which a secret stands behind some other use of percent signs comes back decoded.
+    """
+    for one in sorted(spelt, key=len, reverse=True):
+        if one in text:
+            text = text.replace(one, mask)
+    if "%" in text:
+        decoded = unquote(text)
+        for secret in sorted(secrets, key=len, reverse=True):
+            if secret in decoded:
+                text = decoded = decoded.replace(secret, mask)
+    return text
+
+
+def _in_base64(raw: bytes) -> set[str]:
+    """Return what of an encoding is the same whatever stands before and behind, for each place in a group."""
+    found = set()
+    for before in range(BASE64_GROUP):
+        encoded = base64.b64encode(bytes(before) + raw).decode()
+        first = -(-before * BYTE_BITS // BASE64_BITS)
+        core = encoded[first : (before + len(raw)) * BYTE_BITS // BASE64_BITS]
+        found |= {core, core.replace("+", "-").replace("/", "_")}
+    whole = base64.b64encode(raw).decode()
+    return found | {whole, whole.replace("+", "-").replace("/", "_")}

@@ -1,0 +1,71 @@
+"""What is deleted leaves nothing behind: looked for in every row of every table, unpacked, and in every file."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+from domain.audit import SYSTEM
+from tests.flows.test_delegation import a_team
+from tests.support.remains import remains
+from tests.support.stories import Story, a_story, a_workshop
+
+CANARY = "canary-7f3a9b"
+LONG = CANARY + "".join(map(chr, Random(7).choices(range(0x4E00, 0x9FA5), k=30_000)))
+"""More, however it is packed, than facts that stand in the journal itself."""
+
+
+async def spoken(told: Story, *, text: str = CANARY) -> str:
+    """Return a session in which a text was said, by the user and by the agent."""
+    session = (await told.say(text, agent="Front")).session_id
+    await told.say(f"again {text}", session, idempotency_key="k1", metadata={"note": text[:100]})
+    return session
+
+
+def files_with(folder: Path, text: str) -> list[Path]:
+    """Return files outside the databases' own that hold a text."""
+    return [
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not {"postgres", "redis", "valkey"} & set(path.parts)
+        and text.encode() in path.read_bytes()
+    ]
+
+
+def test_a_deleted_session_leaves_nothing_and_others_keep_what_they_share(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop() as workshop, a_story(data_dir, "erased", a_team(workshop.url)) as told:
+            database = told.running.database
+            deleted, kept = await spoken(told), await spoken(told, text=LONG)
+            other = await spoken(told, text=LONG)
+            await told.say("all", deleted)
+            before = await remains(database, CANARY)
+            assert {"transcripts", "journal", "journal_blobs", "snapshots", "turns"} <= set(before), before
+            lines = await told.lines(kept)
+            await told.running.runtime.delete_session(told.ref(deleted))
+            await told.running.runtime.delete_session(told.ref(other))
+            assert await told.lines(kept) == lines
+            await told.running.runtime.delete_session(told.ref(kept))
+            assert await remains(database, CANARY) == {}
+            assert await told.rows("SELECT 1 FROM sessions WHERE tenant_id = :tenant", tenant=told.tenant) == []
+            assert files_with(told.data_folder, CANARY) == []
+
+    asyncio.run(story())
+
+
+def test_an_erased_tenant_leaves_the_head_of_its_audit_chain(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop() as workshop, a_story(data_dir, "tenant", a_team(workshop.url)) as told:
+            running = told.running
+            for _ in range(3):
+                await spoken(told)
+            assert await remains(running.database, CANARY)
+            erased = await running.desks.tenants.erase(told.tenant, running.runtime.delete_session, SYSTEM)
+            assert erased.sessions >= 3
+            assert erased.rows > 0
+            assert await remains(running.database, CANARY) == {}
+            assert set(await remains(running.database, told.tenant)) <= {"audit_heads"}
+
+    asyncio.run(story())
