@@ -1,4 +1,4 @@
-"""What has happened in a project, in figures. Spec: platform-api 8. They are a few seconds behind: see `docs/analytics.md`."""
+"""What has happened in a project, in figures, a few seconds behind: see `docs/analytics.md`. Spec: platform-api 8."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.analytics import Dimension, EventCategory, EventQuery, Metric, event_name
+from domain.analytics import RATINGS, Dimension, EventCategory, EventQuery, Metric, event_name
 from domain.clock import Clock, iso_ms
 from domain.errors import NotFound
 from domain.json_values import JsonObject, JsonValue
@@ -21,7 +21,6 @@ from storage.repositories.sessions import Sessions
 from storage.repositories.voice_calls import VoiceCalls, VoiceFigures
 
 REPLIES: Final = ("message_sent",)
-RATINGS: Final = ("positive", "negative", "neutral")
 CURRENCY: Final = "USD"
 
 
@@ -139,9 +138,7 @@ class StoredAnalytics:
         if seen is None:
             raise NotFound("Agent not found")
         by_type = (Dimension.CATEGORY, Dimension.EVENT_TYPE)
-        found = await self._analytics.buckets(
-            tenant_id, project_id, wanted, by_type, limit=ANALYTICS_BUCKETS_MAX
-        )
+        found = await self._analytics.buckets(tenant_id, project_id, wanted, by_type, limit=ANALYTICS_BUCKETS_MAX)
         turns = await self._turns(tenant_id, project_id, wanted)
         total = _sum(found)
         tools = _sum(found, EventCategory.TOOL)
@@ -290,11 +287,7 @@ def _event(tenant_id: str, row: EventRow) -> JsonObject:
 
 def _sum(found: Sequence[Bucket], category: EventCategory | None = None, event_type: str = "") -> Bucket:
     """Return what the buckets of a category, or of one type of events, come to."""
-    of = [
-        one
-        for one in found
-        if (category is None or one.values[0] == category) and event_type in ("", one.values[1])
-    ]
+    of = [one for one in found if (category is None or one.values[0] == category) and event_type in ("", one.values[1])]
     return Bucket(
         count=sum(one.count for one in of),
         failures=sum(one.failures for one in of),

@@ -73,9 +73,7 @@ class DeploymentDesk(Protocol):
         """Return a deployment. Raises NotFound."""
         ...
 
-    async def create(
-        self, tenant_id: str, project_id: str, wanted: WantedDeployment, by: Initiator
-    ) -> DeploymentView:
+    async def create(self, tenant_id: str, project_id: str, wanted: WantedDeployment, by: Initiator) -> DeploymentView:
         """Make a deployment the active one of its environment.
 
         Raises:
@@ -84,9 +82,7 @@ class DeploymentDesk(Protocol):
         """
         ...
 
-    async def retire(
-        self, tenant_id: str, project_id: str, name: str, *, force: bool, by: Initiator
-    ) -> DeploymentView:
+    async def retire(self, tenant_id: str, project_id: str, name: str, *, force: bool, by: Initiator) -> DeploymentView:
         """Take no new sessions; with `force` the old ones are ended. Raises NotFound, Conflict: it is retired."""
         ...
 
@@ -105,8 +101,6 @@ class DeploymentDesk(Protocol):
         """Make the same program active in another environment. Raises NotFound, InvalidInput."""
         ...
 
-    async def preflight(
-        self, tenant_id: str, project_id: str, name: str, target_environment: str
-    ) -> PreflightReport:
+    async def preflight(self, tenant_id: str, project_id: str, name: str, target_environment: str) -> PreflightReport:
         """Return which live sessions would have gone another way on what would be promoted. Raises as `promote`."""
         ...

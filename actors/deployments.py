@@ -77,9 +77,7 @@ class StoredDeployments:
         """Return a deployment."""
         return await self._view(tenant_id, await self._deployments.named(tenant_id, project_id, name))
 
-    async def create(
-        self, tenant_id: str, project_id: str, wanted: WantedDeployment, by: Initiator
-    ) -> DeploymentView:
+    async def create(self, tenant_id: str, project_id: str, wanted: WantedDeployment, by: Initiator) -> DeploymentView:
         """Make a deployment the active one of its environment."""
         made = await self._manifests.assemble(tenant_id, project_id, wanted.manifest, wanted.entry_agent_name)
         await self._agents.keep_program(tenant_id, made.program.program_id, project_id, made.program.ir)
@@ -106,9 +104,7 @@ class StoredDeployments:
             await self._begin(connection, tenant_id, project, new, DeploymentEvent.CREATE, by)
         return await self.get(tenant_id, project_id, new.deployment_id)
 
-    async def retire(
-        self, tenant_id: str, project_id: str, name: str, *, force: bool, by: Initiator
-    ) -> DeploymentView:
+    async def retire(self, tenant_id: str, project_id: str, name: str, *, force: bool, by: Initiator) -> DeploymentView:
         """Take no new sessions; with `force` the old ones are ended."""
         deployment_id = (await self._deployments.named(tenant_id, project_id, name)).deployment_id
         event = DeploymentEvent.FORCE if force else DeploymentEvent.RETIRE
@@ -185,9 +181,7 @@ class StoredDeployments:
             await self._begin(connection, tenant_id, project, new, DeploymentEvent.PROMOTE, by)
         return await self.get(tenant_id, project_id, new.deployment_id)
 
-    async def preflight(
-        self, tenant_id: str, project_id: str, name: str, target_environment: str
-    ) -> PreflightReport:
+    async def preflight(self, tenant_id: str, project_id: str, name: str, target_environment: str) -> PreflightReport:
         """Return which live sessions would have gone another way on what would be promoted."""
         source = await self._source(tenant_id, project_id, name, target_environment)
         running = await self._deployments.active(tenant_id, project_id, target_environment)
@@ -220,19 +214,15 @@ class StoredDeployments:
         await self._news.created(connection, tenant_id, new, event)
         await self._news.audit(connection, tenant_id, new, event, by, {"replaced": replaced})
 
-    async def _frozen(
-        self, connection: Connection, tenant_id: str, made: Assembled, by: Initiator
-    ) -> dict[str, str]:
-        """Return the version of every agent, drafts frozen; always in the same order, so that nobody waits in a ring."""
+    async def _frozen(self, connection: Connection, tenant_id: str, made: Assembled, by: Initiator) -> dict[str, str]:
+        """Return the version of every agent, drafts frozen in the order of their names."""
         versions = dict(made.versions)
         for name, draft in sorted(made.drafts.items()):
             await self._versions.lock(connection, tenant_id, draft.agent_id)
             versions[name] = await self._versions.freeze(connection, tenant_id, named_version(draft, by.actor.id))
         return versions
 
-    async def _settings(
-        self, connection: Connection, tenant_id: str, project: ProjectRecord, settings_id: str
-    ) -> str:
+    async def _settings(self, connection: Connection, tenant_id: str, project: ProjectRecord, settings_id: str) -> str:
         """Return the id of the settings that a deployment is pinned to."""
         if settings_id:
             if await self._deployments.settings(tenant_id, project.project_id, settings_id) is None:
@@ -252,6 +242,4 @@ class StoredDeployments:
             record.environment,
             is_active=record.status == "active",
         )
-        return DeploymentView(
-            record, await self._deployments.count_sessions(tenant_id, record.deployment_id), channels
-        )
+        return DeploymentView(record, await self._deployments.count_sessions(tenant_id, record.deployment_id), channels)

@@ -13,16 +13,23 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from actors.agent_desk import AgentDesk
 from actors.analytics import AnalyticsDesk
 from actors.audit_desk import AuditDesk
 from actors.budget_desk import BudgetDesk
+from actors.channel_desk import ChannelDesk
 from actors.contacts import ContactDesk
+from actors.deployment_desk import DeploymentDesk
 from actors.key_desk import KeyDesk
 from actors.people import PeopleDesk
+from actors.project_desk import ProjectDesk
 from actors.runtime import Page, SessionRef
 from actors.task_desk import HumanTaskDesk
 from actors.tenants import TenantDesk
 from actors.tool_secrets import ToolSecretDesk
+from actors.transfer import TransferDesk
+from actors.variable_desk import VariableDesk
+from actors.version_desk import VersionDesk
 from actors.webhooks import WebhookDesk
 from domain.audit import Initiator
 from domain.json_values import JsonObject
@@ -324,8 +331,15 @@ class Desks:
     people: PeopleDesk
     audit: AuditDesk
     webhooks: WebhookDesk
+    transfer: TransferDesk
     tool_secrets: ToolSecretDesk
     contacts: ContactDesk
     human_tasks: HumanTaskDesk
     tenants: TenantDesk
     analytics: AnalyticsDesk
+    projects: ProjectDesk
+    agents: AgentDesk
+    versions: VersionDesk
+    deployments: DeploymentDesk
+    variables: VariableDesk
+    channels: ChannelDesk

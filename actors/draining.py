@@ -1,4 +1,4 @@
-"""Retired deployments on their way out: they are done when their last session ends, or is ended. Spec: platform-api 3.2."""
+"""Retired deployments on their way out, until their last session ends or is ended. Spec: platform-api 3.2."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Draining:
         return await self._deployments.note_drained(tenant_id, deployment_id)
 
     async def look(self) -> int:
-        """End what is left where the time of a drain is up, and note drains that are over; return how many go on late."""
+        """End what is left where the time is up, and note drains that are over; return how many are late."""
         late = 0
         for one in await self._deployments.draining(DEPLOYMENTS_MAX):
             if not one.is_over:
@@ -53,7 +53,5 @@ class Draining:
     async def _end(self, tenant_id: str, project_id: str, session_id: str) -> bool:
         """Return whether a session is over; one whose host does not answer is ended at the next look."""
         async with self._room:
-            message = EndSession(
-                tenant_id=tenant_id, project_id=project_id, session_id=session_id, reason=DRAIN_ENDS
-            )
+            message = EndSession(tenant_id=tenant_id, project_id=project_id, session_id=session_id, reason=DRAIN_ENDS)
             return not isinstance(await self._hosts.ask(message), Failed)

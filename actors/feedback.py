@@ -7,14 +7,16 @@ from typing import Final
 from actors.desks import GivenFeedback, KeptFeedback
 from actors.runtime import SessionRef
 from actors.webhooks import emit
-from domain.clock import IdSource
+from domain.analytics import EventCategory, NewEvent, rating_of
+from domain.clock import Clock, IdSource
 from domain.errors import NotFound
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from domain.webhooks import WebhookEvent
 from storage.database import Database
+from storage.repositories.events import Events
 from storage.repositories.feedback import Feedback, NewFeedback
-from storage.repositories.sessions import Sessions
+from storage.repositories.sessions import SessionRecord, Sessions
 from storage.repositories.transcripts import ASSISTANT, Transcripts
 
 KIND: Final = "feedback"
@@ -23,11 +25,13 @@ KIND: Final = "feedback"
 class StoredFeedback:
     """Satisfies `actors.desks.FeedbackDesk`."""
 
-    def __init__(self, database: Database, ids: IdSource) -> None:
+    def __init__(self, database: Database, clock: Clock, ids: IdSource) -> None:
         self._database = database
         self._sessions = Sessions(database)
         self._transcripts = Transcripts(database)
         self._feedback = Feedback()
+        self._events = Events(database)
+        self._clock = clock
         self._ids = ids
 
     async def give(self, session: SessionRef, given: GivenFeedback) -> KeptFeedback:
@@ -55,7 +59,27 @@ class StoredFeedback:
                 await emit(
                     connection, session.tenant_id, record.project_id, WebhookEvent.FEEDBACK_CREATED, _told(wanted)
                 )
+            event = self._event(record, wanted, line.agent_name, kept_id)
+            await self._events.append(connection, session.tenant_id, event)
         return KeptFeedback(kept_id, is_new=is_new)
+
+    def _event(self, record: SessionRecord, given: NewFeedback, agent: str, kept_id: str) -> NewEvent:
+        """Return what analytics count; a second word of an author has the id of the first."""
+        return NewEvent(
+            category=EventCategory.FEEDBACK,
+            event_type="feedback_submitted",
+            project_id=record.project_id,
+            at=self._clock.now(),
+            agent_name=agent,
+            session_id=record.session_id,
+            channel=record.channel,
+            environment=record.environment,
+            metadata={
+                "feedback_id": kept_id,
+                "rating": rating_of(given.rating, given.stars),
+                **({} if given.stars is None else {"stars": given.stars}),
+            },
+        )
 
 
 def _told(given: NewFeedback) -> JsonObject:

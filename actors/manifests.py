@@ -1,4 +1,4 @@
-"""The agents of a manifest as one program: their versions or drafts, compiled and checked together. Spec: platform-api 6.4."""
+"""The agents of a manifest as one program, compiled and checked together. Spec: platform-api 6.4."""
 
 from __future__ import annotations
 

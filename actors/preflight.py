@@ -153,7 +153,7 @@ def divergence(
         mine = lived.state
         try:
             other = _step(candidate, theirs, record)
-        except Exception as error:  # whatever stops the candidate here is what would have stopped it then
+        except Exception as error:  # noqa: BLE001 - whatever stops the candidate here would have stopped it then
             reason = f"the candidate cannot take this event: {type(error).__name__}: {error}"
         else:
             theirs = other.state
@@ -180,7 +180,9 @@ def difference(lived: Sequence[Effect], other: Sequence[Effect]) -> str:
             return _told(mine, theirs)
     more = len(lived) - len(other)
     first = lived[len(other)] if more > 0 else other[len(lived)]
-    return f"it {_told_one(first)}, and the candidate does not" if more > 0 else f"the candidate also {_told_one(first)}"
+    return (
+        f"it {_told_one(first)}, and the candidate does not" if more > 0 else f"the candidate also {_told_one(first)}"
+    )
 
 
 def _told(mine: Effect, theirs: Effect) -> str:

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
+from actors.agent_checks import AgentChecks
+from actors.agent_desk import StoredAgents
 from actors.analytics import StoredAnalytics
 from actors.audit_desk import StoredAudit
 from actors.budget_desk import StoredBudgets
 from actors.budgets import BudgetKeeper
+from actors.channel_desk import StoredChannels
 from actors.completions import StoredCompletions
 from actors.contacts import StoredContacts
+from actors.deployment_news import DeploymentNews
+from actors.deployments import StoredDeployments
 from actors.desks import Desks
+from actors.draining import Draining
 from actors.feedback import StoredFeedback
 from actors.files import StoredFiles
 from actors.insight import StoredInsight
 from actors.installation import allowed_addresses, master_keys, model_registry
 from actors.key_desk import StoredKeys
+from actors.manifests import Manifests
 from actors.models import StoredModels
 from actors.passwords import Passwords
 from actors.people import StoredPeople
+from actors.preflight import Preflight
+from actors.project_desk import StoredProjects
+from actors.project_removal import ProjectRemoval
 from actors.settings import Settings
+from actors.stored_transfer import StoredTransfer
 from actors.task_desk import StoredHumanTasks
 from actors.tenants import StoredTenants
 from actors.tool_secrets import StoredToolSecrets
 from actors.users import StoredUsers
+from actors.variable_desk import StoredVariables
+from actors.version_desk import StoredVersions
 from actors.webhook_delivery import WebhookSender
 from actors.webhooks import StoredWebhooks
 from domain.clock import Clock, IdSource
@@ -42,6 +55,8 @@ def open_desks(
     clock: Clock,
     ids: IdSource,
     sender: WebhookSender,
+    removal: ProjectRemoval,
+    draining: Draining,
 ) -> Desks:
     """Return what the gateway asks for beside sessions."""
     registry, passwords = model_registry(settings), Passwords()
@@ -53,20 +68,35 @@ def open_desks(
     completions = StoredCompletions(models, keeper, ModelCalls(database), clock, ids)
     stack.push_async_callback(completions.close)
     stack.callback(passwords.close)
+    checks = AgentChecks(database)
     return Desks(
         completions=completions,
         insight=StoredInsight(database, clock),
         files=files,
-        feedback=StoredFeedback(database, ids),
+        feedback=StoredFeedback(database, clock, ids),
         users=StoredUsers(database, passwords, audit),
         people=StoredPeople(database, passwords, audit, ids),
         budgets=StoredBudgets(database, audit, ids),
         keys=StoredKeys(database, audit, ids),
         audit=StoredAudit(audit),
+        transfer=StoredTransfer(database, audit, clock, ids),
         webhooks=StoredWebhooks(database, vault, audit, ids, allowed_addresses(settings), sender),
         tool_secrets=StoredToolSecrets(database, vault, audit, ids),
         contacts=StoredContacts(database, audit, ids),
         human_tasks=StoredHumanTasks(database, audit, clock, ids),
         tenants=StoredTenants(database),
         analytics=StoredAnalytics(database, clock),
+        projects=StoredProjects(database, audit, ids, removal),
+        agents=StoredAgents(database, audit, ids, checks),
+        versions=StoredVersions(database, audit, checks),
+        deployments=StoredDeployments(
+            database,
+            DeploymentNews(database, audit, clock),
+            ids,
+            Manifests(database, settings.environment),
+            draining,
+            Preflight(database),
+        ),
+        variables=StoredVariables(database, vault, audit, ids),
+        channels=StoredChannels(database, audit, ids),
     )

@@ -11,16 +11,18 @@ from datetime import timedelta
 from msgspec import Struct
 
 from actors.clocks import RandomIds
+from actors.draining import Draining
 from actors.files import StoredFiles
 from actors.human_tasks import TaskDesk
 from actors.messages import EndSession, Failed
+from actors.project_removal import ProjectRemoval
 from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
 from domain.limits import ANALYTICS_KEPT_DAYS, AUDIT_KEPT_DAYS, SESSION_IDLE_S, TRACES_KEPT_DAYS, USAGE_KEPT_DAYS
 from storage.database import Database
 from storage.partitions import drop_before, ensure_partitions, forget_blobs
-from storage.repositories.audit import AuditLog
 from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
+from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
 from storage.repositories.callbacks import Callbacks
 from storage.repositories.jobs import Job, Jobs
@@ -36,6 +38,7 @@ EVERYWHERE = ""
 """The tenant of work that is for all of them."""
 PREFIX = "upkeep."
 MINUTE_S, HOUR_S = 60.0, 3_600.0
+DRAIN_LOOK_S = 5.0
 COUNT_EVERY_S = 2.0
 """How far analytics may be behind, beside the time that counting takes."""
 SOON_S = 1.0
@@ -81,6 +84,8 @@ class Upkeep:
         ask: AskHost,
         retention: Retention,
         files: StoredFiles | None = None,
+        removal: ProjectRemoval | None = None,
+        draining: Draining | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -114,6 +119,10 @@ class Upkeep:
         }
         if files is not None:
             self._chores[f"{PREFIX}files"] = _Chore(HOUR_S, FILES_MAX, lambda: files.forget_unused(FILES_MAX))
+        if removal is not None:
+            self._chores[f"{PREFIX}projects"] = _Chore(MINUTE_S, 1, removal.carry_on_all)
+        if draining is not None:
+            self._chores[f"{PREFIX}draining"] = _Chore(DRAIN_LOOK_S, 1, draining.look)
 
     @property
     def kinds(self) -> Sequence[str]:

@@ -16,6 +16,7 @@ from actors.callbacks import CallbackDesk
 from actors.catalogue import catalogues_of
 from actors.clocks import RandomIds, SystemClock
 from actors.desks import Desks
+from actors.draining import Draining
 from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
 from actors.files import StoredFiles
 from actors.hosting import Hosting, follow_hosts, own_directory
@@ -27,8 +28,10 @@ from actors.memories import StoredMemories
 from actors.models import StoredModels
 from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
+from actors.project_removal import ProjectRemoval
 from actors.router import Router
 from actors.sandbox_tokens import sandboxes_of
+from actors.secret_variables import SecretVariables
 from actors.secrets import secrets_of
 from actors.session.delivery import AgentReach, Delivery
 from actors.session.effects import Outside, WorldPerformer
@@ -61,6 +64,7 @@ from storage.repositories.budgets import Budgets
 from storage.repositories.catalogue import Catalogues
 from storage.repositories.credentials import Credentials
 from storage.repositories.jobs import Jobs
+from storage.repositories.variables import Variables
 from storage.vault import Vault
 
 LOCAL = "local"
@@ -139,6 +143,7 @@ async def open_host(
             remotes=_remotes(settings, stack),
             budgets=BudgetKeeper(Budgets(database), clock, ids),
             classifier=_classifier(settings, stack),
+            secret_variables=SecretVariables(Variables(database), vault).of,
         )
         if not alone:
             outside.ask = Router(await follow_hosts(stack, leases, settings.link_token)).ask
@@ -189,7 +194,6 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
         sender = _webhooks(settings, stack, database, clock, ids)
-        desks = open_desks(settings, stack, database, files, clock, ids, sender)
         leases = Leases(database)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(
@@ -202,6 +206,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         else:
             directory = await hosting.open(stack, leases)
             runtime = SessionRuntime(directory, archive, ids, summon=hosting.summon)
+        removal, draining = ProjectRemoval(database, runtime), Draining(database, runtime)
+        desks = open_desks(settings, stack, database, files, clock, ids, sender, removal, draining)
         kept_for = Retention(
             settings.trace_days,
             settings.journal_days,
@@ -211,7 +217,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         )
         secrets = secrets_of(Credentials(database, Vault(database, master_keys(settings))))
         delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
-        upkeep = Upkeep(database, clock, runtime.ask, kept_for, files)
+        upkeep = Upkeep(database, clock, runtime.ask, kept_for, files, removal, draining)
         jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver, outbound=sender)
         jobs.start()
         stack.push_async_callback(jobs.stop)

@@ -1,7 +1,8 @@
 """A folder of ABL files whose program is what was saved last and compiles: stored again when a file changes.
 
 Files are looked at when somebody says that one has changed, and before each turn, so that a turn never runs what was
-saved over. What does not compile is told once, as `abl check` tells it, and the last good program stays.
+saved over. What does not compile is told once, as `abl check` tells it, and the last good program stays. What compiles
+is used; errors that only some turns would meet are told as well.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from domain.errors import AppError
 from storage.database import Database
 
 MS_PER_S = 1_000.0
+USED_ALL_THE_SAME = "in use all the same: a turn that comes there fails"
 log = logging.getLogger(__name__)
 
 Fingerprint = dict[str, tuple[int, int, int, int]]
@@ -49,6 +51,7 @@ class Workspace:
         self._screen = screen
         self._seen: Fingerprint | None = None
         self._is_broken = False
+        self._doubts = ""
         self._lock = asyncio.Lock()
 
     @property
@@ -87,6 +90,8 @@ class Workspace:
             if not is_first:
                 took_ms = (perf_counter() - began_s) * MS_PER_S
                 self._tell(f"{', '.join(changed)}: in use from the next turn on ({took_ms:.0f} ms)")
+            if self._doubts:
+                self._tell(f"{self._doubts}\n{USED_ALL_THE_SAME}")
             return True
 
     async def _put(self, database: Database, paths: list[str]) -> Seeded | None:
@@ -101,7 +106,9 @@ class Workspace:
         try:
             if not texts:
                 raise UnreadableProject(f"{self._path}: no ABL files in this folder any more")
-            return await put_project(database, self.name, texts)
+            seeded = await put_project(database, self.name, texts)
+            self._doubts = self._findings(texts)
+            return seeded
         except UnreadableProject as error:
             self._tell_broken(self._findings(texts) or error.message)
         except AppError as error:

@@ -19,9 +19,10 @@ import uvicorn
 import uvloop
 
 from actors.clocks import RandomIds, SystemClock
+from actors.compiling import findings
 from actors.hosts.serving import spare_the_collector
 from actors.installation import data_folder
-from actors.projects import TENANT_ID, Seeded, is_key, make_key, make_public_key, put_project
+from actors.projects import TENANT_ID, Seeded, is_key, make_key, make_public_key, put_project, separated
 from actors.runtime import Runtime
 from actors.settings import Settings
 from actors.users import OWNER_EMAIL, make_owner
@@ -36,6 +37,7 @@ from gateway.settings import GatewaySettings, RateSettings
 from storage.crypto import kept_secret
 from storage.database import Database
 
+ERRORS = "{} errors stand in the project, and a turn that comes there fails: abl check {} shows them"
 SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
 PUBLIC_KEY_FILE = "first_public_key_{}"
@@ -79,11 +81,12 @@ class _Server(uvicorn.Server):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is served: a project in the store, what its turns run on, and a message to try it with."""
+    """What is served: a project in the store, what its turns run on, a message to try it with, what may go wrong."""
 
     seeded: Seeded
     runtime: Runtime
     message: str = "Hello"
+    doubts: str = ""
 
 
 Bring = Callable[[AsyncExitStack, RunningRuntime], Coroutine[object, object, Offer]]
@@ -95,7 +98,9 @@ def serve(project: str | None, settings: Settings) -> int:
     name, files, message = _project(project)
 
     async def bring(_stack: AsyncExitStack, running: RunningRuntime) -> Offer:
-        return Offer(await put_project(running.database, name, files), running.runtime, message)
+        seeded = await put_project(running.database, name, files)
+        errors = sum(one.is_error for one in findings(separated(files)[1]))
+        return Offer(seeded, running.runtime, message, ERRORS.format(errors, project) if errors else "")
 
     return serve_brought(bring, settings)
 
@@ -141,6 +146,8 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket) -> N
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
         print(_greeting(running.settings, seeded, keys, offer.message), flush=True)
+        if offer.doubts:
+            print(offer.doubts, flush=True)
         if running.embedded is not None:
             following = loop.create_task(running.embedded.follow(lambda told: print(told, flush=True)))
             stack.callback(following.cancel)

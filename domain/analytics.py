@@ -94,6 +94,8 @@ OF_TIME: Final = frozenset({Dimension.HOUR, Dimension.DAY})
 
 
 ID_DIGEST_BYTES: Final = 12
+RATINGS: Final = ("positive", "negative", "neutral")
+LEAST_GOOD_STARS, MOST_BAD_STARS = 4, 2
 
 
 class EventQuery(Struct, frozen=True, kw_only=True):
@@ -110,6 +112,17 @@ class EventQuery(Struct, frozen=True, kw_only=True):
     agent_name: str = ""
     session_id: str = ""
     failed: bool | None = None
+
+
+def rating_of(rating: str | None, stars: int | None) -> str:
+    """Return one of `RATINGS` for a word, or for one to five stars.
+
+    >>> rating_of(None, 4)
+    'positive'
+    """
+    if stars is None:
+        return rating or "neutral"
+    return "positive" if stars >= LEAST_GOOD_STARS else "negative" if stars <= MOST_BAD_STARS else "neutral"
 
 
 def event_name(tenant_id: str, number: int) -> str:

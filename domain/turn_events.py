@@ -1,6 +1,7 @@
-"""What a turn tells analytics: events derived from its traces, the same ones whenever it is asked. Spec: platform-api 8.1.
+"""What a turn tells analytics: events derived from its traces, the same ones whenever it is asked.
 
-What a model or a tool did counts once, with how it ended: a tool call when its result is known, in whatever turn that is.
+What a model or a tool did counts once, with how it ended: a tool call when its result is known, in whatever turn that
+is. Spec: platform-api 8.1.
 """
 
 from __future__ import annotations
@@ -201,8 +202,8 @@ class _Maker:
         at, is_forward = parse_iso(one.at), data.get("direction", FORWARD) == FORWARD
         if is_forward:
             yield self._event("agent", "handoff", at, source, to=target)
-        by = HANDED_IN if is_forward else RETURNED
-        yield self._event("agent", "agent_entered", at, target, by=by, **{"from": source})
+        came: dict[str, Any] = {"by": HANDED_IN if is_forward else RETURNED, "from": source}
+        yield self._event("agent", "agent_entered", at, target, **came)
 
     def _delegate(self, one: Told) -> NewEvent:
         data = one.data

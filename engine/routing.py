@@ -168,10 +168,10 @@ def resolved(run: Run, task: Task) -> None:
         variables.set_value(run, name, value, "human")
     run.thread.counters["escalations_completed"] = run.thread.counters.get("escalations_completed", 0) + 1
     escalation = run.agent.ir["coordination"]["escalation"]
-    if not outcome.ok:
-        saying.tell(run, "error_default")
-        return
-    for entry in escalation.get("on_human_complete", ()):
+    entries = escalation.get("on_human_complete", ())
+    if not outcome.ok:  # nobody has completed anything: only what names what has come instead is about that
+        entries = [entry for entry in entries if outcome.kind in entry.get("condition", "")]
+    for entry in entries:
         if not run.test(entry.get("condition", "")):
             continue
         words = str(entry.get("action", "")).split()
@@ -185,6 +185,9 @@ def resolved(run: Run, task: Task) -> None:
                 run.push("escalate.begin", reason="Escalated again")
             case _:
                 run.push("agent.continue")
+        return
+    if not outcome.ok:
+        saying.tell(run, "error_default")
         return
     if (escalation.get("routing") or {}).get("post_agent") == "end":
         memory.recall(run, "session:end")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from domain.errors import Conflict, InvalidInput, NotFound
+from domain.json_values import JsonObject
 from engine import (
     actions,
     calls,
@@ -44,6 +45,10 @@ OFFER = re.compile(
     r"\b(?:would you like|shall i|should i|do you want|may i|can i (?:also )?(?:help|offer))\b", re.IGNORECASE
 )
 """How texts begin that offer something."""
+USER_MEMORY = "user"
+EXPIRED = "expired"
+ASKS_A_PERSON = frozenset({"human", "approval"})
+"""Kinds of suspensions that a person ends."""
 
 OPS: dict[str, Callable[[Run, Task], None]] = {
     **actions.OPS,
@@ -168,8 +173,7 @@ def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
             extra = {"approved": fact.approved if fact.approved is not None else True}
             return _resumed(run, fact.suspension_id, Outcome(ok=True, value=fact.fields, extra=extra))
         case f.SuspensionExpired():
-            late = Outcome(ok=False, kind="expired", message="No answer came in time", value={"status": "expired"})
-            return _resumed(run, fact.suspension_id, late)
+            return _resumed(run, fact.suspension_id, _late(made, fact))
         case f.TimerFired() if fact.effect_id not in made.pending:
             return _timed(run, fact.effect_id)
         case f.TurnCancelled():
@@ -177,6 +181,8 @@ def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
         case f.ContactLinked():
             _need_rest(made)
             made.begun = msgspec.structs.replace(made.begun, customer_id=fact.contact_id)
+            made.memory.pop(USER_MEMORY, None)  # it was somebody else's
+            made.is_relinked = True
             return Step(made, ())
         case _:
             if fact.effect_id not in made.pending:
@@ -187,6 +193,16 @@ def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
             if notes:
                 outcome.extra.update(notes)
     return _driven(run)
+
+
+def _late(state: SessionState, fact: f.SuspensionExpired) -> Outcome:
+    """Return what comes of a wait that is over without an answer: of one for a person, the decision `expired`."""
+    found = state.suspensions.get(fact.suspension_id)
+    value: JsonObject = {"status": EXPIRED}
+    if found is not None and found.kind in ASKS_A_PERSON:
+        human = {"decision": EXPIRED, EXPIRED: True, "notes": "", "respondedBy": "", "respondedAt": fact.at}
+        value = {"resolution": EXPIRED, "human": human}
+    return Outcome(ok=False, kind=EXPIRED, message="No answer came in time", value=value)
 
 
 def _need_rest(state: SessionState) -> None:
@@ -222,6 +238,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         opening_unseen=fact.opening_unseen and has_opened,
     )
     state.user_turns += 1
+    is_relinked, state.is_relinked = state.is_relinked, False
     chosen = run.program.find(fact.agent) if fact.agent else None
     if chosen is not None and chosen.name != state.active:
         state.active = chosen.name
@@ -236,6 +253,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
     run.push_all(
         [
             *([("thread.start", {}), ("barrier", {}), ("turn.unseen", {})] if thread.status == "new" else []),
+            *([("memory.load", {}), ("barrier", {})] if is_relinked and thread.status != "new" else []),
             ("turn.open", {}),
             *([("hook.run", {"name": "before_turn"})] if "before_turn" in run.agent.ir["hooks"] else []),
             ("guard.input", {}),

@@ -45,6 +45,8 @@ class Access:
         streams: The route reads the body itself, within the bound, as it comes.
         rated: False for health checks, which are never throttled.
         errors: How its errors are spelt.
+        too_large: What is said of a body beyond the bound, in the place of the usual sentence.
+        checks_texts: False where the route refuses texts itself that no store can keep.
     """
 
     kinds: tuple[CallerKind, ...] = ()
@@ -56,6 +58,8 @@ class Access:
     streams: bool = False
     rated: bool = True
     errors: ErrorForm = "coded"
+    too_large: str = ""
+    checks_texts: bool = True
 
     @property
     def is_public(self) -> bool:
@@ -78,10 +82,26 @@ class Admission:
 
 
 def caller(
-    *kinds: CallerKind, permission: Permission | None = None, replay: Replay = "none", token_grace_s: int = 0
+    *kinds: CallerKind,
+    permission: Permission | None = None,
+    replay: Replay = "none",
+    token_grace_s: int = 0,
+    body_max_bytes: int = limits.BODY_MAX_BYTES,
+    too_large: str = "",
+    checks_texts: bool = True,
 ) -> Any:
     """Declare that a route serves callers of these kinds."""
-    return Depends(Access(kinds=kinds, permission=permission, replay=replay, token_grace_s=token_grace_s))
+    return Depends(
+        Access(
+            kinds=kinds,
+            permission=permission,
+            replay=replay,
+            token_grace_s=token_grace_s,
+            body_max_bytes=body_max_bytes,
+            too_large=too_large,
+            checks_texts=checks_texts,
+        )
+    )
 
 
 def uploader(*kinds: CallerKind, permission: Permission, body_max_bytes: int) -> Any:

@@ -157,6 +157,10 @@ class Gate:
         if not await self._projects.find(f"{caller.tenant_id}\0{project_id}"):
             raise NotFound("Project not found")
 
+    def forget_project(self, tenant_id: str, project_id: str) -> None:
+        """Ask the store again whether a project is there: it was deleted."""
+        self._projects.forget(f"{tenant_id}\0{project_id}")
+
     async def _count(self, scope: Scope, admission: Admission) -> None:
         caller = admission.caller
         try:

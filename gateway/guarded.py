@@ -33,16 +33,16 @@ from gateway.idempotency import ReplyName, checked_key
 Direct = Callable[[Any, Request], Coroutine[Any, Any, Response]]
 
 
-async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
+async def read_body(scope: Scope, receive: Receive, max_bytes: int, sentence: str = "") -> bytes:
     """Return the body, refused while it is read as soon as it is too long.
 
     Raises:
-        TooLarge: It is longer than `max_bytes`, or says so.
+        TooLarge: It is longer than `max_bytes`, or says so; with the `sentence`, if one is given.
         ClientDisconnect: The client has gone.
     """
     declared = headers_of(scope).get("content-length", "")
     if declared.isdigit() and int(declared) > max_bytes:
-        raise too_large(max_bytes)
+        raise too_large(max_bytes, sentence)
     pieces: list[bytes] = []
     size_bytes = 0
     more = True
@@ -53,7 +53,7 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
         piece = message.get("body", b"")
         size_bytes += len(piece)
         if size_bytes > max_bytes:
-            raise too_large(max_bytes)
+            raise too_large(max_bytes, sentence)
         pieces.append(piece)
         more = message.get("more_body", False)
     return b"".join(pieces)
@@ -81,9 +81,9 @@ def bounded(scope: Scope, receive: Receive, max_bytes: int) -> Receive:
     return read
 
 
-def too_large(max_bytes: int) -> TooLarge:
+def too_large(max_bytes: int, sentence: str = "") -> TooLarge:
     """Return the error of a body beyond its limit."""
-    return TooLarge(f"Request body exceeds {max_bytes} bytes")
+    return TooLarge(sentence or f"Request body exceeds {max_bytes} bytes")
 
 
 class ReadRequest(Request):
@@ -136,11 +136,11 @@ class GuardedRoute(APIRoute):
                 return await handle(request)
             if access.streams:
                 return await handle(Request(scope, bounded(scope, request.receive, access.body_max_bytes)))
-            body = await read_body(scope, request.receive, access.body_max_bytes)
+            body = await read_body(scope, request.receive, access.body_max_bytes, access.too_large)
             if reads_json:
                 check_media_type(scope, body, always=access.errors == "callback")
             read = ReadRequest(scope, request.receive, body)
-            if access.errors != "callback":
+            if access.errors != "callback" and access.checks_texts:
                 _check_texts(body)
             key = headers_of(scope).get("idempotency-key")
             if key and access.replay == "reply":

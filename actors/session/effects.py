@@ -107,6 +107,7 @@ class Outside:
         remotes: Asks agents in other systems.
         budgets: Opens models under the budgets of their sessions; None where there are none.
         classifier: Compares texts by meaning; None where nothing here can.
+        secret_variables: Session -> values of `{{env.KEY}}` that only its tools may have.
     """
 
     models: Models
@@ -120,6 +121,7 @@ class Outside:
     remotes: RemoteAgents | None = None
     budgets: ModelBudgets | None = None
     classifier: TextClassifier | None = None
+    secret_variables: Callable[[SessionPin], Awaitable[Mapping[str, str]]] | None = None
 
 
 class WorldPerformer:
@@ -127,7 +129,9 @@ class WorldPerformer:
 
     def __init__(self, outside: Outside) -> None:
         self._outside = outside
-        self._tools = ToolCaller(outside.tools, outside.credentials, outside.catalogues, outside.sandboxes)
+        self._tools = ToolCaller(
+            outside.tools, outside.credentials, outside.catalogues, outside.sandboxes, outside.secret_variables
+        )
         self._children = Children(outside)
 
     async def perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
@@ -39,11 +39,13 @@ class ToolCaller:
         credentials: Callable[[SessionPin], Credentials],
         catalogues: Callable[[SessionPin], Catalogue] = lambda _pin: NoCatalogue(),
         sandboxes: Callable[[SessionPin, str], Sandbox] | None = None,
+        secret_variables: Callable[[SessionPin], Awaitable[Mapping[str, str]]] | None = None,
     ) -> None:
         self._tools = tools
         self._credentials = credentials
         self._catalogues = catalogues
         self._sandboxes = sandboxes
+        self._secret_variables = secret_variables
 
     async def call(self, effect: CallTool, live: LiveSession) -> ToolResult:
         """Return what came of a call, with the memory stores its code has set."""
@@ -65,7 +67,7 @@ class ToolCaller:
             scope=f"{pin.tenant_id}/{pin.project_id}/{pin.environment}",
             timeout_ms=effect.timeout_ms,
             variables=effect.variables,
-            environment={name: str(value) for name, value in _environment(live).items()},
+            environment={**_environment(live), **await self._secrets(pin, credentials)},
             idempotency_key=effect_key(pin, effect.idempotency_key or effect.id),
             auth_profile=effect.auth_profile,
             credentials=credentials,
@@ -80,6 +82,14 @@ class ToolCaller:
         if stores is not None and stores.changed and result.ok:
             result = msgspec.structs.replace(result, stores=stores.changed)
         return bounded(result)
+
+
+    async def _secrets(self, pin: SessionPin, credentials: NotedCredentials) -> Mapping[str, str]:
+        """Return the secret variables of a session; none of them comes back in a result."""
+        secrets = await self._secret_variables(pin) if self._secret_variables is not None else {}
+        for value in secrets.values():
+            credentials.note(value)
+        return secrets
 
 
 class LentStores:
@@ -169,5 +179,6 @@ def effect_key(pin: SessionPin, effect_id: str) -> str:
     return f"{pin.session_id}:{pin.runtime_session_id}:{effect_id}"
 
 
-def _environment(live: LiveSession) -> JsonObject:
-    return live.state.begun.environment if live.state is not None else {}
+def _environment(live: LiveSession) -> dict[str, str]:
+    begun = live.state.begun.environment if live.state is not None else {}
+    return {name: str(value) for name, value in begun.items()}

@@ -12,6 +12,7 @@ from actors.agent_desk import AgentChange, AgentView, WantedAgent
 from actors.version_desk import WantedVersion
 from domain import limits
 from domain.clock import iso_ms
+from domain.deployments import AUTO
 from domain.json_values import JsonObject
 from gateway.bodies.projects import Description, Label
 from gateway.bodies.texts import RequestBody, without_nul
@@ -23,6 +24,12 @@ AgentNameText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-
 Domain = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 Dsl = Annotated[str, StringConstraints(max_length=limits.BODY_MAX_BYTES), AfterValidator(without_nul)]
 VersionText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+
+
+def _no_word(text: str) -> str:
+    if text == AUTO:
+        raise ValueError(f"{AUTO} is no name of a version")
+    return text
 
 
 def _with_content(text: str) -> str:
@@ -41,9 +48,7 @@ class NewAgentBody(RequestBody):
 
     def wanted(self) -> WantedAgent:
         """Return what is asked for."""
-        return WantedAgent(
-            name=self.name, dsl=self.dsl_content, domain=self.domain or "", description=self.description
-        )
+        return WantedAgent(name=self.name, dsl=self.dsl_content, domain=self.domain or "", description=self.description)
 
 
 class AgentChangeBody(RequestBody):
@@ -78,7 +83,7 @@ class ValidateBody(RequestBody):
 class NewVersionBody(RequestBody):
     """A version to freeze; without a name it gets the next integer."""
 
-    version: VersionText | None = None
+    version: Annotated[VersionText, AfterValidator(_no_word)] | None = None
     label: Label | None = None
     changelog: Description | None = None
     expected_draft_source_hash: Annotated[str, StringConstraints(max_length=100)] | None = None

@@ -22,9 +22,7 @@ ProjectName = Annotated[
     StringConstraints(min_length=1, max_length=limits.PROJECT_NAME_MAX_CHARS, strip_whitespace=True),
     AfterValidator(without_nul),
 ]
-Description = Annotated[
-    str, StringConstraints(max_length=limits.DESCRIPTION_MAX_CHARS), AfterValidator(without_nul)
-]
+Description = Annotated[str, StringConstraints(max_length=limits.DESCRIPTION_MAX_CHARS), AfterValidator(without_nul)]
 Label = Annotated[str, StringConstraints(max_length=limits.LABEL_MAX_CHARS), AfterValidator(without_nul)]
 Slug = Annotated[str, StringConstraints(pattern=SLUG)]
 

@@ -23,9 +23,7 @@ class VariableBody(RequestBody):
 
     kind: Kind
     key: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")]
-    value: Annotated[
-        str, StringConstraints(max_length=limits.VARIABLE_MAX_CHARS), AfterValidator(without_nul)
-    ]
+    value: Annotated[str, StringConstraints(max_length=limits.VARIABLE_MAX_CHARS), AfterValidator(without_nul)]
     environment: Environment = BASE
     secret: bool = False
     description: Description | None = None

@@ -110,7 +110,9 @@ async def get_agent(
     """Return what an agent has done."""
     window = _window(services, since, until)
     wanted = EventQuery(since=window.since, until=window.until, agent_name=name)
-    return json_response(of_success(await services.desks.analytics.agent(admitted.caller.tenant_id, project_id, wanted)))
+    return json_response(
+        of_success(await services.desks.analytics.agent(admitted.caller.tenant_id, project_id, wanted))
+    )
 
 
 @router.get("/cost-breakdown", response_model=CostReply, dependencies=[READER])
@@ -121,16 +123,16 @@ async def get_costs(
     window = _window(services, since, until)
     wanted = EventQuery(since=window.since, until=window.until)
     found = await services.desks.analytics.costs(admitted.caller.tenant_id, project_id, wanted)
-    figures = CostFigures(
-        currency=CURRENCY,
-        from_=iso_ms(window.since),
-        to=iso_ms(window.until),
-        total_cost=found.total_cost,
-        total_tokens=found.total_tokens,
-        by_model=[ModelCostItem.model_validate(one) for one in found.by_model],
-        by_provider=[ProviderCostItem.model_validate(one) for one in found.by_provider],
-    )
-    return CostReply(data=figures)
+    figures = {
+        "currency": CURRENCY,
+        "from": iso_ms(window.since),
+        "to": iso_ms(window.until),
+        "total_cost": found.total_cost,
+        "total_tokens": found.total_tokens,
+        "by_model": [ModelCostItem.model_validate(one) for one in found.by_model],
+        "by_provider": [ProviderCostItem.model_validate(one) for one in found.by_provider],
+    }
+    return CostReply(data=CostFigures.model_validate(figures))
 
 
 @router.get("/session-metrics", response_model=SessionFiguresReply, dependencies=[READER])

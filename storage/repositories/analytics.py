@@ -1,4 +1,4 @@
-"""What is read of events: buckets, pages, agents, costs, sessions. Whole hours come from sums. Spec: platform-api 8.2."""
+"""What is read of events: buckets, pages, agents, costs, sessions; whole hours from sums. Spec: platform-api 8.2."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Stretch(NamedTuple):
 
     since: datetime
     until: datetime
-    count: int
+    number: int
 
 
 class Analytics:
@@ -141,7 +141,7 @@ class Analytics:
         """Return events, the newest first, and how many there are."""
         place = {"tenant_id": tenant_id, "project_id": project_id, **_values(wanted)}
         stretches = await self._stretches(place, wanted)
-        total = sum(one.count for one in stretches)
+        total = sum(one.number for one in stretches)
         skipped, needed = skip(stretches, offset, limit)
         if not needed:
             return [], total
@@ -167,9 +167,7 @@ class Analytics:
 
     async def costs(self, tenant_id: str, project_id: str, wanted: EventQuery) -> list[CostRow]:
         """Return what the calls of each model used, the dearest first."""
-        rows = await self._database.rows(
-            COSTS, tenant_id=tenant_id, project_id=project_id, **_span(wanted)._asdict()
-        )
+        rows = await self._database.rows(COSTS, tenant_id=tenant_id, project_id=project_id, **_span(wanted)._asdict())
         return [CostRow(**dict(row)) for row in rows]
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: EventQuery) -> SessionsRow:
@@ -203,11 +201,11 @@ def skip(stretches: Sequence[Stretch], offset: int, limit: int) -> tuple[int, li
     before = skipped = 0
     needed: list[Stretch] = []
     for one in stretches:
-        if one.count and before + one.count > offset:
+        if one.number and before + one.number > offset:
             needed.append(one)
         elif not needed:
-            skipped += one.count
-        before += one.count
+            skipped += one.number
+        before += one.number
         if before >= offset + limit:
             break
     return skipped, needed

@@ -136,9 +136,7 @@ class Counting:
             await self._keep(connection, _within(found, now), progress.sealed_until)
             if rows:
                 last = rows[-1]
-                await connection.execute(
-                    MOVE, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"]
-                )
+                await connection.execute(MOVE, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"])
         return len(rows) + len(waiting)
 
     async def seal(self, now: datetime) -> int:

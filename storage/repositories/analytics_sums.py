@@ -1,7 +1,7 @@
 """What is kept of events beside themselves: sums by the hour, and a narrow row for each session.
 
-Each of `Sums` folds events into one row for each key and adds these to what is there in one statement, always in the order
-of the keys. Spec: platform-api 8.2.
+Each of `Sums` folds events into one row for each key and adds these to what is there in one statement, always in the
+order of the keys. Spec: platform-api 8.2.
 """
 
 from __future__ import annotations

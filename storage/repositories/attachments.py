@@ -7,9 +7,11 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from domain.analytics import EventCategory, NewEvent
 from domain.limits import ATTACHMENT_UNUSED_S
 from domain.messages import AttachmentCategory
 from storage.database import Database
+from storage.repositories.events import Events
 from storage.statements import Statement
 
 _COLUMNS = """
@@ -113,7 +115,11 @@ class Attachments:
         async with self._database.transaction() as connection:
             await connection.value(LOCK, session_id=new.session_id)  # uploads at once do not pass the limit together
             row = await connection.row(ADD, tenant_id=tenant_id, most=most, **values)
-        return AttachmentRecord(**dict(row)) if row else None
+            if row is None:
+                return None
+            record = AttachmentRecord(**dict(row))
+            await Events(self._database).append(connection, tenant_id, _uploaded(record))
+        return record
 
     async def find(self, tenant_id: str, session_id: str, attachment_id: str) -> AttachmentRecord | None:
         """Return a file of a session."""
@@ -154,3 +160,14 @@ class Attachments:
         """Remove the rows of files that no message has named in a day; return what finds their bytes."""
         rows = await self._database.rows(TAKE_UNUSED, limit=limit)
         return [GoneAttachment(**dict(row)) for row in rows]
+
+
+def _uploaded(record: AttachmentRecord) -> NewEvent:
+    return NewEvent(
+        category=EventCategory.CHANNEL,
+        event_type="attachment_uploaded",
+        project_id=record.project_id,
+        session_id=record.session_id,
+        at=record.created_at,
+        metadata={"category": record.category, "size_bytes": record.size_bytes},
+    )

@@ -9,10 +9,13 @@ from contextlib import suppress
 from datetime import datetime
 
 import msgspec
+
+from domain.analytics import EventCategory, NewEvent
 from domain.audit import GENESIS, AuditEntry, AuditFilter, AuditRecord, chained
 from domain.clock import Clock, IdSource
 from domain.ids import PREFIXES
 from storage.database import Connection, Database, Row
+from storage.repositories.events import Events
 from storage.statements import Statement
 
 VERIFIED_AT_ONCE = 1_000
@@ -104,6 +107,8 @@ class AuditLog:
             hash=hashed,
         )
         await connection.execute(MOVE_HEAD, tenant_id=tenant_id, number=number, hash=hashed)
+        if entry.project_id:
+            await Events(self._database).append(connection, tenant_id, _counted(entry, at))
         return audit_id
 
     async def note(self, tenant_id: str, entry: AuditEntry) -> str:
@@ -168,3 +173,15 @@ def _given(wanted: AuditFilter) -> dict[str, object]:
 def _record(row: Row) -> AuditRecord:
     entry = msgspec.convert(row["entry"], AuditEntry)
     return AuditRecord(row["number"], row["audit_id"], row["at"], entry, row["hash"])
+
+
+def _counted(entry: AuditEntry, at: datetime) -> NewEvent:
+    """Return the event that analytics count. Spec: platform-api 8.1."""
+    return NewEvent(
+        category=EventCategory.AUDIT,
+        event_type=entry.action,
+        project_id=entry.project_id,
+        at=at,
+        error=None if entry.outcome == "success" else entry.outcome,
+        metadata={"category": entry.category.value, "resource": entry.resource.type, "status": entry.outcome},
+    )

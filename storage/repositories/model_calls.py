@@ -21,13 +21,25 @@ _COLUMNS = """
 """
 ADD = Statement(
     f"""
-    INSERT INTO model_calls (tenant_id, project_id, {_COLUMNS})
-    VALUES (
-        :tenant_id, :project_id, :call_id, :at, :session_id, :turn, :span_id, :agent_name, :model, :provider,
-        :operation, :latency_ms, :first_token_ms, :input_tokens, :output_tokens, :estimated_cost, :finish_reason,
-        :success, :prompt_messages, :prompt_characters, :system_prompt_hash
+    WITH kept AS (
+        INSERT INTO model_calls (tenant_id, project_id, {_COLUMNS})
+        VALUES (
+            :tenant_id, :project_id, :call_id, :at, :session_id, :turn, :span_id, :agent_name, :model, :provider,
+            :operation, :latency_ms, :first_token_ms, :input_tokens, :output_tokens, :estimated_cost, :finish_reason,
+            :success, :prompt_messages, :prompt_characters, :system_prompt_hash
+        )
+        ON CONFLICT DO NOTHING RETURNING *
     )
-    ON CONFLICT DO NOTHING
+    INSERT INTO analytics_inbox (
+        tenant_id, project_id, at, category, event_type, agent_name, session_id, duration_ms, error, metadata
+    )
+    SELECT tenant_id, project_id, at, 'llm', 'llm_call', agent_name, coalesce(session_id, ''), latency_ms,
+        CASE WHEN NOT success THEN 'error' END,
+        jsonb_strip_nulls(jsonb_build_object(
+            'model', model, 'provider', provider, 'tokens_in', input_tokens, 'tokens_out', output_tokens,
+            'cost', estimated_cost, 'status', finish_reason
+        ))
+    FROM kept
     """,
     is_repeatable=True,
 )

@@ -147,7 +147,15 @@ DELETE = (
     ),
     *(
         Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")
-        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "session_heads", "sessions")
+        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "session_heads")
     ),
+    Statement("""
+        INSERT INTO analytics_inbox (
+            tenant_id, project_id, category, event_type, agent_name, session_id, channel, environment
+        )
+        SELECT tenant_id, project_id, 'session', 'session_deleted', agent_name, session_id, channel, environment
+        FROM sessions WHERE session_key = session_key(:tenant_id, :session_id) AND parent_session_id = ''
+    """),
+    Statement("DELETE FROM sessions WHERE session_key = session_key(:tenant_id, :session_id)"),
 )
 """In this order; the last one says whether there was a session."""

@@ -21,6 +21,9 @@ HOLD_DOCUMENTS = Statement("""
     SELECT name, kind, source_hash FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id
     ORDER BY created_at, name FOR UPDATE
 """)
+TEXTS = Statement("""
+    SELECT name, dsl FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = ANY(:names)
+""")
 CREATE_MANY = Statement("""
     INSERT INTO agents (tenant_id, project_id, agent_id, name, kind, dsl, source_hash, created_at, updated_at)
     SELECT :tenant_id, :project_id, agent_id, name, kind, dsl, source_hash,
@@ -131,6 +134,13 @@ class Transfer:
         """Return the documents of a project, kept from being changed until the transaction ends."""
         rows = await connection.rows(HOLD_DOCUMENTS, tenant_id=tenant_id, project_id=project_id)
         return [HeldDocument(**row) for row in rows]
+
+    async def texts(
+        self, connection: Connection, tenant_id: str, project_id: str, names: Sequence[str]
+    ) -> dict[str, str]:
+        """Return name -> text of documents."""
+        rows = await connection.rows(TEXTS, tenant_id=tenant_id, project_id=project_id, names=list(names))
+        return {row["name"]: row["dsl"] for row in rows}
 
     async def active_deployments(
         self, connection: Connection, tenant_id: str, project_id: str

@@ -121,15 +121,11 @@ class VoiceCalls:
 
     async def hourly(self, tenant_id: str, project_id: str, since: datetime, until: datetime) -> list[VoiceFigures]:
         """Return the figures of each hour in which calls began, the earliest first."""
-        rows = await self._database.rows(
-            HOURLY, tenant_id=tenant_id, project_id=project_id, since=since, until=until
-        )
+        rows = await self._database.rows(HOURLY, tenant_id=tenant_id, project_id=project_id, since=since, until=until)
         return [VoiceFigures(**dict(row)) for row in rows]
 
     async def summary(self, tenant_id: str, project_id: str, since: datetime, until: datetime) -> VoiceFigures:
         """Return the figures of all calls that began in the time."""
-        row = await self._database.row(
-            SUMMARY, tenant_id=tenant_id, project_id=project_id, since=since, until=until
-        )
+        row = await self._database.row(SUMMARY, tenant_id=tenant_id, project_id=project_id, since=since, until=until)
         assert row is not None, "an aggregate has one row"
         return VoiceFigures(**dict(row))

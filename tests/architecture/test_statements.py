@@ -29,6 +29,8 @@ ACROSS_TENANTS = {
     "storage.repositories.audit.HEADS": "whose logs there are; each is verified for itself",
     "storage.repositories.webhooks.FORGET_OLD": "retention",
     "storage.repositories.budgets.CHARGE_EXPIRED": "upkeep for all tenants; each row carries its own",
+    "storage.repositories.projects.DELETED": "upkeep for all tenants; each row carries its own",
+    "storage.repositories.deployments.DRAINING": "upkeep for all tenants; each row carries its own",
     "storage.vault.UNDER_OTHERS": "a new master key is for all tenants",
     "storage.repositories.memory.FORGET_EXPIRED": "retention",
     "storage.partitions.FORGET_BLOBS": "retention",

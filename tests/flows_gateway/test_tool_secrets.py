@@ -48,7 +48,7 @@ FLOW:
       RESPOND: "sent {{{{sent.echo}}}}"
       THEN: listen
     ON_FAILURE:
-      RESPOND: "not sent: {{{{_error.code}}}}"
+      RESPOND: "not sent"
       THEN: listen
 """
 AUDITED = Statement("""
@@ -231,7 +231,10 @@ async def test_a_tool_uses_a_secret_until_it_expires(gateway: LiveGateway, works
     assert workshop.headers[-1]["X-Token"] == "new-s3cret"
     await gateway.running.database.execute(MAKE_PAST, tenant_id=TENANT_ID, credential_id=made["id"])
     calls = len(workshop.headers)
-    assert await say(gateway) == "not sent: SECRET_EXPIRED"
+    answer = await gateway.call("POST", "/api/v1/chat/agent", {"projectId": gateway.project_id, "message": "go"})
+    assert answer.json()["response"] == "not sent"
+    session = f"/api/projects/{gateway.project_id}/sessions/{answer.json()['sessionId']}"
+    assert b"SECRET_EXPIRED" in (await gateway.call("GET", f"{session}/traces")).body
     assert len(workshop.headers) == calls, "the tool is not called"
 
 

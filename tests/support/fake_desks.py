@@ -238,6 +238,7 @@ class FakeUsers:
     people: dict[str, UserView] = field(default_factory=dict)
     passwords: dict[str, str] = field(default_factory=dict)
     families: dict[tuple[str, str], str] = field(default_factory=dict)
+    owners: dict[tuple[str, str], str] = field(default_factory=dict)
 
     async def with_password(self, email: str, password: str, **_: Any) -> UserView | None:
         user = self.people.get(email)
@@ -250,11 +251,13 @@ class FakeUsers:
         if await self.with_password(user.email, current) is None:
             return False
         self.passwords[user.email] = new
-        self.families = {name: token for name, token in self.families.items() if name[1] == family_id}
+        ended = {name for name, owner in self.owners.items() if owner == user.id and name[1] != family_id}
+        self.families = {name: token for name, token in self.families.items() if name not in ended}
         return True
 
     async def open_family(self, user: UserView, family_id: str, token_id: str, **_: Any) -> None:
         self.families[user.tenant_id, family_id] = token_id
+        self.owners[user.tenant_id, family_id] = user.id
 
     async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
         name = (user.tenant_id, family_id)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.repository import ROOT
 from tests.support.terminal import CTRL_C, CTRL_D, at_a_terminal, piped
 
 pytestmark = pytest.mark.xdist_group("product")
@@ -185,3 +186,22 @@ def test_a_file_saved_between_two_messages_is_used_by_the_next(tmp_path: Path) -
         terminal.wait_for("> ")
         terminal.press(CTRL_D)
         assert terminal.status() == 0
+
+
+def test_an_error_that_only_some_turns_would_meet_is_told_and_the_agent_answers(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path,
+        THINKER + '\nFLOW:\n  entry_point: one\n\n  one:\n    REASONING: false\n    RESPOND: "Hi"\n    THEN: twoo\n',
+    )
+    told = piped("hello\n", "chat", str(project))
+    assert "DANGLING_STEP_REF" in told.stderr
+    assert "in use all the same" in told.stderr
+    assert "Hi" in told.stdout
+
+
+def test_the_first_agent_of_the_readme_says_what_the_readme_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    talk = re.search(r"\$ printf '([^']*)' \| abl chat docs/first-agent .*?\n(.*?)```", readme, re.DOTALL)
+    command, shown = talk.groups()
+    said = piped(command.replace("\\n", "\n"), "chat", "docs/first-agent", "--mocks", "docs/first-agent/mocks.yaml")
+    assert said.stdout + said.stderr == shown

@@ -23,6 +23,7 @@ from storage.repositories.callbacks import NewCallback
 from storage.repositories.deployments import NewDeployment
 from storage.repositories.memory import MemoryValue
 from storage.repositories.sessions import NewSession, SessionQuery
+from storage.repositories.versions import NewVersion, Versions
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
 from tests.support.claims import claim
@@ -102,7 +103,9 @@ def everything(store: Storage, epoch: int) -> dict[str, Work]:
     async def an_agent() -> None:
         name = f"a{next(names)}"
         await store.agents.save(TENANT, PROJECT, f"ag_{name}", name=name, dsl="AGENT: A")
-        await store.agents.freeze(TENANT, f"ag_{name}", "1.0.0")
+        async with store.database.transaction() as connection:
+            version = NewVersion(agent_id=f"ag_{name}", dsl="AGENT: A", ir=b"{}")
+            await Versions(store.database).freeze(connection, TENANT, version)
         await store.agents.delete(TENANT, PROJECT, name)
 
     async def a_deployment() -> None:
@@ -110,7 +113,7 @@ def everything(store: Storage, epoch: int) -> dict[str, Work]:
             deployment_id=f"d{next(names)}",
             project_id=PROJECT,
             environment="dev",
-            endpoint_slug="e",
+            endpoint_slug=f"e{next(names)}",
             entry_agent_name="A",
             program_id="prog",
             agent_version_manifest={},

@@ -14,6 +14,7 @@ from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.repositories.credentials import Credentials
 from storage.repositories.deployments import Deployments, NewDeployment
 from storage.repositories.projects import Projects
+from storage.repositories.versions import NewVersion, Versions
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -84,23 +85,35 @@ async def test_another_tenant_sees_nothing(projects: Projects, agents: Agents, t
     assert not await agents.delete(other, project_id, "Desk")
 
 
-async def test_a_draft_is_rewritten_and_frozen(agents: Agents, tenant_id: str, project_id: str) -> None:
+async def test_a_draft_is_rewritten_and_frozen(
+    database: Database, agents: Agents, tenant_id: str, project_id: str
+) -> None:
     first = await agents.save(tenant_id, project_id, "ag_1", name="Desk", dsl="one", description="Greets")
     again = await agents.save(tenant_id, project_id, "ag_9", name="Desk", dsl="two")
     assert (again.agent_id, again.dsl, again.description) == (first.agent_id, "two", "Greets")
     assert again.source_hash == source_hash("two") != first.source_hash
-    frozen = await agents.freeze(tenant_id, "ag_1", "1", label="first")
-    await agents.write_draft(tenant_id, project_id, "Desk", "three")
+    versions = Versions(database)
+    new = NewVersion(agent_id="ag_1", dsl="two", ir=b"{}", label="first")
+    async with database.transaction() as connection:
+        assert await versions.lock(connection, tenant_id, "ag_1") == source_hash("two")
+        assert await versions.freeze(connection, tenant_id, new) == "1"
+        await agents.write_draft(connection, tenant_id, project_id, "Desk", "three", "agent")
+    frozen = await versions.get(tenant_id, "ag_1", "1")
     assert (frozen.dsl, frozen.label) == ("two", "first")
-    assert await agents.version(tenant_id, "ag_1", "1") == frozen
-    assert await agents.versions(tenant_id, "ag_1") == [frozen]
+    assert await versions.ir(tenant_id, "ag_1", "1") == b"{}"
+    assert await versions.list(tenant_id, "ag_1") == [msgspec.structs.replace(frozen, dsl="")]
     assert (await agents.get(tenant_id, project_id, "Desk")).version_count == 1
     with pytest.raises(Duplicate):
-        await agents.freeze(tenant_id, "ag_1", "1")
+        async with database.transaction() as connection:
+            await versions.freeze(connection, tenant_id, msgspec.structs.replace(new, version="1"))
     with pytest.raises(NotFound, match="Version not found"):
-        await agents.version(tenant_id, "ag_1", "2")
-    with pytest.raises(NotFound, match="Agent not found"):
-        await agents.write_draft(tenant_id, project_id, "Nobody", "x")
+        await versions.get(tenant_id, "ag_1", "2")
+    async with database.transaction() as connection:
+        with pytest.raises(NotFound, match="Agent not found"):
+            await agents.write_draft(connection, tenant_id, project_id, "Nobody", "x", "agent")
+        for name in ("a", "b"):
+            await versions.freeze(connection, tenant_id, msgspec.structs.replace(new, version=name))
+        assert await versions.freeze(connection, tenant_id, new) == "2"
 
 
 async def test_a_program_is_kept_by_its_content(agents: Agents, tenant_id: str, project_id: str) -> None:

@@ -1,0 +1,78 @@
+"""Which agents of a project lead to which, what tools there are, and what is wrong with its texts. CPU work only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from abl.effects import effects
+from abl.project import Project, compile_project
+from actors.compiling import misnamed
+from domain.transfer import Edge, Entity, Place, broken_edges, path_of
+
+WARNINGS_SHOWN: Final = 100
+UNBOUND: Final = "unbound"
+
+
+class KnownTool(NamedTuple):
+    """A tool that is written down in a project; `type` is http, mcp, sandbox and the like, or `unbound`."""
+
+    name: str
+    type: str
+
+
+class ProjectGraph(NamedTuple):
+    """The agents' ways to each other and to tools, and each that leads to nothing.
+
+    Attributes:
+        entry_agent: Where a conversation begins when nothing else is said; None without agents.
+    """
+
+    tools: list[KnownTool]
+    edges: list[Edge]
+    errors: list[str]
+    entry_agent: str | None
+
+
+def graph_of(files: Mapping[str, str]) -> ProjectGraph:
+    """Return the graph of a project's texts (path -> text); texts with errors are read as far as they can be."""
+    project = Project.from_files(files)
+    compilation = compile_project(project)
+    found = effects(compilation)["agents"]
+    edges = [
+        *(Edge(name, one["name"], one["by"]) for name, agent in found.items() for one in agent["agents"]["direct"]),
+        *(Edge(name, tool["name"], "tool") for name, agent in found.items() for tool in agent["tools"]),
+    ]
+    tools: dict[str, str] = {}
+    for unit in project.units:
+        for tool in unit.document.tools:
+            tools.setdefault(tool.name, tool.type or UNBOUND)
+    agents = {*project.agents, *compilation.output.get("remote_agents", ())}
+    entry = compilation.output.get("entry_agent") if project.agents else None
+    edges = sorted(dict.fromkeys(edges))
+    known = [KnownTool(name, kind) for name, kind in sorted(tools.items())]
+    return ProjectGraph(known, edges, broken_edges(edges, agents, tools), entry or None)
+
+
+def tools_in(text: str) -> frozenset[str]:
+    """Return the names of the tools that a text defines."""
+    units = Project.from_files({"text": text}).units
+    return frozenset(tool.name for unit in units for tool in unit.document.tools)
+
+
+def warnings_of(texts: Mapping[Place, str]) -> list[str]:
+    """Return what is found on reading texts, and agents that are called otherwise than their text says."""
+    found = []
+    for place, text in texts.items():
+        path = path_of(place)
+        told = [*Project.from_files({path: text}).findings]
+        if place.entity is Entity.AGENT:
+            told += misnamed(place.name, text)
+        found += [f"{path}:{one.line or 1}: {one.message}" for one in told]
+    return shortened(found)
+
+
+def shortened(warnings: Sequence[str]) -> list[str]:
+    """Return the first warnings, and how many more there are."""
+    shown = list(warnings[:WARNINGS_SHOWN])
+    return [*shown, f"and {len(warnings) - len(shown)} more"] if len(warnings) > len(shown) else shown

@@ -1,0 +1,57 @@
+"""Variables of projects: what `{{env.KEY}}` and `{{config.KEY}}` stand for. Spec: platform-api 6.5."""
+
+from __future__ import annotations
+
+from domain.permissions import Permission
+from gateway.access import Admitted, caller
+from gateway.audited import Asking
+from gateway.bodies.projects import RemovedReply
+from gateway.bodies.texts import QueryText
+from gateway.bodies.variables import (
+    Environment,
+    Kind,
+    VariableBody,
+    VariableListReply,
+    VariableReply,
+    variable_item,
+)
+from gateway.guarded import guarded_router
+from gateway.services import Serving
+
+READER = caller("api_key", "user", permission=Permission.VARIABLE_READ)
+WRITER = caller("api_key", "user", permission=Permission.VARIABLE_WRITE)
+
+router = guarded_router("/api/projects/{project_id}/variables", "variables")
+
+
+@router.get("", response_model=VariableListReply, dependencies=[READER])
+async def list_variables(
+    project_id: str,
+    admitted: Admitted,
+    services: Serving,
+    kind: Kind | None = None,
+    environment: Environment | None = None,
+) -> VariableListReply:
+    """Return the variables of a project; of secret ones no value."""
+    found = await services.desks.variables.list(
+        admitted.caller.tenant_id, project_id, kind=kind, environment=environment
+    )
+    return VariableListReply(variables=[variable_item(one) for one in found])
+
+
+@router.put("", response_model=VariableReply, dependencies=[WRITER])
+async def put_variable(
+    project_id: str, body: VariableBody, admitted: Admitted, asking: Asking, services: Serving
+) -> VariableReply:
+    """Write a variable; one that has this kind, key and environment gets the new value."""
+    kept = await services.desks.variables.put(admitted.caller.tenant_id, project_id, body.wanted(), asking)
+    return VariableReply(variable=variable_item(kept))
+
+
+@router.delete("/{variable_id}", response_model=RemovedReply, dependencies=[WRITER])
+async def delete_variable(
+    project_id: str, variable_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
+) -> RemovedReply:
+    """Delete a variable."""
+    await services.desks.variables.remove(admitted.caller.tenant_id, project_id, variable_id, asking)
+    return RemovedReply()
