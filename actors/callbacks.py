@@ -5,8 +5,6 @@ Spec: platform-api 3.3, 7.1. The order of checks is: known, signature, expired o
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,15 +15,15 @@ from actors.human_tasks import TaskDesk
 from actors.runtime import CallbackDelivery, CallbackResult, JsonObject, Page
 from actors.session.store import CallbackTicket, SessionPin, StoreLost, WaitingCallback
 from actors.suspensions import BETWEEN, callback_id_of, place_of
+from domain.callback_signatures import is_signed
 from domain.clock import Clock, iso_ms
 from domain.errors import Overloaded, Unavailable
 from domain.limits import SUSPENSION_MAX_S, SUSPENSION_MIN_S
+from domain.webhooks import SECRET_BYTES, new_secret
 from storage.database import Database
 from storage.repositories.callbacks import CallbackRecord, Callbacks, NewCallback
 from storage.repositories.jobs import Jobs
 
-SECRET_BYTES = 24
-SIGNATURE_SCHEME = "sha256="
 EXPIRE_JOB = "callback.expire"
 CLOSED: dict[str, CallbackResult] = {"processed": "already_processed", "expired": "expired", "cancelled": "expired"}
 EXPIRED = "expired"
@@ -57,7 +55,7 @@ class CallbackDesk:
             expires_at=self._clock.now() + timedelta(seconds=lasts_s),
             agent_name=agent,
             tool_name=tool,
-            secret=secrets.token_urlsafe(SECRET_BYTES),
+            secret=new_secret(secrets.token_bytes(SECRET_BYTES)),
         )
         try:
             record = await self._callbacks.issue(pin.tenant_id, callback)
@@ -86,7 +84,7 @@ class CallbackDesk:
             record = await self._callbacks.find_by_id(delivery.callback_id)
             if record is None:
                 return "not_found", "", ""
-            if not _is_signed(record, delivery):
+            if not is_signed(record.secret, delivery.raw, delivery.signature, delivery.standard, self._clock.now()):
                 return "invalid_signature", "", ""
             if record.status in CLOSED:
                 return CLOSED[record.status], "", ""
@@ -141,10 +139,3 @@ class CallbackDesk:
             for row in rows
         )
         return Page(rows=shown, total=total)
-
-
-def _is_signed(record: CallbackRecord, delivery: CallbackDelivery) -> bool:
-    if not record.secret:
-        return True
-    expected = SIGNATURE_SCHEME + hmac.new(record.secret.encode(), delivery.raw, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(expected, delivery.signature.strip().lower())

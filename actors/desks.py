@@ -20,12 +20,12 @@ from actors.budget_desk import BudgetDesk
 from actors.channel_desk import ChannelDesk
 from actors.contacts import ContactDesk
 from actors.deployment_desk import DeploymentDesk
+from actors.erasing import ErasureDesk
 from actors.key_desk import KeyDesk
 from actors.people import PeopleDesk
 from actors.project_desk import ProjectDesk
 from actors.runtime import Page, SessionRef
 from actors.task_desk import HumanTaskDesk
-from actors.tenants import TenantDesk
 from actors.tool_secrets import ToolSecretDesk
 from actors.transfer import TransferDesk
 from actors.variable_desk import VariableDesk
@@ -335,7 +335,7 @@ class Desks:
     tool_secrets: ToolSecretDesk
     contacts: ContactDesk
     human_tasks: HumanTaskDesk
-    tenants: TenantDesk
+    erasure: ErasureDesk
     analytics: AnalyticsDesk
     projects: ProjectDesk
     agents: AgentDesk

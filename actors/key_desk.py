@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from actors.projects import new_key, new_public_key
+from actors.keys import new_key, new_public_key
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource, iso_ms
 from domain.errors import Forbidden, NotFound

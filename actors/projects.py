@@ -1,4 +1,4 @@
-"""A folder of ABL texts as a project: its documents stored, its program compiled and kept, a key to use it.
+"""A folder of ABL texts as a project: its documents stored, its program compiled and kept.
 
 Putting the same folder in again changes nothing; changed texts make another program, and sessions that run keep theirs.
 """
@@ -6,32 +6,22 @@ Putting the same folder in again changes nothing; changed texts make another pro
 from __future__ import annotations
 
 import hashlib
-import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from abl.project import Project
 from actors.catalogue import catalogue_of, is_catalogue_file
 from actors.programs import compile_texts
-from domain.clock import IdSource
 from domain.ids import CUID_CHARS, PREFIXES
 from storage.database import Database
 from storage.errors import Duplicate
 from storage.repositories.agents import Agents
-from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.repositories.catalogue import CatalogueEntry, Catalogues
 from storage.repositories.projects import ProjectRecord, Projects
 from storage.repositories.variables import Variables
 
 TENANT_ID = "ten_default"
-KEY_BYTES = 24
-KEY_FORM = "abl_{}"
-PUBLIC_KEY_FORM = "pk_{}"
-PUBLIC = "public"
-"""Kind of a key that a page may carry."""
-LOOPBACK_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
-"""Pages on the same machine: what a key may be tried out from before anybody has said where the real page is."""
 
 
 class Seeded(Struct, frozen=True):
@@ -83,55 +73,6 @@ def separated(files: Mapping[str, str]) -> tuple[list[CatalogueEntry], dict[str,
         InvalidInput: The catalogue cannot be read.
     """
     return catalogue_of(files), {path: text for path, text in files.items() if not is_catalogue_file(path)}
-
-
-def new_key(ids: IdSource, *, name: str, scopes: Sequence[str], project_id: str | None = None) -> NewKey:
-    """Return a new API key that may do what its scopes say, of one project or of all projects of its tenant."""
-    return NewKey(
-        key_id=ids.new(PREFIXES["key"]),
-        plaintext=KEY_FORM.format(secrets.token_hex(KEY_BYTES)),
-        project_id=project_id,
-        name=name,
-        scopes=tuple(scopes),
-    )
-
-
-def new_public_key(ids: IdSource, project_id: str, *, name: str, origins: Sequence[str] = LOOPBACK_ORIGINS) -> NewKey:
-    """Return a new key that a page may carry, good for one project and for pages of `origins`."""
-    return NewKey(
-        key_id=ids.new(PREFIXES["key"]),
-        plaintext=PUBLIC_KEY_FORM.format(secrets.token_hex(KEY_BYTES)),
-        project_id=project_id,
-        kind=PUBLIC,
-        name=name,
-        details={"allowedOrigins": list(origins)},
-    )
-
-
-async def make_key(database: Database, ids: IdSource, *, tenant_id: str = TENANT_ID, name: str = "first key") -> str:
-    """Make an API key that may do everything in its tenant, and return it in clear."""
-    key = new_key(ids, name=name, scopes=("*",))
-    await ApiKeys(database).create(tenant_id, key)
-    return key.plaintext
-
-
-async def make_public_key(
-    database: Database,
-    ids: IdSource,
-    project_id: str,
-    *,
-    tenant_id: str = TENANT_ID,
-    origins: tuple[str, ...] = LOOPBACK_ORIGINS,
-) -> str:
-    """Make a key that a page may carry, good for one project and for pages of `origins`; return it in clear."""
-    key = new_public_key(ids, project_id, name="first public key", origins=origins)
-    await ApiKeys(database).create(tenant_id, key)
-    return key.plaintext
-
-
-async def is_key(database: Database, plaintext: str) -> bool:
-    """Return whether this is a key that still opens something."""
-    return await ApiKeys(database).find_by_plaintext(plaintext) is not None
 
 
 async def _project(projects: Projects, tenant_id: str, name: str) -> ProjectRecord:

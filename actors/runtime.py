@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
+from domain.callback_signatures import StandardSignature
 from domain.messages import Attachment
 
 JsonObject = dict[str, Any]
@@ -247,12 +248,17 @@ class SessionPage(Struct, frozen=True, kw_only=True):
 
 
 class CallbackDelivery(Struct, frozen=True, kw_only=True):
-    """What came in at a callback address; `raw` is the body as it arrived, for the signature."""
+    """What came in at a callback address; `raw` is the body as it arrived, for the signature.
+
+    Attributes:
+        standard: How it is signed by Standard Webhooks, where it is.
+    """
 
     callback_id: str
     raw: bytes
     body: JsonObject
     signature: str = ""
+    standard: StandardSignature | None = None
 
 
 class Health(Struct, frozen=True, kw_only=True):

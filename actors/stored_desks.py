@@ -17,6 +17,7 @@ from actors.deployment_news import DeploymentNews
 from actors.deployments import StoredDeployments
 from actors.desks import Desks
 from actors.draining import Draining
+from actors.erasing import StoredErasure
 from actors.feedback import StoredFeedback
 from actors.files import StoredFiles
 from actors.insight import StoredInsight
@@ -32,7 +33,6 @@ from actors.project_removal import ProjectRemoval
 from actors.settings import Settings
 from actors.stored_transfer import StoredTransfer
 from actors.task_desk import StoredHumanTasks
-from actors.tenants import StoredTenants
 from actors.tool_secrets import StoredToolSecrets
 from actors.users import StoredUsers
 from actors.variable_desk import StoredVariables
@@ -84,7 +84,7 @@ def open_desks(
         tool_secrets=StoredToolSecrets(database, vault, audit, ids),
         contacts=StoredContacts(database, audit, ids),
         human_tasks=StoredHumanTasks(database, audit, clock, ids),
-        tenants=StoredTenants(database),
+        erasure=StoredErasure(database, audit),
         analytics=StoredAnalytics(database, clock),
         projects=StoredProjects(database, audit, ids, removal),
         agents=StoredAgents(database, audit, ids, checks),

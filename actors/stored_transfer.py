@@ -157,8 +157,6 @@ class StoredTransfer:
         mode: ImportMode,
         kinds: Mapping[Place, str],
     ) -> list[Operation]:
-        if not await self._transfer.holds(connection, tenant_id, project_id, lock_id):
-            raise _in_progress()  # this worker was away for longer than the lock lasts
         held = await self._transfer.hold_documents(connection, tenant_id, project_id)
         operations = plan(_existing(held), files.texts, mode)
         deleted = [one for one in operations if one.change is Change.DELETE]
@@ -173,6 +171,8 @@ class StoredTransfer:
             await self._transfer.update(connection, tenant_id, project_id, changed)
         if entry := entry_agent_in(files.others):
             await self._transfer.set_entry(connection, tenant_id, project_id, entry)
+        if not await self._transfer.holds(connection, tenant_id, project_id, lock_id):
+            raise _in_progress()  # this worker was away for longer than the lock lasts
         return operations
 
     def _written(self, operation: Operation, kinds: Mapping[Place, str]) -> WrittenDocument:
@@ -201,7 +201,7 @@ class StoredTransfer:
             names = sorted(used)
             raise Conflict(
                 f"An active deployment uses {', '.join(names)}",
-                details={"reason": "IN_USE", "names": list(names)},
+                details={"reason": "AGENT_IN_USE", "names": list(names)},
             )
 
     async def _read(self, tenant_id: str, project_id: str) -> tuple[ProjectRecord, list[Document], list[str]]:

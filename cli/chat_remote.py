@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from http import HTTPStatus
 from http.client import HTTPResponse
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
-from urllib.request import Request, urlopen
 
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
-from domain.errors import AppError, Forbidden, InvalidInput, Unavailable
+from domain.errors import Forbidden, InvalidInput
 
-SILENCE_S = 60.0
-"""A server sends a heartbeat every 15 s (platform-api 4.3); after so long without a byte it is gone."""
-MAX_ERROR_BYTES = 100_000
 NOT_SENT = "-"
 """Stands in a request that only reads on: it begins no turn. Spec: platform-api 4.1."""
 
@@ -25,8 +19,7 @@ class RemoteLink:
     """Satisfies `cli.chat_link.Link`."""
 
     def __init__(self, url: str, key: str, project_id: str, *, agent: str, session: str) -> None:
-        self._url = url.rstrip("/")
-        self._key = key
+        self._server = Server(url, key)
         self._project_id = project_id
         self._agent = agent
         self._session_id = session
@@ -36,7 +29,7 @@ class RemoteLink:
     @property
     def title(self) -> str:
         """The server and the project."""
-        return f"{self._project_id} at {self._url}"
+        return f"{self._project_id} at {self._server.url}"
 
     @property
     def session_id(self) -> str:
@@ -96,7 +89,7 @@ class RemoteLink:
         """Do nothing: the session stays on the server."""
 
     def _told(self, body: JsonObject, headers: dict[str, str], *, is_one_turn: bool = True) -> Iterator[Told]:
-        answer = self._open("/api/v1/chat/agent", json.dumps(body).encode(), {"Accept": "text/event-stream", **headers})
+        answer = self._server.open("/api/v1/chat/agent", json.dumps(body).encode(), {"Accept": "text/event-stream", **headers})
         with answer:
             for told, event_id in _events(answer):
                 self._last_id = event_id or self._last_id
@@ -109,20 +102,9 @@ class RemoteLink:
     def _json(self, path: str, query: dict[str, str], body: bytes | None = None) -> JsonObject:
         """Return what a route of the session answers."""
         session = f"/api/projects/{quote(self._project_id)}/sessions/{quote(self._session_id)}"
-        with self._open(f"{session}{path}?{urlencode(query)}", body, {}) as answer:
+        with self._server.open(f"{session}{path}?{urlencode(query)}", body, {}) as answer:
             found: JsonObject = json.load(answer)
             return found
-
-    def _open(self, path: str, body: bytes | None, headers: dict[str, str]) -> HTTPResponse:
-        given = {"X-API-Key": self._key, "Content-Type": "application/json", **headers}
-        try:
-            answer: HTTPResponse = urlopen(Request(self._url + path, body, given), timeout=SILENCE_S)
-        except HTTPError as error:
-            raise _refusal(error) from error
-        except (URLError, OSError, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            raise Unavailable(f"The server at {self._url} cannot be reached: {reason}") from error
-        return answer
 
 
 def _events(lines: HTTPResponse) -> Iterator[tuple[Told, str]]:
@@ -147,15 +129,3 @@ def _text_of(action: JsonObject | None) -> str:
         return ""
     form: dict[str, Any] = action.get("formData") or {}
     return ", ".join(f"{name}: {value}" for name, value in form.items()) or str(action.get("value") or "")
-
-
-def _refusal(error: HTTPError) -> AppError:
-    text = error.read(MAX_ERROR_BYTES).decode(errors="replace")
-    try:
-        told = json.loads(text).get("error")
-    except (ValueError, AttributeError):
-        told = None
-    message = told.get("message") if isinstance(told, dict) else told
-    details = told.get("details") if isinstance(told, dict) else None
-    kind = Forbidden if error.code == HTTPStatus.FORBIDDEN else Unavailable
-    return kind(f"{message or text[:200] or error.reason} ({error.code})", details=details)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-import msgspec
-
 from actors.clocks import RandomIds, SystemClock
+from actors.first_keys import key_desk
 from actors.installation import data_folder, master_keys
-from actors.projects import LOOPBACK_ORIGINS, PUBLIC, TENANT_ID, new_key, new_public_key
+from actors.keys import LOOPBACK_ORIGINS
+from actors.projects import TENANT_ID
 from actors.settings import Settings
 from cli.database import opened
 from cli.environment import settings_from
 from cli.output import CLEAN, refuse
 from cli.serve import token_secret
+from domain.audit import Actor, Initiator
 from domain.errors import AppError, InvalidInput, NotFound
 from domain.ids import PREFIXES
-from domain.limits import SDK_TOKEN_S
+from domain.keys import KeyKind, NewApiKey, NewPublicKey
+from domain.limits import KEY_GRACE_MAX_S, SDK_TOKEN_S
 from domain.permissions import DEFAULT_KEY_SCOPES, EVERYTHING, GRANTABLE
 from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
 from gateway.settings import GatewaySettings
@@ -30,6 +32,8 @@ from storage.repositories.projects import ProjectRecord, Projects
 from storage.vault import Vault
 
 NO_KEYS = "no keys"
+BY = Initiator(Actor("system", "cli", "abl keys"))
+"""Whoever has the files of the installation."""
 
 
 def list_keys(*, project: str, data_dir: str) -> int:
@@ -65,15 +69,10 @@ def create_key(
 
     async def act(database: Database) -> int:
         found = await _project(database, project) if project else None
-        if public and found is not None:
-            key = new_public_key(RandomIds(), found.project_id, name=name, origins=origins or LOOPBACK_ORIGINS)
-        else:
-            project_id = found.project_id if found is not None else None
-            key = new_key(RandomIds(), name=name, scopes=scopes or DEFAULT_KEY_SCOPES, project_id=project_id)
         ends = datetime.now(UTC) + timedelta(days=days) if days is not None else None
-        key = msgspec.structs.replace(key, expires_at=ends)
-        print(_line(await ApiKeys(database).create(TENANT_ID, key)))
-        print(f"{key.plaintext}\nIt is shown this once; keep it.")
+        key_id, plaintext = await _made(database, found, name, scopes, origins or LOOPBACK_ORIGINS, ends, public)
+        print(_line(await _listed(database, key_id)))
+        print(f"{plaintext}\nIt is shown this once; keep it.")
         return CLEAN
 
     return _with_database(data_dir, act)
@@ -83,9 +82,30 @@ def revoke_key(key_id: str, *, data_dir: str) -> int:
     """End a key for ever; return the exit status."""
 
     async def act(database: Database) -> int:
-        if not await ApiKeys(database).revoke(TENANT_ID, key_id):
-            raise NotFound(f"there is no key {key_id} to revoke; abl keys list shows them")
+        key = await _listed(database, key_id)
+        desk = key_desk(database, RandomIds())
+        if key.kind == KeyKind.PUBLIC:
+            await desk.revoke_public(TENANT_ID, key.project_id or "", key_id, BY)
+        else:
+            await desk.revoke(TENANT_ID, key_id, BY)
         print(f"{key_id} is revoked")
+        return CLEAN
+
+    return _with_database(data_dir, act)
+
+
+def rotate_key(key_id: str, *, grace_s: int, data_dir: str) -> int:
+    """Give an API key another secret and print it once; return the exit status."""
+    if not 0 <= grace_s <= KEY_GRACE_MAX_S:
+        refuse(f"--grace is 0 to {KEY_GRACE_MAX_S} seconds")
+
+    async def act(database: Database) -> int:
+        await _listed(database, key_id)
+        granted = frozenset({EVERYTHING})
+        desk = key_desk(database, RandomIds())
+        made = await desk.rotate(TENANT_ID, key_id, grace_s=grace_s, granted=granted, by=BY)
+        print(_line(await _listed(database, key_id)))
+        print(f"{made.secret}\nIt is shown this once; keep it. The last one works for {grace_s} more seconds.")
         return CLEAN
 
     return _with_database(data_dir, act)
@@ -110,7 +130,7 @@ def make_token(*, project: str, user: str, data_dir: str) -> int:
     async def act(database: Database) -> int:
         found = await _project(database, project)
         keys = await ApiKeys(database).list(TENANT_ID, found.project_id)
-        public = next((one for one in keys if one.kind == PUBLIC and not _is_over(one)), None)
+        public = next((one for one in keys if one.kind == KeyKind.PUBLIC and not _is_over(one)), None)
         if public is None:
             raise NotFound(f"{found.name} has no public key; make one: abl keys create --public --project {found.slug}")
         ids = RandomIds()
@@ -128,6 +148,34 @@ def make_token(*, project: str, user: str, data_dir: str) -> int:
         return CLEAN
 
     return _with_database(data_dir, act)
+
+
+async def _made(
+    database: Database,
+    project: ProjectRecord | None,
+    name: str,
+    scopes: list[str],
+    origins: Sequence[str],
+    ends: datetime | None,
+    public: bool,
+) -> tuple[str, str]:
+    """Make a key; return its id and its secret."""
+    desk, project_id = key_desk(database, RandomIds()), project.project_id if project is not None else None
+    if public and project_id is not None:
+        page = NewPublicKey(name=name, allowed_origins=tuple(origins), expires_at=ends)
+        made_page = await desk.make_public(TENANT_ID, project_id, page, BY)
+        return made_page.key.id, made_page.secret
+    may = tuple(scopes or DEFAULT_KEY_SCOPES)
+    made = await desk.make(TENANT_ID, NewApiKey(name=name, scopes=may, project_id=project_id, expires_at=ends), BY)
+    return made.key.id, made.secret
+
+
+async def _listed(database: Database, key_id: str) -> KeyRecord:
+    """Return a key as it is kept. Raises NotFound."""
+    for key in await ApiKeys(database).list(TENANT_ID):
+        if key.key_id == key_id:
+            return key
+    raise NotFound(f"there is no key {key_id}; abl keys list shows them")
 
 
 def _with_database(data_dir: str, act: Callable[[Database], Awaitable[int]]) -> int:
@@ -166,7 +214,7 @@ def _line(key: KeyRecord) -> str:
         state = f"{'expired' if _is_over(key) else 'until'} {key.expires_at:%Y-%m-%d}"
     else:
         state = "valid"
-    may = " ".join(key.details.get("allowedOrigins", ())) if key.kind == PUBLIC else " ".join(key.scopes)
+    may = " ".join(key.details.get("allowedOrigins", ())) if key.kind == KeyKind.PUBLIC else " ".join(key.scopes)
     return (
         f"{key.key_id}  {key.kind:6}  {key.prefix}...  {key.project_id or 'all projects'}  {may}  {state}  {key.name}"
     )

@@ -301,6 +301,18 @@ def keys_revoke(
     raise typer.Exit(revoke_key(key, data_dir=data_dir))
 
 
+@keys.command("rotate")
+def keys_rotate(
+    key: Annotated[str, typer.Argument(metavar="KEY_ID", help="As `abl keys list` shows it.")],
+    grace: Annotated[int, typer.Option("--grace", metavar="SECONDS", help="How long the last secret still works.")] = 0,
+    data_dir: DataDir = "",
+) -> None:
+    """Give an API key another secret and print it, this once."""
+    from cli.keys import rotate_key
+
+    raise typer.Exit(rotate_key(key, grace_s=grace, data_dir=data_dir))
+
+
 @keys.command("rewrap", cls=PlainCommand)
 def keys_rewrap(data_dir: DataDir = "") -> None:
     """Put what seals secrets under the first of the master keys, so that the others can go."""

@@ -20,9 +20,10 @@ import uvloop
 
 from actors.clocks import RandomIds, SystemClock
 from actors.compiling import findings
+from actors.first_keys import is_key, make_key, make_public_key
 from actors.hosts.serving import spare_the_collector
 from actors.installation import data_folder
-from actors.projects import TENANT_ID, Seeded, is_key, make_key, make_public_key, put_project, separated
+from actors.projects import TENANT_ID, Seeded, put_project, separated
 from actors.runtime import Runtime
 from actors.settings import Settings
 from actors.users import OWNER_EMAIL, make_owner
@@ -37,7 +38,7 @@ from gateway.settings import GatewaySettings, RateSettings
 from storage.crypto import kept_secret
 from storage.database import Database
 
-ERRORS = "{} errors stand in the project, and a turn that comes there fails: abl check {} shows them"
+ERRORS = "errors in the project: {} (abl check {} shows them); a turn that comes there fails"
 SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
 PUBLIC_KEY_FILE = "first_public_key_{}"

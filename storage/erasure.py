@@ -1,20 +1,44 @@
-"""Erasing a tenant: every row of every table, whoever has made the table. Spec: platform-api 2.3, issue "Erasure"."""
+"""Erasing people and tenants: every row, in whichever table it stands. Spec: platform-api 2.3; decision 0025."""
 
 from __future__ import annotations
 
-from storage.database import Database
+from collections.abc import Sequence
+
+from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
 ERASE = Statement("SELECT erase_tenant(:tenant_id)")
 ALL_SESSIONS = Statement("""
     SELECT project_id, session_id FROM sessions WHERE tenant_id = :tenant_id ORDER BY session_key LIMIT :limit
 """)
+OF_CONTACT = Statement("""
+    SELECT project_id, session_id FROM sessions
+    WHERE tenant_id = :tenant_id AND contact_id = :contact_id ORDER BY session_key LIMIT :limit
+""")
+ERASE_CONTACT = (
+    Statement("DELETE FROM memory WHERE tenant_id = :tenant_id AND scope = 'user' AND subject = :contact_id"),
+    Statement("DELETE FROM budget_accounts WHERE tenant_id = :tenant_id AND subject = :contact_id"),
+    Statement("DELETE FROM contacts WHERE tenant_id = :tenant_id AND contact_id = :contact_id"),
+)
+"""In this order; the last one says whether there was a contact."""
 
 
-async def some_sessions(database: Database, tenant_id: str, limit: int) -> list[tuple[str, str]]:
+async def some_sessions(database: Database, tenant_id: str, limit: int) -> Sequence[tuple[str, str]]:
     """Return (project, session) of some sessions of a tenant, in no order that means anything."""
-    rows = await database.rows(ALL_SESSIONS, tenant_id=tenant_id, limit=limit)
-    return [(row["project_id"], row["session_id"]) for row in rows]
+    return _names(await database.rows(ALL_SESSIONS, tenant_id=tenant_id, limit=limit))
+
+
+async def sessions_of_contact(
+    database: Database, tenant_id: str, contact_id: str, limit: int
+) -> Sequence[tuple[str, str]]:
+    """Return (project, session) of some sessions with a contact."""
+    return _names(await database.rows(OF_CONTACT, tenant_id=tenant_id, contact_id=contact_id, limit=limit))
+
+
+async def erase_contact(connection: Connection, tenant_id: str, contact_id: str) -> int:
+    """Delete the rows of a contact that has no sessions any more; return how many, 0 when there is no such contact."""
+    touched = [await connection.execute(one, tenant_id=tenant_id, contact_id=contact_id) for one in ERASE_CONTACT]
+    return sum(touched) if touched[-1] else 0
 
 
 async def erase_tenant(database: Database, tenant_id: str) -> int:
@@ -23,3 +47,7 @@ async def erase_tenant(database: Database, tenant_id: str) -> int:
     Its sessions have to be ended and their files deleted before: a session that is awake would write again.
     """
     return int(await database.value(ERASE, tenant_id=tenant_id))
+
+
+def _names(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    return [(row["project_id"], row["session_id"]) for row in rows]

@@ -83,7 +83,6 @@ class ToolCaller:
             result = msgspec.structs.replace(result, stores=stores.changed)
         return bounded(result)
 
-
     async def _secrets(self, pin: SessionPin, credentials: NotedCredentials) -> Mapping[str, str]:
         """Return the secret variables of a session; none of them comes back in a result."""
         secrets = await self._secret_variables(pin) if self._secret_variables is not None else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from domain.json_values import JsonValue
 from gateway.envelope import PaginatedPage, Wire
 
 
@@ -15,7 +14,19 @@ class CallbackReply(Wire):
     status: Literal["already_processed"] | None = None
 
 
-class CallbackListReply(PaginatedPage):
-    """Callbacks of a project, without their secrets."""
+class CallbackItem(Wire):
+    """A callback without its secret."""
 
-    callbacks: list[dict[str, JsonValue]]
+    id: str
+    session_id: str
+    agent_name: str
+    tool_name: str
+    status: Literal["pending", "processed", "expired", "cancelled"]
+    created_at: str
+    expires_at: str
+
+
+class CallbackListReply(PaginatedPage):
+    """Callbacks of a project."""
+
+    callbacks: list[CallbackItem]

@@ -12,10 +12,11 @@ from starlette.requests import Request
 
 from actors.runtime import CallbackDelivery, CallbackResult
 from domain import limits
+from domain.callback_signatures import StandardSignature
 from domain.errors import AppError, Gone, NotFound, Unauthenticated, Unavailable
 from domain.permissions import Permission
 from gateway.access import Admitted, anyone, caller
-from gateway.bodies.callbacks import CallbackListReply, CallbackReply
+from gateway.bodies.callbacks import CallbackItem, CallbackListReply, CallbackReply
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.errors import MalformedRequest
 from gateway.guarded import guarded_router
@@ -45,6 +46,9 @@ async def deliver_callback(
     request: Request,
     services: Serving,
     x_callback_signature: Annotated[str, Header()] = "",
+    webhook_id: Annotated[str, Header()] = "",
+    webhook_timestamp: Annotated[str, Header()] = "",
+    webhook_signature: Annotated[str, Header(description="`v1,<base64>`, as in Standard Webhooks")] = "",
 ) -> CallbackReply:
     """Hand an answer to the session that waits for it, at most once; the signature is over the raw body."""
     raw = await request.body()
@@ -54,7 +58,10 @@ async def deliver_callback(
         raise MalformedRequest("Invalid JSON body") from error
     if not isinstance(body, dict):
         raise MalformedRequest("Invalid JSON body")
-    delivery = CallbackDelivery(callback_id=callback_id, raw=raw, body=body, signature=x_callback_signature)
+    standard = StandardSignature(webhook_id, webhook_timestamp, webhook_signature) if webhook_signature else None
+    delivery = CallbackDelivery(
+        callback_id=callback_id, raw=raw, body=body, signature=x_callback_signature, standard=standard
+    )
     result = await services.runtime.deliver_callback(delivery)
     if result in REFUSALS:
         kind, message = REFUSALS[result]
@@ -79,4 +86,5 @@ async def list_callbacks(
     page = await services.runtime.callbacks(
         admitted.caller.tenant_id, project_id, status=status, limit=limit, offset=offset
     )
-    return CallbackListReply(callbacks=list(page.rows), pagination=Totals(total=page.total, limit=limit, offset=offset))
+    rows = [CallbackItem.model_validate(row) for row in page.rows]
+    return CallbackListReply(callbacks=rows, pagination=Totals(total=page.total, limit=limit, offset=offset))

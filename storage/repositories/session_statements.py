@@ -138,7 +138,14 @@ DELETE_BLOBS = Statement("""
 DELETE = (
     Statement("""
         DELETE FROM memory
-        WHERE tenant_id = :tenant_id AND scope = 'execution_tree' AND subject = :session_id
+        WHERE tenant_id = :tenant_id AND scope IN ('execution_tree', 'user') AND subject = :session_id
+    """),
+    Statement("""
+        DELETE FROM webhook_deliveries WHERE tenant_id = :tenant_id AND data ->> 'sessionId' = :session_id
+    """),
+    Statement("""
+        UPDATE analytics_events SET session_id = '', error = CASE WHEN error IS NULL THEN NULL ELSE '' END
+        WHERE tenant_id = :tenant_id AND session_id = :session_id
     """),
     Statement("UPDATE model_calls SET session_id = NULL WHERE tenant_id = :tenant_id AND session_id = :session_id"),
     *(

@@ -55,7 +55,11 @@ ACTIVE = Statement("""
 """)
 LOCK = Statement(f"""
     INSERT INTO import_locks AS known (tenant_id, project_id, lock_id, expires_at)
-    VALUES (:tenant_id, :project_id, :lock_id, clock_timestamp() + interval '{IMPORT_LOCK_S} seconds')
+    SELECT :tenant_id, :project_id, :lock_id, clock_timestamp() + interval '{IMPORT_LOCK_S} seconds'
+    WHERE NOT EXISTS (
+        SELECT FROM import_locks l
+        WHERE l.tenant_id = :tenant_id AND l.project_id = :project_id AND l.expires_at > clock_timestamp()
+    )
     ON CONFLICT (tenant_id, project_id) DO UPDATE SET lock_id = excluded.lock_id, expires_at = excluded.expires_at
     WHERE known.expires_at <= clock_timestamp()
 """)
@@ -126,7 +130,10 @@ class Transfer:
         await self._database.execute(UNLOCK, tenant_id=tenant_id, project_id=project_id, lock_id=lock_id)
 
     async def holds(self, connection: Connection, tenant_id: str, project_id: str, lock_id: str) -> bool:
-        """Return whether this import still has the lock, and keep it from being taken until the transaction ends."""
+        """Return whether this import still has the lock, and keep it from being taken until the transaction ends.
+
+        Whoever else wants to import is told so at once all the same: a lock that is held is only looked at.
+        """
         found = await connection.row(HOLDS, tenant_id=tenant_id, project_id=project_id, lock_id=lock_id)
         return found is not None
 

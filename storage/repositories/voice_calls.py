@@ -42,7 +42,7 @@ ADD = Statement(
         barge_ins, dtmf_turns
     ) VALUES (
         :tenant_id, :project_id, :call_id, :session_id, :started_at, :duration_ms, :failed, :inbound_mos,
-        :outbound_mos, :inbound_jitter_ms, :outbound_jitter_ms, :e2e_latency_ms, :asr_score, :tts_proxy_mos,
+        :outbound_mos, :inbound_jitter_ms, :outbound_jitter_ms, :latency_ms, :asr_score, :tts_proxy_mos,
         :silence_percent, :turns, :barge_ins, :dtmf_turns
     )
     ON CONFLICT DO NOTHING
@@ -117,7 +117,8 @@ class VoiceCalls:
     async def add(self, connection: Connection, tenant_id: str, call: VoiceCall) -> None:
         """Keep a call; one that is kept already changes nothing."""
         values = {name: getattr(call, name) for name in call.__struct_fields__}
-        await connection.execute(ADD, tenant_id=tenant_id, **values)
+        latency_ms = values.pop("e2e_latency_ms")
+        await connection.execute(ADD, tenant_id=tenant_id, latency_ms=latency_ms, **values)
 
     async def hourly(self, tenant_id: str, project_id: str, since: datetime, until: datetime) -> list[VoiceFigures]:
         """Return the figures of each hour in which calls began, the earliest first."""

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from actors.clocks import RandomIds, SystemClock
-from actors.projects import make_key, put_project
+from actors.first_keys import make_key
+from actors.projects import put_project
 from actors.runtime import ChatTurn, SessionRef, StreamEvent, TraceFilter
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime

@@ -6,7 +6,12 @@ import asyncio
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from domain.audit import SYSTEM
+from domain.contacts import ContactFields
+from domain.errors import NotFound
+from storage.repositories.memory import Memory, MemoryValue
 from tests.flows.test_delegation import a_team
 from tests.support.remains import remains
 from tests.support.stories import Story, a_story, a_workshop
@@ -62,10 +67,36 @@ def test_an_erased_tenant_leaves_the_head_of_its_audit_chain(data_dir: str) -> N
             for _ in range(3):
                 await spoken(told)
             assert await remains(running.database, CANARY)
-            erased = await running.desks.tenants.erase(told.tenant, running.runtime.delete_session, SYSTEM)
+            erased = await running.desks.erasure.tenant(told.tenant, running.runtime.delete_session, SYSTEM)
             assert erased.sessions >= 3
             assert erased.rows > 0
             assert await remains(running.database, CANARY) == {}
             assert set(await remains(running.database, told.tenant)) <= {"audit_heads"}
+
+    asyncio.run(story())
+
+
+def test_an_erased_contact_leaves_nothing_of_what_was_said_or_remembered(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop() as workshop, a_story(data_dir, "contact", a_team(workshop.url)) as told:
+            running = told.running
+            contacts = running.desks.contacts
+            contact = await contacts.create(told.tenant, ContactFields(display_name=CANARY))
+            mine, other = await spoken(told), (await told.say("hello", agent="Front")).session_id
+            await running.runtime.link_contact(told.ref(mine), contact.contact_id)
+            kept = MemoryValue(scope="user", subject=contact.contact_id, path="user.name", value=CANARY)
+            await Memory(running.database).write(told.tenant, told.project, [kept], written_by="test")
+            await contacts.remove(told.tenant, contact.contact_id, SYSTEM)
+            erased = await running.desks.erasure.contact(
+                told.tenant, contact.contact_id, running.runtime.delete_session, SYSTEM
+            )
+            assert erased.sessions == 1
+            assert await remains(running.database, CANARY) == {}
+            assert set(await remains(running.database, contact.contact_id)) == {"audit_log"}
+            assert await told.lines(other)
+            with pytest.raises(NotFound):
+                await running.desks.erasure.contact(
+                    told.tenant, contact.contact_id, running.runtime.delete_session, SYSTEM
+                )
 
     asyncio.run(story())

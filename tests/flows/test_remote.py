@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from actors.clocks import RandomIds
+from actors.first_keys import make_key
 from actors.hosts.process import ChildHosts
 from actors.installation import master_keys
-from actors.projects import make_key, put_project
+from actors.projects import put_project
 from actors.replaying import Replayer
 from storage.leases import Leases
 from storage.repositories.credentials import Credentials

@@ -17,6 +17,7 @@ from actors.projects import TENANT_ID
 from domain import limits
 from domain.audit import SYSTEM
 from domain.clock import parse_iso
+from domain.transfer import ImportMode, checked_files
 from storage.repositories.projects import Projects
 from storage.statements import Statement
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
@@ -142,7 +143,7 @@ async def test_importing_an_export_gives_an_identical_export(servers: Servers) -
         first = await export(gateway)
         elsewhere = await a_project(gateway, "io-round-two")
         done = (await imported(gateway, first["files"], elsewhere)).json()
-        assert done == {"success": True, "applied": {"created": 3, "updated": 0, "deleted": 0}, "warnings": []}
+        assert (done["success"], done["applied"]) == (True, {"created": 3, "updated": 0, "deleted": 0})
         second = await export(gateway, elsewhere)
         second["manifest"]["name"] = first["manifest"]["name"]
         assert json.dumps(stable(second)) == json.dumps(stable(first)), "byte for byte"
@@ -173,7 +174,8 @@ async def test_a_zip_holds_the_same_and_is_always_the_same(servers: Servers) -> 
         assert json.loads(held["deployments.json"]) == []
         elsewhere = await a_project(gateway, "io-zip-two")
         done = (await imported(gateway, held, elsewhere)).json()
-        assert (done["applied"]["created"], done["warnings"]) == (3, [])
+        assert done["applied"]["created"] == 3
+        assert not any("left out" in one for one in done["warnings"])
 
 
 @pytest.mark.parametrize("query", ["?format=tar", "?include_deployments=yes", "?include_deployments=1"])
@@ -288,8 +290,6 @@ async def test_while_one_import_is_under_way_two_hundred_others_are_refused(serv
         await imported(gateway, FILES, elsewhere)
         changed = {path: text + "# changed\n" for path, text in FILES.items()}
         desk = gateway.running.desks.transfer
-        from domain.transfer import ImportMode, checked_files  # noqa: PLC0415 - what the route does
-
         files = checked_files(changed)
         async with database.transaction() as connection:
             await connection.rows(AGENT_ROWS, tenant_id=TENANT_ID, project_id=elsewhere)

@@ -17,7 +17,8 @@ import uvicorn
 from websockets.asyncio.client import ClientConnection, connect
 
 from actors.clocks import RandomIds, SystemClock
-from actors.projects import TENANT_ID, make_key, put_project
+from actors.first_keys import make_key
+from actors.projects import TENANT_ID, put_project
 from actors.settings import ModelProvider, Settings
 from actors.wiring import RunningRuntime, open_runtime
 from cli.serving import access_services, server_config

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from actors.clocks import RandomIds
-from actors.projects import TENANT_ID, make_key, new_key, put_project
+from actors.first_keys import make_key
+from actors.keys import new_key
+from actors.projects import TENANT_ID, put_project
 from storage.repositories.api_keys import ApiKeys
 from storage.repositories.users import Users
 from tests.support.live_gateway import LiveGateway

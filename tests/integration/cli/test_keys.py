@@ -12,7 +12,7 @@ import pytest
 
 from actors.clocks import RandomIds, SystemClock
 from actors.projects import TENANT_ID, put_project
-from cli.keys import create_key, list_keys, make_token, revoke_key, rewrap_keys
+from cli.keys import create_key, list_keys, make_token, revoke_key, rewrap_keys, rotate_key
 from cli.serve import token_secret
 from gateway.auth.tokens import Tokens
 from storage.crypto import MasterKeys
@@ -86,6 +86,18 @@ def test_a_revoked_key_opens_nothing_and_stays_in_the_list(servers, project, cap
     assert f"{key_id}  secret" in listed
     assert "revoked" in listed
     assert plaintext not in listed
+
+
+def test_a_rotated_key_has_another_secret_and_the_last_one_for_a_while(servers, project, capsys) -> None:
+    key_id, first = made(capsys, project=project)
+    assert rotate_key(key_id, grace_s=60, data_dir="") == 0
+    second = capsys.readouterr().out.splitlines()[1]
+    assert re.fullmatch("abl_[0-9a-f]{48}", second)
+    assert [key.key_id for key in (the_key(servers, first), the_key(servers, second)) if key] == [key_id, key_id]
+    assert rotate_key(key_id, grace_s=0, data_dir="") == 0
+    assert the_key(servers, first) is None
+    with pytest.raises(SystemExit):
+        rotate_key(key_id, grace_s=-1, data_dir="")
 
 
 def test_a_public_key_carries_its_origins_and_a_token_can_be_had_for_it(servers, project, capsys) -> None:

@@ -1,4 +1,4 @@
-"""Bodies of what is done with a tenant as a whole."""
+"""Bodies of erasing."""
 
 from __future__ import annotations
 

@@ -1,0 +1,147 @@
+"""Projects over real sockets: made, seen, changed, deleted with everything of them. Spec: platform-api 6.1."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from actors.projects import TENANT_ID
+from storage.repositories.projects import Projects
+from storage.statements import Statement
+from tests.flows_gateway.test_auth import bearer, log_in, somebody
+from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
+from tests.support.servers import Servers
+
+pytestmark = pytest.mark.anyio
+ECHO = 'AGENT: Echo\nGOAL: "Echo"\nFLOW:\n  a:\n    REASONING: false\n    RESPOND: "Hello"\n    THEN: a\n'
+PROJECTS = "/api/projects"
+ACTIONS = Statement(
+    "SELECT action FROM audit_log WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY number"
+)
+LEFT = Statement("""
+    SELECT (SELECT count(*) FROM projects WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM sessions WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM programs WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM api_keys WHERE tenant_id = :tenant_id AND project_id = :project_id)
+""")
+
+
+@pytest.fixture
+async def gateway(servers: Servers, request: pytest.FixtureRequest) -> AsyncIterator[LiveGateway]:
+    async with a_live_gateway(servers, request.node.name, {"e.abl": ECHO}) as found:
+        yield found
+
+
+async def made(gateway: LiveGateway, **body: Any) -> dict[str, Any]:
+    answer = await gateway.call("POST", PROJECTS, body)
+    assert answer.status == 201, answer.body
+    project: dict[str, Any] = answer.json()["project"]
+    return project
+
+
+def refusal(answer: Answer) -> tuple[int, str, str]:
+    error = answer.json()["error"]
+    return answer.status, error["code"], (error.get("details") or {}).get("reason", "")
+
+
+async def test_a_project_is_made_seen_changed_and_listed(gateway: LiveGateway) -> None:
+    project = await made(gateway, name="Order Desk", description="Takes orders")
+    assert (project["slug"], project["tenantId"], project["agentCount"]) == ("order-desk", TENANT_ID, 0)
+    assert len(project["id"]) == 25
+    assert project["entryAgentName"] is None
+    place = f"{PROJECTS}/{project['id']}"
+    assert (await gateway.call("GET", place)).json() == {"success": True, "project": project}
+    await gateway.call("POST", f"{place}/agents", {"name": "Front"})
+    change = {"name": "Orders", "slug": "orders", "entryAgentName": "Front", "settings": {"drainTimeoutSec": 60}}
+    changed = (await gateway.call("PATCH", place, change)).json()["project"]
+    assert (changed["name"], changed["slug"], changed["entryAgentName"]) == ("Orders", "orders", "Front")
+    assert (changed["settings"]["drainTimeoutSec"], changed["settings"]["turnTimeoutSec"]) == (60, 120)
+    assert changed["description"] == "Takes orders"
+    cleared = (await gateway.call("PATCH", place, {"entryAgentName": None})).json()["project"]
+    assert cleared["entryAgentName"] is None
+    listed = (await gateway.call("GET", f"{PROJECTS}?limit=1&offset=1")).json()
+    assert (len(listed["projects"]), listed["pagination"]["limit"]) == (1, 1)
+    everything = (await gateway.call("GET", f"{PROJECTS}?limit=200")).json()
+    assert project["id"] in [one["id"] for one in everything["projects"]]
+    assert everything["pagination"]["total"] == len(everything["projects"])
+    database = gateway.running.database
+    rows = await database.rows(ACTIONS, tenant_id=TENANT_ID, project_id=project["id"])
+    assert [row["action"] for row in rows] == [
+        "project.create", "agent.create", "project.update", "project.update",
+    ]  # fmt: skip
+
+
+async def test_a_taken_name_or_slug_is_a_conflict_and_a_made_up_slug_is_made_anew(gateway: LiveGateway) -> None:
+    first = await made(gateway, name="Desk of Ada")
+    assert refusal(await gateway.call("POST", PROJECTS, {"name": "Desk of Ada"})) == (
+        *(409, "CONFLICT", "DUPLICATE_NAME"),
+    )
+    taken = {"name": "Another", "slug": first["slug"]}
+    assert refusal(await gateway.call("POST", PROJECTS, taken)) == (409, "CONFLICT", "DUPLICATE_SLUG")
+    second = await made(gateway, name="Desk of Ada!")
+    assert second["slug"].startswith("desk-of-ada-")
+    answer = await gateway.call("PATCH", f"{PROJECTS}/{second['id']}", {"name": "Desk of Ada"})
+    assert refusal(answer) == (409, "CONFLICT", "DUPLICATE_NAME")
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({}, "/name"),
+        ({"name": ""}, "/name"),
+        ({"name": "x" * 121}, "/name"),
+        ({"name": "X", "slug": "A"}, "/slug"),
+        ({"name": "X", "description": "x" * 2_001}, "/description"),
+    ],
+)
+async def test_what_is_no_project_is_refused(gateway: LiveGateway, body: Any, path: str) -> None:
+    answer = await gateway.call("POST", PROJECTS, body)
+    assert answer.status == 400
+    assert answer.json()["error"]["details"]["fields"][0]["path"] == path
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"settings": {"turnTimeoutSec": 0}}, "/settings/turnTimeoutSec"),
+        ({"settings": {"voice": {"mode": "loud"}}}, "/settings/voice/mode"),
+        ({"entryAgentName": "Nobody"}, "/entryAgentName"),
+    ],
+)
+async def test_what_cannot_be_set_is_refused(gateway: LiveGateway, body: Any, path: str) -> None:
+    answer = await gateway.call("PATCH", f"{PROJECTS}/{gateway.project_id}", body)
+    assert answer.status == 400
+    assert answer.json()["error"]["details"]["fields"][0]["path"] == path
+
+
+async def test_whoever_makes_a_project_is_its_admin_and_sees_no_other(gateway: LiveGateway) -> None:
+    email = await somebody(gateway, "member")
+    me = bearer((await log_in(gateway, email)).json()["accessToken"])
+    assert (await gateway.call("GET", PROJECTS, headers=me)).json()["projects"] == []
+    assert (await gateway.call("GET", f"{PROJECTS}/{gateway.project_id}", headers=me)).status == 404
+    answer = await gateway.call("POST", PROJECTS, {"name": "Mine"}, me)
+    place = f"{PROJECTS}/{answer.json()['project']['id']}"
+    assert (await gateway.call("PATCH", place, {"description": "mine"}, me)).status == 200
+    assert [one["name"] for one in (await gateway.call("GET", PROJECTS, headers=me)).json()["projects"]] == ["Mine"]
+    assert (await gateway.call("DELETE", place, headers=me)).json() == {"success": True, "deleted": True}
+    viewer = bearer((await log_in(gateway, await somebody(gateway, "viewer"))).json()["accessToken"])
+    assert (await gateway.call("POST", PROJECTS, {"name": "Not mine"}, viewer)).status == 403
+
+
+async def test_a_deleted_project_takes_everything_along(gateway: LiveGateway) -> None:
+    chat = {"projectId": gateway.project_id, "message": "hello"}
+    for _ in range(3):
+        assert (await gateway.call("POST", "/api/v1/chat/agent", chat)).status == 200
+    place = f"{PROJECTS}/{gateway.project_id}"
+    name = (await gateway.call("GET", place)).json()["project"]["name"]
+    assert (await gateway.call("DELETE", place)).json() == {"success": True, "deleted": True}
+    assert (await gateway.call("GET", place)).status == 404
+    assert (await gateway.call("DELETE", place)).status == 404
+    assert (await gateway.call("POST", "/api/v1/chat/agent", chat)).status == 404
+    database = gateway.running.database
+    assert await database.value(LEFT, tenant_id=TENANT_ID, project_id=gateway.project_id) == 0
+    assert await Projects(database).deleted(10) == []
+    assert (await made(gateway, name=name))["slug"]
