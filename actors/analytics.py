@@ -15,8 +15,8 @@ from domain.errors import NotFound
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import ANALYTICS_BUCKETS_MAX
 from domain.metrics import rate
-from storage.database import Database
-from storage.repositories.analytics import Analytics, Bucket, EventRow
+from storage.database import Database, Row
+from storage.repositories.analytics import Analytics, Bucket
 from storage.repositories.sessions import Sessions
 from storage.repositories.voice_calls import VoiceCalls, VoiceFigures
 
@@ -25,7 +25,7 @@ CURRENCY: Final = "USD"
 
 
 class EventsPage(NamedTuple):
-    """Some events, spelled as on the wire, and how many there are."""
+    """Some events, spelled as on the wire but for `metadata`, which is JSON text, and how many there are."""
 
     rows: list[JsonObject]
     total: int
@@ -259,30 +259,27 @@ METRICS: Mapping[Metric, Callable[[Bucket], JsonValue]] = {
 
 
 def _shown(bucket: Bucket, dimensions: Sequence[Dimension], metrics: Sequence[Metric]) -> JsonObject:
-    named = zip(dimensions, bucket.values, strict=True)
-    values: JsonObject = {name.value: _value(name, value) for name, value in named}
-    return values | {metric.value: METRICS[metric](bucket) for metric in metrics}
+    shown: JsonObject = {}
+    for name, value in zip(dimensions, bucket.values, strict=True):
+        shown[name.value] = _value(name, value)
+    for metric in metrics:
+        shown[metric.value] = METRICS[metric](bucket)
+    return shown
 
 
 def _value(dimension: Dimension, value: str | datetime) -> str | None:
     if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d}" if dimension is Dimension.DAY else iso_ms(value)
+        return value.strftime(FORMS[dimension])
     return value or None
 
 
-def _event(tenant_id: str, row: EventRow) -> JsonObject:
-    return {
-        "id": event_name(tenant_id, row.number),
-        "category": row.category,
-        "event_type": row.event_type,
-        "agent_name": row.agent_name or None,
-        "session_id": row.session_id or None,
-        "timestamp": iso_ms(row.at),
-        "duration_ms": row.duration_ms,
-        "error": row.error,
-        "metadata": row.metadata,
-        "channel": row.channel or None,
-    }
+FORMS: Final = {Dimension.HOUR: "%Y-%m-%dT%H:%M:%S.000Z", Dimension.DAY: "%Y-%m-%d"}
+"""Of moments in UTC."""
+
+
+def _event(tenant_id: str, row: Row) -> JsonObject:
+    shown = dict(row)
+    return {"id": event_name(tenant_id, shown.pop("number")), **shown}
 
 
 def _sum(found: Sequence[Bucket], category: EventCategory | None = None, event_type: str = "") -> Bucket:

@@ -81,9 +81,7 @@ class StoredDeployments:
         """Make a deployment the active one of its environment."""
         made = await self._manifests.assemble(tenant_id, project_id, wanted.manifest, wanted.entry_agent_name)
         await self._agents.keep_program(tenant_id, made.program.program_id, project_id, made.program.ir)
-        warnings = await self._manifests.warnings(
-            tenant_id, project_id, wanted.environment, made.program.ir, made.missing_config
-        )
+        warnings = await self._manifests.warnings(tenant_id, project_id, wanted.environment, made.program.ir)
         async with self._database.transaction() as connection:
             project = await self._projects.lock(connection, tenant_id, project_id)
             versions = await self._frozen(connection, tenant_id, made, by)
@@ -155,13 +153,12 @@ class StoredDeployments:
         source = await self._source(tenant_id, project_id, name, wanted.target_environment)
         ir = await self._agents.program(tenant_id, source.program_id) or b""
         details = {**source.details, PROMOTED_FROM: source.deployment_id}
+        unknown = sorted((wanted.model_overrides or {}).keys() - source.agent_version_manifest.keys())
+        if unknown:
+            raise _invalid("/modelOverrides", f"names {unknown[0]}, which is not in the deployment's manifest")
         if wanted.model_overrides is not None:
             details[MODEL_OVERRIDES] = wanted.model_overrides
-        kept = [one for one in details.get(WARNINGS, ()) if one["code"] != "MISSING_ENV"]
-        details[WARNINGS] = [
-            *await self._manifests.warnings(tenant_id, project_id, wanted.target_environment, ir),
-            *kept,
-        ]
+        details[WARNINGS] = await self._manifests.warnings(tenant_id, project_id, wanted.target_environment, ir)
         async with self._database.transaction() as connection:
             project = await self._projects.lock(connection, tenant_id, project_id)
             transition(standing(source.status, source.draining), DeploymentEvent.PROMOTE)
@@ -190,9 +187,11 @@ class StoredDeployments:
     async def _source(self, tenant_id: str, project_id: str, name: str, target: str) -> DeploymentRecord:
         source = await self._deployments.named(tenant_id, project_id, name)
         if source.environment == target:
-            message = "must be another environment than that of the deployment"
-            fields = [{"path": "/targetEnvironment", "message": message}]
-            raise InvalidInput("A deployment is not promoted to its own environment", details={"fields": fields})
+            raise _invalid(
+                "/targetEnvironment",
+                "must be another environment than that of the deployment",
+                "A deployment is not promoted to its own environment",
+            )
         return source
 
     async def _begin(
@@ -243,3 +242,7 @@ class StoredDeployments:
             is_active=record.status == "active",
         )
         return DeploymentView(record, await self._deployments.count_sessions(tenant_id, record.deployment_id), channels)
+
+
+def _invalid(path: str, message: str, sentence: str = "Invalid request") -> InvalidInput:
+    return InvalidInput(sentence, details={"fields": [{"path": path, "message": message}]})

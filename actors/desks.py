@@ -22,6 +22,7 @@ from actors.contacts import ContactDesk
 from actors.deployment_desk import DeploymentDesk
 from actors.erasing import ErasureDesk
 from actors.key_desk import KeyDesk
+from actors.model_desk import ModelDesk
 from actors.people import PeopleDesk
 from actors.project_desk import ProjectDesk
 from actors.runtime import Page, SessionRef
@@ -330,6 +331,7 @@ class Desks:
     keys: KeyDesk
     people: PeopleDesk
     audit: AuditDesk
+    models: ModelDesk
     webhooks: WebhookDesk
     transfer: TransferDesk
     tool_secrets: ToolSecretDesk

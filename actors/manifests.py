@@ -29,7 +29,6 @@ from storage.repositories.variables import Variables
 from storage.repositories.versions import NewVersion, Versions
 
 MISSING_ENV: Final = "MISSING_ENV"
-MISSING_CONFIG: Final = "MISSING_CONFIG"
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
@@ -38,13 +37,11 @@ class Assembled(Struct, frozen=True, kw_only=True):
     Attributes:
         versions: Agent name -> version, of those that name one.
         drafts: Drafts to be frozen, for the others.
-        missing_config: Config variables that the texts name and nobody has set.
     """
 
     program: Compiled
     versions: dict[str, str]
     drafts: dict[str, NewVersion]
-    missing_config: Sequence[str] = ()
 
 
 class Manifests:
@@ -78,7 +75,6 @@ class Manifests:
                 texts[name] = (await self._versions.get(tenant_id, by_name[name].agent_id, version)).dsl
         config = await self._variables.config(tenant_id, project_id)
         program = await asyncio.to_thread(_compiled, documents, texts, config, entry_agent)
-        resolved: JsonObject = program.output.get("resolved_config_variables") or {}
         return Assembled(
             program=program,
             versions={name: version for name, version in manifest.items() if version != AUTO},
@@ -87,25 +83,16 @@ class Manifests:
                 for name, version in manifest.items()
                 if version == AUTO
             },
-            missing_config=tuple(resolved.get("unresolved") or ()),
         )
 
-    async def warnings(
-        self, tenant_id: str, project_id: str, environment: str, ir: bytes, missing_config: Sequence[str] = ()
-    ) -> list[JsonObject]:
-        """Return what a program reads that is set neither for its environment nor for the installation."""
+    async def warnings(self, tenant_id: str, project_id: str, environment: str, ir: bytes) -> list[JsonObject]:
+        """Return what a program reads at `env.` that is set neither for its environment nor for the installation."""
         found = await self._variables.environment(tenant_id, project_id, environment)
         known = self._installed | {one.key for one in found}
         return [
-            *(
-                {"code": MISSING_ENV, "key": key, "message": f"{{{{env.{key}}}}} is not set for {environment}"}
-                for key in env_keys(ir)
-                if key not in known
-            ),
-            *(
-                {"code": MISSING_CONFIG, "key": key, "message": f"{{{{config.{key}}}}} is not set"}
-                for key in missing_config
-            ),
+            {"code": MISSING_ENV, "key": key, "message": f"{{{{env.{key}}}}} is not set for {environment}"}
+            for key in env_keys(ir)
+            if key not in known
         ]
 
 

@@ -19,6 +19,8 @@ from actors.session.models import ChosenModel
 from actors.session.store import SessionPin
 from domain.errors import NotFound, Unavailable
 from domain.json_values import JsonObject
+from domain.model_calls import Message, ModelRequest
+from domain.models import ProjectModels, Resolved
 from engine import AskModel
 from providers.catalog import DEFAULTS, vendor_of
 from providers.registry import ModelRegistry
@@ -34,16 +36,10 @@ from storage.vault import Vault
 KEPT_S: Final = 10.0
 """How long a change of keys or defaults may take to be seen."""
 MAX_KEPT: Final = 1_000
+CHECK_TOKENS: Final = 16
 BALANCED: Final = "balanced"
 EMBEDDED: Final = "embedded"
 Form = TypeVar("Form")
-
-
-class _ProjectModels(Struct, rename="camel"):
-    """`models` of a project's settings. Spec: platform-api 14.5."""
-
-    default_model_id: str = ""
-    tiers: dict[str, str] = {}  # msgspec copies empty defaults
 
 
 class _Override(Struct, rename="camel"):
@@ -140,6 +136,52 @@ class StoredModels:
         found = resolve_model(wishes, knows=lambda name: known.registry.find(name) is not None)
         return ChosenModel(known.registry, known.registry.full_name(found.model), found.source)
 
+    async def explain(
+        self,
+        tenant_id: str,
+        project_id: str,
+        *,
+        deployment_id: str = "",
+        agent: str = "",
+        asked: str = "",
+        tier: str = "",
+    ) -> Resolved:
+        """Return which model the calls of an agent go to, or those without one. Spec: platform-api 14.5.
+
+        Args:
+            tenant_id: Whose project it is.
+            project_id: The project.
+            deployment_id: What the agent is deployed with, if it is.
+            agent: Its name.
+            asked: The model that its definition names.
+            tier: What the request, or the agent, asks for instead.
+
+        Raises:
+            Unavailable: Nobody has named a model that is served.
+        """
+        known = await self._known((tenant_id, project_id, deployment_id))
+        override = known.overrides.get(agent, _Override())
+        chosen = known.resolved(replace(known.wishes, deployment=override.model, agent=asked, tier=tier))
+        name = chosen.name.partition("/")[0]
+        opened = await self._providers.list(tenant_id, project_id)
+        provider_id = next((one.provider_id for one in opened if one.name == name), name)
+        return Resolved(chosen.name, provider_id, chosen.source)
+
+    async def serves(self, tenant_id: str, project_id: str, model: str) -> bool:
+        """Return whether a provider of a project serves a model name."""
+        return (await self._known((tenant_id, project_id, ""))).serves(model)
+
+    async def answers(self, spec: ProviderSpec, model: str, scope: str, timeout_ms: int) -> None:
+        """Ask a tenant's provider for a word, past what is kept and counted. Raises what the call raises."""
+        registry = self._installed.extended([spec], scope)
+        request = ModelRequest(messages=(Message("user", "Say OK."),), max_tokens=CHECK_TOKENS)
+        await registry.open(f"{spec.name}/{model}", timeout_ms=timeout_ms).answer(request)
+
+    def forget(self, tenant_id: str) -> None:
+        """Read the models of a tenant's projects again: they were changed here."""
+        for key in [key for key in self._kept if key[0] == tenant_id]:
+            del self._kept[key]
+
     async def _known(self, key: tuple[str, str, str]) -> _Known:
         kept = self._kept.get(key)
         if kept is not None and kept[0] > self._seconds():
@@ -164,7 +206,7 @@ class StoredModels:
         tenant_id, project_id, deployment_id = key
         opened = await self._providers.resolve(tenant_id, project_id)
         project = await self._projects.find(tenant_id, project_id)
-        models = _converted(project.settings.get("models") if project else None, _ProjectModels)
+        models = _converted(project.settings.get("models") if project else None, ProjectModels)
         specs = [spec_of(one) for one in opened]
         if last is not None and last.specs == specs:
             registry = last.registry
@@ -226,14 +268,16 @@ def tiers_of(registry: ModelRegistry, model: str) -> dict[str, str]:
     return {tier: f"{spec.name}/{name}" for tier, name in DEFAULTS.get(vendor_of(spec), {}).items()}
 
 
+def first_model(provider: OpenProvider) -> str:
+    """Return what is asked of a provider where nobody names a model of it, empty when it has none to ask."""
+    spec = spec_of(provider)
+    usual = DEFAULTS.get(vendor_of(spec), {}).get(BALANCED, "")
+    return provider.meta.default_model or next(iter(spec.models), "") or usual
+
+
 def _first_default(opened: Sequence[OpenProvider]) -> str:
     """Return what is asked of the first of these providers that has a model to ask, empty when none has."""
-    for one in opened:
-        spec = spec_of(one)
-        name = one.meta.default_model or next(iter(spec.models), "") or DEFAULTS.get(vendor_of(spec), {}).get(BALANCED)
-        if name:
-            return f"{spec.name}/{name}"
-    return ""
+    return next((f"{one.meta.name}/{name}" for one in opened if (name := first_model(one))), "")
 
 
 def _converted(written: JsonObject | None, form: type[Form]) -> Form:

@@ -24,12 +24,14 @@ from actors.insight import StoredInsight
 from actors.installation import allowed_addresses, master_keys, model_registry
 from actors.key_desk import StoredKeys
 from actors.manifests import Manifests
+from actors.model_desk import StoredModelDesk
 from actors.models import StoredModels
 from actors.passwords import Passwords
 from actors.people import StoredPeople
 from actors.preflight import Preflight
 from actors.project_desk import StoredProjects
 from actors.project_removal import ProjectRemoval
+from actors.programs import StoredPrograms
 from actors.settings import Settings
 from actors.stored_transfer import StoredTransfer
 from actors.task_desk import StoredHumanTasks
@@ -79,6 +81,7 @@ def open_desks(
         budgets=StoredBudgets(database, audit, ids),
         keys=StoredKeys(database, audit, ids),
         audit=StoredAudit(audit),
+        models=StoredModelDesk(database, vault, models, StoredPrograms(database, settings.environment), audit, ids),
         transfer=StoredTransfer(database, audit, clock, ids),
         webhooks=StoredWebhooks(database, vault, audit, ids, allowed_addresses(settings), sender),
         tool_secrets=StoredToolSecrets(database, vault, audit, ids),

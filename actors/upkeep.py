@@ -30,6 +30,7 @@ from storage.repositories.memory import Memory
 from storage.repositories.model_calls import ModelCalls
 from storage.repositories.replies import Replies
 from storage.repositories.sessions import Sessions
+from storage.repositories.traces import Traces
 from storage.repositories.turns import Turns
 from storage.repositories.users import Users
 from storage.repositories.webhooks import Webhooks
@@ -93,6 +94,7 @@ class Upkeep:
         self._retention = retention
         self._sessions = Sessions(database)
         self._budgets = Budgets(database)
+        self._traces = Traces(database)
         self._counting = Counting(database)
         self._audit = AuditLog(database, clock, RandomIds())
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
@@ -109,6 +111,7 @@ class Upkeep:
             f"{PREFIX}calls": _Chore(HOUR_S, ROWS_MAX, lambda: calls.forget_old(ROWS_MAX)),
             f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
             f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
+            f"{PREFIX}traces": _Chore(HOUR_S, ROWS_MAX, self._forget_traces),
             f"{PREFIX}audit": _Chore(HOUR_S, ROWS_MAX, self._forget_audit),
             f"{PREFIX}budgets": _Chore(MINUTE_S, ROWS_MAX, self._charge_expired),
             f"{PREFIX}tasks": _Chore(MINUTE_S, TASKS_MAX, lambda: tasks.move_overdue(TASKS_MAX)),
@@ -172,6 +175,10 @@ class Upkeep:
         """Remove entries of the audit log that are past their retention."""
         before = self._clock.now() - timedelta(days=self._retention.audit_days)
         return await self._audit.prune(before, limit=ROWS_MAX)
+
+    async def _forget_traces(self) -> int:
+        """Delete traces of projects that want them kept shorter; those of all others go by the week."""
+        return await self._traces.forget_of_projects(self._clock.now(), self._retention.trace_days, ROWS_MAX)
 
     async def _charge_expired(self) -> int:
         """Count what was held for model calls that never ended as used."""

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
+from cli.server import Server
 from domain.errors import Forbidden, InvalidInput
 
 NOT_SENT = "-"
@@ -89,8 +90,8 @@ class RemoteLink:
         """Do nothing: the session stays on the server."""
 
     def _told(self, body: JsonObject, headers: dict[str, str], *, is_one_turn: bool = True) -> Iterator[Told]:
-        answer = self._server.open("/api/v1/chat/agent", json.dumps(body).encode(), {"Accept": "text/event-stream", **headers})
-        with answer:
+        accepts = {"Accept": "text/event-stream", **headers}
+        with self._server.open("/api/v1/chat/agent", json.dumps(body).encode(), accepts) as answer:
             for told, event_id in _events(answer):
                 self._last_id = event_id or self._last_id
                 if told.kind == "session_start":

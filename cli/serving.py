@@ -66,10 +66,10 @@ class StoredPublicKeys:
         return await self._used(await self._keys.find_valid(tenant_id, key_id))
 
     async def _used(self, key: KeyRecord | None) -> PublicKey | None:
-        if key is None or key.kind != PUBLIC:
-            return None
-        await self._keys.note_use(key, self._clock.now())
-        return _public(key)
+        found = _public(key)
+        if key is not None and found is not None:
+            await self._keys.note_use(key, self._clock.now())
+        return found
 
 
 class StoredReplies:
@@ -133,7 +133,9 @@ def server_config(app: Any, **options: Any) -> uvicorn.Config:
     return uvicorn.Config(app, **{**given, **options})
 
 
-def _public(key: KeyRecord) -> PublicKey:
+def _public(key: KeyRecord | None) -> PublicKey | None:
+    if key is None or key.kind != PUBLIC:
+        return None
     details = key.details
     return PublicKey(
         id=key.key_id,

@@ -46,6 +46,7 @@ PREFIXES = {
     "variable": "var",
     "settings_version": "setv",
     "audit": "aud",
+    "model_provider": "mp",
     "budget": "bud",
     "host": "host",
 }

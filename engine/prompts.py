@@ -32,19 +32,24 @@ HASHED_MESSAGES = 6
 KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 
 
+def reasoning_model(execution: JsonObject) -> str:
+    """Return the model that an agent names for its reasoning, empty when it names none."""
+    models = execution.get("operation_models") or {}
+    return str(models.get("reasoning") or models.get("response_gen") or execution.get("model") or "")
+
+
 def request(run: Run, step: JsonObject | None, *, note: str = "") -> tuple[ModelRequest, JsonValue]:
     """Return the next request of the reasoning loop of a zone, or the agent, and what stands for it in its hash."""
     execution = run.agent.ir["execution"]
     fixed = _fixed(run, step)
     system = "\n\n".join(part for part in (fixed, _moment(run, step, note)) if part)
     specs, specs_hash = tools(run, step)
-    models = execution.get("operation_models") or {}
     made = ModelRequest(
         messages=pii.hidden_messages(
             run.state, (Message("system", system), *run.thread.messages), run.agent.open_tools
         ),
         tools=specs,
-        model=str(models.get("reasoning") or models.get("response_gen") or execution.get("model") or ""),
+        model=reasoning_model(execution),
         temperature=execution.get("temperature"),
         max_tokens=execution.get("max_tokens"),
         stable_chars=len(fixed),

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from actors.runtime import Runtime
 from domain.errors import AppError, InvalidInput, Unauthenticated
+from domain.json_values import JsonObject
 from gateway import socket
 from gateway.access import ACCESS, REQUEST_ID
 from gateway.cors import Cors
@@ -31,6 +32,7 @@ from gateway.errors import (
 )
 from gateway.guarded import check_declared
 from gateway.openapi import describe
+from gateway.reference import ASSETS, add_reference
 from gateway.routes import (
     agents,
     analytics,
@@ -51,6 +53,7 @@ from gateway.routes import (
     human_tasks,
     mcp,
     memory,
+    models,
     projects,
     public_keys,
     sdk,
@@ -85,6 +88,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     users.of_tenant,
     users.of_project,
     audit.router,
+    models.providers,
+    models.of_project,
     projects.router,
     agents.of_tenant,
     agents.of_project,
@@ -110,7 +115,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     socket.router,
 )
-OPENAPI_PATH, DOCS_PATH, DOCS_REDIRECT_PATH = "/openapi.json", "/docs", "/docs/oauth2-redirect"
+OPENAPI_PATH = "/openapi.json"
 
 logger = logging.getLogger(__name__)
 
@@ -121,26 +126,40 @@ def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySetting
     Raises:
         UndeclaredRoute: A route does not say whom it serves.
     """
-    app = FastAPI(
-        title=TITLE,
-        version=settings.version,
-        openapi_url=OPENAPI_PATH if settings.show_docs else None,
-        docs_url=DOCS_PATH if settings.show_docs else None,
-        redoc_url=None,
-        redirect_slashes=False,
-        lifespan=_lifespan,
-    )
+    app = _routed(settings.version, show_docs=settings.show_docs)
     app.state.services = services = assemble(runtime, access, settings)
-    # Not include_router: its routes are looked up twice for each request, and are not in `app.routes`. They come before
-    # the documentation, and the busiest before the others: a request is compared with one after the other.
-    app.router.routes[:0] = [route for router in ROUTERS for route in router.routes]
-    check_declared(app.routes, (OPENAPI_PATH, DOCS_PATH, DOCS_REDIRECT_PATH))
     app.add_exception_handler(AppError, _answer_app_error)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_protocol)
     app.add_exception_handler(Exception, _answer_unexpected)
     cors = Cors(settings.cors_origins)
     app.add_middleware(Transport, clock=access.clock, ids=access.ids, cors=cors, metrics=services.metrics)
+    return app
+
+
+def document(version: str) -> JsonObject:
+    """Return the OpenAPI 3.1 document of the gateway; nothing is opened or started for it."""
+    described: JsonObject = _routed(version, show_docs=False).openapi()
+    return described
+
+
+def _routed(version: str, *, show_docs: bool) -> FastAPI:
+    """Return an app with every route, that serves nothing yet. Raises UndeclaredRoute."""
+    app = FastAPI(
+        title=TITLE,
+        version=version,
+        openapi_url=OPENAPI_PATH if show_docs else None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
+    # Not include_router: its routes are looked up twice for each request, and are not in `app.routes`. They come before
+    # the documentation, and the busiest before the others: a request is compared with one after the other.
+    app.router.routes[:0] = [route for router in ROUTERS for route in router.routes]
+    if show_docs:
+        add_reference(app)
+    check_declared(app.routes, (OPENAPI_PATH, *ASSETS))
     describe(app)
     return app
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from domain.json_values import JsonObject
+from domain.json_values import JsonObject, JsonValue
 from gateway.access import BODY_METHODS, CallerKind
 from gateway.envelope import CallbackErrorBody, ErrorBody, OverloadedBody
 from gateway.guarded import GuardedRoute, api_routes
@@ -78,7 +78,37 @@ def _document(app: FastAPI) -> JsonObject:
     for route in api_routes(app):
         for method in route.methods or ():
             _complete(document["paths"][route.path_format][method.lower()], route, method)
+    _close(document)
     return document
+
+
+def _close(document: JsonObject) -> None:
+    """Say of everything that is answered that it has no other fields; in requests unknown fields are ignored."""
+    schemas = document["components"]["schemas"]
+    operations = [one for path in document["paths"].values() for one in path.values()]
+    asked = _reached([one.get("requestBody", {}) for one in operations], schemas)
+    answered = _reached([one["responses"] for one in operations], schemas)
+    for name in answered - asked:
+        if "properties" in schemas[name]:
+            schemas[name].setdefault("additionalProperties", False)
+
+
+def _reached(values: list[JsonValue], schemas: JsonObject) -> set[str]:
+    """Return the names of all schemas that are referred to, directly or through others."""
+    found: set[str] = set()
+    waiting = list(values)
+    while waiting:
+        match waiting.pop():
+            case {"$ref": str() as place}:
+                name = place.removeprefix(SCHEMAS)
+                if name not in found:
+                    found.add(name)
+                    waiting.append(schemas[name])
+            case dict() as inner:
+                waiting += inner.values()
+            case list() as inner:
+                waiting += inner
+    return found
 
 
 def _schemas(model: type[BaseModel]) -> JsonObject:
@@ -111,16 +141,16 @@ def documented_errors(route: GuardedRoute, method: str) -> Iterator[int]:
     """Yield the statuses of the errors that a route may answer, in rising order."""
     access, dependant = route.access, route.dependant
     reads = method in BODY_METHODS
-    named = bool(dependant.path_params)
-    if reads or dependant.query_params:
+    asks = bool(dependant.path_params or dependant.query_params)
+    if reads or asks:
         yield 400
     if not access.is_public or access.errors == "callback":
         yield 401
     if not access.is_public:
         yield 403
-    if named or route.body_field is not None:
+    if asks or route.body_field is not None:
         yield 404
-    if reads:
+    if reads or method == "DELETE":
         yield 409
     if set(route.tags) & set(MAY_BE_GONE) and reads:
         yield 410

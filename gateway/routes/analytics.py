@@ -10,6 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Final, Literal, TypeVar
 
+import orjson
 from fastapi import Query, Response
 
 from actors.analytics import CURRENCY
@@ -177,6 +178,8 @@ async def _events(
     services: Services, tenant_id: str, project_id: str, wanted: EventQuery, limit: int, offset: int
 ) -> Response:
     page = await services.desks.analytics.events(tenant_id, project_id, wanted, limit=limit, offset=offset)
+    for row in page.rows:
+        row["metadata"] = orjson.Fragment(row["metadata"])
     more = offset + len(page.rows) < page.total
     return json_response(of_success({"events": page.rows, "total": page.total, "hasMore": more}))
 

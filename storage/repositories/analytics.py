@@ -9,7 +9,6 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from domain.analytics import Dimension, EventQuery
-from domain.json_values import JsonObject
 from storage.database import Database, Row
 from storage.repositories.analytics_statements import (
     AGENT_SESSIONS,
@@ -29,7 +28,7 @@ from storage.repositories.analytics_sums import hour_of
 HOUR = timedelta(hours=1)
 
 
-class Bucket(Struct, frozen=True, kw_only=True):
+class Bucket(Struct, frozen=True):
     """Sums of events that agree in the dimensions asked for; `values` are theirs, in the order they were asked for."""
 
     values: tuple[str | datetime, ...] = ()
@@ -40,21 +39,6 @@ class Bucket(Struct, frozen=True, kw_only=True):
     tokens: int = 0
     cost: float = 0.0
     p95: int | None = None
-
-
-class EventRow(Struct, frozen=True, kw_only=True):
-    """A kept event."""
-
-    number: int
-    at: datetime
-    category: str
-    event_type: str
-    agent_name: str
-    session_id: str
-    channel: str
-    duration_ms: int | None
-    error: str | None
-    metadata: JsonObject
 
 
 class AgentRow(Struct, frozen=True, kw_only=True):
@@ -137,8 +121,8 @@ class Analytics:
 
     async def page(
         self, tenant_id: str, project_id: str, wanted: EventQuery, *, limit: int, offset: int
-    ) -> tuple[list[EventRow], int]:
-        """Return events, the newest first, and how many there are."""
+    ) -> tuple[list[Row], int]:
+        """Return events, the newest first, and how many there are; their `timestamp` and `metadata` are texts."""
         place = {"tenant_id": tenant_id, "project_id": project_id, **_values(wanted)}
         stretches = await self._stretches(place, wanted)
         total = sum(one.number for one in stretches)
@@ -153,7 +137,7 @@ class Analytics:
             limit=limit,
             offset=offset - skipped,
         )
-        return [EventRow(**dict(row)) for row in rows], total
+        return rows, total
 
     async def agent(self, tenant_id: str, project_id: str, wanted: EventQuery) -> AgentRow | None:
         """Return what is known of the agent that the query names; None when it was never seen."""
@@ -241,6 +225,13 @@ def _values(wanted: EventQuery) -> dict[str, object]:
 
 
 def _bucket(row: Row, dimensions: Sequence[Dimension]) -> Bucket:
-    values = tuple(row[one.value] for one in dimensions)
-    sums = ("count", "failures", "timed", "duration_ms", "tokens", "cost", "p95")
-    return Bucket(values=values, **{name: row[name] for name in sums})
+    return Bucket(
+        tuple(row[one.value] for one in dimensions),
+        row["count"],
+        row["failures"],
+        row["timed"],
+        row["duration_ms"],
+        row["tokens"],
+        row["cost"],
+        row["p95"],
+    )

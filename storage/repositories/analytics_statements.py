@@ -151,7 +151,10 @@ def count_between(conditions: Conditions) -> Statement:
 def page(conditions: Conditions) -> Statement:
     """Return what lists events, the newest first."""
     return Statement(f"""
-        SELECT number, at, category, event_type, agent_name, session_id, channel, duration_ms, error, metadata
+        SELECT number, category, event_type, nullif(agent_name, '') AS agent_name,
+            nullif(session_id, '') AS session_id,
+            to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS timestamp, duration_ms, error,
+            metadata::text AS metadata, nullif(channel, '') AS channel
         FROM analytics_events WHERE {conditions.of_events()} AND {ALL}
         ORDER BY at DESC, number DESC LIMIT :limit OFFSET :offset
     """)

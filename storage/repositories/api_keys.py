@@ -95,10 +95,10 @@ class KeyRecord(Struct, frozen=True, kw_only=True):
     environments: tuple[str, ...]
     details: JsonObject
     created_at: datetime
-    created_by: str
-    last_used_at: datetime | None
-    expires_at: datetime | None
-    revoked_at: datetime | None
+    created_by: str = ""
+    last_used_at: datetime | None = None
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
 
 
 class NewKey(Struct, frozen=True, kw_only=True):

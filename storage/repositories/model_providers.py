@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from domain.errors import Conflict, NotFound
 from domain.json_values import JsonObject
-from storage.database import Database, Row
+from storage.database import Connection, Database, Row
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -29,7 +29,7 @@ CREATE = Statement(f"""
     RETURNING {_META}
 """)
 UPDATE = Statement(f"""
-    UPDATE model_providers SET kind = :kind, base_url = :base_url, models = :models, options = :options,
+    UPDATE model_providers SET name = :name, kind = :kind, base_url = :base_url, models = :models, options = :options,
         default_model = :default_model, sealed = :sealed, version = version + 1, updated_at = clock_timestamp()
     WHERE tenant_id = :tenant_id AND provider_id = :provider_id AND version = :version
     RETURNING {_META}
@@ -94,10 +94,15 @@ class ModelProviders:
         self._vault = vault
 
     async def create(
-        self, tenant_id: str, provider_id: str, provider: NewProvider, api_key: str | None = None
+        self,
+        tenant_id: str,
+        provider_id: str,
+        provider: NewProvider,
+        api_key: str | None = None,
+        connection: Connection | None = None,
     ) -> ProviderMeta:
         """Keep a provider. Raises Duplicate for a name that is taken, and Unavailable without a master key."""
-        row = await self._database.row(
+        row = await (connection or self._database).row(
             CREATE,
             tenant_id=tenant_id,
             provider_id=provider_id,
@@ -114,23 +119,30 @@ class ModelProviders:
         return _meta(row)
 
     async def update(
-        self, tenant_id: str, provider_id: str, provider: NewProvider, api_key: str | None = None
+        self,
+        tenant_id: str,
+        provider_id: str,
+        provider: NewProvider,
+        api_key: str | None = None,
+        connection: Connection | None = None,
     ) -> ProviderMeta:
-        """Change everything but name and project; None keeps the key that is there, an empty text removes it.
+        """Change everything but the project; None keeps the key that is there, an empty text removes it.
 
         Raises:
             NotFound: There is no such provider.
+            Duplicate: The name is taken.
             Conflict: Somebody else has changed it meanwhile.
             Unavailable: There is no master key.
         """
         last = await self._open(await self._row(tenant_id, provider_id), tenant_id)
         key = last.api_key if api_key is None else api_key
         meta = last.meta
-        row = await self._database.row(
+        row = await (connection or self._database).row(
             UPDATE,
             tenant_id=tenant_id,
             provider_id=provider_id,
             version=meta.version,
+            name=provider.name,
             kind=provider.kind,
             base_url=provider.base_url,
             sealed=await self._sealed(tenant_id, provider_id, meta.project_id, meta.version + 1, key),
@@ -160,9 +172,9 @@ class ModelProviders:
         rows = await self._database.rows(OF_PROJECT, tenant_id=tenant_id, project_id=project_id)
         return [await self._open(row, tenant_id) for row in rows]
 
-    async def delete(self, tenant_id: str, provider_id: str) -> bool:
+    async def delete(self, tenant_id: str, provider_id: str, connection: Connection | None = None) -> bool:
         """Remove a provider; return False when there is none."""
-        return bool(await self._database.execute(DELETE, tenant_id=tenant_id, provider_id=provider_id))
+        return bool(await (connection or self._database).execute(DELETE, tenant_id=tenant_id, provider_id=provider_id))
 
     async def _row(self, tenant_id: str, provider_id: str) -> Row:
         row = await self._database.row(FIND, tenant_id=tenant_id, provider_id=provider_id)

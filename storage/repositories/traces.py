@@ -29,6 +29,17 @@ EXPORT = Statement("""
       AND (s.created_at, s.session_id, t.seq) > (:after_created, :after_session, :after)
     ORDER BY s.created_at, s.session_id, t.seq LIMIT :limit
 """)
+FORGET_OF_PROJECTS = Statement("""
+    DELETE FROM traces WHERE (session_key, seq, at) IN (
+        SELECT t.session_key, t.seq, t.at
+        FROM projects p JOIN sessions s ON s.tenant_id = p.tenant_id AND s.project_id = p.project_id
+        JOIN traces t ON t.session_key = s.session_key
+        WHERE p.settings ? 'traceRetentionDays' AND (p.settings ->> 'traceRetentionDays')::float8 < :most_days
+          AND s.created_at < :now::timestamptz - make_interval(days => 1)
+          AND t.at < :now::timestamptz - make_interval(secs => 86400 * (p.settings ->> 'traceRetentionDays')::float8)
+        LIMIT :limit
+    )
+""")
 TURNS_PER_PAGE = 100
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 TURN_MAX = timedelta(hours=1)
@@ -51,6 +62,10 @@ class Traces:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def forget_of_projects(self, now: datetime, most_days: float, limit: int) -> int:
+        """Delete traces of projects that keep them shorter than the installation; return how many turns'."""
+        return await self._database.execute(FORGET_OF_PROJECTS, now=now, most_days=most_days, limit=limit)
 
     async def of_turn(self, tenant_id: str, session_id: str, fact_seq: int) -> tuple[TraceRow, ...]:
         """Return the events of the turn whose last fact has this number; none when they are past their retention."""

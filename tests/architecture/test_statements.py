@@ -26,6 +26,7 @@ ACROSS_TENANTS = {
     "storage.repositories.users.BY_EMAIL": "whoever logs in names no tenant; an email is one person's",
     "storage.repositories.users.FORGET_FAMILIES": "retention",
     "storage.repositories.audit.PRUNE": "retention",
+    "storage.repositories.traces.FORGET_OF_PROJECTS": "retention",
     "storage.repositories.audit.HEADS": "whose logs there are; each is verified for itself",
     "storage.repositories.webhooks.FORGET_OLD": "retention",
     "storage.repositories.budgets.CHARGE_EXPIRED": "upkeep for all tenants; each row carries its own",

@@ -58,7 +58,9 @@ def reason(answer: Answer) -> tuple[int, str]:
 async def test_an_agent_is_made_seen_changed_and_removed(gateway: LiveGateway) -> None:
     made = (await agents(gateway, "POST", body={"name": "Clerk", "dslContent": speaker("Clerk", "hi")})).json()
     agent = made["agent"]
-    assert (made["diagnostics"], agent["agentPath"], agent["type"]) == ([], "agents/Clerk", "agent")
+    assert (made["diagnostics"], agent["type"]) == ([], "agent")
+    project = (await gateway.call("GET", f"/api/projects/{gateway.project_id}")).json()["project"]
+    assert agent["agentPath"] == f"{project['slug']}/Clerk"
     assert (agent["versionCount"], agent["activeVersions"], agent["description"]) == (0, {}, None)
     assert agent["sourceHash"].startswith("sha256:")
     assert (await agents(gateway, path="/Clerk")).json()["agent"] == agent
@@ -188,7 +190,7 @@ async def test_an_agent_of_the_tenant_is_that_of_the_oldest_project_and_may_be_k
     assert {"id", "name"} == set(listed["agents"][0])
     other = await gateway.call("GET", f"/api/agents/Echo?projectId={newer}")
     assert other.json()["agent"]["projectId"] == newer
-    assert reason(await gateway.call("GET", "/api/agents/Nobody")) == (404, "Agent not found")
+    assert reason(await gateway.call("GET", "/api/agents/Unheard_Of")) == (404, "Agent not found")
     missing = await gateway.call("GET", "/api/agents/Echo?projectId=c" + "0" * 24)
     assert reason(missing) == (404, "Project not found")
     assert "cache-control" not in (await agents(gateway, path="/Echo")).headers

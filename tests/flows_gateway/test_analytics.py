@@ -285,7 +285,10 @@ REFUSED: list[tuple[str, Any]] = [
     ("query", {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}, "hasError": "true"}),
     ("query", {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}, "category": "colors"}),
     ("aggregate", {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}, "groupBy": [], "metrics": []}),
-    ("aggregate", {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}, "groupBy": ["color"], "metrics": ["count"]}),
+    (
+        "aggregate",
+        {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}, "groupBy": ["color"], "metrics": ["count"]},
+    ),
     ("aggregate", {"timeRange": {"from": "2026-03-01", "to": "2026-03-02"}, "groupBy": [], "metrics": ["median"]}),
 ]
 LACKING: list[tuple[str, Any]] = [

@@ -12,17 +12,12 @@ from actors.projects import TENANT_ID
 from storage.statements import Statement
 from tests.flows_gateway.test_agents import BROKEN, speaker
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
-from tests.support.servers import Servers
-from tests.support.until import until
+from tests.support.servers import Servers, until
 
 pytestmark = pytest.mark.anyio
 ACTIONS = Statement("""
     SELECT action FROM audit_log
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND action LIKE 'deployment.%' ORDER BY number
-""")
-EVENTS = Statement("""
-    SELECT event_type FROM analytics_inbox
-    WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'deployment'
 """)
 TIME_IS_UP = Statement("""
     UPDATE deployments SET drain_until = clock_timestamp()
@@ -180,7 +175,7 @@ async def test_sessions_left_over_at_the_end_of_a_drain_are_ended(gateway: LiveG
     first = await deploy(gateway, text="one")
     sessions = [(await chat(gateway)).json()["sessionId"] for _ in range(3)]
     await ask(gateway, "POST", f"/{first['id']}/retire")
-    assert await status_of(gateway, sessions[0]) == ("active", "")
+    assert await status_of(gateway, sessions[0]) == ("active", None)
     database = gateway.running.database
     await database.execute(TIME_IS_UP, tenant_id=TENANT_ID, deployment_id=first["id"])
 
@@ -244,11 +239,11 @@ async def test_promoting_makes_the_same_active_elsewhere(gateway: LiveGateway) -
     changed = {"targetEnvironment": "dev", "label": "v2", "modelOverrides": {}}
     other = (await ask(gateway, "POST", f"/{tested['id']}/promote", changed)).json()["deployment"]
     assert (other["label"], other["modelOverrides"]) == ("v2", {})
-    bad = {"targetEnvironment": "dev", "modelOverrides": {"Nobody": {}}}
+    bad = {"targetEnvironment": "dev", "modelOverrides": {"Nobody": {"maxTokens": 5}}}
     assert (await ask(gateway, "POST", f"/{tested['id']}/promote", bad)).status == 400
 
 
-async def test_what_happens_to_deployments_is_audited_and_counted(gateway: LiveGateway) -> None:
+async def test_what_happens_to_deployments_is_audited(gateway: LiveGateway) -> None:
     first = await deploy(gateway, text="one")
     await deploy(gateway, text="two")
     await ask(gateway, "POST", f"/{first['id']}/rollback")

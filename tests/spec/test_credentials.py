@@ -72,6 +72,10 @@ WHOLE_TENANT = {
     ("PATCH", "/api/users/{user_id}"),
     ("DELETE", "/api/users/{user_id}"),
     ("POST", "/api/api-keys"),
+    ("POST", "/api/model-providers"),
+    ("PATCH", "/api/model-providers/{provider_id}"),
+    ("DELETE", "/api/model-providers/{provider_id}"),
+    ("POST", "/api/model-providers/{provider_id}/test"),
 }
 """Routes with a permission that is granted in projects too, but only for those who see the whole tenant."""
 

@@ -93,6 +93,7 @@ EXAMPLES: dict[str, Any] = {
     },
     "/api/api-keys": {"name": "ci", "scopes": ["apikey:write"]},
     "/api/projects/{project_id}/public-keys": {"name": "page", "allowedOrigins": [PAGE]},
+    "/api/model-providers": {"name": "own", "kind": "mock"},
     "/api/users": {"email": "ada@example.com", "role": "viewer"},
     "/api/projects/{project_id}/members": {"userId": "usr_unknown", "role": "viewer"},
     "/api/projects/{project_id}/members/{user_id}": {"role": "viewer"},

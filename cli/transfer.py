@@ -1,0 +1,188 @@
+"""`abl export` and `abl import`: a project of a running server as a folder or a zip file, and back. Spec: 9."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+from cli.chat_link import JsonObject
+from cli.files import Unreadable, find, read, write
+from cli.output import CLEAN, USAGE, complain
+from cli.server import Server, project_path, server_of
+from domain.errors import AppError, InvalidInput, NotFound
+from domain.limits import IMPORT_FILES_MAX, IMPORT_TOTAL_MAX_BYTES
+from domain.transfer import LOCKFILE, MANIFEST, Entity, Place, is_name, is_safe_path, path_of, place_of, stem_of
+
+ZIP = ".zip"
+ENTITIES = {"agent": Entity.AGENT, "supervisor": Entity.AGENT, "tools": Entity.TOOL, "profile": Entity.PROFILE}
+
+
+def export_project(target: str, *, url: str, key: str, key_file: str, project: str, with_deployments: bool) -> int:
+    """Write a project of a server to a folder, or to a file that ends with .zip; return the exit status."""
+    try:
+        server = server_of(url, key, key_file)
+        place = f"{project_path(server.project(project))}/project-io/export"
+        deployments = "true" if with_deployments else "false"
+        if target.endswith(ZIP):
+            _write_bytes(Path(target), server.read(place, format="zip", include_deployments=deployments))
+            print(f"{target} written")
+            return CLEAN
+        exported = server.call("GET", place, format="folder", include_deployments=deployments)
+        count = _write_folder(Path(target), exported)
+    except (AppError, OSError) as error:
+        complain(getattr(error, "message", error))
+        return USAGE
+    for warning in exported["warnings"]:
+        complain(f"warning: {warning}")
+    print(f"{count} files written to {target}")
+    return CLEAN
+
+
+def import_project(
+    source: str, *, url: str, key: str, key_file: str, project: str, replace: bool, dry_run: bool
+) -> int:
+    """Put the texts of a folder or a zip file into a project of a server; return the exit status."""
+    try:
+        server = server_of(url, key, key_file)
+        files = files_in(source)
+        project_id = server.project(project)
+        if dry_run:
+            _show(preview(server, project_id, files, replace=replace))
+            return CLEAN
+        done = put(server, project_id, files, replace=replace)
+    except (AppError, OSError) as error:
+        complain(getattr(error, "message", error))
+        return USAGE
+    show_applied(done)
+    return CLEAN
+
+
+def put(server: Server, project_id: str, files: dict[str, str], *, replace: bool) -> JsonObject:
+    """Import files into a project; return what was done. Raises as `Server.call`."""
+    body = {"files": files, "mode": "replace" if replace else "merge"}
+    return server.call("POST", f"{project_path(project_id)}/project-io/import", body)
+
+
+def preview(server: Server, project_id: str, files: dict[str, str], *, replace: bool) -> JsonObject:
+    """Return what an import would do. Raises as `Server.call`."""
+    body = {"files": files, "mode": "replace" if replace else "merge"}
+    found: JsonObject = server.call("POST", f"{project_path(project_id)}/project-io/import/preview", body)["preview"]
+    return found
+
+
+def show_applied(done: JsonObject) -> None:
+    """Print what an import has done."""
+    for warning in done["warnings"]:
+        complain(f"warning: {warning}")
+    counts = done["applied"]
+    print(f"{counts['created']} created, {counts['updated']} updated, {counts['deleted']} deleted")
+
+
+def files_in(source: str) -> dict[str, str]:
+    """Return path -> text of what a folder, a zip file or one file holds, by their places in an export.
+
+    A folder in the layout of an export is taken as it is; in any other one, what a file holds says where it belongs.
+
+    Raises:
+        InvalidInput: Something cannot be read, or there is nothing to import.
+    """
+    texts = _zip_texts(Path(source)) if source.endswith(ZIP) else _folder_texts(source)
+    placed: dict[str, str] = {}
+    for path, text in texts.items():
+        place = path if path == MANIFEST or place_of(path) is not None else _place_by_content(path, text)
+        if place and place in placed:
+            raise InvalidInput(f"Two files are {place}; the second one is {path}")
+        if place:
+            placed[place] = text
+    if not any(place_of(path) for path in placed):
+        raise InvalidInput(f"{source} holds no agents, tools or profiles")
+    if len(placed) > IMPORT_FILES_MAX:
+        raise InvalidInput(f"{source} holds {len(placed)} files; one import takes {IMPORT_FILES_MAX}")
+    return _in_order(placed)
+
+
+def _in_order(files: dict[str, str]) -> dict[str, str]:
+    """Return files in the order of their manifest, which is that of the project they came from; others follow."""
+    try:
+        manifest = json.loads(files.get(MANIFEST, "{}"))
+        listed = [one["path"] for word in ("agents", "tools", "profiles") for one in manifest.get(word, {}).values()]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        listed = []
+    order = [*(path for path in listed if path in files), *sorted(files)]
+    return {path: files[path] for path in dict.fromkeys(order)}
+
+
+def _place_by_content(path: str, text: str) -> str:
+    """Return where a file of another layout belongs, empty when it holds no document."""
+    from abl.folders import is_project_file
+    from abl.project import Project
+
+    if not is_project_file(path):
+        return ""
+    for unit in Project.from_files({path: text}).units:
+        entity = ENTITIES.get(unit.document.kind)
+        name = unit.document.name or stem_of(path)
+        if entity is not None and is_name(name):
+            return path_of(Place(entity, name))
+    return ""
+
+
+def _folder_texts(source: str) -> dict[str, str]:
+    from abl.folders import is_project_file
+
+    found = find([source], lambda name: is_project_file(name) or name == MANIFEST)
+    if found.unreadable:
+        raise InvalidInput(str(found.unreadable[0]))
+    paths = {one: str(Path(source) / one) for one in found.folders.get(source, ())} or {
+        Path(one).name: one for one in found.files
+    }
+    texts: dict[str, str] = {}
+    for relative, path in paths.items():
+        text = read(path)
+        if isinstance(text, Unreadable):
+            raise InvalidInput(str(text))
+        texts[relative] = text
+    return texts
+
+
+def _zip_texts(source: Path) -> dict[str, str]:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            infos = [one for one in archive.infolist() if not one.is_dir()]
+            if sum(one.file_size for one in infos) > IMPORT_TOTAL_MAX_BYTES:
+                raise InvalidInput(f"{source} holds more than {IMPORT_TOTAL_MAX_BYTES} bytes")
+            return {one.filename: archive.read(one).decode("utf-8") for one in infos}
+    except (OSError, zipfile.BadZipFile, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{source} cannot be read: {error}") from error
+
+
+def _write_folder(folder: Path, exported: JsonObject) -> int:
+    """Write an export below a folder, no file of it outside; return how many files there are. Raises OSError."""
+    files: dict[str, str] = dict(exported["files"])
+    for name, value in ((MANIFEST, exported["manifest"]), (LOCKFILE, exported["lockfile"])):
+        files[name] = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    for path, text in files.items():
+        if not is_safe_path(path):
+            raise NotFound(f"The server sent a file outside of the folder: {path!r}")
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        failed = write(str(folder / path), text)
+        if failed is not None:
+            raise InvalidInput(str(failed))
+    return len(files)
+
+
+def _write_bytes(target: Path, content: bytes) -> None:
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        archive.testzip()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
+
+
+def _show(found: JsonObject) -> None:
+    for one in found["operations"]:
+        if one["type"] != "unchanged":
+            print(f"{one['type']:<8} {one['entity']:<8} {one['name']}: {one['reason']}")
+    counts = found["summary"]
+    print(f"would create {counts['create']}, update {counts['update']}, delete {counts['delete']}")

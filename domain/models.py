@@ -1,0 +1,62 @@
+"""What is configured of chat models: the providers of a tenant, and what a project takes of them. Spec: 14.5."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from msgspec import Struct, field
+
+from domain.json_values import JsonObject
+
+ProviderStatus = Literal["ready", "needs_key", "no_model"]
+KEYED: Final = frozenset({"anthropic", "gemini"})
+"""Kinds of providers that answer nobody without a key."""
+
+
+class ProviderFields(Struct, frozen=True, kw_only=True):
+    """A provider to keep. `models` are objects of platform-api 14.5."""
+
+    name: str
+    kind: str
+    base_url: str = ""
+    models: tuple[JsonObject, ...] = ()
+
+
+class ProviderView(ProviderFields, frozen=True, kw_only=True):
+    """A provider without its key.
+
+    Attributes:
+        is_default: Its model is taken where nobody names one.
+        status: Whether it can be asked, as far as that is seen without asking.
+    """
+
+    id: str
+    has_api_key: bool
+    is_default: bool
+    status: ProviderStatus
+
+
+class ProviderCheck(Struct, frozen=True, kw_only=True):
+    """What came of asking a provider for a word; `error` is empty when it answered."""
+
+    latency_ms: int
+    error: str = ""
+
+
+class ProjectModels(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The models that a project takes; empty names none. It is stored in this form, among the project's settings."""
+
+    default_model_id: str = ""
+    tiers: dict[str, str] = field(default_factory=dict)
+    eval_persona_model: str = ""
+    eval_judge_model: str = ""
+    stt: str = ""
+    tts: str = ""
+
+
+class Resolved(NamedTuple):
+    """A model, whose it is, and who named it; the provider is named by its id, one of the installation by its name."""
+
+    model_id: str
+    provider_id: str
+    source: str

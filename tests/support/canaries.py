@@ -1,0 +1,101 @@
+"""Secrets that must never be seen again, and where they are looked for: in every spelling, in all that was kept or said."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import random
+import string
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from urllib.parse import quote, quote_plus
+
+import msgspec
+
+from domain.errors import AppError
+from storage.database import Database
+from storage.frames import expand
+from storage.statements import Statement
+from tests.support.remains import TABLES
+
+CANARY_CHARS = 40
+_SIGNS = string.ascii_letters + string.digits + "+/=&% -_.~\"'"
+_random = random.Random(20261121)
+
+
+@dataclass
+class Haystack:
+    """Bytes from many places, each with a name."""
+
+    pieces: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def add(self, place: str, content: bytes | str) -> None:
+        """Put something in."""
+        raw = content.encode() if isinstance(content, str) else content
+        self.pieces.setdefault(place, []).append(raw)
+
+    def found(self, secrets: Iterable[str]) -> list[tuple[str, str, str]]:
+        """Return (secret, spelling, place) of each hit."""
+        joined = {place: b"\n".join(set(pieces)) for place, pieces in self.pieces.items()}
+        whole = b"\n".join(joined.values())
+        print("size", {k: len(v) for k, v in joined.items() if len(v) > 100000}, len(whole))
+        return [
+            (secret, name, place)
+            for secret in secrets
+            for name, form in forms(secret)
+            if form in whole
+            for place, content in joined.items()
+            if form in content
+        ]
+
+
+def a_canary(kind: str) -> str:
+    """Return a secret as nobody else has one, with signs that encodings spell in their own ways."""
+    return f"{kind}-" + "".join(_random.choices(_SIGNS, k=CANARY_CHARS)).strip() + "x"
+
+
+def forms(secret: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and bytes of each spelling; in base64 also of those within something longer."""
+    raw = secret.encode()
+    yield "plain", raw
+    yield "reversed", raw[::-1]
+    yield "hex", binascii.hexlify(raw)
+    yield "HEX", binascii.hexlify(raw).upper()
+    for name, made in (
+        ("quoted", quote(secret, safe="")),
+        ("quoted plus", quote_plus(secret)),
+        ("path", quote(secret)),
+    ):
+        if made != secret:
+            yield name, made.encode()
+    written = msgspec.json.encode(secret)[1:-1]
+    if written != raw:
+        yield "json", written
+    for skipped in range(3):
+        inner = raw[skipped:]
+        whole = base64.b64encode(inner[: len(inner) // 3 * 3])
+        yield f"base64 {skipped}", whole
+        yield f"base64url {skipped}", whole.translate(bytes.maketrans(b"+/", b"-_"))
+
+
+async def add_tables(haystack: Haystack, database: Database) -> None:
+    """Put in every value of every table, as it stands and unpacked."""
+    for table in await database.rows(TABLES):
+        name = table["name"]
+        for row in await database.rows(Statement(f'SELECT * FROM "{name}"')):
+            for value in row.values():
+                for one in _unpacked(value):
+                    haystack.add(f"table {name}", one)
+
+
+def _unpacked(value: object) -> Iterator[bytes]:
+    if isinstance(value, str):
+        yield value.encode()
+    elif isinstance(value, bytes):
+        yield value
+        with suppress(AppError, zlib.error):
+            yield expand(value)
+    else:
+        yield msgspec.json.encode(value, enc_hook=str)

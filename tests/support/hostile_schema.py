@@ -1,0 +1,132 @@
+"""Schemathesis over the app and the real store: the requests it makes of the OpenAPI document, and what it finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import schemathesis
+from schemathesis import engine
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import events
+from schemathesis.python import asgi
+
+from tests.support.hostile_store import Place
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "ignored_auth",
+    "use_after_free",
+)
+ENDS_THE_RUN = ("DELETE /api/projects/{project_id}", "POST /api/auth/logout")
+"""Operations that take away what the other requests of the run need."""
+
+
+class Served:
+    """An ASGI app that opens its place in the loop of the client: at the start of its lifespan."""
+
+    def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Place]]) -> None:
+        self._opened = opened
+        self.place: Place | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one scope."""
+        if scope["type"] != "lifespan":
+            assert self.place is not None
+            await self.place.app(scope, receive, send)
+            return
+        await receive()
+        async with self._opened() as self.place:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+@contextmanager
+def served(opened: Callable[[], AbstractAsyncContextManager[Place]]) -> Iterator[Served]:
+    """Yield the app while its place is open."""
+    app = Served(opened)
+    with asgi.get_client(app):
+        try:
+            yield app
+        finally:
+            asgi.shutdown_lifespans()
+
+
+@dataclass
+class Found:
+    """What a run has sent and met."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    operations: Counter[str] = field(default_factory=Counter)
+    phases: Counter[str] = field(default_factory=Counter)
+    failures: dict[str, str] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+
+def run(app: Served, role: str, settings: Mapping[str, Any]) -> Found:
+    """Send the requests of every phase with the credential of a role; return what was met.
+
+    Args:
+        app: What is served.
+        role: One of `hostile_store.ROLES`.
+        settings: What Schemathesis shall do beyond what stands here, as in its configuration file.
+    """
+    place = app.place
+    assert place is not None
+    checks = {"enabled": False, **{name: {"enabled": True} for name in CHECKS}}
+    config = SchemathesisConfig.from_dict(
+        {
+            "headers": dict(place.headers[role]),
+            "parameters": {"path.project_id": place.project_id},
+            "checks": checks,
+            "request-timeout": 10,
+            "max-stream-events": 4,
+            "continue-on-failure": True,
+            **settings,
+        }
+    )
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=config)
+    return _collect(engine.from_schema(schema.exclude(name=list(ENDS_THE_RUN))).execute())
+
+
+def _collect(stream: Any) -> Found:
+    found = Found()
+    for event in stream:
+        match event:
+            case events.ScenarioFinished():
+                _note(found, event)
+            case events.NonFatalError():
+                found.errors.append(f"{event.label}: {event.info.message}")
+            case events.FatalError():
+                raise event.exception
+            case events.EngineFinished():
+                found.errors += [str(failure) for failure in event.failures]
+    return found
+
+
+def _note(found: Found, event: events.ScenarioFinished) -> None:
+    for interaction in event.recorder.interactions.values():
+        if interaction.response is not None:
+            found.statuses[interaction.response.status_code] += 1
+            found.phases[event.phase.value] += 1
+            import os
+            if interaction.response.status_code == 401 and os.environ.get("D"): print(interaction.request.method, interaction.request.uri[:80], {k:v for k,v in interaction.request.headers.items() if k.lower() in ("authorization","x-api-key","x-sdk-token")}, interaction.response.content[:100])
+            if interaction.response.status_code == 200 and "api-keys" in interaction.request.uri and os.environ.get("D"): print("OK", interaction.request.method, interaction.request.uri[:80])
+    for node in event.recorder.cases.values():
+        found.operations[node.value.operation.label] += 1
+    for case_id, checks in event.recorder.checks.items():
+        for check in checks:
+            if check.failure_info is not None:
+                label = event.recorder.cases[case_id].value.operation.label
+                told = check.failure_info.failure
+                found.failures.setdefault(
+                    f"{check.name}: {label}: {told.title}", f"{told.message}\n{check.failure_info.code_sample}"
+                )
