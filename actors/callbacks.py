@@ -5,12 +5,13 @@ Spec: platform-api 3.3, 7.1. The order of checks is: known, signature, expired o
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from datetime import timedelta
+from secrets import token_bytes
 
 import msgspec
 
+from actors.callback_secrets import CallbackSecrets
 from actors.human_tasks import TaskDesk
 from actors.runtime import CallbackDelivery, CallbackResult, JsonObject, Page
 from actors.session.store import CallbackTicket, SessionPin, StoreLost, WaitingCallback
@@ -32,11 +33,14 @@ EXPIRED = "expired"
 class CallbackDesk:
     """Where callbacks are issued and delivered."""
 
-    def __init__(self, database: Database, clock: Clock, *, public_url: str, ttl_s: float) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, secrets: CallbackSecrets, *, public_url: str, ttl_s: float
+    ) -> None:
         self._callbacks = Callbacks(database)
         self._jobs = Jobs(database)
         self._tasks = TaskDesk(database, clock)
         self._clock = clock
+        self._secrets = secrets
         self._public_url = public_url.rstrip("/")
         self._ttl_s = ttl_s
 
@@ -44,27 +48,28 @@ class CallbackDesk:
         self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
     ) -> CallbackTicket:
         """Return the callback of a suspension, made when first asked for, with the job that lets it expire."""
-        wanted_s = self._ttl_s if expires_s is None else expires_s
+        wanted_s = (pin.callback_s or self._ttl_s) if expires_s is None else expires_s
         lasts_s = min(max(wanted_s, SUSPENSION_MIN_S), SUSPENSION_MAX_S)
-        place = place_of(pin, suspension_id)
+        place, callback_id = place_of(pin, suspension_id), callback_id_of(pin, suspension_id)
         callback = NewCallback(
-            callback_id=callback_id_of(pin, suspension_id),
+            callback_id=callback_id,
             project_id=pin.project_id,
             session_id=pin.session_id,
             suspension_id=place,
             expires_at=self._clock.now() + timedelta(seconds=lasts_s),
             agent_name=agent,
             tool_name=tool,
-            secret=new_secret(secrets.token_bytes(SECRET_BYTES)),
         )
         try:
-            record = await self._callbacks.issue(pin.tenant_id, callback)
+            kept = await self._secrets.kept(pin.tenant_id, callback_id, new_secret(token_bytes(SECRET_BYTES)))
+            record = await self._callbacks.issue(pin.tenant_id, msgspec.structs.replace(callback, secret=kept))
+            secret = await self._secrets.opened(record)  # of the first issue, whichever this is
             work = {"callback_id": record.callback_id, "session_id": pin.session_id}
             await self._jobs.enqueue(pin.tenant_id, EXPIRE_JOB, record.callback_id, work, delay_s=lasts_s)
         except (Unavailable, Overloaded) as error:
             raise StoreLost from error
         url = f"{self._public_url}/api/v1/callbacks/{record.callback_id}"
-        return CallbackTicket(record.callback_id, url, record.secret, iso_ms(record.expires_at))
+        return CallbackTicket(record.callback_id, url, secret, iso_ms(record.expires_at))
 
     async def waiting(self, callback_id: str) -> WaitingCallback | None:
         """Return a callback with what was delivered under it; None when it is known no more."""
@@ -84,11 +89,12 @@ class CallbackDesk:
             record = await self._callbacks.find_by_id(delivery.callback_id)
             if record is None:
                 return "not_found", "", ""
-            if not is_signed(record.secret, delivery.raw, delivery.signature, delivery.standard, self._clock.now()):
+            secret, now = await self._secrets.opened(record), self._clock.now()
+            if not is_signed(secret, delivery.raw, delivery.signature, delivery.standard, now):
                 return "invalid_signature", "", ""
             if record.status in CLOSED:
                 return CLOSED[record.status], "", ""
-            if record.expires_at <= self._clock.now():
+            if record.expires_at <= now:
                 return "expired", "", ""
             payload = msgspec.json.encode(delivery.body)
             if not await self._callbacks.claim(record.tenant_id, record.callback_id, record.session_id, payload):

@@ -41,6 +41,10 @@ class ChannelDesk(Protocol):
         """Return a channel. Raises NotFound."""
         ...
 
+    async def widget(self, tenant_id: str, key_id: str) -> JsonObject:
+        """Return what the channel of a public key says of its widget, `{}` without a channel."""
+        ...
+
     async def create(self, tenant_id: str, project_id: str, fields: ChannelFields, by: Initiator) -> ChannelRecord:
         """Make a channel.
 
@@ -80,6 +84,11 @@ class StoredChannels:
     async def get(self, tenant_id: str, project_id: str, channel_id: str) -> ChannelRecord:
         """Return a channel."""
         return await self._channels.get(tenant_id, project_id, channel_id)
+
+    async def widget(self, tenant_id: str, key_id: str) -> JsonObject:
+        """Return what the channel of a public key says of its widget, `{}` without a channel."""
+        found = await self._channels.of_key(tenant_id, key_id)
+        return found.config if found is not None else {}
 
     async def create(self, tenant_id: str, project_id: str, fields: ChannelFields, by: Initiator) -> ChannelRecord:
         """Make a channel."""

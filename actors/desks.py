@@ -14,6 +14,7 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 from msgspec import Struct
 
 from actors.agent_desk import AgentDesk
+from actors.agent_models import AgentModels
 from actors.analytics import AnalyticsDesk
 from actors.audit_desk import AuditDesk
 from actors.budget_desk import BudgetDesk
@@ -334,6 +335,7 @@ class Desks:
     models: ModelDesk
     webhooks: WebhookDesk
     transfer: TransferDesk
+    agent_models: AgentModels
     tool_secrets: ToolSecretDesk
     contacts: ContactDesk
     human_tasks: HumanTaskDesk

@@ -16,7 +16,8 @@ from actors.session.store import SessionPin
 from domain.deployments import BY_DEFAULT
 from domain.errors import Gone, NotFound
 from domain.json_values import JsonObject
-from domain.projects import settings_of
+from domain.limits import SUSPENSION_DEFAULT_S, TURN_DEADLINE_S
+from domain.projects import ProjectSettings, settings_of
 from engine import Program
 from storage.database import Database
 from storage.repositories.agents import Agents
@@ -108,20 +109,16 @@ class StoredPrograms:
                 raise NotFound("No active deployment for environment")
         program_id = await self._working_copy(tenant_id, project)
         program = await self.get(tenant_id, project.project_id, program_id)
-        entry = program.find(project.entry_agent_name or "")
-        idle_s = settings_of(project.settings).session_idle_timeout_sec
-        return Chosen(program_id, entry.name if entry is not None else program.entry_agent, WORKING_COPY, idle_s=idle_s)
+        entry = program.find(project.entry_agent_name or "") or program.agents[program.entry_agent]
+        return _timed(Chosen(program_id, entry.name, WORKING_COPY), settings_of(project.settings))
 
     async def _deployed(self, tenant_id: str, deployment: DeploymentRecord) -> Chosen:
         version = str(deployment.details.get(SETTINGS_VERSION) or "")
         pinned = await self._deployments.settings(tenant_id, deployment.project_id, version) if version else None
-        return Chosen(
-            deployment.program_id,
-            deployment.entry_agent_name,
-            deployment.environment,
-            deployment.deployment_id,
-            settings_of(pinned or {}).session_idle_timeout_sec,
+        chosen = Chosen(
+            deployment.program_id, deployment.entry_agent_name, deployment.environment, deployment.deployment_id
         )
+        return _timed(chosen, settings_of(pinned or {}))
 
     async def _working_copy(self, tenant_id: str, project: ProjectRecord) -> str:
         """Return what the drafts compile to, compiling them when they or the config variables have changed."""
@@ -141,6 +138,17 @@ class StoredPrograms:
             await self._agents.keep_program(tenant_id, made.program_id, project_id, made.ir)
             await self._projects.note_program(tenant_id, project_id, made.program_id, drafts_hash)
             return made.program_id
+
+
+def _timed(chosen: Chosen, settings: ProjectSettings) -> Chosen:
+    """Return what a session is pinned to with the times of its project; those that say nothing else are left out."""
+    turn_s, callback_s = settings.turn_timeout_sec, settings.callback_ttl_sec
+    return replace(
+        chosen,
+        idle_s=settings.session_idle_timeout_sec,
+        turn_s=float(turn_s) if turn_s != TURN_DEADLINE_S else 0.0,
+        callback_s=float(callback_s) if callback_s != SUSPENSION_DEFAULT_S else 0.0,
+    )
 
 
 async def variables_of(

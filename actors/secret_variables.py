@@ -1,4 +1,4 @@
-"""Secret values of `{{env.KEY}}`: opened when a tool is called, and nowhere else. Decision: 0024.
+"""Secret values of `{{env.KEY}}`: opened when a tool is called, and nowhere else. Decision: 0026.
 
 The others are fixed when a session begins, in its first fact; a secret must not stand there, so no prompt, reply or
 condition can read one.

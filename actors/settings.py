@@ -79,6 +79,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         session_idle_s: When a quiet session ends whose agent says nothing else.
         environment: Values of `env.` in agents.
         mcp_servers: MCP servers that tools may name; the only place where a program to start can be named.
+        otlp_endpoint: An OpenTelemetry collector that gets every turn as spans; empty sends none.
+        otlp_headers: What it is sent beside, such as a key.
         blob_dir: Folder of attachments, which every gateway sees; empty keeps them in the database.
         sandbox_secret: Signs the tokens of sandboxed code; empty: one in data_dir.
         tool_mocks: Answers of tools that sessions of working copies get in the place of calls, as `toolMocks` of
@@ -118,5 +120,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     mcp_servers: dict[str, McpServer] = field(default_factory=dict)
     sandbox_secret: str = ""
     blob_dir: str = ""
+    otlp_endpoint: str = ""
+    otlp_headers: dict[str, str] = field(default_factory=dict)
     link_token: str = ""
     tool_mocks: tuple[JsonObject, ...] = ()

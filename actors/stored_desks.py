@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 
 from actors.agent_checks import AgentChecks
 from actors.agent_desk import StoredAgents
+from actors.agent_models import StoredAgentModels
 from actors.analytics import StoredAnalytics
 from actors.audit_desk import StoredAudit
 from actors.budget_desk import StoredBudgets
@@ -29,9 +30,9 @@ from actors.models import StoredModels
 from actors.passwords import Passwords
 from actors.people import StoredPeople
 from actors.preflight import Preflight
+from actors.programs import StoredPrograms
 from actors.project_desk import StoredProjects
 from actors.project_removal import ProjectRemoval
-from actors.programs import StoredPrograms
 from actors.settings import Settings
 from actors.stored_transfer import StoredTransfer
 from actors.task_desk import StoredHumanTasks
@@ -82,6 +83,7 @@ def open_desks(
         keys=StoredKeys(database, audit, ids),
         audit=StoredAudit(audit),
         models=StoredModelDesk(database, vault, models, StoredPrograms(database, settings.environment), audit, ids),
+        agent_models=StoredAgentModels(database),
         transfer=StoredTransfer(database, audit, clock, ids),
         webhooks=StoredWebhooks(database, vault, audit, ids, allowed_addresses(settings), sender),
         tool_secrets=StoredToolSecrets(database, vault, audit, ids),

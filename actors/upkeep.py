@@ -15,6 +15,7 @@ from actors.draining import Draining
 from actors.files import StoredFiles
 from actors.human_tasks import TaskDesk
 from actors.messages import EndSession, Failed
+from actors.otel_export import TURNS_AT_ONCE, SpanExport
 from actors.project_removal import ProjectRemoval
 from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
@@ -87,6 +88,7 @@ class Upkeep:
         files: StoredFiles | None = None,
         removal: ProjectRemoval | None = None,
         draining: Draining | None = None,
+        spans: SpanExport | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -120,6 +122,8 @@ class Upkeep:
             f"{PREFIX}durations": _Chore(MINUTE_S, HOURS_AT_ONCE, lambda: self._counting.seal(clock.now())),
             f"{PREFIX}figures": _Chore(HOUR_S, ROWS_MAX, self._forget_figures),
         }
+        if spans is not None:
+            self._chores[f"{PREFIX}spans"] = _Chore(COUNT_EVERY_S, TURNS_AT_ONCE, spans.go_on)
         if files is not None:
             self._chores[f"{PREFIX}files"] = _Chore(HOUR_S, FILES_MAX, lambda: files.forget_unused(FILES_MAX))
         if removal is not None:

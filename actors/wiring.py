@@ -12,6 +12,7 @@ import msgspec
 
 from actors.archive import StoredArchive
 from actors.budgets import BudgetKeeper
+from actors.callback_secrets import CallbackSecrets
 from actors.callbacks import CallbackDesk
 from actors.catalogue import catalogues_of
 from actors.clocks import RandomIds, SystemClock
@@ -26,6 +27,7 @@ from actors.installation import data_folder, master_keys, model_registry, public
 from actors.jobs import JobRunner
 from actors.memories import StoredMemories
 from actors.models import StoredModels
+from actors.otel_export import span_export
 from actors.placed_sessions import PlacedSessions
 from actors.programs import StoredPrograms
 from actors.project_removal import ProjectRemoval
@@ -120,13 +122,13 @@ async def open_host(
         journal = Journal(database)
         stack.push_async_callback(journal.close)
         leases = Leases(database)
-        desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
+        vault = Vault(database, master_keys(settings))
+        desk = _callback_desk(settings, database, vault)
         store = (
             StoredSessions(database, journal, epoch, desk, hooked)
             if alone
             else PlacedSessions(database, journal, epoch, desk, host_id)
         )
-        vault = Vault(database, master_keys(settings))
         registry = model_registry(settings)
         stack.push_async_callback(registry.close)
         models = StoredModels(registry, settings.default_model, database, vault)
@@ -190,7 +192,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         coordination = Coordination.open(settings.redis_url)
         stack.push_async_callback(coordination.close)
         clock, ids = SystemClock(), RandomIds()
-        desk = CallbackDesk(database, clock, public_url=public_url(settings), ttl_s=settings.callback_ttl_s)
+        desk = _callback_desk(settings, database, Vault(database, master_keys(settings)))
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
         sender = _webhooks(settings, stack, database, clock, ids)
@@ -217,7 +219,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         )
         secrets = secrets_of(Credentials(database, Vault(database, master_keys(settings))))
         delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
-        upkeep = Upkeep(database, clock, runtime.ask, kept_for, files, removal, draining)
+        spans = span_export(settings, stack, database)
+        upkeep = Upkeep(database, clock, runtime.ask, kept_for, files, removal, draining, spans)
         jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver, outbound=sender)
         jobs.start()
         stack.push_async_callback(jobs.stop)
@@ -226,6 +229,14 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         yield RunningRuntime(
             runtime, archive, database, coordination, settings, desks, hosting.maker, servers, embedded
         )
+
+
+def _callback_desk(settings: Settings, database: Database, vault: Vault) -> CallbackDesk:
+    """Return where callbacks are issued and delivered."""
+    secrets = CallbackSecrets(vault)
+    return CallbackDesk(
+        database, SystemClock(), secrets, public_url=public_url(settings), ttl_s=settings.callback_ttl_s
+    )
 
 
 async def _all(*starting: Coroutine[object, object, None]) -> None:

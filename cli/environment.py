@@ -38,6 +38,8 @@ VARIABLES = frozenset(
             "MODELS_DIR",
             "MODEL_KEY",
             "MODEL_URL",
+            "OTLP_ENDPOINT",
+            "OTLP_HEADERS",
             "PORT",
             "PRICES",
             "PUBLIC_URL",
@@ -111,6 +113,8 @@ def settings_from(
         "master_keys": environment.get("ABL_MASTER_KEYS", ""),
         **{setting: _more_than_zero(environment, name) for setting, name in SPANS.items()},
         "blob_dir": environment.get("ABL_BLOB_DIR", ""),
+        "otlp_endpoint": environment.get("ABL_OTLP_ENDPOINT", ""),
+        "otlp_headers": _pairs(environment, "ABL_OTLP_HEADERS"),
         "sandbox_secret": environment.get("ABL_SANDBOX_SECRET", ""),
         "mcp_servers": _mcp_servers(environment.get("ABL_MCP_SERVERS", "")),
         "prices": _prices(environment.get("ABL_PRICES", "")),
@@ -216,6 +220,14 @@ def _mcp_servers(path: str) -> dict[str, McpServer] | None:
         raise InvalidInput(f"ABL_MCP_SERVERS: {path} cannot be read: {error.strerror}") from error
     except InvalidInput as error:
         raise InvalidInput(f"ABL_MCP_SERVERS: {path}: {error.message}") from error
+
+
+def _pairs(environment: Mapping[str, str], name: str) -> dict[str, str] | None:
+    """Return `name=value` pairs with commas between them."""
+    pairs = [pair for pair in environment.get(name, "").split(",") if pair.strip()]
+    if any("=" not in pair for pair in pairs):
+        raise InvalidInput(f"{name} has the form name=value, with commas between several")
+    return {key.strip().lower(): value.strip() for key, _, value in (pair.partition("=") for pair in pairs)} or None
 
 
 def _number(environment: Mapping[str, str], name: str) -> float | None:

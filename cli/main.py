@@ -200,6 +200,14 @@ def mcp(
     raise typer.Exit(run_mcp(url, key_file, project))
 
 
+@app.command(cls=PlainCommand)
+def openapi() -> None:
+    """Print the OpenAPI 3.1 document of the HTTP interface; starts nothing."""
+    from cli.openapi import print_openapi
+
+    raise typer.Exit(print_openapi())
+
+
 register_chat(app)
 register_transfer(app)
 

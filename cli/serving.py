@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import uvicorn
 
 from actors.agent_cards import StoredAgentCards
@@ -24,6 +25,7 @@ from storage.database import Database
 from storage.repositories.api_keys import ApiKeys, KeyRecord
 from storage.repositories.projects import Projects
 from storage.repositories.replies import Replies
+from storage.repositories.sdk_channels import ChannelRecord, SdkChannels
 
 PUBLIC = "public"
 GRACE_S = 30
@@ -55,6 +57,7 @@ class StoredPublicKeys:
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._keys = ApiKeys(database)
+        self._channels = SdkChannels(database)
         self._clock = clock
 
     async def find_by_secret(self, secret: str) -> PublicKey | None:
@@ -67,9 +70,11 @@ class StoredPublicKeys:
 
     async def _used(self, key: KeyRecord | None) -> PublicKey | None:
         found = _public(key)
-        if key is not None and found is not None:
-            await self._keys.note_use(key, self._clock.now())
-        return found
+        if key is None or found is None:
+            return None
+        await self._keys.note_use(key, self._clock.now())
+        channel = await self._channels.of_key(found.tenant_id, found.id)
+        return _on_channel(found, channel) if channel is not None else found
 
 
 class StoredReplies:
@@ -153,3 +158,16 @@ def _public(key: KeyRecord | None) -> PublicKey | None:
         chat=details.get("chat") is not False,
         voice=details.get("voice") is True,
     )
+
+
+def _on_channel(key: PublicKey, channel: ChannelRecord) -> PublicKey:
+    """Return a key with the channel it is for; what the key itself is bound to comes first. Spec: platform-api 6.6."""
+    named = msgspec.structs.replace(
+        key, channel_id=key.channel_id or channel.channel_id, channel_name=key.channel_name or channel.name
+    )
+    if key.deployment_id or key.environment:
+        return named
+    if channel.deployment_id:
+        return msgspec.structs.replace(named, deployment_id=channel.deployment_id)
+    follows = channel.environment if channel.follow_environment else None
+    return msgspec.structs.replace(named, environment=follows or "")

@@ -89,6 +89,7 @@ def caller(
     body_max_bytes: int = limits.BODY_MAX_BYTES,
     too_large: str = "",
     checks_texts: bool = True,
+    errors: ErrorForm = "coded",
 ) -> Any:
     """Declare that a route serves callers of these kinds."""
     return Depends(
@@ -100,6 +101,7 @@ def caller(
             body_max_bytes=body_max_bytes,
             too_large=too_large,
             checks_texts=checks_texts,
+            errors=errors,
         )
     )
 

@@ -24,10 +24,12 @@ from gateway.errors import (
     UNEXPECTED_MESSAGE,
     ErrorForm,
     MalformedRequest,
+    SlowRequest,
     answer,
     coded,
     error_body,
     from_validation,
+    openai_body,
     retry_headers,
 )
 from gateway.guarded import check_declared
@@ -54,6 +56,7 @@ from gateway.routes import (
     mcp,
     memory,
     models,
+    openai,
     projects,
     public_keys,
     sdk,
@@ -78,6 +81,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     chat_agent.router,
     chat_send.router,
     completions.router,
+    openai.router,
     session_insight.router,  # before the sessions: two of its words stand where they have an id
     attachments.router,
     sessions.router,
@@ -187,6 +191,8 @@ def _respond(request: Request, error: AppError) -> Response:
     headers = retry_headers(error)
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, SlowRequest):
+        headers["Connection"] = "close"
     return json_response(error_body(error, _form(request)), answer(error).status, headers)
 
 
@@ -220,6 +226,8 @@ async def _answer_unexpected(request: Request, error: Exception) -> Response:
     logger.error("unexpected error in request %s", request_id, exc_info=error)
     if _form(request) == "callback":
         body = {"ok": False, "error": UNEXPECTED_MESSAGE}
+    elif _form(request) == "openai":
+        body = openai_body(UNEXPECTED, UNEXPECTED_MESSAGE)
     else:
         body = coded(UNEXPECTED.code, UNEXPECTED_MESSAGE, {"requestId": request_id})
     return json_response(body, UNEXPECTED.status, {"X-Request-Id": request_id})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+BODY_WAIT_S: Final = 30.0
+BODY_MIN_BYTES_PER_S: Final = 16 * 1024
+"""How long the pieces of a body may take: a while, and what has come so far at this speed."""
 IDEMPOTENT_REPLIES_HELD: Final = 10_000
 ERROR_FIELDS_SHOWN: Final = 20
 OFFSET_MAX: Final = 2**31 - 1

@@ -25,8 +25,8 @@ from domain.errors import (
 from domain.json_values import JsonObject
 from gateway import bounds
 
-ErrorForm = Literal["coded", "callback"]
-"""How a route spells its errors: the coded envelope, or `{ok: false, error}` of the callback endpoint."""
+ErrorForm = Literal["coded", "callback", "openai"]
+"""How a route spells its errors: in the coded envelope, as `{ok: false, error}` of callbacks, or as OpenAI does."""
 
 MS_PER_S = 1000
 
@@ -57,6 +57,18 @@ ANSWERS: Mapping[type[AppError], Answer] = MappingProxyType(
 UNEXPECTED = Answer(500, "INTERNAL_ERROR")
 UNEXPECTED_MESSAGE = "Something went wrong on our side"
 
+OPENAI_TYPES: Mapping[int, str] = MappingProxyType(
+    {
+        401: "authentication_error",
+        403: "permission_error",
+        429: "rate_limit_error",
+        500: "server_error",
+        503: "server_error",
+    }
+)
+"""Status -> the type of an error in OpenAI's form; every other one is the request's."""
+OPENAI_REQUEST_ERROR = "invalid_request_error"
+
 PROTOCOL_CODES: Mapping[int, str] = MappingProxyType(
     {
         400: "BAD_REQUEST",
@@ -83,8 +95,16 @@ class WrongMediaType(AppError):
     """The body is of a type that the route does not read."""
 
 
+class SlowRequest(AppError):
+    """The body of the request came too slowly."""
+
+
 HTTP_ONLY: Mapping[type[AppError], Answer] = MappingProxyType(
-    {MalformedRequest: Answer(400, "BAD_REQUEST"), WrongMediaType: Answer(415, "UNSUPPORTED_MEDIA_TYPE")}
+    {
+        MalformedRequest: Answer(400, "BAD_REQUEST"),
+        SlowRequest: Answer(408, "REQUEST_TIMEOUT"),
+        WrongMediaType: Answer(415, "UNSUPPORTED_MEDIA_TYPE"),
+    }
 )
 
 
@@ -103,9 +123,20 @@ def error_body(error: AppError, form: ErrorForm = "coded") -> JsonObject:
     told = answer(error)
     if form == "callback":
         return {"ok": False, "error": error.message}
+    if form == "openai":
+        fields = error.details.get("fields") or [{}]
+        return openai_body(
+            told, error.message, str(fields[0].get("path", "")).removeprefix("/").replace("/", ".") or None
+        )
     if isinstance(error, Overloaded):
         return {"success": False, "error": error.message, "code": told.code, "retryAfterMs": error.retry_after_ms}
     return coded(told.code, error.message, error.details)
+
+
+def openai_body(told: Answer, message: str, param: str | None = None) -> JsonObject:
+    """Return the body of an error in OpenAI's form; `param` is the place in the request."""
+    kind = OPENAI_TYPES.get(told.status, OPENAI_REQUEST_ERROR)
+    return {"error": {"message": message, "type": kind, "param": param, "code": told.code}}
 
 
 def coded(code: str, message: str, details: JsonObject | None = None) -> JsonObject:

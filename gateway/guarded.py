@@ -29,6 +29,7 @@ from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 from gateway.errors import MalformedRequest, WrongMediaType
 from gateway.headers import headers_of
 from gateway.idempotency import ReplyName, checked_key
+from gateway.reading import Paced, read_json
 
 Direct = Callable[[Any, Request], Coroutine[Any, Any, Response]]
 
@@ -38,6 +39,7 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int, sentence: st
 
     Raises:
         TooLarge: It is longer than `max_bytes`, or says so; with the `sentence`, if one is given.
+        SlowRequest: It comes too slowly.
         ClientDisconnect: The client has gone.
     """
     declared = headers_of(scope).get("content-length", "")
@@ -46,8 +48,9 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int, sentence: st
     pieces: list[bytes] = []
     size_bytes = 0
     more = True
+    next_piece = Paced(receive)
     while more:
-        message = await receive()
+        message = await next_piece()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         piece = message.get("body", b"")
@@ -64,15 +67,17 @@ def bounded(scope: Scope, receive: Receive, max_bytes: int) -> Receive:
 
     Raises:
         TooLarge: It says that it is longer than `max_bytes`; what turns out to be is refused while it is read.
+        SlowRequest: While it is read, because it comes too slowly.
     """
     declared = headers_of(scope).get("content-length", "")
     if declared.isdigit() and int(declared) > max_bytes:
         raise too_large(max_bytes)
     size_bytes = 0
+    next_piece = Paced(receive)
 
     async def read() -> Message:
         nonlocal size_bytes
-        message = await receive()
+        message = await next_piece()
         size_bytes += len(message.get("body", b""))
         if size_bytes > max_bytes:
             raise too_large(max_bytes)
@@ -94,8 +99,8 @@ class ReadRequest(Request):
         self._body = body
 
     async def json(self) -> Any:
-        """Return the body as JSON; raises json.JSONDecodeError."""
-        return orjson.loads(self._body)
+        """Return the body as JSON; raises json.JSONDecodeError, MalformedRequest where a key stands twice."""
+        return read_json(self._body)
 
 
 class GuardedRoute(APIRoute):
@@ -191,7 +196,7 @@ def _check_texts(raw: bytes, value: JsonValue = None) -> None:
 
 def _validated(model: type[BaseModel], raw: bytes) -> BaseModel:
     try:
-        value = orjson.loads(raw) if raw else None
+        value = read_json(raw) if raw else None
         read = model.model_validate(value)
         _check_texts(raw, value)
         return read

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from domain.json_values import JsonObject, JsonValue
 from gateway.access import BODY_METHODS, CallerKind
+from gateway.bodies.openai import OpenAiErrorBody
 from gateway.envelope import CallbackErrorBody, ErrorBody, OverloadedBody
 from gateway.guarded import GuardedRoute, api_routes
 
@@ -37,6 +38,7 @@ ERRORS = {
     401: "Missing, invalid or expired credentials",
     403: "Permission or origin not sufficient",
     404: "Not there, or not yours",
+    408: "The body came too slowly",
     409: "Exists already, or wrong state",
     410: "Retired or expired",
     413: "Body too large",
@@ -72,7 +74,7 @@ def _document(app: FastAPI) -> JsonObject:
     schemas = components.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    for model in (ErrorBody, OverloadedBody, CallbackErrorBody):
+    for model in (ErrorBody, OverloadedBody, CallbackErrorBody, OpenAiErrorBody):
         schemas.update(_schemas(model))
     components["securitySchemes"] = SECURITY_SCHEMES
     for route in api_routes(app):
@@ -132,6 +134,8 @@ def _complete(operation: JsonObject, route: GuardedRoute, method: str) -> None:
 def _content(route: GuardedRoute, status: int) -> JsonObject:
     if route.access.errors == "callback":
         model: type[BaseModel] = CallbackErrorBody
+    elif route.access.errors == "openai":
+        model = OpenAiErrorBody
     else:
         model = OverloadedBody if status == 429 else ErrorBody
     return {"application/json": {"schema": {"$ref": SCHEMAS + model.__name__}}}
@@ -150,6 +154,8 @@ def documented_errors(route: GuardedRoute, method: str) -> Iterator[int]:
         yield 403
     if asks or route.body_field is not None:
         yield 404
+    if reads:
+        yield 408
     if reads or method == "DELETE":
         yield 409
     if set(route.tags) & set(MAY_BE_GONE) and reads:

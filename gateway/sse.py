@@ -7,9 +7,9 @@ first turn needs nothing else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fastapi import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -22,6 +22,21 @@ from gateway.errors import error_event
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
+DESCRIBED: Final[JsonObject] = {
+    MEDIA_TYPE: {
+        "schema": {
+            "description": "One event; lines that begin with a colon are none",
+            "type": "object",
+            "required": ["event", "data"],
+            "properties": {
+                "event": {"type": "string"},
+                "data": {"type": "string", "contentMediaType": "application/json"},
+                "id": {"type": "string"},
+            },
+        }
+    }
+}
+"""A stream in the OpenAPI document: the form of each of its events."""
 
 
 class EventId(NamedTuple):
@@ -71,12 +86,16 @@ class EventStream(Response):
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, events: AsyncGenerator[Event], heartbeat_s: float) -> None:
+    def __init__(
+        self, events: AsyncGenerator[Event], heartbeat_s: float, *, write: Callable[[Event], bytes] = written
+    ) -> None:
+        """`write` says how an event is written."""
         self.status_code = 200
         self.background = None
         self.init_headers(HEADERS)
         self._events = events
         self._heartbeat_s = heartbeat_s
+        self._written = write
         self._sent_at = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,9 +116,9 @@ class EventStream(Response):
         async with aclosing(self._events) as events:
             try:
                 async for event in events:
-                    await self._send(send, _body(written(event)))
+                    await self._send(send, _body(self._written(event)))
             except AppError as error:
-                await self._send(send, _body(written(Event("error", error_event(error)))))
+                await self._send(send, _body(self._written(Event("error", error_event(error)))))
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _beat(self, send: Send) -> None:

@@ -78,6 +78,9 @@ class MasterKeys:
             raise Unavailable(NO_MASTER_KEY)
         return next(iter(self._keys))
 
+    def __bool__(self) -> bool:
+        return bool(self._keys)
+
     def __contains__(self, master_id: bytes) -> bool:
         return master_id in self._keys
 

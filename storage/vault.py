@@ -50,6 +50,11 @@ class Vault:
         self._held: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._newest: dict[str, int] = {}
 
+    @property
+    def has_master_key(self) -> bool:
+        """Whether anything can be sealed at all."""
+        return bool(self._master_keys)
+
     async def seal(self, tenant_id: str, value: bytes, about: Sequence[str]) -> bytes:
         """Return the value sealed under the tenant's newest key; it opens only for the tenant and the same `about`.
 

@@ -214,7 +214,7 @@ class SessionBody:
         if message.attempt > 1:
             live.stream.jump(services.clock.now())
         output = TurnOutput(live, message_id, next_turn(live), message.attempt, listener)
-        return Replied(reply=await self._run(live, output, facts, asked.deadline_s, key))
+        return Replied(reply=await self._run(live, output, facts, live.pin.turn_s or asked.deadline_s, key))
 
     async def _known(self, live: LiveSession, key: str, request_hash: str = "") -> TurnReply | None:
         """Return the reply of the turn that was ended under a key, None when there was none."""

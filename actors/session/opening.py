@@ -12,6 +12,7 @@ from actors.session.store import SessionPin
 from domain.clock import iso_ms
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
+from domain.limits import SESSION_IDLE_S
 from domain.messages import ActionEvent
 from engine import SessionBegun, TestContext
 from engine.program import AgentProgram
@@ -73,6 +74,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
     program = await services.programs.get(wanted.tenant_id, wanted.project_id, chosen.program_id)
     execution: JsonObject = program.agents[chosen.entry_agent].ir.get("execution") or {}
     lifecycle: JsonObject = execution.get("sessionLifecycle") or {}
+    own_idle_s = float(lifecycle.get("idleSeconds") or SESSION_IDLE_S)
     return SessionPin(
         tenant_id=wanted.tenant_id,
         project_id=wanted.project_id,
@@ -87,7 +89,9 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         user_id=wanted.user_id,
         contact_id=wanted.contact_id,
         created_at=iso_ms(services.clock.now()),
-        idle_s=float(lifecycle.get("idleSeconds") or chosen.idle_s),
+        idle_s=own_idle_s if own_idle_s != SESSION_IDLE_S else chosen.idle_s,  # the default stands in every program
+        turn_s=chosen.turn_s,
+        callback_s=chosen.callback_s,
         test_context=wanted.test_context or (services.mocks if chosen.environment not in GUARDED else None),
     )
 

@@ -38,6 +38,7 @@ class Chosen:
 
     Attributes:
         idle_s: How long it may be quiet where its agent says nothing.
+        turn_s, callback_s: How long turns and suspensions may take; 0 where the project says nothing else than all.
     """
 
     program_id: str
@@ -45,6 +46,8 @@ class Chosen:
     environment: str
     deployment_id: str = ""
     idle_s: float = SESSION_IDLE_S
+    turn_s: float = 0.0
+    callback_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ class SessionPin(Struct, frozen=True, kw_only=True):
 
     Attributes:
         idle_s: How long it may be quiet before it ends; 0 means the default.
+        turn_s: How long a turn may take, where the project says so; 0 leaves it to who sends the message.
+        callback_s: How long it waits for answers from outside, where the project says so; 0 means the default.
     """
 
     tenant_id: str
@@ -54,6 +56,8 @@ class SessionPin(Struct, frozen=True, kw_only=True):
     parent_session_id: str = ""
     root_session_id: str = ""
     idle_s: float = 0.0
+    turn_s: float = 0.0
+    callback_s: float = 0.0
     test_context: JsonObject | None = None
     variables: JsonObject = field(default_factory=dict)
     caller: JsonObject = field(default_factory=dict)

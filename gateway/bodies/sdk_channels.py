@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from domain import limits
 from domain.clock import iso_ms
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.projects import ProjectName
-from gateway.bodies.texts import Id, RequestBody, checked_values
+from gateway.bodies.texts import Id, RequestBody
+from gateway.bodies.widget import WidgetBody
 from gateway.envelope import PaginatedPage, Success, Wire
 from storage.repositories.sdk_channels import ChannelFields, ChannelRecord
 
@@ -25,11 +25,11 @@ class NewChannelBody(RequestBody):
     deployment_id: Id | None = None
     environment: Environment | None = None
     follow_environment: bool = True
-    config: dict[str, JsonValue] | None = None
+    config: WidgetBody | None = None
     is_active: bool = True
 
     def fields(self) -> ChannelFields:
-        """Return what is asked for. Raises InvalidInput: The widget's configuration is too large."""
+        """Return what is asked for."""
         return ChannelFields(
             name=self.name,
             channel_type=self.channel_type,
@@ -37,7 +37,7 @@ class NewChannelBody(RequestBody):
             deployment_id=self.deployment_id,
             environment=self.environment,
             follow_environment=self.follow_environment,
-            config=_checked(self.config),
+            config=self.config.kept() if self.config is not None else {},
             is_active=self.is_active,
         )
 
@@ -51,18 +51,18 @@ class ChannelChangeBody(RequestBody):
     deployment_id: Id | None = None
     environment: Environment | None = None
     follow_environment: bool | None = None
-    config: dict[str, JsonValue] | None = None
+    config: WidgetBody | None = None
     is_active: bool | None = None
 
     def changed(self) -> JsonObject:
-        """Return field -> value of what is asked for. Raises InvalidInput: The configuration is too large."""
+        """Return field -> value of what is asked for."""
         given = self.model_dump(by_alias=False, exclude_unset=True)
         kept = {
             name: value
             for name, value in given.items()
             if value is not None or name in ("deployment_id", "environment")
         }
-        return {**kept, "config": _checked(self.config)} if "config" in kept else kept
+        return {**kept, "config": self.config.kept()} if self.config is not None else kept
 
 
 class ChannelItem(Wire):
@@ -105,10 +105,4 @@ def channel_item(channel: ChannelRecord) -> ChannelItem:
             "created_at": iso_ms(channel.created_at),
             "updated_at": iso_ms(channel.updated_at),
         }
-    )
-
-
-def _checked(config: JsonObject | None) -> JsonObject:
-    return checked_values(
-        config, "/config", max_bytes=limits.CHANNEL_CONFIG_MAX_BYTES, sentence="Invalid channel configuration"
     )

@@ -128,7 +128,7 @@ function requestOf(path, method, form) {
   return { target: asked ? `${target}?${asked}` : target, method: method.toUpperCase(), headers, body: body ? body.value : undefined };
 }
 
-function asCurl(request) {
+function commandFor(request) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const headers = Object.entries(request.headers).map(([name, value]) => `-H ${quoted(`${name}: ${name === "Authorization" ? "Bearer $KEY" : value}`)}`);
   const parts = ["curl", "-X", request.method, quoted(location.origin + request.target), ...headers];
@@ -138,7 +138,7 @@ function asCurl(request) {
 
 async function send(request, told) {
   const { target, ...options } = request;
-  told.textContent = asCurl(request);
+  told.textContent = commandFor(request);
   const shown = made("pre", { text: "waiting ..." });
   told.after(shown);
   while (shown.nextSibling) shown.nextSibling.remove();

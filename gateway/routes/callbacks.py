@@ -20,6 +20,7 @@ from gateway.bodies.callbacks import CallbackItem, CallbackListReply, CallbackRe
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.errors import MalformedRequest
 from gateway.guarded import guarded_router
+from gateway.reading import read_json
 from gateway.services import Serving
 
 REFUSALS: Mapping[CallbackResult, tuple[type[AppError], str]] = MappingProxyType(
@@ -53,7 +54,7 @@ async def deliver_callback(
     """Hand an answer to the session that waits for it, at most once; the signature is over the raw body."""
     raw = await request.body()
     try:
-        body = orjson.loads(raw)
+        body = read_json(raw)
     except orjson.JSONDecodeError as error:
         raise MalformedRequest("Invalid JSON body") from error
     if not isinstance(body, dict):

@@ -26,7 +26,7 @@ from gateway.idempotency import checked_key
 from gateway.measured import measured
 from gateway.sdk_sessions import open_session
 from gateway.services import Services, services_of
-from gateway.sse import Event, EventId, EventStream, parse_event_id, wants_events
+from gateway.sse import DESCRIBED, Event, EventId, EventStream, parse_event_id, wants_events
 
 LAST_EVENTS = frozenset({"complete", "error"})
 RELEASED_ENVIRONMENTS = frozenset({"staging", "production"})
@@ -45,7 +45,7 @@ router = guarded_router("/api/v1/chat", "chat")
 @router.post(
     "/agent",
     response_model=ChatReply,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": DESCRIBED}},
     dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_EXECUTE, replay="turn")],
     openapi_extra={"parameters": [LAST_EVENT_ID]},
 )

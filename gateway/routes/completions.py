@@ -30,13 +30,13 @@ from gateway.bodies.texts import Id, QueryMoment
 from gateway.gate import check_any_permission
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving, services_of
-from gateway.sse import MEDIA_TYPE, Event, EventStream
+from gateway.sse import DESCRIBED, Event, EventStream
 
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "metadata, then text_delta, tool_call_start, tool_call_delta, tool_call_end and usage as they "
         "come, then complete or error; a comment whenever 15 s pass without one",
-        "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
+        "content": DESCRIBED,
     }
 }
 

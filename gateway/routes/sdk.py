@@ -1,9 +1,10 @@
-"""The bootstrap of web and mobile clients: a public key becomes a token, a token a socket. Spec: platform-api 12.1."""
+"""The bootstrap of web and mobile clients: a public key becomes a token. Spec: platform-api 12.1, 12.2."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from fastapi import Response
 from starlette.requests import Request
 
 from actors.runtime import SessionRef
@@ -13,6 +14,7 @@ from gateway.access import Admission, Admitted, bootstrap, caller
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, SdkUser, TicketReply
+from gateway.bodies.widget import WidgetReply, widget_reply
 from gateway.errors import MalformedRequest
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
@@ -20,6 +22,7 @@ from gateway.services import Services, Serving
 SOCKET_PATH = "/ws/sdk"
 SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 NOBODY = "anonymous"
+WIDGET_CACHED = "private, max-age=60"
 
 router = guarded_router("/api/v1/sdk", "sdk")
 
@@ -43,6 +46,15 @@ async def init(body: SdkInitBody, request: Request, admitted: Admitted, services
         session_id=claims.session_id or None,
         ws_url=_socket_url(request, services),
     )
+
+
+@router.get("/config/{project_id}", response_model=WidgetReply, dependencies=[caller("public_key")])
+async def widget_config(project_id: str, admitted: Admitted, services: Serving, response: Response) -> WidgetReply:
+    """Return how the widget of a page looks, and what its key allows."""
+    key = _key(admitted)
+    kept = await services.desks.channels.widget(key.tenant_id, key.id)
+    response.headers["Cache-Control"] = WIDGET_CACHED
+    return widget_reply(key, project_id, kept)
 
 
 async def _project(body: SdkInitBody, key: PublicKey, admitted: Admission, services: Services) -> str:

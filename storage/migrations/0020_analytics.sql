@@ -43,7 +43,8 @@ CREATE INDEX analytics_events_failed ON analytics_events (tenant_id, project_id,
 CREATE INDEX analytics_feedback ON analytics_events (tenant_id, project_id, agent_name, at) WHERE category = 'feedback';
 CREATE INDEX analytics_events_by_age ON analytics_events USING brin (at);
 
--- Sums of each hour. `durations` has every duration of an hour that is sealed, in no order; of others it is empty.
+-- Sums of each hour. `durations` has every duration of an hour that is sealed, four bytes each, in no order; of others it
+-- is null.
 CREATE TABLE analytics_hours (
     tenant_id text NOT NULL,
     project_id text NOT NULL,
@@ -58,7 +59,7 @@ CREATE TABLE analytics_hours (
     duration_ms bigint NOT NULL,
     tokens bigint NOT NULL,
     cost double precision NOT NULL,
-    durations integer[],
+    durations bytea,
     PRIMARY KEY (tenant_id, project_id, hour, category, event_type, agent_name, channel, failed)
 ) WITH (fillfactor = 80);
 CREATE INDEX analytics_hours_by_age ON analytics_hours (hour);

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -20,12 +21,16 @@ from storage.repositories.analytics_statements import (
     Conditions,
     buckets,
     count_between,
+    durations,
     hour_counts,
     page,
 )
 from storage.repositories.analytics_sums import hour_of
+from storage.repositories.durations import at_rank
+from storage.statements import Statement
 
 HOUR = timedelta(hours=1)
+P95 = 95
 
 
 class Bucket(Struct, frozen=True):
@@ -111,13 +116,16 @@ class Analytics:
         has_p95: bool = False,
     ) -> list[Bucket]:
         """Return the largest buckets, those of earlier times first, then the larger ones."""
-        statement = buckets(tuple(dimensions), _conditions(wanted), has_p95=has_p95)
-        given = {**_values(wanted), **_span(wanted)._asdict(), "tenant_id": tenant_id, "project_id": project_id}
-        if "sealed" in statement.names:
-            sealed: datetime = await self._database.value(SEALED_UNTIL)
-            given["sealed"] = max(given["first"], min(sealed, given["last"]))
-        asked = {name: value for name, value in {**given, "limit": limit}.items() if name in statement.names}
-        return [_bucket(row, dimensions) for row in await self._database.rows(statement, **asked)]
+        named = tuple(dimensions)
+        place = {**_values(wanted), **_span(wanted)._asdict(), "tenant_id": tenant_id, "project_id": project_id}
+        rows = await self._asked(buckets(named, _conditions(wanted)), {**place, "limit": limit})
+        if not has_p95:
+            return [_bucket(row, named) for row in rows]
+        sealed: datetime = await self._database.value(SEALED_UNTIL)
+        place["sealed"] = max(place["first"], min(sealed, place["last"]))
+        found = await self._asked(durations(named, _conditions(wanted)), place)
+        ranks = await asyncio.to_thread(_ranks, found, named)
+        return [_bucket(row, named, ranks.get(_key(row, named))) for row in rows]
 
     async def page(
         self, tenant_id: str, project_id: str, wanted: EventQuery, *, limit: int, offset: int
@@ -162,6 +170,10 @@ class Analytics:
         assert row is not None, "an aggregate has one row"
         counts = {name: row[name] or {} for name in ("by_channel", "by_end_reason")}
         return SessionsRow(**{**dict(row), **counts})
+
+    async def _asked(self, statement: Statement, given: dict[str, Any]) -> list[Row]:
+        """Return the rows of a statement that takes some of what is given."""
+        return await self._database.rows(statement, **{name: given[name] for name in statement.names})
 
     async def _stretches(self, place: dict[str, object], wanted: EventQuery) -> list[Stretch]:
         """Return how many events there are in each piece of the time, the newest piece first."""
@@ -224,14 +236,22 @@ def _values(wanted: EventQuery) -> dict[str, object]:
     return {name: value for name, value in given.items() if value}
 
 
-def _bucket(row: Row, dimensions: Sequence[Dimension]) -> Bucket:
+def _key(row: Row, dimensions: Sequence[Dimension]) -> tuple[str | datetime, ...]:
+    return tuple(row[one.value] for one in dimensions)
+
+
+def _ranks(rows: Sequence[Row], dimensions: Sequence[Dimension]) -> dict[tuple[str | datetime, ...], int | None]:
+    return {_key(row, dimensions): at_rank([row["durations"]], P95) for row in rows}
+
+
+def _bucket(row: Row, dimensions: Sequence[Dimension], p95: int | None = None) -> Bucket:
     return Bucket(
-        tuple(row[one.value] for one in dimensions),
+        _key(row, dimensions),
         row["count"],
         row["failures"],
         row["timed"],
         row["duration_ms"],
         row["tokens"],
         row["cost"],
-        row["p95"],
+        p95,
     )

@@ -8,20 +8,15 @@ Spec: platform-api 8.1.
 from __future__ import annotations
 
 import logging
-import zlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-import msgspec
-from msgspec import Struct
-
 from domain.analytics import EventCategory, NewEvent
-from domain.errors import Unavailable
-from domain.turn_events import EndedTurn, events_of_turn
+from domain.turn_events import events_of_turn
 from storage.database import Connection, Database, Row
 from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS, Kept, late_durations, session_states
+from storage.repositories.turn_readers import ReadTurn, TurnReader
 from storage.statements import Statement
-from storage.turn_frames import unpack_events
 
 TURNS_AT_ONCE = 200
 NOTED_AT_ONCE = 1_000
@@ -32,34 +27,10 @@ SEALED_AFTER = timedelta(minutes=10)
 """How long after its end an hour's durations are put together; what is told later is added."""
 HOURS_AT_ONCE = 48
 HOUR = timedelta(hours=1)
-UNREADABLE = (msgspec.DecodeError, zlib.error, Unavailable, ValueError, TypeError, AttributeError)
+UNREADABLE = (ValueError, TypeError, AttributeError)
+READER = "turns"
 _log = logging.getLogger(__name__)
 
-LOCK = Statement("""
-    SELECT xact::text AS xact, last_session_key, seq, since, sealed_until FROM analytics_progress WHERE name = 'turns'
-    FOR UPDATE
-""")
-MOVE = Statement("""
-    UPDATE analytics_progress SET xact = :xact::text::xid8, last_session_key = :last_session_key, seq = :seq
-    WHERE name = 'turns'
-""")
-BEGIN_AGAIN = Statement("""
-    UPDATE analytics_progress SET xact = '0', seq = 0, since = now()
-    WHERE name = 'turns' AND xact > pg_snapshot_xmax(pg_current_snapshot())
-""")
-"""When the store was copied to a server whose transactions are counted from a lower number: what came with it counts no
-more, whatever numbers it has."""
-TURNS = Statement("""
-    SELECT t.xact::text AS xact, t.session_key, t.seq, t.events, s.tenant_id, s.project_id, s.session_id, s.channel,
-        s.environment, s.parent_session_id <> '' AS is_child, s.pin ->> 'root_session_id' AS root_session_id,
-        l.at AS said_at, l.turn, l.spoke_ms, l.spoke_id IS NOT NULL AS has_spoken,
-        l.answer_id IS NOT NULL AS is_answered, coalesce(l.agent_name, '') AS answered_by
-    FROM traces t JOIN sessions s USING (session_key)
-    LEFT JOIN transcripts l ON l.session_key = t.session_key AND l.seq = t.seq
-    WHERE t.at >= :since AND t.xact >= :xact::text::xid8 AND t.xact < pg_snapshot_xmin(pg_current_snapshot())
-      AND (t.xact, t.session_key, t.seq) > (:xact::text::xid8, :last_session_key, :seq)
-    ORDER BY t.xact, t.session_key, t.seq LIMIT :limit
-""")
 TAKE_NOTED = Statement("""
     DELETE FROM analytics_inbox WHERE ctid IN (
         SELECT ctid FROM analytics_inbox LIMIT :limit FOR UPDATE SKIP LOCKED
@@ -82,7 +53,7 @@ SEAL = Statement("""
     UPDATE analytics_hours h SET durations = e.durations
     FROM (
         SELECT tenant_id, project_id, category, event_type, agent_name, channel, error IS NOT NULL AS failed,
-            array_agg(duration_ms) AS durations
+            string_agg(int4send(duration_ms), ''::bytea) AS durations
         FROM analytics_events WHERE at >= :hour AND at < :until AND duration_ms IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
     ) e
     WHERE h.hour = :hour AND h.tenant_id = e.tenant_id AND h.project_id = e.project_id AND h.category = e.category
@@ -102,48 +73,30 @@ FORGET = tuple(
 )
 
 
-class Progress(Struct, frozen=True):
-    """How far counting has come."""
-
-    xact: str
-    last_session_key: bytes
-    seq: int
-    since: datetime
-    sealed_until: datetime
-
-
 class Counting:
     """Counts for all tenants."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._reader = TurnReader(database, READER)
 
     async def go_on(self, now: datetime, *, turns: int = TURNS_AT_ONCE, noted: int = NOTED_AT_ONCE) -> int:
         """Count what is next; return how much that was, 0 when all is counted. Several at once wait for each other."""
         async with self._database.transaction() as connection:
-            progress = await self._progress(connection)
-            rows = await connection.rows(
-                TURNS,
-                xact=progress.xact,
-                last_session_key=progress.last_session_key,
-                seq=progress.seq,
-                since=progress.since,
-                limit=turns,
-            )
+            place = await self._reader.lock(connection)
+            read = await self._reader.next(connection, place, turns)
             waiting = await connection.rows(TAKE_NOTED, limit=noted)
-            found = [Kept(row["tenant_id"], event) for row in rows for event in _told(row)]
+            found = [Kept(one.tenant_id, event) for one in read for event in _told(one)]
             found += [_noted(row) for row in waiting]
-            await self._keep(connection, _within(found, now), progress.sealed_until)
-            if rows:
-                last = rows[-1]
-                await connection.execute(MOVE, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"])
-        return len(rows) + len(waiting)
+            await self._keep(connection, _within(found, now), place.sealed_until)
+            await self._reader.move(connection, read)
+        return len(read) + len(waiting)
 
     async def seal(self, now: datetime) -> int:
         """Put the durations of hours that are over together, when all is counted; return how many hours."""
         sealed = 0
         async with self._database.transaction() as connection:
-            hour = (await self._progress(connection)).sealed_until
+            hour = (await self._reader.lock(connection)).sealed_until
             while sealed < HOURS_AT_ONCE and hour + HOUR + SEALED_AFTER <= now:
                 await connection.execute(SEAL, hour=hour, until=hour + HOUR)
                 hour += HOUR
@@ -156,13 +109,6 @@ class Counting:
         """Remove sums older than a moment, at most `limit` of each kind; return how many at most of one kind."""
         return max([await self._database.execute(statement, before=before, limit=limit) for statement in FORGET])
 
-    async def _progress(self, connection: Connection) -> Progress:
-        """Return how far it has come, and let nobody else go on meanwhile."""
-        await connection.execute(BEGIN_AGAIN)
-        row = await connection.row(LOCK)
-        assert row is not None, "the migration has made it"
-        return Progress(**dict(row))
-
     async def _keep(self, connection: Connection, found: Sequence[Kept], sealed_until: datetime) -> None:
         if not found:
             return
@@ -174,27 +120,12 @@ class Counting:
             await connection.execute(statement, **given)
 
 
-def _told(row: Row) -> list[NewEvent]:
+def _told(one: ReadTurn) -> list[NewEvent]:
     """Return what a turn tells; of one that cannot be read, nothing."""
-    said_at: datetime | None = row["said_at"]
-    spoke_at = said_at - timedelta(milliseconds=row["spoke_ms"] or 0) if said_at and row["has_spoken"] else None
     try:
-        traces = unpack_events(row["events"])
-        turn = EndedTurn(
-            project_id=row["project_id"],
-            session_id=(row["root_session_id"] or row["session_id"]) if row["is_child"] else row["session_id"],
-            channel=row["channel"],
-            environment=row["environment"],
-            is_first=bool(traces) and traces[0].seq == 1,
-            is_child=row["is_child"],
-            spoke_at=spoke_at,
-            answered_at=said_at if row["is_answered"] else None,
-            answered_by=row["answered_by"],
-            traces=traces,
-        )
-        return events_of_turn(turn)
+        return events_of_turn(one.turn) if one.turn is not None else []
     except UNREADABLE:
-        _log.exception("a turn of %s is left out of analytics", row["session_id"])
+        _log.exception("a turn of %s is left out of analytics", one.row["session_id"])
         return []
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from storage.database import Database
-from storage.repositories.analytics_counting import LOCK, SEALED
+from storage.repositories.analytics_counting import READER, SEALED
+from storage.repositories.turn_readers import TurnReader
 from storage.statements import Statement
 
 TABLES = ("analytics_hours", "analytics_agents", "analytics_models", "analytics_sessions")
@@ -23,7 +24,7 @@ MAKE = (
         SELECT tenant_id, project_id, date_trunc('hour', at, 'UTC'), category, event_type, agent_name, channel,
             error IS NOT NULL, count(*), count(duration_ms), coalesce(sum(duration_ms), 0), sum(tokens), sum(cost),
             CASE WHEN date_trunc('hour', at, 'UTC') < :sealed_until
-                THEN array_agg(duration_ms) FILTER (WHERE duration_ms IS NOT NULL) END
+                THEN string_agg(int4send(duration_ms), ''::bytea) FILTER (WHERE duration_ms IS NOT NULL) END
         FROM analytics_events WHERE {_OF}
         GROUP BY tenant_id, project_id, date_trunc('hour', at, 'UTC'), category, event_type, agent_name, channel,
             error IS NOT NULL
@@ -66,9 +67,8 @@ async def recount(database: Database, tenant_id: str, project_id: str, *, sealed
     connection = await database.own_connection(deadline_s=3_600.0)
     try:
         async with connection.transaction():
-            row = await connection.row(LOCK)
-            assert row is not None, "the migration has made it"
-            until = sealed_until or row["sealed_until"]
+            place = await TurnReader(database, READER).lock(connection)
+            until = sealed_until or place.sealed_until
             for statement in CLEAR:
                 await connection.execute(statement, tenant_id=tenant_id, project_id=project_id)
             for statement in MAKE:

@@ -24,8 +24,6 @@ BEFORE = "at >= :since AND at < :first"
 BEHIND = "at >= :last AND at < :until"
 ALL = "at >= :since AND at < :until"
 IN_HOURS = "hour >= :first AND hour < :last"
-P95 = 95
-PERCENT = 100
 
 
 class Conditions(NamedTuple):
@@ -58,26 +56,41 @@ class Conditions(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def buckets(dimensions: tuple[Dimension, ...], conditions: Conditions, *, has_p95: bool) -> Statement:
+def buckets(dimensions: tuple[Dimension, ...], conditions: Conditions) -> Statement:
     """Return what sums events up by these dimensions, the largest buckets only, in the order they are shown in."""
-    names = ", ".join(("every", *dimensions))
-    sums = f"""
-        SELECT {names}, sum(count)::bigint AS count, sum(failures)::bigint AS failures, sum(timed)::bigint AS timed,
-            sum(duration_ms)::bigint AS duration_ms, sum(tokens)::bigint AS tokens, sum(cost) AS cost
-        FROM found GROUP BY {names}
-    """
-    text = f"WITH found AS ({_found(dimensions, conditions)}), sums AS ({sums})"
-    if has_p95:
-        text += f", {_p95(dimensions, conditions)}"
-    p95 = "p95" if has_p95 else "NULL::int AS p95"
-    joined = f" LEFT JOIN ranked USING ({names})" if has_p95 else ""
+    names = _names(dimensions)
     times = [one for one in dimensions if one in OF_TIME]
     others = [one for one in dimensions if one not in OF_TIME]
     return Statement(f"""
-        {text}
+        WITH found AS ({_found(dimensions, conditions)})
         SELECT * FROM (
-            SELECT sums.*, {p95} FROM sums{joined} ORDER BY count DESC, {names} LIMIT :limit
+            SELECT {names}, sum(count)::bigint AS count, sum(failures)::bigint AS failures,
+                sum(timed)::bigint AS timed, sum(duration_ms)::bigint AS duration_ms, sum(tokens)::bigint AS tokens,
+                sum(cost) AS cost
+            FROM found GROUP BY {names} ORDER BY count DESC, {names} LIMIT :limit
         ) largest ORDER BY {", ".join((*times, "count DESC", *others))}
+    """)
+
+
+@lru_cache(maxsize=1_024)
+def durations(dimensions: tuple[Dimension, ...], conditions: Conditions) -> Statement:
+    """Return what puts the durations of each bucket together: of hours that are sealed, and of all other events."""
+    of_events = f"""
+        SELECT {_columns(dimensions, _EVENT_COLUMNS)}, int4send(duration_ms) AS durations
+        FROM analytics_events WHERE {conditions.of_events()} AND duration_ms IS NOT NULL
+    """
+    found = f"{of_events} AND {ALL}"
+    if not conditions.session_id:
+        found = f"""
+            SELECT {_columns(dimensions, _HOUR_COLUMNS)}, durations
+            FROM analytics_hours
+            WHERE {conditions.of_hours()} AND hour >= :first AND hour < :sealed AND durations IS NOT NULL
+            UNION ALL {of_events} AND {BEFORE}
+            UNION ALL {of_events} AND at >= :sealed AND at < :until
+        """
+    names = _names(dimensions)
+    return Statement(f"""
+        SELECT {names}, string_agg(durations, ''::bytea) AS durations FROM ({found}) AS found GROUP BY {names}
     """)
 
 
@@ -98,34 +111,8 @@ def _found(dimensions: tuple[Dimension, ...], conditions: Conditions) -> str:
     """
 
 
-def _p95(dimensions: tuple[Dimension, ...], conditions: Conditions) -> str:
-    """Return what finds the nearest rank: from hours that are sealed, and from the events of all others."""
-    of_events = f"""
-        SELECT {_columns(dimensions, _EVENT_COLUMNS)}, duration_ms AS ms
-        FROM analytics_events WHERE {conditions.of_events()} AND duration_ms IS NOT NULL
-    """
-    times = f"{of_events} AND {ALL}"
-    if not conditions.session_id:
-        times = f"""
-            SELECT {_columns(dimensions, _HOUR_COLUMNS)}, ms
-            FROM analytics_hours CROSS JOIN LATERAL unnest(durations) AS ms
-            WHERE {conditions.of_hours()} AND hour >= :first AND hour < :sealed
-            UNION ALL {of_events} AND {BEFORE}
-            UNION ALL {of_events} AND at >= :sealed AND at < :until
-        """
-    names = ", ".join(("every", *dimensions))
-    return f"""
-        times AS ({times}),
-        counted AS (SELECT {names}, ms, count(*) AS n FROM times GROUP BY {names}, ms),
-        placed AS (
-            SELECT {names}, ms, sum(n) OVER (PARTITION BY {names} ORDER BY ms) AS place,
-                sum(n) OVER (PARTITION BY {names}) AS total
-            FROM counted
-        ),
-        ranked AS (
-            SELECT {names}, min(ms) AS p95 FROM placed WHERE place * {PERCENT} >= total * {P95} GROUP BY {names}
-        )
-    """
+def _names(dimensions: tuple[Dimension, ...]) -> str:
+    return ", ".join(("every", *dimensions))
 
 
 def _columns(dimensions: tuple[Dimension, ...], columns: dict[Dimension, str]) -> str:

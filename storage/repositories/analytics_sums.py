@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from domain.analytics import MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
 from domain.turn_events import HANDED_IN
+from storage.repositories.durations import packed
 from storage.statements import Statement
 
 ENTERED, HANDOFF, ESCALATION = "agent_entered", "handoff", "escalation"
@@ -175,7 +176,7 @@ SESSIONS = Sums(
 )
 
 ADD_DURATIONS = Statement("""
-    UPDATE analytics_hours SET durations = coalesce(durations, '{}') || :durations::int[]
+    UPDATE analytics_hours SET durations = coalesce(durations, ''::bytea) || :durations::bytea
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND hour = :hour AND category = :category
       AND event_type = :event_type AND agent_name = :agent_name AND channel = :channel AND failed = :failed
 """)
@@ -194,7 +195,8 @@ def late_durations(found: Sequence[Kept], sealed_until: datetime) -> list[tuple[
             late.setdefault(_group(kept), []).append(took)
     names = ("tenant_id", "project_id", "hour", "category", "event_type", "agent_name", "channel", "failed")
     return [
-        (ADD_DURATIONS, {**dict(zip(names, key, strict=True)), "durations": took}) for key, took in sorted(late.items())
+        (ADD_DURATIONS, {**dict(zip(names, key, strict=True)), "durations": packed(took)})
+        for key, took in sorted(late.items())
     ]
 
 

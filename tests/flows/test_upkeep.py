@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+from actors.callback_secrets import CallbackSecrets
 from actors.callbacks import CallbackDesk
 from actors.clocks import RandomIds, SystemClock
 from actors.files import StoredFiles
 from actors.jobs import JobRunner
 from actors.upkeep import EVERYWHERE, Retention, Upkeep
+from domain.audit import SYSTEM, AuditCategory, AuditEntry, Resource
 from domain.clock import FixedClock
 from storage.blobs.database import DatabaseBlobs
+from storage.repositories.audit import AuditLog
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory, MemoryValue
+from storage.vault import Vault
 from tests.support.stories import Story, a_story, eventually
 
 ECHO = """\
@@ -82,7 +86,9 @@ def test_two_runners_never_do_the_same_chore_at_the_same_time(data_dir: str) -> 
                     return 0.0
 
             database = told.running.database
-            desk = CallbackDesk(database, SystemClock(), public_url="", ttl_s=1.0)
+            desk = CallbackDesk(
+                database, SystemClock(), CallbackSecrets(Vault(database, None)), public_url="", ttl_s=1.0
+            )
             runners = [JobRunner(Jobs(database), desk, told.running.runtime.ask, Slow()) for _ in range(3)]
             for _ in range(4):
                 await asyncio.gather(*(runner.run_due() for runner in runners))
@@ -213,5 +219,20 @@ def test_a_project_may_keep_its_traces_shorter_than_the_installation(data_dir: s
             await upkeep.carry_out(a_job("traces"))
             assert await count(told, "traces") < kept
             assert (await told.lines((await told.say("two")).session_id))[-1] == ("assistant", "heard two")
+
+    asyncio.run(story())
+
+
+def test_entries_of_the_audit_log_go_when_their_year_is_over(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+            clock, database = FixedClock(datetime.now(UTC)), told.running.database
+            entry = AuditEntry(by=SYSTEM, action="a.b", category=AuditCategory.SYSTEM, resource=Resource("a", "1"))
+            await AuditLog(database, clock, RandomIds()).note("ten_old", entry)
+            for days, left in ((364, 1), (2, 0)):
+                clock.move(seconds=days * 86_400)
+                await upkeep_of(told, clock).carry_out(a_job("audit"))
+                rows = await told.rows("SELECT number FROM audit_log WHERE tenant_id = :tenant", tenant="ten_old")
+                assert len(rows) == left
 
     asyncio.run(story())

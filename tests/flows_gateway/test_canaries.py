@@ -23,7 +23,7 @@ from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
 TOOLS, OF_TOOL = 8, 10
-ROTATED, SHARED, VARIABLES, PASSWORDS, CHANGED, WRONG, REFUSED = 30, 8, 20, 12, 6, 12, 12
+ROTATED, VARIABLES, PASSWORDS, CHANGED, WRONG, REFUSED = 30, 20, 6, 3, 8, 12
 AT_LEAST = 200
 LOOPBACK = ("127.0.0.1/32",)
 MAKES_SECRETS = frozenset({"/api/auth/login", "/api/auth/refresh", "/api/api-keys", "/api/v1/sdk/init"})
@@ -70,6 +70,7 @@ def an_agent(url: str) -> str:
     tools, steps = [], []
     for at in range(TOOLS):
         headers = "\n".join(f'      X-Secret-{n}: "{{{{secrets.KEY_{n}}}}}"' for n in range(OF_TOOL))
+        headers += f'\n      X-Secret-Variable: "{{{{env.HIDDEN_{at}}}}}"'
         place = "fail" if at % 2 else "ok"
         tools.append(
             f"""\
@@ -278,7 +279,7 @@ async def test_no_secret_is_found_anywhere(servers: Servers, caplog: pytest.LogC
         await planter.broken_bodies()
         session_id = await planter.talk()
         await planter.look(session_id)
-        assert len(set(heard)) >= TOOLS * OF_TOOL, "the tools were given their secrets"
+        assert len(set(heard)) == TOOLS * (OF_TOOL + 2), "the tools were given their secrets"
         assert set(heard) <= set(planter.secrets)
         await add_tables(haystack, gateway.running.database)
     haystack.add("logs", caplog.text)

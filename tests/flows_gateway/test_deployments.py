@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from actors.projects import TENANT_ID
+from gateway.idempotency import REPLAYED
+from storage.repositories.api_keys import ApiKeys
+from storage.repositories.sessions import Sessions
 from storage.statements import Statement
 from tests.flows_gateway.test_agents import BROKEN, speaker
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
@@ -279,3 +282,48 @@ async def test_unknown_deployments_and_those_of_other_projects_are_not_found(gat
             assert refusal(await gateway.call(method, place + path, body)) == (404, "Deployment not found")
     elsewhere = {"projectId": other["id"], "message": "hello", "deploymentId": made["id"]}
     assert (await gateway.call("POST", "/api/v1/chat/agent", elsewhere)).status == 404
+
+
+async def test_a_session_lives_by_the_times_of_its_project(gateway: LiveGateway) -> None:
+    place = f"/api/projects/{gateway.project_id}"
+    times = {"sessionIdleTimeoutSec": 600, "turnTimeoutSec": 30, "callbackTtlSec": 120}
+    await gateway.call("PATCH", place, {"settings": times})
+    made = await deploy(gateway)
+    await gateway.call("PATCH", place, {"settings": {"sessionIdleTimeoutSec": 900}})
+
+    async def pinned(**more: Any) -> tuple[float, float, float]:
+        session_id = (await chat(gateway, **more)).json()["sessionId"]
+        pin = (await Sessions(gateway.running.database).get(TENANT_ID, session_id)).pin
+        return pin["idle_s"], pin["turn_s"], pin["callback_s"]
+
+    assert await pinned() == (600, 30, 120)
+    assert await pinned(environment="working-copy") == (900, 30, 120)
+    again = await deploy(gateway, "dev", settingsVersionId=made["settingsVersionId"])
+    assert await pinned(deploymentId=again["id"]) == (600, 30, 120)
+
+
+async def test_what_is_made_under_a_key_is_made_once(gateway: LiveGateway) -> None:
+    deployed = {"environment": "dev", "agentVersionManifest": {"Echo": "auto"}, "entryAgentName": "Echo"}
+    place = f"/api/projects/{gateway.project_id}"
+    key = (await ApiKeys(gateway.running.database).list(TENANT_ID, gateway.project_id))[0].key_id
+    channel = {"name": "Shop", "channelType": "web", "publicApiKeyId": key}
+    for path, body, other in (
+        ("/api/projects", {"name": f"Once {gateway.project_id}"}, {"name": "Another"}),
+        (f"{place}/agents", {"name": "Once"}, {"name": "Another"}),
+        (f"{place}/agents/Echo/versions", {"label": "once"}, {"label": "another"}),
+        (f"{place}/agents/Echo/validate", {}, {"dslContent": "AGENT: Echo"}),
+        (f"{place}/deployments", deployed, {**deployed, "label": "another"}),
+        (f"{place}/sdk-channels", channel, {**channel, "name": "Another"}),
+    ):
+        headers = {"idempotency-key": f"once-{gateway.project_id}-{path}"}
+        first = await gateway.call("POST", path, body, headers)
+        again = await gateway.call("POST", path, body, headers)
+        assert first.status in (200, 201)
+        assert (again.status, again.body) == (first.status, first.body)
+        assert again.headers[REPLAYED.lower()] == "true"
+        assert refusal(await gateway.call("POST", path, other, headers))[0] == 409
+    assert len((await ask(gateway)).json()["deployments"]) == 1
+    made = (await ask(gateway)).json()["deployments"][0]["id"]
+    headers = {"idempotency-key": f"retire-{made}"}
+    answers = [await gateway.call("POST", f"{place}/deployments/{made}/retire", {}, headers) for _ in range(2)]
+    assert [answer.status for answer in answers] == [200, 200]

@@ -88,7 +88,7 @@ async def preflight(gateway: LiveGateway, deployment_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("count", "broken"), [(24, 5), pytest.param(300, 37, marks=pytest.mark.soak)], ids=["few", "many"]
+    ("count", "broken"), [(24, 5), (300, 37)], ids=["few", "many"]
 )
 async def test_exactly_the_sessions_that_would_diverge_are_named(gateway: LiveGateway, count: int, broken: int) -> None:
     running = await deploy(gateway, "production")

@@ -12,7 +12,7 @@ from storage.repositories.api_keys import ApiKeys
 from tests.flows_gateway.test_agents import speaker
 from tests.flows_gateway.test_deployments import deploy
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
-from tests.support.servers import Servers
+from tests.support.servers import Servers, until
 
 pytestmark = pytest.mark.anyio
 
@@ -41,7 +41,7 @@ async def make(gateway: LiveGateway, name: str, **more: Any) -> dict[str, Any]:
 
 
 async def test_a_channel_is_made_seen_changed_and_deleted(gateway: LiveGateway) -> None:
-    made = await make(gateway, "Shop", config={"mode": "chat", "theme": {"primary": "#fff"}}, environment="dev")
+    made = await make(gateway, "Shop", config={"mode": "chat", "theme": {"primaryColor": "#fff"}}, environment="dev")
     assert set(made) == {
         "id", "tenantId", "projectId", "name", "channelType", "deploymentId", "publicApiKeyId", "config", "isActive",
         "environment", "followEnvironment", "createdAt", "updatedAt",
@@ -69,7 +69,7 @@ async def test_a_channel_names_what_is_there(gateway: LiveGateway) -> None:
         ({"publicApiKeyId": "key_unknown"}, 404),
         ({"deploymentId": "dep_unknown"}, 404),
         ({"environment": "moon"}, 400),
-        ({"config": {"x": "y" * 5_000}}, 400),
+        ({"config": {"mode": "loud"}}, 400),
     ):
         assert (await ask(gateway, "POST", body={**body, **change})).status == status
 
@@ -90,3 +90,46 @@ async def test_a_deployment_counts_the_channels_that_reach_it(gateway: LiveGatew
     assert await count(first["id"]) == 2
     second = await deploy(gateway, "production")
     assert (await count(first["id"]), await count(second["id"])) == (1, 1)
+
+
+async def test_a_page_gets_the_widget_of_its_channel(gateway: LiveGateway) -> None:
+    place = f"/api/v1/sdk/config/{gateway.project_id}"
+    page = {"x-api-key": gateway.public_key}
+    plain = await gateway.call("GET", place, headers=page)
+    assert plain.headers["cache-control"] == "private, max-age=60"
+    assert plain.json()["permissions"] == {"chat": True, "voice": False}
+    shown = plain.json()["config"]
+    assert (shown["mode"], shown["position"], shown["chatEnabled"], shown["voiceEnabled"]) == (
+        *("chat", "bottom-right", True, False),
+    )
+    look = {"position": "top-left", "theme": {"primaryColor": "#fff", "borderRadius": 8}, "welcomeMessage": "Hello"}
+    await make(gateway, "Shop", config={**look, "mode": "unified", "voiceEnabled": True})
+    shown = (await gateway.call("GET", place, headers=page)).json()["config"]
+    assert (shown["position"], shown["welcomeMessage"], shown["mode"]) == ("top-left", "Hello", "unified")
+    assert (shown["theme"]["primaryColor"], shown["theme"]["borderRadius"], shown["voiceEnabled"]) == ("#fff", 8, False)
+    other = (await gateway.call("POST", "/api/projects", {"name": f"Not of {gateway.project_id}"})).json()["project"]
+    assert (await gateway.call("GET", f"/api/v1/sdk/config/{other['id']}", headers=page)).status == 404
+    assert (await gateway.call("GET", place)).status == 401
+
+
+async def test_a_page_reaches_what_its_channel_is_bound_to(gateway: LiveGateway) -> None:
+    bound = await deploy(gateway, "staging", "staged")
+    await deploy(gateway, "production", "real")
+    channel = await make(gateway, "Shop", deploymentId=bound["id"])
+
+    async def said() -> tuple[str, str]:
+        headers = {"x-api-key": "", "x-public-key": gateway.public_key}
+        begun = (await gateway.call("POST", "/api/v1/sdk/init", {"channelName": "Shop"}, headers)).json()
+        page = {"x-api-key": "", "x-sdk-token": begun["token"]}
+        body = {"projectId": gateway.project_id, "message": "hello"}
+        answer = await gateway.call("POST", "/api/v1/chat/agent", body, page)
+        return begun["channelId"], answer.json()["response"]
+
+    assert await said() == (channel["id"], "staged")
+    change = {"deploymentId": None, "environment": "production"}
+    await ask(gateway, "PATCH", f"/{channel['id']}", change)
+
+    async def follows() -> bool:
+        return await said() == (channel["id"], "real")
+
+    await until(follows)

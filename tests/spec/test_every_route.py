@@ -62,6 +62,7 @@ EXAMPLES: dict[str, Any] = {
     "/api/projects/{project_id}/budgets/{budget_id}": {"maxUsd": 0.5},
     "/api/tenant/erase": {"confirm": "ten_one"},
     "/api/budgets": {"maxTokens": 1000},
+    "/v1/chat/completions": {"model": "desk", "messages": [{"role": "user", "content": "hello"}]},
     "/api/projects": {"name": "Parcels"},
     "/api/projects/{project_id}/agents": {"name": "Desk"},
     "/api/projects/{project_id}/agents/{agent_name}/dsl": {"dslContent": "AGENT: Desk"},
@@ -118,7 +119,9 @@ NOT_JSON = {
 FORM = {"content-type": "multipart/form-data; boundary=cut"}
 FORM_START = b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
 FORM_BODY = FORM_START + b"hello\r\n--cut--\r\n"
-OWN_FORM = ("/metrics", "/mcp", "/mcp/{project_id}", *NOT_JSON)
+OWN_FORM = (
+    "/metrics", "/mcp", "/mcp/{project_id}", "/v1/chat/completions", "/v1/models", "/v1/models/{model}", *NOT_JSON
+)  # fmt: skip
 """Routes whose answers are of another protocol."""
 
 
@@ -148,7 +151,8 @@ async def credentials(gateway: Gateway, route: GuardedRoute) -> dict[str, str]:
     if "sandbox" in kinds:
         return {"authorization": f"Bearer {sandbox_token(gateway, await prepared(gateway))}"}
     if "public_key" in kinds:
-        return {"x-public-key": PUBLIC_KEY, "origin": PAGE}
+        header = "x-public-key" if route.access.public_key_header else "x-api-key"
+        return {header: PUBLIC_KEY, "origin": PAGE}
     return {"x-sdk-token": await gateway.sdk_token(), "origin": PAGE}
 
 
@@ -221,10 +225,8 @@ async def test_refuses_credentials_of_a_kind_it_does_not_take(gateway: Gateway, 
 async def test_refuses_callers_without_its_permission(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
     headers = {"authorization": f"Bearer {READER_KEY}"}
     reply = await call(gateway, case, headers, session=await prepared(gateway))
-    assert (reply.status, reply.json()["error"]) == (
-        403,
-        {"code": "FORBIDDEN", "message": "Insufficient permissions"},
-    )
+    error = reply.json()["error"]
+    assert (reply.status, error["code"], error["message"]) == (403, "FORBIDDEN", "Insufficient permissions")
 
 
 @every(OF_PROJECT)
@@ -289,7 +291,9 @@ async def test_refuses_a_body_that_is_not_json(gateway: Gateway, case: tuple[Gua
 
 def assert_error_form(route: GuardedRoute, reply: Reply) -> None:
     body = reply.json()
-    if route.access.errors == "callback":
+    if route.access.errors == "openai":
+        assert body["error"].keys() == {"message", "type", "param", "code"}
+    elif route.access.errors == "callback":
         assert body["ok"] is False
         assert isinstance(body["error"], str)
     else:
@@ -333,12 +337,11 @@ async def test_refuses_more_requests_than_its_tenant_has(case: tuple[GuardedRout
     assert 429 not in statuses
     reply = await call(gateway, case, headers[2])
     assert reply.status == 429
-    assert reply.json() == {
-        "success": False,
-        "error": "Request rate limit exceeded",
-        "code": "RATE_LIMIT_EXCEEDED",
-        "retryAfterMs": 1000,
-    }
+    said, code = "Request rate limit exceeded", "RATE_LIMIT_EXCEEDED"
+    if case[0].access.errors == "openai":
+        assert reply.json()["error"] == {"message": said, "type": "rate_limit_error", "param": None, "code": code}
+    else:
+        assert reply.json() == {"success": False, "error": said, "code": code, "retryAfterMs": 1000}
     assert reply.headers["retry-after"] == "1"
     assert reply.headers["x-ratelimit-remaining"] == "0"
 

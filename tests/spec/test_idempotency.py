@@ -28,7 +28,15 @@ from tests.support.gateway import PAGE, PROJECT, PUBLIC_KEY, Gateway, a_gateway
 pytestmark = pytest.mark.anyio
 
 POSTS = [(route, "POST") for route in api_routes(a_gateway().app) if "POST" in (route.methods or ())]
-REPLAYED_POSTS = [case for case in POSTS if case[0].access.replay != "none"]
+ALL_REPLAYED = [case for case in POSTS if case[0].access.replay != "none"]
+OVER_THE_STORE = frozenset(
+    {
+        "agents", "budgets", "contacts", "deployments", "human tasks", "keys", "models", "project-io", "projects",
+        "sdk-channels", "tool secrets", "users", "versions", "webhooks",
+    }
+)  # fmt: skip
+"""Families whose desks have no stand-in: what they make under a key is looked at in tests/flows_gateway."""
+REPLAYED_POSTS = [case for case in ALL_REPLAYED if case[0].tags[0] not in OVER_THE_STORE]
 KEY = "2c9a6c1e-7d4b-4a53-9a1c-idem"
 RUNS_OF: dict[str, str] = {
     "/api/v1/chat/agent": "stream",
@@ -92,7 +100,7 @@ def counted(gateway: Gateway, route: GuardedRoute) -> list[int]:
 
 
 def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
-    assert {route.path for route, _ in POSTS} - {route.path for route, _ in REPLAYED_POSTS} == {
+    assert {route.path for route, _ in POSTS} - {route.path for route, _ in ALL_REPLAYED} == {
         "/api/v1/callbacks/{callback_id}",  # its id is taken once
         "/api/v1/chat/stream",  # changes nothing: asked again, it is answered again
         "/api/projects/{project_id}/analytics/query",  # the same

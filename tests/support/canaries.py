@@ -40,7 +40,6 @@ class Haystack:
         """Return (secret, spelling, place) of each hit."""
         joined = {place: b"\n".join(set(pieces)) for place, pieces in self.pieces.items()}
         whole = b"\n".join(joined.values())
-        print("size", {k: len(v) for k, v in joined.items() if len(v) > 100000}, len(whole))
         return [
             (secret, name, place)
             for secret in secrets

@@ -25,6 +25,7 @@ CHECKS = (
     "ignored_auth",
     "use_after_free",
 )
+SHOWN = 400
 ENDS_THE_RUN = ("DELETE /api/projects/{project_id}", "POST /api/auth/logout")
 """Operations that take away what the other requests of the run need."""
 
@@ -117,16 +118,14 @@ def _note(found: Found, event: events.ScenarioFinished) -> None:
         if interaction.response is not None:
             found.statuses[interaction.response.status_code] += 1
             found.phases[event.phase.value] += 1
-            import os
-            if interaction.response.status_code == 401 and os.environ.get("D"): print(interaction.request.method, interaction.request.uri[:80], {k:v for k,v in interaction.request.headers.items() if k.lower() in ("authorization","x-api-key","x-sdk-token")}, interaction.response.content[:100])
-            if interaction.response.status_code == 200 and "api-keys" in interaction.request.uri and os.environ.get("D"): print("OK", interaction.request.method, interaction.request.uri[:80])
     for node in event.recorder.cases.values():
         found.operations[node.value.operation.label] += 1
     for case_id, checks in event.recorder.checks.items():
         for check in checks:
             if check.failure_info is not None:
                 label = event.recorder.cases[case_id].value.operation.label
-                told = check.failure_info.failure
+                told, answered = check.failure_info.failure, event.recorder.interactions[case_id].response
                 found.failures.setdefault(
-                    f"{check.name}: {label}: {told.title}", f"{told.message}\n{check.failure_info.code_sample}"
+                    f"{check.name}: {label}: {told.title}",
+                    f"{told.message}\n{check.failure_info.code_sample}\n{answered.content[:SHOWN] if answered else b''!r}",
                 )

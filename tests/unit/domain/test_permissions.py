@@ -18,6 +18,7 @@ from domain.permissions import (
     Permission,
     ProjectRole,
     WorkspaceRole,
+    beyond,
     effective,
     may,
 )
@@ -111,3 +112,18 @@ def test_a_new_key_may_read_and_run() -> None:
         "session:execute",
         "usage:read",
     ]
+
+
+@pytest.mark.parametrize(
+    ("granted", "wanted", "too_much"),
+    [
+        ({"session:read"}, ["session:read"], []),
+        ({"session:read"}, ["session:read", "agent:write"], ["agent:write"]),
+        ({"session:read"}, [EVERYTHING], [EVERYTHING]),
+        ({EVERYTHING}, [EVERYTHING, *GRANTABLE], []),
+        (set(GRANTABLE), [EVERYTHING], []),
+        ({EVERYTHING}, ["session:send_message"], ["session:send_message"]),
+    ],
+)
+def test_nobody_hands_on_more_than_they_have(granted: set[str], wanted: list[str], too_much: list[str]) -> None:
+    assert beyond(granted, wanted) == too_much

@@ -104,3 +104,29 @@ async def test_what_is_too_old_goes_and_the_rest_still_holds(database: Database,
     found, _ = await log.page(tenant_id, AuditFilter(), limit=50, offset=0)
     assert [one.entry.resource.id for one in found] == ["key_2"]
     assert await log.broken_at(tenant_id) is None
+
+
+async def test_a_clock_that_is_put_back_does_not_change_the_order(database: Database, tenant_id: str) -> None:
+    clock = FixedClock()
+    log = AuditLog(database, clock, RandomIds())
+    for seconds in (0, -60, 1):
+        clock.move(seconds=seconds)
+        await log.note(tenant_id, entry(1))
+    found, _ = await log.page(tenant_id, AuditFilter(), limit=50, offset=0)
+    assert [one.number for one in found] == [3, 2, 1]
+    assert len({one.at for one in found}) == 1
+    assert await log.broken_at(tenant_id) is None
+
+
+async def test_what_is_rehearsed_leaves_nothing(log: AuditLog, tenant_id: str) -> None:
+    await log.rehearse(tenant_id, entry(1))
+    assert await log.page(tenant_id, AuditFilter(), limit=50, offset=0) == ([], 0)
+    assert tenant_id not in await log.heads()
+
+
+async def test_entries_below_a_number_follow_one_another(log: AuditLog, tenant_id: str) -> None:
+    for number in range(5):
+        await log.note(tenant_id, entry(number))
+    first = await log.below(tenant_id, AuditFilter(), 2**62, limit=2)
+    rest = await log.below(tenant_id, AuditFilter(), first[-1].number, limit=9)
+    assert [one.number for one in [*first, *rest]] == [5, 4, 3, 2, 1]

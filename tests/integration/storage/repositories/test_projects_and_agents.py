@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -178,6 +179,24 @@ async def test_a_key_is_known_by_what_it_is_until_it_is_revoked(
     assert await keys.revoke(tenant_id, "key_1")
     assert await keys.find_by_plaintext(plaintext) is None
     assert not await keys.revoke(tenant_id, "key_1")
+
+
+async def test_the_use_of_a_key_is_noted_once_in_a_while(
+    database: Database, projects: Projects, tenant_id: str
+) -> None:
+    keys, now = ApiKeys(database), datetime(2026, 3, 2, 9, tzinfo=UTC)
+    await keys.create(tenant_id, NewKey(key_id="key_u", plaintext=f"abl_used_{tenant_id}"))
+
+    async def used(at: datetime) -> datetime | None:
+        key = await keys.find_valid(tenant_id, "key_u")
+        assert key is not None
+        await keys.note_use(key, at)
+        after = await keys.find_valid(tenant_id, "key_u")
+        return after.last_used_at if after is not None else None
+
+    assert await used(now) == now
+    assert await used(now + timedelta(seconds=59)) == now
+    assert await used(now + timedelta(seconds=61)) == now + timedelta(seconds=61)
 
 
 async def test_credentials_are_resolved_in_the_order_of_tools_and_replaced_by_version(

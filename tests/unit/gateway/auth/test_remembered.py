@@ -64,3 +64,46 @@ async def test_when_the_store_fails_everybody_is_told_and_the_next_one_asks_agai
     answers = await asyncio.gather(*(remembered.find("a") for _ in range(2)), return_exceptions=True)
     assert [type(answer) for answer in answers] == [ConnectionError, ConnectionError]
     assert await remembered.find("a") == 7
+
+
+async def test_what_was_forgotten_while_the_store_was_asked_is_not_believed() -> None:
+    told, go_on = [1, 2], [asyncio.Event(), asyncio.Event()]
+
+    async def ask(key: str) -> int | None:
+        answer, gate = told.pop(0), go_on.pop(0)
+        await gate.wait()
+        return answer
+
+    gates = list(go_on)
+    remembered = Remembered(ask, FixedClock(), believed_s=1, held=2)
+    for forget in (lambda: remembered.forget("a"), lambda: remembered.forget_all(lambda _, value: value == 1)):
+        told[:], go_on[:] = [1, 2], gates
+        for gate in gates:
+            gate.clear()
+        before = asyncio.create_task(remembered.find("a"))
+        await asyncio.sleep(0)
+        forget()
+        after = asyncio.create_task(remembered.find("a"))
+        gates[1].set()
+        assert await after == 2
+        gates[0].set()
+        assert await before == 1
+        assert await remembered.find("a") == 2
+        remembered.forget("a")
+
+
+async def test_those_that_are_meant_are_forgotten_and_the_others_not() -> None:
+    asked = []
+
+    async def ask(key: str) -> int | None:
+        asked.append(key)
+        return len(key)
+
+    remembered = Remembered(ask, FixedClock(), believed_s=1, held=5)
+    for key in ("a", "bb", "cc"):
+        await remembered.find(key)
+    remembered.forget_all(lambda key, value: value == 2 and key != "cc")
+    asked.clear()
+    for key in ("a", "bb", "cc"):
+        await remembered.find(key)
+    assert asked == ["bb"]

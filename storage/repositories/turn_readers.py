@@ -1,0 +1,146 @@
+"""Ended turns for whoever reads them all, once each and in order: how far a reader has come is kept under its name.
+
+A turn is handed out when every transaction before its own is over, so none is missed that is committed late.
+"""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from domain.errors import Unavailable
+from domain.turn_events import EndedTurn
+from storage.database import Connection, Database, Row
+from storage.statements import Statement
+from storage.turn_frames import unpack_events
+
+UNREADABLE = (msgspec.DecodeError, zlib.error, Unavailable, ValueError, TypeError)
+_log = logging.getLogger(__name__)
+
+BEGIN = Statement("""
+    INSERT INTO analytics_progress (name, xact, last_session_key, seq, since, sealed_until)
+    VALUES (
+        :name, pg_snapshot_xmin(pg_current_snapshot()), '00000000-0000-0000-0000-000000000000', 0, 'epoch', now()
+    )
+    ON CONFLICT DO NOTHING
+""")
+BEGIN_AGAIN = Statement("""
+    UPDATE analytics_progress SET xact = '0', seq = 0, since = now()
+    WHERE name = :name AND xact > pg_snapshot_xmax(pg_current_snapshot())
+""")
+"""When the store was copied to a server whose transactions are counted from a lower number: what came with it counts no
+more, whatever numbers it has."""
+PLACE = """
+    SELECT xact::text AS xact, last_session_key, seq, since, sealed_until FROM analytics_progress WHERE name = :name
+"""
+FIND = Statement(PLACE)
+LOCK = Statement(f"{PLACE} FOR UPDATE")
+MOVE = Statement("""
+    UPDATE analytics_progress SET xact = :xact::text::xid8, last_session_key = :last_session_key, seq = :seq
+    WHERE name = :name AND (xact, last_session_key, seq) < (:xact::text::xid8, :last_session_key, :seq)
+""")
+TURNS = Statement("""
+    SELECT t.xact::text AS xact, t.session_key, t.seq, t.events, s.tenant_id, s.project_id, s.session_id, s.channel,
+        s.environment, s.parent_session_id <> '' AS is_child, s.pin ->> 'root_session_id' AS root_session_id,
+        l.at AS said_at, l.spoke_ms, l.spoke_id IS NOT NULL AS has_spoken, l.answer_id IS NOT NULL AS is_answered,
+        coalesce(l.agent_name, '') AS answered_by
+    FROM traces t JOIN sessions s USING (session_key)
+    LEFT JOIN transcripts l ON l.session_key = t.session_key AND l.seq = t.seq
+    WHERE t.at >= :since AND t.xact >= :xact::text::xid8 AND t.xact < pg_snapshot_xmin(pg_current_snapshot())
+      AND (t.xact, t.session_key, t.seq) > (:xact::text::xid8, :last_session_key, :seq)
+    ORDER BY t.xact, t.session_key, t.seq LIMIT :limit
+""")
+
+
+class Place(Struct, frozen=True):
+    """How far a reader has come."""
+
+    xact: str
+    last_session_key: bytes
+    seq: int
+    since: datetime
+    sealed_until: datetime
+
+
+class ReadTurn(NamedTuple):
+    """A turn with its tenant and a name that no other turn has; `turn` is None when it cannot be read."""
+
+    tenant_id: str
+    name: str
+    turn: EndedTurn | None
+    row: Row
+
+
+class TurnReader:
+    """Reads all turns of all tenants, under a name."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database = database
+        self._name = name
+
+    async def begin(self) -> None:
+        """Begin with the turns that end from now on; a reader that has begun goes on where it was."""
+        async with self._database.connection() as connection:
+            await connection.execute(BEGIN, name=self._name)
+
+    async def lock(self, connection: Connection) -> Place:
+        """Return how far it has come, and let no other reader of this name go on until the transaction ends."""
+        await connection.execute(BEGIN_AGAIN, name=self._name)
+        row = await connection.row(LOCK, name=self._name)
+        assert row is not None, "it was begun"
+        return Place(**dict(row))
+
+    async def place(self, connection: Connection) -> Place:
+        """Return how far it has come."""
+        await connection.execute(BEGIN_AGAIN, name=self._name)
+        row = await connection.row(FIND, name=self._name)
+        assert row is not None, "it was begun"
+        return Place(**dict(row))
+
+    async def next(self, connection: Connection, place: Place, limit: int) -> list[ReadTurn]:
+        """Return the turns behind a place, in order."""
+        rows = await connection.rows(
+            TURNS,
+            xact=place.xact,
+            last_session_key=place.last_session_key,
+            seq=place.seq,
+            since=place.since,
+            limit=limit,
+        )
+        return [ReadTurn(row["tenant_id"], f"{row['session_key'].hex()}.{row['seq']}", _turn(row), row) for row in rows]
+
+    async def move(self, connection: Connection, read: Sequence[ReadTurn]) -> None:
+        """Say that these turns are done; nobody is moved back by it."""
+        if read:
+            last = read[-1].row
+            await connection.execute(
+                MOVE, name=self._name, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"]
+            )
+
+
+def _turn(row: Row) -> EndedTurn | None:
+    said_at: datetime | None = row["said_at"]
+    spoke_at = said_at - timedelta(milliseconds=row["spoke_ms"] or 0) if said_at and row["has_spoken"] else None
+    try:
+        traces = unpack_events(row["events"])
+    except UNREADABLE:
+        _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
+        return None
+    return EndedTurn(
+        project_id=row["project_id"],
+        session_id=(row["root_session_id"] or row["session_id"]) if row["is_child"] else row["session_id"],
+        channel=row["channel"],
+        environment=row["environment"],
+        is_first=bool(traces) and traces[0].seq == 1,
+        is_child=row["is_child"],
+        spoke_at=spoke_at,
+        answered_at=said_at if row["is_answered"] else None,
+        answered_by=row["answered_by"],
+        traces=traces,
+    )
