@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from datetime import datetime
 from typing import Final
@@ -21,10 +20,8 @@ from storage.repositories.users import Users
 
 OWNER_EMAIL: Final = "owner@localhost"
 PASSWORD_BYTES: Final = 18
-NOBODY: Final = ""
-"""The tenant, and the user, of a log-in under an email that is nobody's."""
-
-logger = logging.getLogger(__name__)
+NOBODY: Final = Actor("user", "")
+"""Who logs in under an email that is nobody's."""
 
 
 class StoredUsers:
@@ -41,13 +38,9 @@ class StoredUsers:
         found = await self._users.find_by_email(email)
         if await self._passwords.matches(password, found.password_hash if found is not None else ""):
             return user_view(found) if found is not None else None
-        if found is None:
-            somebody = Initiator(Actor("user", NOBODY), ip, request_id)
-            await self._audit.rehearse(NOBODY, _entry("login", somebody, "failure"))
-            logger.info("request %s: a log-in from %s under an email of nobody", request_id, ip)
-            return None
-        user = Initiator(Actor("user", found.user_id, found.email), ip, request_id)
-        await self._audit.note(found.tenant_id, _entry("login", user, "failure"))
+        actor = Actor("user", found.user_id, found.email) if found is not None else NOBODY
+        entry = _entry("login", Initiator(actor, ip, request_id), "failure")
+        await self._audit.note_refusal(found.tenant_id if found is not None else None, entry)
         return None
 
     async def find(self, tenant_id: str, user_id: str) -> UserView | None:

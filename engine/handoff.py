@@ -71,7 +71,8 @@ def begin(run: Run, task: Task) -> None:
         if value is not None:
             variables.set_value(run, name, value, "passed")
     run.unwind_turn()
-    run.push_all([*([("thread.start", {}), ("barrier", {})] if is_new else []), ("turn.again", {"is_new": is_new})])
+    start: list[tuple[str, JsonObject]] = [("thread.start", {}), ("barrier", {})]
+    run.push_all([*(start if is_new else memory.read_anew(run)), ("turn.again", {"is_new": is_new})])
 
 
 def _switch(run: Run, target: str, at: int, *, returns: bool, remote: JsonObject | None = None) -> None:

@@ -16,6 +16,7 @@ def load(run: Run, task: Task) -> None:
     """Give session variables their first values, and read the persistent paths the agent may use."""
     del task
     thread, ir = run.thread, run.agent.ir
+    run.state.unread = [agent for agent in run.state.unread if agent != thread.agent]
     for one in ir["memory"]["session"]:
         if "initial_value" in one and one["name"] not in thread.variables:
             thread.variables[one["name"]] = one["initial_value"]
@@ -50,6 +51,11 @@ def loaded(run: Run, task: Task) -> None:
         root, *rest = path.split(".")
         if rest and value is not None:
             run.state.memory[root] = with_path(run.state.memory.get(root) or {}, rest, value)
+
+
+def read_anew(run: Run) -> list[tuple[str, JsonObject]]:
+    """Return the work of reading what an agent knew of somebody else; none where the session is who it was."""
+    return [("memory.load", {}), ("barrier", {})] if run.thread.agent in run.state.unread else []
 
 
 def _stored(run: Run, path: str) -> object:

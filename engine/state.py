@@ -184,7 +184,7 @@ class SessionState(Struct, omit_defaults=True):
         tokens: Stand-in -> the sensitive value it hides from models, and how that is shown.
         sentiments: The labels of the last turns.
         offered: The last text of the turn before was an offer.
-        is_relinked: The session is another contact's, whose memory has not been read yet.
+        unread: Agents that have not read the memory of the contact whose session it has become.
     """
 
     begun: SessionBegun
@@ -216,7 +216,7 @@ class SessionState(Struct, omit_defaults=True):
     tokens: dict[str, list[str]] = field(default_factory=dict)
     sentiments: list[str] = field(default_factory=list)
     offered: bool = False
-    is_relinked: bool = False
+    unread: list[str] = field(default_factory=list)
 
     @property
     def is_running(self) -> bool:

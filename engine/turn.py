@@ -182,7 +182,7 @@ def advance(program: Program, state: SessionState, fact: f.AnyFact) -> Step:
             _need_rest(made)
             made.begun = msgspec.structs.replace(made.begun, customer_id=fact.contact_id)
             made.memory.pop(USER_MEMORY, None)  # it was somebody else's
-            made.is_relinked = True
+            made.unread = sorted(made.threads)
             return Step(made, ())
         case _:
             if fact.effect_id not in made.pending:
@@ -238,7 +238,6 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         opening_unseen=fact.opening_unseen and has_opened,
     )
     state.user_turns += 1
-    is_relinked, state.is_relinked = state.is_relinked, False
     chosen = run.program.find(fact.agent) if fact.agent else None
     if chosen is not None and chosen.name != state.active:
         state.active = chosen.name
@@ -253,7 +252,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
     run.push_all(
         [
             *([("thread.start", {}), ("barrier", {}), ("turn.unseen", {})] if thread.status == "new" else []),
-            *([("memory.load", {}), ("barrier", {})] if is_relinked and thread.status != "new" else []),
+            *(memory.read_anew(run) if thread.status != "new" else []),
             ("turn.open", {}),
             *([("hook.run", {"name": "before_turn"})] if "before_turn" in run.agent.ir["hooks"] else []),
             ("guard.input", {}),

@@ -19,6 +19,8 @@ from storage.repositories.events import Events
 from storage.statements import Statement
 
 VERIFIED_AT_ONCE = 1_000
+NOBODY = ""
+WITHOUT_WAITING = "SET LOCAL synchronous_commit = off"
 KIND = "audit"
 
 BEGIN = Statement("""
@@ -67,7 +69,7 @@ PRUNE = Statement("""
 
 
 class _Undone(Exception):
-    """Rolls back what was only rehearsed."""
+    """Rolls back what nobody may know of."""
 
 
 class AuditLog:
@@ -112,17 +114,23 @@ class AuditLog:
         return audit_id
 
     async def note(self, tenant_id: str, entry: AuditEntry) -> str:
-        """Add an entry of an action that changed nothing in the store, e.g. a log-in; return its id."""
+        """Add an entry of an action that changed nothing in the store; return its id."""
         async with self._database.transaction() as connection:
             return await self.append(connection, tenant_id, entry)
 
-    async def rehearse(self, tenant_id: str, entry: AuditEntry) -> None:
-        """Take the time of `note` and leave nothing: so that nobody can tell what is noted by how long it takes."""
+    async def note_refusal(self, tenant_id: str | None, entry: AuditEntry) -> None:
+        """Add an entry of somebody who was not let in; without a tenant, take the same time and leave nothing.
+
+        So nobody can tell by the time whether there is such a tenant. Nothing waits for the disk, which what is undone
+        would not do either: a crash may lose the last half second of these entries.
+        """
         async with self._database.connection() as connection:
             with suppress(_Undone):
                 async with connection.transaction():
-                    await self.append(connection, tenant_id, entry)
-                    raise _Undone
+                    await connection.script(WITHOUT_WAITING)
+                    await self.append(connection, tenant_id or NOBODY, entry)
+                    if tenant_id is None:
+                        raise _Undone
 
     async def page(
         self, tenant_id: str, wanted: AuditFilter, *, limit: int, offset: int

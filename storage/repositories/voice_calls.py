@@ -15,11 +15,12 @@ _FIGURES = """
     avg(inbound_jitter_ms) AS avg_inbound_jitter_ms, avg(outbound_jitter_ms) AS avg_outbound_jitter_ms,
     avg(e2e_latency_ms) AS avg_e2e_latency_ms,
     avg(barge_ins::float8 / nullif(turns, 0)) AS avg_barge_in_rate,
-    avg(dtmf_turns::float8 / nullif(turns, 0)) AS avg_dtmf_fallback_rate,
+    avg(coalesce(dtmf_turns::float8 / nullif(turns, 0), 0)) AS avg_dtmf_fallback_rate,
     avg(asr_score) AS avg_asr_score, avg(tts_proxy_mos) AS avg_tts_proxy_mos,
     avg(silence_percent) AS avg_silence_percent,
     sum(barge_ins)::float8 / nullif(sum(turns), 0) AS barge_in_rate,
-    sum(dtmf_turns)::float8 / nullif(sum(turns), 0) AS dtmf_fallback_rate,
+    CASE WHEN count(*) > 0 THEN coalesce(sum(dtmf_turns)::float8 / nullif(sum(turns), 0), 0) END
+        AS dtmf_fallback_rate,
     coalesce(sum(turns), 0)::bigint AS turns, coalesce(sum(barge_ins), 0)::bigint AS barge_ins,
     coalesce(sum(dtmf_turns), 0)::bigint AS dtmf_turns
 """

@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.serving import free_port
-from tests.support.live_gateway import a_live_gateway
 from tests.support.repository import ROOT
-from tests.support.servers import Servers
+from tests.support.served import served
 
-pytestmark = pytest.mark.anyio
+pytestmark = pytest.mark.xdist_group("product")
 PAGE = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"```bash\n(.*?)```(?:\n\n```text\n(.*?)```)?", PAGE, re.DOTALL)
 END = "--- end of step {} ---"
@@ -52,11 +51,16 @@ async def run(script: str, folder: Path, environment: Mapping[str, str]) -> str:
     return printed
 
 
-async def test_every_step_prints_what_the_page_shows(servers: Servers, tmp_path: Path) -> None:
+def test_every_step_prints_what_the_page_shows(tmp_path: Path) -> None:
     script = "set -eu\n" + "".join(f"{commands}\necho '{END.format(n)}'\n" for n, (commands, _) in enumerate(STEPS))
-    async with a_live_gateway(servers, "start", {"d.abl": DESK}, allowed_networks=("127.0.0.0/8",)) as gateway:
-        mine = {"URL": f"http://127.0.0.1:{gateway.port}", "KEY": gateway.key, "BANK_PORT": str(free_port())}
-        printed = await run(script, tmp_path, mine)
+    folder = tmp_path / "walk"
+    folder.mkdir()
+
+    async def walk() -> str:
+        async with served(tmp_path, {"desk.agent.abl": DESK}, hosts=1, allowed="127.0.0.0/8") as product:
+            return await run(script, folder, {"URL": product.url, "KEY": product.key, "BANK_PORT": str(free_port())})
+
+    printed = asyncio.run(walk())
     assert len(STEPS) > 10
     for number, (_, shown) in enumerate(STEPS):
         step, _, printed = printed.partition(END.format(number))

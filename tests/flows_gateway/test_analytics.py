@@ -12,9 +12,11 @@ from urllib.parse import quote
 import pytest
 
 from actors.projects import TENANT_ID, put_project
+from domain.analytics import EventCategory, NewEvent
 from domain.clock import iso_ms
 from storage.repositories.analytics_counting import Counting
 from storage.repositories.api_keys import ApiKeys, NewKey
+from storage.repositories.events import Events
 from storage.repositories.voice_calls import VoiceCall, VoiceCalls
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
@@ -249,6 +251,57 @@ async def test_errors_are_told_apart_and_pages_say_whether_there_is_more(servers
         assert first["events"] == every["events"][:2]
 
 
+async def test_17_19_fields_are_snake_case_and_defaults_and_limits_are_those_of_the_specification(
+    servers: Servers,
+) -> None:
+    async with a_gateway(servers, "analytics-17-19") as gateway:
+        await say(gateway, "ask the clerk")
+        await counted(gateway)
+        database, now = gateway.running.database, datetime.now(UTC)
+        many = [
+            NewEvent(
+                category=EventCategory.SEARCH, event_type="search_query", project_id=gateway.project_id,
+                at=now - timedelta(milliseconds=n + 1), channel="api", error="gone" if n == 0 else None,
+            )
+            for n in range(130)
+        ]  # fmt: skip
+        async with database.transaction() as connection:
+            await Events(database).append_many(connection, TENANT_ID, many)
+        await counted(gateway)
+        buckets = (await data(gateway, "metrics"))["buckets"]
+        assert [list(one) for one in buckets] == [["category", "count", "error_rate"]] * len(buckets)
+        assert (buckets[0]["category"], buckets[0]["count"]) == ("search", 130)  # the largest first
+        default = await data(gateway, "events")
+        assert (len(default["events"]), default["hasMore"]) == (100, True)
+        assert len((await data(gateway, "events?limit=10000"))["events"]) == default["total"]
+        wrong = await data(gateway, "events?hasError=true&eventTypes=search_query,llm_call")
+        assert [one["error"] for one in wrong["events"]] == ["gone"]
+        right = await data(gateway, "query", {"timeRange": a_range(), "hasError": False, "category": "search"})
+        assert right["total"] == 129
+        by_time = (await data(gateway, "metrics?groupBy=day,hour,channel&category=search"))["buckets"]
+        assert by_time[-1]["day"] == by_time[-1]["hour"][:10]
+        assert by_time[-1]["hour"].endswith(":00:00.000Z")
+        assert [one["hour"] for one in by_time] == sorted(one["hour"] for one in by_time)
+
+
+async def test_what_waits_for_a_person_is_suspended_and_escalated(servers: Servers) -> None:
+    text = DESK.replace(
+        "FLOW:", 'ESCALATE:\n  triggers:\n    - WHEN: input contains "lawyer"\n      REASON: "A lawyer"\n\nFLOW:'
+    )
+    async with (
+        StubModel() as model,
+        a_live_gateway(
+            servers, "analytics-task", {"desk.abl": text, "clerk.abl": CLERK}, model_url=model.base_url
+        ) as gateway,
+    ):
+        await say(gateway, "I want my lawyer")
+        await counted(gateway)
+        found = await types(gateway, agentName="Desk")
+        assert (found["session_suspended"], found["escalation"]) == (1, 1)
+        assert (await data(gateway, "agents/Desk"))["escalation_count"] == 1
+        assert (await data(gateway, "session-metrics"))["escalation_rate"] == 1.0
+
+
 async def test_nothing_gives_zero_for_sums_and_null_for_averages(servers: Servers) -> None:
     async with a_gateway(servers, "analytics-empty") as gateway:
         every = ["count", "avg_duration", "error_rate", "p95_duration", "sum_tokens", "sum_cost"]
@@ -333,7 +386,7 @@ async def test_another_project_is_404_and_a_key_without_the_permission_403(serve
             assert (await ask(gateway, word, headers={"x-api-key": "abl_reads_analytics"})).status == 403
 
 
-async def test_voice_calls_are_told_by_the_hour_and_together(servers: Servers) -> None:
+async def test_17_20_voice_calls_are_told_by_the_hour_and_together_with_jitter_both_ways(servers: Servers) -> None:
     async with a_gateway(servers, "analytics-voice") as gateway:
         nothing = await data(gateway, "summary", base="voice-analytics")
         assert list(nothing) == VOICE_SUMMARY

@@ -60,3 +60,57 @@ def test_linking_is_no_turn_and_not_done_in_the_midst_of_one() -> None:
     assert step.state.turn_number == talk.state.turn_number
     with pytest.raises(Conflict):
         advance(KEEPER, advance(KEEPER, step.state, UserSpoke(at=AT, text="a")).state, UserSpoke(at=AT, text="b"))
+
+
+TEAM = program_of(
+    {
+        "front.abl": """
+AGENT: Front
+GOAL: "Greet"
+MEMORY:
+  persistent:
+    - user.name
+HANDOFF:
+  - TO: Desk
+    WHEN: input == "desk"
+FLOW:
+  entry_point: listen
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "front {{user.name}}"
+        THEN: listen
+""",
+        "desk.abl": """
+AGENT: Desk
+GOAL: "Help"
+MEMORY:
+  persistent:
+    - user.city
+HANDOFF:
+  - TO: Front
+    WHEN: input == "front"
+FLOW:
+  entry_point: listen
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "desk {{user.city}}"
+        THEN: listen
+""",
+    }
+)
+
+
+def test_each_agent_of_the_session_reads_anew_when_it_has_control_next() -> None:
+    talk = Conversation(TEAM, memory={"user.name": "nobody", "user.city": "nowhere"})
+    talk.begin(agent="Front")
+    assert talk.say("hello") == "front nobody"
+    assert "desk nowhere" in talk.say("desk")
+    talk.memory.update({"user.name": "Ada", "user.city": "London"})
+    talk.tell(ContactLinked(at=AT, contact_id="ct_1"))
+    assert talk.say("hello") == "desk London"
+    assert "front Ada" in talk.say("front")
+    assert talk.state.unread == []

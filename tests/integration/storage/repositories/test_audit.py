@@ -118,10 +118,12 @@ async def test_a_clock_that_is_put_back_does_not_change_the_order(database: Data
     assert await log.broken_at(tenant_id) is None
 
 
-async def test_what_is_rehearsed_leaves_nothing(log: AuditLog, tenant_id: str) -> None:
-    await log.rehearse(tenant_id, entry(1))
-    assert await log.page(tenant_id, AuditFilter(), limit=50, offset=0) == ([], 0)
-    assert tenant_id not in await log.heads()
+async def test_who_was_not_let_in_is_noted_where_the_tenant_is_known(log: AuditLog, tenant_id: str) -> None:
+    await log.note_refusal(None, entry(1))
+    assert "" not in await log.heads()
+    await log.note_refusal(tenant_id, entry(1))
+    assert (await log.heads())[tenant_id] == 1
+    assert await log.broken_at(tenant_id) is None
 
 
 async def test_entries_below_a_number_follow_one_another(log: AuditLog, tenant_id: str) -> None:
