@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.analytics import RATINGS, Dimension, EventCategory, EventQuery, Metric, event_name
+from domain.analytics import RATINGS, Dimension, EventCategory, EventQuery, Metric, NewEvent, event_name
 from domain.clock import Clock, iso_ms
 from domain.errors import NotFound
 from domain.json_values import JsonObject, JsonValue
@@ -17,6 +17,7 @@ from domain.limits import ANALYTICS_BUCKETS_MAX
 from domain.metrics import rate
 from storage.database import Database, Row
 from storage.repositories.analytics import Analytics, Bucket
+from storage.repositories.events import Events
 from storage.repositories.sessions import Sessions
 from storage.repositories.voice_calls import VoiceCalls, VoiceFigures
 
@@ -85,6 +86,10 @@ class AnalyticsDesk(Protocol):
         """Return the figures of the sessions that began in a time, as on the wire."""
         ...
 
+    async def note(self, tenant_id: str, event: NewEvent) -> None:
+        """Note an event of something that changed nothing in the store, e.g. a socket that was opened."""
+        ...
+
     async def voice_hourly(self, tenant_id: str, project_id: str, hours: int) -> list[VoiceFigures]:
         """Return the figures of calls by the hour in which they began, the earliest first."""
         ...
@@ -101,6 +106,7 @@ class StoredAnalytics:
         self._analytics = Analytics(database)
         self._sessions = Sessions(database)
         self._calls = VoiceCalls(database)
+        self._events = Events(database)
         self._clock = clock
 
     async def buckets(
@@ -217,6 +223,10 @@ class StoredAnalytics:
             "by_channel": _ranked("channel", found.by_channel),
             "by_end_reason": _ranked("end_reason", found.by_end_reason),
         }
+
+    async def note(self, tenant_id: str, event: NewEvent) -> None:
+        """Note an event of something that changed nothing in the store."""
+        await self._events.note(tenant_id, event)
 
     async def voice_hourly(self, tenant_id: str, project_id: str, hours: int) -> list[VoiceFigures]:
         """Return the figures of calls by the hour in which they began."""

@@ -306,8 +306,13 @@ class Users(Protocol):
         """Note a log-in with its first refresh token, also in the audit log."""
         ...
 
-    async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
-        """Put the next refresh token in the place of the last one; when `token_id` is an older one, end the log-in."""
+    async def rotate(
+        self, user: UserView, family_id: str, token_id: str, next_id: str, *, expires_at: datetime, by: Initiator
+    ) -> bool:
+        """Put the next refresh token in the place of the last one; when `token_id` is an older one, end the log-in.
+
+        Somebody else has the log-in then: that is noted in the audit log.
+        """
         ...
 
     async def has_family(self, tenant_id: str, family_id: str) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 from typing import Final, Protocol
 
 from actors.messages import EndSession, Failed, HostAnswer, HostMessage
+from actors.together import together
 from domain.deployments import DRAIN_ENDS
 from storage.database import Database
 from storage.repositories.deployments import Deployments
@@ -35,9 +36,7 @@ class Draining:
     async def end_sessions(self, tenant_id: str, project_id: str, deployment_id: str) -> bool:
         """End up to `SESSIONS_MAX` sessions of a deployment; return whether none is left and its drain is over."""
         left = await self._deployments.sessions(tenant_id, deployment_id, SESSIONS_MAX)
-        async with asyncio.TaskGroup() as group:
-            for session_id in left:
-                group.create_task(self._end(tenant_id, project_id, session_id))
+        await together(*(self._end(tenant_id, project_id, session_id) for session_id in left))
         return await self._deployments.note_drained(tenant_id, deployment_id)
 
     async def look(self) -> int:

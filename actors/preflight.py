@@ -17,6 +17,7 @@ from msgspec import Struct
 from actors.programs import StoredPrograms
 from actors.session.records import Record, UnknownSchema, decode_record
 from actors.session.store import SessionPin
+from actors.together import together
 from domain.errors import NotFound
 from domain.limits import PREFLIGHT_SESSIONS_MAX
 from engine import EndTurn, Program, SessionBegun, SessionState, Step, Trace, advance, begin
@@ -107,9 +108,7 @@ class Preflight:
                 else:
                     diverging.extend([where] if where is not None else [])
 
-        async with asyncio.TaskGroup() as group:
-            for session_id in looked_at:
-                group.create_task(look(session_id))
+        await together(*(look(session_id) for session_id in looked_at))
         return PreflightReport(
             deployment_id=running.deployment_id,
             program_id=running.program_id,

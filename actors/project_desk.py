@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -12,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from actors.project_removal import ProjectRemoval
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource
-from domain.errors import Conflict, InvalidInput
+from domain.errors import Conflict, InvalidInput, Unavailable
 from domain.json_values import JsonObject
 from domain.permissions import ProjectRole
 from domain.projects import SLUG_MAX_CHARS, slug_of, with_settings
@@ -22,6 +23,8 @@ from storage.repositories.agents import Agents
 from storage.repositories.audit import AuditLog
 from storage.repositories.projects import ProjectRecord, Projects
 from storage.repositories.users import Users
+
+log = logging.getLogger(__name__)
 
 KIND: Final = "project"
 SLUG_TRIES: Final = 3
@@ -142,7 +145,10 @@ class StoredProjects:
         async with self._database.transaction() as connection:
             await self._projects.mark_deleted(connection, tenant_id, project_id)
             await self._audit.append(connection, tenant_id, _entry(project, "delete", by))
-        await self._removal.carry_on(tenant_id, project_id)
+        try:
+            await self._removal.carry_on(tenant_id, project_id)
+        except Unavailable as error:
+            log.warning("what is left of project %s is removed in the background: %s", project_id, error.message)
 
     async def _create(self, tenant_id: str, wanted: NewProject, slug: str, by: Initiator) -> ProjectRecord:
         project_id = self._ids.new("")

@@ -9,6 +9,7 @@ import asyncio
 from typing import Final, Protocol
 
 from actors.runtime import SessionRef
+from actors.together import together
 from domain.errors import NotFound
 from storage.database import Database
 from storage.repositories.projects import Projects
@@ -38,9 +39,7 @@ class ProjectRemoval:
     async def carry_on(self, tenant_id: str, project_id: str) -> bool:
         """Remove up to `SESSIONS_MAX` sessions, and the project when none is left; return whether it is gone."""
         found = await self._projects.sessions_of(tenant_id, project_id, SESSIONS_MAX)
-        async with asyncio.TaskGroup() as group:
-            for session_id in found:
-                group.create_task(self._remove(SessionRef(tenant_id, project_id, session_id)))
+        await together(*(self._remove(SessionRef(tenant_id, project_id, session_id)) for session_id in found))
         if len(found) == SESSIONS_MAX or await self._projects.sessions_of(tenant_id, project_id, 1):
             return False
         await self._projects.delete(tenant_id, project_id)

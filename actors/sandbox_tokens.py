@@ -83,7 +83,8 @@ class SandboxTokens:
             said: JsonObject = jwt.decode(token, self._key, algorithms=[ALGORITHM], issuer=ISSUER, options=_OPTIONS)
         except jwt.InvalidTokenError as error:
             raise Unauthenticated(REFUSED) from error
-        if said["typ"] != TYPE or said["exp"] <= self._clock.now().timestamp():
+        ends_at = said["exp"]
+        if said["typ"] != TYPE or type(ends_at) is not int or ends_at <= self._clock.now().timestamp():
             raise Unauthenticated(REFUSED)
         if not said.get("sid"):
             raise InvalidInput("Token missing sessionId")

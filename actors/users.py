@@ -74,11 +74,15 @@ class StoredUsers:
             )
             await self._audit.append(connection, user.tenant_id, _entry("login", by))
 
-    async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
+    async def rotate(
+        self, user: UserView, family_id: str, token_id: str, next_id: str, *, expires_at: datetime, by: Initiator
+    ) -> bool:
         """Put the next refresh token in the place of the last one; when `token_id` is an older one, end the log-in."""
         if await self._users.rotate(user.tenant_id, family_id, token_id, next_id, expires_at):
             return True
-        await self._users.close_family(user.tenant_id, family_id)
+        async with self._database.transaction() as connection:
+            await self._users.close_family(user.tenant_id, family_id, connection)
+            await self._audit.append(connection, user.tenant_id, _entry("refresh_reuse", by, "failure"))
         return False
 
     async def has_family(self, tenant_id: str, family_id: str) -> bool:

@@ -262,7 +262,9 @@ def checked_url(text: str, policy: AddressPolicy) -> str:
         host, port = url.hostname, url.port or DEFAULT_PORTS.get(url.scheme)
     except ValueError as error:
         raise _refused("cannot be read") from error
-    if len(text) > URL_MAX_CHARS or not host or port is None or not text.isprintable():
+    if url.scheme not in DEFAULT_PORTS or not host or port is None:
+        raise _refused("must be an https address with a host")
+    if len(text) > URL_MAX_CHARS or not text.isprintable():
         raise _refused(f"must be an https address of at most {URL_MAX_CHARS} characters")
     if url.username is not None or url.password is not None:
         raise _refused("must not hold a user or password")

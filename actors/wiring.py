@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +42,7 @@ from actors.session_runtime import SessionRuntime
 from actors.settings import Settings
 from actors.stored_desks import open_desks
 from actors.stored_sessions import StoredSessions
+from actors.together import together
 from actors.upkeep import Retention, Upkeep
 from actors.webhook_delivery import WebhookSender
 from actors.webhooks import HookedProjects
@@ -184,7 +184,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
             stack.push_async_callback(server.stop)
         hosting = Hosting(settings, data_folder(settings))
         stack.push_async_exit(hosting.leave)
-        await _all(hosting.start(), *(server.start() for server in servers))
+        await together(hosting.start(), *(server.start() for server in servers))
         database = await Database.open(settings.database_url, pool_max=settings.database_connections)
         stack.push_async_callback(database.close)
         await migrate(database)
@@ -237,13 +237,6 @@ def _callback_desk(settings: Settings, database: Database, vault: Vault) -> Call
     return CallbackDesk(
         database, SystemClock(), secrets, public_url=public_url(settings), ttl_s=settings.callback_ttl_s
     )
-
-
-async def _all(*starting: Coroutine[object, object, None]) -> None:
-    """Wait for all of them, and only then raise what the first of them met."""
-    for outcome in await asyncio.gather(*starting, return_exceptions=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
 
 
 def _blobs(settings: Settings, database: Database) -> Blobs:

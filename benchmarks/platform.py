@@ -37,6 +37,7 @@ from gateway.access import caller
 from gateway.app import build_app
 from gateway.settings import GatewaySettings, RateSettings
 from storage.database import Connection
+from storage.partitions import ensure_partitions
 from storage.repositories.analytics_recount import recount
 from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.statements import Statement
@@ -306,6 +307,7 @@ PROBES: tuple[Probe, ...] = (analytics, lists, authentication)
 async def fill(running: RunningRuntime, bare: Any, project_id: str, key: str, events: int) -> list[Figure]:
     """Fill the store; return how long that took."""
     now = datetime.now(UTC)
+    await ensure_partitions(running.database, since=now - timedelta(days=DAYS + 1))
     start = perf_counter()
     written = await write_events(bare, TENANT_ID, project_id, events, now)
     copied = perf_counter() - start

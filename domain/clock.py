@@ -31,8 +31,19 @@ def iso_ms(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+DATE_CHARS = len("2026-03-02")
+TIME_FOLLOWS = "Tt "
+"""What may stand between a date and a time; the library takes any sign."""
+
+
 def parse_iso(text: str) -> datetime:
-    """Return the aware moment that `iso_ms` wrote."""
+    """Return the moment that a text of ISO 8601 names, aware when the text says where. Raises ValueError.
+
+    >>> parse_iso("2026-03-02T09:00:00.000Z").isoformat()
+    '2026-03-02T09:00:00+00:00'
+    """
+    if DATE_CHARS < len(text) and text[DATE_CHARS] not in TIME_FOLLOWS:
+        raise ValueError(f"Invalid isoformat string: {text!r}")
     return datetime.fromisoformat(text)
 
 

@@ -13,6 +13,8 @@ from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
 from engine.run import Run
 from engine.state import Task, Thread
 
+_STARTED: list[tuple[str, JsonObject]] = [("thread.start", {}), ("barrier", {})]
+
 
 def begin(run: Run, task: Task) -> None:
     """Check that the target may take over, build what it is told, and let it run on the same message."""
@@ -71,8 +73,7 @@ def begin(run: Run, task: Task) -> None:
         if value is not None:
             variables.set_value(run, name, value, "passed")
     run.unwind_turn()
-    start: list[tuple[str, JsonObject]] = [("thread.start", {}), ("barrier", {})]
-    run.push_all([*(start if is_new else memory.read_anew(run)), ("turn.again", {"is_new": is_new})])
+    run.push_all([*(_STARTED if is_new else memory.read_anew(run)), ("turn.again", {"is_new": is_new})])
 
 
 def _switch(run: Run, target: str, at: int, *, returns: bool, remote: JsonObject | None = None) -> None:

@@ -22,7 +22,7 @@ from domain.errors import AppError, Forbidden, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import bounds, wire
 from gateway.access import Admission
-from gateway.auth.public_keys import check_may_chat, check_origin
+from gateway.auth.public_keys import PublicKey, check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
 from gateway.closing import CloseCode, Closing
 from gateway.frames import Marks, error_frame, frame_of
@@ -56,6 +56,16 @@ class Conversation:
         self._bad_frames: list[float] = []
         self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
 
+    @property
+    def ref(self) -> SessionRef:
+        """Which session it is."""
+        return self._ref
+
+    @property
+    def session(self) -> SessionView:
+        """The session as it was when the socket was opened."""
+        return self._session
+
     def heard_before(self, messages: Sequence[Message]) -> None:
         """Take what the client said before it was told that the session has started."""
         self._early.extend(messages)
@@ -65,8 +75,10 @@ class Conversation:
         tasks: set[asyncio.Task[None]] = set()
         try:
             await self._send(self._start())
-            for part in (self._read(), self._follow(), self._refuse(), self._watch()):
+            for part in (self._read(), self._follow(), self._refuse()):
                 tasks.add(asyncio.create_task(part))
+            if self._admission.key is not None:
+                tasks.add(asyncio.create_task(self._watch(self._admission.key)))
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
@@ -105,12 +117,9 @@ class Conversation:
                 if not self._services.feeds.waiting(self._session.id):
                     raise Closing(CloseCode.IDLE) from None
 
-    async def _watch(self) -> None:
+    async def _watch(self, key: PublicKey) -> None:
         """Look at the key when it changes, and every now and then: another gateway may have changed it."""
-        if self._admission.key is None:
-            await asyncio.Event().wait()  # there is nothing to watch
-            return
-        with self._services.public_keys.watched(self._admission.key) as changed:
+        with self._services.public_keys.watched(key) as changed:
             while True:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), bounds.SOCKET_CHECK_S)

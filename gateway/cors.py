@@ -58,6 +58,6 @@ class Cors:
 
     def _admits(self, path: str, headers: Mapping[str, str], *, sdk: bool) -> bool:
         origin = headers.get("origin")
-        if origin is None:
+        if origin is None or not origin.isascii() or not origin.isprintable():
             return False
         return sdk or path.startswith(SDK_PATHS) or bool(self._origins and is_allowed(origin, self._origins, ""))

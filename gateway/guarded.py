@@ -29,7 +29,7 @@ from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 from gateway.errors import MalformedRequest, WrongMediaType
 from gateway.headers import headers_of
 from gateway.idempotency import ReplyName, checked_key
-from gateway.reading import Paced, read_json
+from gateway.reading import Paced, declares_more, read_json
 
 Direct = Callable[[Any, Request], Coroutine[Any, Any, Response]]
 
@@ -42,8 +42,7 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int, sentence: st
         SlowRequest: It comes too slowly.
         ClientDisconnect: The client has gone.
     """
-    declared = headers_of(scope).get("content-length", "")
-    if declared.isdigit() and int(declared) > max_bytes:
+    if declares_more(headers_of(scope).get("content-length", ""), max_bytes):
         raise too_large(max_bytes, sentence)
     pieces: list[bytes] = []
     size_bytes = 0
@@ -69,8 +68,7 @@ def bounded(scope: Scope, receive: Receive, max_bytes: int) -> Receive:
         TooLarge: It says that it is longer than `max_bytes`; what turns out to be is refused while it is read.
         SlowRequest: While it is read, because it comes too slowly.
     """
-    declared = headers_of(scope).get("content-length", "")
-    if declared.isdigit() and int(declared) > max_bytes:
+    if declares_more(headers_of(scope).get("content-length", ""), max_bytes):
         raise too_large(max_bytes)
     size_bytes = 0
     next_piece = Paced(receive)

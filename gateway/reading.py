@@ -1,4 +1,4 @@
-"""What a request's body is read with: a least speed, and JSON in which no key stands twice. Spec: platform-api 1.1, 1.3.
+"""What a request's body is read with: a least speed, and JSON in which no key stands twice. Spec: platform-api 1.1.
 
 Readers differ in which of two equal keys counts, so what one has checked another may not see: such a body is refused
 (RFC 8259, section 4; RFC 7493, section 2.3).
@@ -51,6 +51,16 @@ def _keys(value: JsonValue) -> int:
     return found
 
 
+def declares_more(length: str, max_bytes: int) -> bool:
+    """Return whether a `Content-Length` says more than `max_bytes`; what is no number says nothing.
+
+    >>> declares_more("7", 6), declares_more("06", 6), declares_more("9" * 9_999, 6), declares_more("\xb2", 1)
+    (True, False, True, False)
+    """
+    digits = length.lstrip("0") if length.isascii() and length.isdigit() else ""
+    return len(digits) > len(str(max_bytes)) or int(digits or "0") > max_bytes
+
+
 class Paced:
     """Reads the pieces of a body while they come fast enough."""
 
@@ -64,7 +74,7 @@ class Paced:
         """Return the next message; those behind the body may take as long as they do.
 
         Raises:
-            SlowRequest: It has not come in time: `BODY_WAIT_S`, and as long as all before it may take at the least speed.
+            SlowRequest: It has not come in time: `BODY_WAIT_S`, and what all before it may take at the least speed.
         """
         if self._is_over:
             return await self._receive()

@@ -6,6 +6,7 @@ A failed handshake is accepted, told and closed, because a browser cannot read t
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,8 @@ from starlette.types import Message
 
 from actors.runtime import SessionRef, SessionView
 from domain import limits
-from domain.clock import iso_ms
+from domain.analytics import EventCategory, NewEvent
+from domain.clock import MILLISECONDS_PER_SECOND, iso_ms
 from domain.errors import AppError, Conflict, Forbidden, NotFound, Overloaded, Unauthenticated, Unavailable
 from gateway import bounds
 from gateway.access import Admission
@@ -32,6 +34,7 @@ TICKET = "sdk-ticket"
 FORBIDDEN_QUERY = ("token", "ticket")
 
 router = APIRouter()
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,45 @@ async def converse(socket: WebSocket) -> None:
     try:
         conversation = await _with_early_frames(socket, _opened(socket, offer, services))
         if conversation is not None:
-            await conversation.serve()
+            await _served(conversation, services)
     except Closing as closing:
         await socket.close(closing.code)
     except WebSocketDisconnect:
         return
     finally:
         services.metrics.socket_closed()
+
+
+async def _served(conversation: Conversation, services: Services) -> None:
+    """Carry the conversation; analytics count when it began and when it ended. Spec: platform-api 8.1."""
+    began = services.clock.now()
+    await _note(conversation, services, "ws_connected")
+    try:
+        await conversation.serve()
+    finally:
+        took = services.clock.now() - began
+        await _note(conversation, services, "ws_disconnected", round(took.total_seconds() * MILLISECONDS_PER_SECOND))
+
+
+async def _note(
+    conversation: Conversation, services: Services, event_type: str, duration_ms: int | None = None
+) -> None:
+    session = conversation.session
+    event = NewEvent(
+        category=EventCategory.CHANNEL,
+        event_type=event_type,
+        project_id=session.project_id,
+        at=services.clock.now(),
+        agent_name=session.agent_name,
+        session_id=session.id,
+        channel=session.channel,
+        environment=session.environment,
+        duration_ms=duration_ms,
+    )
+    try:
+        await services.desks.analytics.note(conversation.ref.tenant_id, event)
+    except AppError as error:  # the conversation goes on without being counted
+        logger.warning("%s of %s is not counted: %s", event_type, session.id, error.message)
 
 
 async def _with_early_frames(

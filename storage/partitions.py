@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.statements import Statement
 
 PARTITIONED = ("journal", "traces", "analytics_events")
@@ -25,11 +25,20 @@ EXISTING = Statement("""
     WHERE parent.relname = :parent AND parent.relnamespace = current_schema()::regnamespace
 """)
 
+FIRST = Statement("""
+    SELECT min(child.relname::text) FROM pg_inherits
+    JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
+    WHERE parent.relname = :parent AND parent.relnamespace = current_schema()::regnamespace
+""")
 
-async def ensure_partitions(database: Database) -> int:
-    """Make the partitions of this week and the next `WEEKS_AHEAD`; return how many were missing. Run daily."""
+
+async def ensure_partitions(database: Database, *, since: datetime | None = None) -> int:
+    """Make the partitions of this week, or since a moment, and the next `WEEKS_AHEAD`; return how many were missing.
+
+    Run daily.
+    """
     now = await database.value(NOW)
-    missing = await _missing(database, now)
+    missing = await _missing(database, since or now, now)
     if not missing:
         return 0
     async with database.transaction() as connection:
@@ -58,9 +67,14 @@ async def forget_blobs(database: Database, moment: datetime, limit: int) -> int:
     return await database.execute(FORGET_BLOBS, before=moment - timedelta(days=1), limit=limit)
 
 
-async def _missing(database: Database, now: datetime) -> list[str]:
-    first = week_of(now)
-    weeks = [first + timedelta(weeks=count) for count in range(WEEKS_AHEAD + 1)]
+async def first_week(connection: Connection, parent: str) -> datetime:
+    """Return from when on there is a place for rows of a table."""
+    return _start(await connection.value(FIRST, parent=parent))
+
+
+async def _missing(database: Database, since: datetime, now: datetime) -> list[str]:
+    first, last = week_of(since), week_of(now) + timedelta(weeks=WEEKS_AHEAD)
+    weeks = [first + timedelta(weeks=count) for count in range((last - first).days // 7 + 1)]
     found = {row["name"] for parent in PARTITIONED for row in await database.rows(EXISTING, parent=parent)}
     return [
         f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {parent} "

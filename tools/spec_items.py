@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 HEADING = re.compile(r"^#{2,3} (\d+(?:\.\d+)?)\.? ")
 SENTENCE_END = re.compile(r"(?:(?<=[.;])|(?<=\.\)))\s+(?=[A-Z`(\"\[])")
+SUBHEADING = re.compile(r"^### (?!\d)(\S.*)")
+"""A heading without a number; its statements stand under `N Title`, N being the section it is in."""
 BULLET = re.compile(r"^(?:[-*]|\d{1,2}\.)\s+")
 RULE = re.compile(r"^\|[-| :]+\|$")
 MIN_CHARS = 12
@@ -40,6 +42,9 @@ def items(text: str) -> Iterator[Item]:
             block = []
         if found:
             section = found[1]
+            continue
+        if subheading := SUBHEADING.match(line):
+            section = f"{section.partition(' ')[0]} {subheading[1]}"
             continue
         if line.startswith("|") and not in_code:
             if RULE.match(line):

@@ -75,6 +75,6 @@ class Tokens:
             )
         except jwt.InvalidTokenError as error:
             raise Unauthenticated("Invalid token") from error
-        if claims["typ"] != self._typ:
+        if claims["typ"] != self._typ or type(claims["exp"]) is not int:
             raise Unauthenticated("Invalid token")
         return claims

@@ -66,7 +66,7 @@ class UserTokens:
         await self._users.open_family(user, family_id, token_id, expires_at=self._refresh_end(), by=by)
         return self._pair(user, family_id, token_id)
 
-    async def refresh(self, token: str) -> TokenPair:
+    async def refresh(self, token: str, *, ip: str, request_id: str) -> TokenPair:
         """Return new tokens for a refresh token, which opens nothing more; one that is used again ends the log-in.
 
         Raises:
@@ -76,9 +76,10 @@ class UserTokens:
         logged_in = await self._logged_in(_name(claims))
         if logged_in is None:
             raise Unauthenticated("Invalid token")
-        next_id = self._ids.new("")
+        user, next_id, token_id = logged_in.user, self._ids.new(""), _text(claims, "rid")
+        by = Initiator(Actor("user", user.id, user.email), ip, request_id)
         if not await self._users.rotate(
-            logged_in.user, logged_in.family_id, _text(claims, "rid"), next_id, self._refresh_end()
+            user, logged_in.family_id, token_id, next_id, expires_at=self._refresh_end(), by=by
         ):
             raise Unauthenticated("Invalid token")
         return self._pair(logged_in.user, logged_in.family_id, next_id)

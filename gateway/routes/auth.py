@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Request
 
@@ -33,13 +33,19 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 router = guarded_router("/api/auth", "auth")
 
 
+class Origin(NamedTuple):
+    """Where a request comes from, as the audit log names it."""
+
+    ip: str
+    request_id: str
+
+
 @router.post("/login", response_model=LoginReply, responses=REFUSED, dependencies=[anyone()])
 async def log_in(body: LoginBody, request: Request, services: Serving) -> LoginReply:
     """Return tokens for an email and its password; each failure has the same answer and takes the same time."""
-    address = request.client.host if request.client else UNKNOWN_ADDRESS
-    await services.throttle.login(body.email, address)
-    request_id = str(request.scope.get(REQUEST_ID, ""))
-    pair = await services.user_tokens.log_in(body.email, body.password, ip=address, request_id=request_id)
+    origin = _origin(request)
+    await services.throttle.login(body.email, origin.ip)
+    pair = await services.user_tokens.log_in(body.email, body.password, **origin._asdict())
     return LoginReply(
         access_token=pair.access_token,
         refresh_token=pair.refresh_token,
@@ -49,9 +55,9 @@ async def log_in(body: LoginBody, request: Request, services: Serving) -> LoginR
 
 
 @router.post("/refresh", response_model=TokenReply, responses=REFUSED, dependencies=[anyone()])
-async def refresh(body: RefreshBody, services: Serving) -> TokenReply:
+async def refresh(body: RefreshBody, request: Request, services: Serving) -> TokenReply:
     """Return new tokens for the last refresh token of a log-in; one that is used again ends the log-in."""
-    pair = await services.user_tokens.refresh(body.refresh_token)
+    pair = await services.user_tokens.refresh(body.refresh_token, **_origin(request)._asdict())
     return TokenReply(access_token=pair.access_token, refresh_token=pair.refresh_token, expires_in=pair.expires_in)
 
 
@@ -78,6 +84,11 @@ async def change_password(body: PasswordBody, admitted: Admitted, asking: Asking
     ):
         raise InvalidInput("The current password is wrong")
     return DoneReply()
+
+
+def _origin(request: Request) -> Origin:
+    address = request.client.host if request.client else UNKNOWN_ADDRESS
+    return Origin(address, str(request.scope.get(REQUEST_ID, "")))
 
 
 def _logged_in(admitted: Admission) -> LoggedIn:

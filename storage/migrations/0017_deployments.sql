@@ -69,3 +69,40 @@ CREATE TABLE sdk_channels (
     FOREIGN KEY (tenant_id, project_id) REFERENCES projects ON DELETE CASCADE
 );
 CREATE INDEX channels_of_key ON sdk_channels (tenant_id, public_api_key_id);
+
+-- Deletes a project and every row of it from every table that knows projects, those of later migrations included; what
+-- the audit log says of it stays. Its sessions have to be gone before. Returns how many rows there were.
+CREATE FUNCTION erase_project(of_tenant text, erased text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    place record;
+    touched bigint;
+    total bigint := 0;
+    is_blocked boolean;
+BEGIN
+    DELETE FROM turns WHERE session_key = session_key(of_tenant, erased);
+    FOR round IN 1..10 LOOP  -- rows that others point to go after those
+        is_blocked := false;
+        FOR place IN
+            SELECT c.table_name FROM information_schema.columns c JOIN pg_class k ON k.oid = to_regclass(c.table_name)
+            WHERE c.table_schema = current_schema() AND c.column_name IN ('tenant_id', 'project_id')
+              AND k.relkind IN ('r', 'p') AND NOT k.relispartition AND c.table_name NOT IN ('audit_log', 'projects')
+            GROUP BY c.table_name HAVING count(*) = 2
+        LOOP
+            BEGIN
+                EXECUTE format('DELETE FROM %I WHERE tenant_id = $1 AND project_id = $2', place.table_name)
+                USING of_tenant, erased;
+                GET DIAGNOSTICS touched = ROW_COUNT;
+                total := total + touched;
+            EXCEPTION WHEN foreign_key_violation THEN
+                is_blocked := true;
+            END;
+        END LOOP;
+        EXIT WHEN NOT is_blocked;
+    END LOOP;
+    IF is_blocked THEN
+        RAISE EXCEPTION 'tables point to each other in a circle: a project cannot be erased';
+    END IF;
+    DELETE FROM projects WHERE tenant_id = of_tenant AND project_id = erased;
+    GET DIAGNOSTICS touched = ROW_COUNT;
+    RETURN total + touched;
+END $$;

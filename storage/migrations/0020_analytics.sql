@@ -205,9 +205,9 @@ DECLARE
     week timestamp;
 BEGIN
     FOR week IN SELECT generate_series(
-        date_trunc('week', now() AT TIME ZONE 'UTC') - interval '13 weeks',
+        date_trunc('week', coalesce(min(created_at), now()) AT TIME ZONE 'UTC') - interval '1 week',
         date_trunc('week', now() AT TIME ZONE 'UTC') - interval '1 week', interval '1 week'
-    ) LOOP
+    ) FROM sessions WHERE created_at > now() - interval '90 days' LOOP
         EXECUTE format(
             'CREATE TABLE %I PARTITION OF analytics_events FOR VALUES FROM (%L) TO (%L)',
             'analytics_events_' || to_char(week, 'YYYYMMDD'),

@@ -10,6 +10,7 @@ DECLARE
     total bigint := 0;
     is_blocked boolean;
 BEGIN
+    PERFORM 1 FROM analytics_progress WHERE name = 'turns' FOR UPDATE;  -- nothing of it is counted meanwhile
     IF to_regclass('journal') IS NOT NULL THEN
         FOR place IN
             SELECT c.table_name FROM information_schema.columns c JOIN pg_class k ON k.oid = to_regclass(c.table_name)

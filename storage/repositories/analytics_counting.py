@@ -14,14 +14,14 @@ from datetime import datetime, timedelta
 from domain.analytics import EventCategory, NewEvent
 from domain.turn_events import events_of_turn
 from storage.database import Connection, Database, Row
+from storage.partitions import first_week
 from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS, Kept, late_durations, session_states
 from storage.repositories.turn_readers import ReadTurn, TurnReader
 from storage.statements import Statement
 
 TURNS_AT_ONCE = 200
 NOTED_AT_ONCE = 1_000
-BACK_DAYS = 90
-"""Older events are not counted any more: of earlier weeks there may be no place for them."""
+TABLE = "analytics_events"
 AHEAD = timedelta(days=1)
 SEALED_AFTER = timedelta(minutes=10)
 """How long after its end an hour's durations are put together; what is told later is added."""
@@ -88,7 +88,8 @@ class Counting:
             waiting = await connection.rows(TAKE_NOTED, limit=noted)
             found = [Kept(one.tenant_id, event) for one in read for event in _told(one)]
             found += [_noted(row) for row in waiting]
-            await self._keep(connection, _within(found, now), place.sealed_until)
+            first = await first_week(connection, TABLE)
+            await self._keep(connection, _within(found, first, now), place.sealed_until)
             await self._reader.move(connection, read)
         return len(read) + len(waiting)
 
@@ -134,10 +135,9 @@ def _noted(row: Row) -> Kept:
     return Kept(values.pop("tenant_id"), NewEvent(**values))
 
 
-def _within(found: Iterable[Kept], now: datetime) -> list[Kept]:
-    """Return what there is a place for, in order of time."""
-    first, last = now - timedelta(days=BACK_DAYS), now + AHEAD
-    return sorted((one for one in found if first <= one.event.at <= last), key=lambda one: one.event.at)
+def _within(found: Iterable[Kept], first: datetime, now: datetime) -> list[Kept]:
+    """Return what there is a place for, in order of time: what is older than that is past its retention."""
+    return sorted((one for one in found if first <= one.event.at <= now + AHEAD), key=lambda one: one.event.at)
 
 
 def _columns(found: Sequence[Kept]) -> dict[str, object]:

@@ -80,15 +80,7 @@ DELETED = Statement("""
 SESSIONS_OF = Statement("""
     SELECT session_id FROM sessions WHERE tenant_id = :tenant_id AND project_id = :project_id LIMIT :limit
 """)
-LEFT_BEHIND = tuple(
-    Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND project_id = :project_id")
-    for table in (
-        "memory", "callbacks", "human_tasks", "model_calls", "attachments", "feedback", "budgets", "api_keys",
-        "model_providers", "programs",
-    )
-)  # fmt: skip
-"""What names a project without going with its row."""
-DELETE = Statement("DELETE FROM projects WHERE tenant_id = :tenant_id AND project_id = :project_id")
+ERASE = Statement("SELECT erase_project(:tenant_id, :project_id)")
 
 
 class ProjectRecord(Struct, frozen=True, kw_only=True):
@@ -262,11 +254,11 @@ class Projects:
         return [row["session_id"] for row in rows]
 
     async def delete(self, tenant_id: str, project_id: str) -> bool:
-        """Remove a project and everything of it but its sessions; return False when there is none."""
-        async with self._database.transaction() as connection:
-            for statement in LEFT_BEHIND:
-                await connection.execute(statement, tenant_id=tenant_id, project_id=project_id)
-            return bool(await connection.execute(DELETE, tenant_id=tenant_id, project_id=project_id))
+        """Remove a project and every row of it, in whichever table it stands; return False when there is none.
+
+        Its sessions have to be deleted before.
+        """
+        return bool(await self._database.value(ERASE, tenant_id=tenant_id, project_id=project_id))
 
 
 def _record(row: Row) -> ProjectRecord:

@@ -107,6 +107,15 @@ async def test_two_secrets_are_live_after_a_rotation_and_the_first_of_three_is_n
     assert await audited(gateway, key["id"]) == ["api_key.create"] + ["api_key.rotate"] * 3
 
 
+async def test_of_all_secrets_of_rotations_at_once_two_are_live(gateway: LiveGateway) -> None:
+    key, first = await made(gateway)
+    rotate = f"{KEYS}/{key['id']}/rotate"
+    answers = await asyncio.gather(*(gateway.call("POST", rotate, {"graceSec": 60}) for _ in range(10)))
+    secrets = [first, *(answer.json()["secret"] for answer in answers)]
+    assert len(set(secrets)) == 11
+    assert sorted([await status(gateway, one) for one in secrets]) == [200] * 2 + [401] * 9
+
+
 async def test_the_old_secret_ends_with_its_grace(gateway: LiveGateway) -> None:
     key, first = await made(gateway)
     await gateway.call("POST", f"{KEYS}/{key['id']}/rotate", {"graceSec": 1})

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from actors.project_removal import ProjectRemoval
 from actors.projects import TENANT_ID
 from storage.repositories.projects import Projects
 from storage.statements import Statement
@@ -20,12 +21,11 @@ PROJECTS = "/api/projects"
 ACTIONS = Statement(
     "SELECT action FROM audit_log WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY number"
 )
-LEFT = Statement("""
-    SELECT (SELECT count(*) FROM projects WHERE tenant_id = :tenant_id AND project_id = :project_id)
-        + (SELECT count(*) FROM sessions WHERE tenant_id = :tenant_id AND project_id = :project_id)
-        + (SELECT count(*) FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id)
-        + (SELECT count(*) FROM programs WHERE tenant_id = :tenant_id AND project_id = :project_id)
-        + (SELECT count(*) FROM api_keys WHERE tenant_id = :tenant_id AND project_id = :project_id)
+PLACES = Statement("""
+    SELECT c.table_name FROM information_schema.columns c JOIN pg_class k ON k.oid = to_regclass(c.table_name)
+    WHERE c.table_schema = current_schema() AND c.column_name IN ('tenant_id', 'project_id')
+      AND k.relkind IN ('r', 'p') AND NOT k.relispartition AND c.table_name <> 'audit_log'
+    GROUP BY c.table_name HAVING count(*) = 2
 """)
 
 
@@ -136,12 +136,41 @@ async def test_a_deleted_project_takes_everything_along(gateway: LiveGateway) ->
     for _ in range(3):
         assert (await gateway.call("POST", "/api/v1/chat/agent", chat)).status == 200
     place = f"{PROJECTS}/{gateway.project_id}"
+    await gateway.call("PUT", f"{place}/variables", {"kind": "env", "key": "K", "value": "v"})
+    deployed = {"environment": "dev", "agentVersionManifest": {"Echo": "auto"}, "entryAgentName": "Echo"}
+    assert (await gateway.call("POST", f"{place}/deployments", deployed)).status == 201
     name = (await gateway.call("GET", place)).json()["project"]["name"]
     assert (await gateway.call("DELETE", place)).json() == {"success": True, "deleted": True}
     assert (await gateway.call("GET", place)).status == 404
     assert (await gateway.call("DELETE", place)).status == 404
     assert (await gateway.call("POST", "/api/v1/chat/agent", chat)).status == 404
     database = gateway.running.database
-    assert await database.value(LEFT, tenant_id=TENANT_ID, project_id=gateway.project_id) == 0
+    left = {}
+    for row in await database.rows(PLACES):
+        table = row["table_name"]
+        count = Statement(f"SELECT count(*) FROM {table} WHERE tenant_id = :tenant_id AND project_id = :project_id")
+        left[table] = await database.value(count, tenant_id=TENANT_ID, project_id=gateway.project_id)
+    assert len(left) > 20
+    assert {table for table, rows in left.items() if rows} == set()
     assert await Projects(database).deleted(10) == []
     assert (await made(gateway, name=name))["slug"]
+
+
+async def test_what_a_request_has_no_time_for_is_removed_afterwards(
+    gateway: LiveGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actors.project_removal.SESSIONS_MAX", 2)
+    chat = {"projectId": gateway.project_id, "message": "hello"}
+    sessions = [(await gateway.call("POST", "/api/v1/chat/agent", chat)).json()["sessionId"] for _ in range(5)]
+    place = f"{PROJECTS}/{gateway.project_id}"
+    assert (await gateway.call("DELETE", place)).status == 200
+    database = gateway.running.database
+    assert (TENANT_ID, gateway.project_id) in await Projects(database).deleted(10)
+    assert (await gateway.call("GET", f"{place}/sessions/{sessions[4]}")).status == 404
+    removal: ProjectRemoval = gateway.running.desks.projects._removal  # type: ignore[attr-defined]
+    rounds = 0
+    while await removal.carry_on_all():
+        rounds += 1
+        assert rounds < 5
+    assert await Projects(database).deleted(10) == []
+    assert await Projects(database).sessions_of(TENANT_ID, gateway.project_id, 10) == []

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from actors import stored_transfer
 from actors.clocks import RandomIds, SystemClock
 from actors.projects import TENANT_ID
 from domain import limits
@@ -338,6 +339,33 @@ async def test_an_import_is_audited_and_replayed_under_its_key(servers: Servers)
         assert rows[0]["entry"]["details"] == {
             "create": 3, "update": 0, "delete": 0, "unchanged": 0, "mode": "merge",
         }  # fmt: skip
+
+
+async def test_17_21_lockfile_warnings_graph_backslashes_nul_and_the_lock(servers: Servers) -> None:
+    async with a_gateway(servers, "io-row") as gateway:
+        assert {"lockfile", "warnings"} <= (await export(gateway)).keys()
+        graph = (await transfer(gateway, "GET", "/export/preview")).json()["dependencies"]
+        assert graph["validation"] == {"valid": True, "errors": []}
+        for path in ("agents\\a.abl", "agents/a\0.abl"):
+            assert (await imported(gateway, {path: ""})).status == 400
+        await gateway.running.database.execute(
+            TAKE_LOCK, tenant_id=TENANT_ID, project_id=gateway.project_id, left_s=float(limits.IMPORT_LOCK_S)
+        )
+        assert (await imported(gateway, FILES)).status == 409
+
+
+async def test_more_than_an_export_holds_is_refused(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_gateway(servers, "io-most") as gateway:
+        for name, most, sentence in (
+            ("EXPORT_AGENTS_MAX", 1, "Too many agents to export (max 1)"),
+            ("EXPORT_TOOLS_MAX", 0, "Too many tools to export (max 0)"),
+            ("EXPORT_MAX_BYTES", 100, "Export too large (max 100MB)"),
+        ):
+            with monkeypatch.context() as patch:
+                patch.setattr(stored_transfer, name, most)
+                answer = await transfer(gateway, "GET", "/export")
+                assert (answer.status, answer.json()["error"]["message"]) == (413, sentence)
+        assert (await transfer(gateway, "GET", "/export")).status == 200
 
 
 async def test_an_unknown_project_is_not_there(servers: Servers) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -263,3 +264,21 @@ async def test_each_log_in_is_noted_and_what_failed_too(gateway: LiveGateway) ->
         ("user.password_change", "failure"), ("user.password_change", "success"), ("user.logout", "success"),
     ]  # fmt: skip
     assert not await gateway.running.database.rows(ENTRIES, tenant_id="")
+
+
+async def test_an_old_refresh_token_that_turns_up_is_noted(gateway: LiveGateway) -> None:
+    user = await added(gateway, password=PASSWORD)
+    first = (await log_in(gateway, user["email"])).json()["refreshToken"]
+    assert (await refreshed(gateway, first)).status == 200
+    assert (await refreshed(gateway, first)).status == 401
+    assert (await audited(gateway, user["id"]))[-1] == ("user.refresh_reuse", "failure")
+
+
+async def test_of_all_who_are_made_owner_at_once_one_is(gateway: LiveGateway) -> None:
+    await the_owner(gateway)
+    heirs = [await added(gateway) for _ in range(5)]
+    answers = await asyncio.gather(*(change(gateway, one["id"], {"role": "owner"}) for one in heirs))
+    assert {answer.status for answer in answers} <= {200, 409, 503}
+    owners = await gateway.running.database.rows(OWNER_OF, tenant_id=TENANT_ID)
+    assert len(owners) == 1
+    assert owners[0]["user_id"] in {one["id"] for one in heirs}

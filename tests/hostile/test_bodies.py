@@ -9,7 +9,7 @@ import pytest
 
 from gateway.access import BODY_METHODS
 from gateway.guarded import GuardedRoute
-from tests.support.hostile import JSON, Attack, routes_of, sent, struck, target_of
+from tests.support.hostile import JSON, SHOWN, Attack, routes_of, sent, struck, target_of
 from tests.support.hostile_bodies import NO_JSON, OTHER_TYPES, OTHER_VALUES, TWICE
 from tests.support.hostile_store import Place
 
@@ -45,7 +45,7 @@ async def test_what_is_no_json_is_refused(place: Place) -> None:
             for name, raw in {**NO_JSON, **TWICE}.items()
         ),
     )
-    assert complaints == []
+    assert not complaints, "\n".join(complaints[:SHOWN])
     assert count >= 2_000
 
 
@@ -58,7 +58,7 @@ async def test_what_is_no_object_is_refused(place: Place) -> None:
             for name, raw in OTHER_VALUES.items()
         ),
     )
-    assert complaints == []
+    assert not complaints, "\n".join(complaints[:SHOWN])
     assert count >= 300
 
 
@@ -73,7 +73,7 @@ async def test_other_types_and_encodings_are_refused(place: Place) -> None:
                 yield a_body(place, route, method, encoding[:20], packed, **{"content-encoding": encoding})
 
     count, complaints = await struck(place, attacks())
-    assert complaints == []
+    assert not complaints, "\n".join(complaints[:SHOWN])
     assert count >= 600
 
 
@@ -87,15 +87,13 @@ async def test_a_body_without_end_is_read_no_further_than_its_limit(place: Place
 
 
 async def test_what_lengths_say_is_not_believed(place: Place) -> None:
-    lengths = ("-1", "0", "1e9", "0x10", "9" * 400, "1, 2", "²", "", " ", "+5", "5;5")
+    lengths = ("-1", "1e9", "0x10", "9" * 400, "9" * 5_000, "\xb2", "1, 2", "²", "\t", "", " ", "+5", "5;5")
 
     def attacks() -> Iterator[Attack]:
         for route, method in requiring(place)[::4]:
             for length in lengths:
-                yield a_body(
-                    place, route, method, length, b'{"a":', **{"content-length": length.encode().decode("latin-1")}
-                )
+                yield a_body(place, route, method, length, b'{"a":', **{"content-length": length})
 
     count, complaints = await struck(place, attacks())
-    assert complaints == []
+    assert not complaints, "\n".join(complaints[:SHOWN])
     assert count >= 150

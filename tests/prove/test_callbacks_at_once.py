@@ -170,6 +170,7 @@ def test_a_callback_that_comes_a_hundred_times_at_once_resumes_its_session_once(
             session_id, head = await suspended(http, gateways[0], workshop)
             deliveries = Deliveries(http, gateways, gateways[doomed], head)
             await deliveries.send_all()
+            assert await gateways[doomed].process.wait() == -signal.SIGKILL, "it was killed in the midst of it"
             accepted, repeated = '200 {"ok": true}', '200 {"ok": true, "status": "already_processed"}'
             assert set(deliveries.answers) <= {accepted, repeated}, deliveries.answers
             assert deliveries.answers.total() == DELIVERIES

@@ -12,8 +12,6 @@ from gateway.bounds import IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS
 from gateway.guarded import GuardedRoute, api_routes
 from gateway.idempotency import REPLAYED, REUSED
 from tests.spec.test_every_route import (
-    EXAMPLES,
-    FILE_ROUTE,
     FORM,
     FORM_BODY,
     credentials,
@@ -24,6 +22,7 @@ from tests.spec.test_every_route import (
 from tests.support.asgi import Client, Reply
 from tests.support.fake_runtime import FakeCallback
 from tests.support.gateway import PAGE, PROJECT, PUBLIC_KEY, Gateway, a_gateway
+from tests.support.route_examples import EXAMPLES, FILE_ROUTE
 
 pytestmark = pytest.mark.anyio
 

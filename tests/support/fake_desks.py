@@ -28,6 +28,7 @@ from actors.desks import (
     UsageFigures,
 )
 from actors.runtime import Page, SessionRef
+from domain.analytics import NewEvent
 from domain.clock import FixedClock, iso_ms
 from domain.errors import AppError, Conflict, InvalidInput, NotFound
 from domain.files import HEAD_BYTES, cleaned_filename, kind_of
@@ -259,7 +260,7 @@ class FakeUsers:
         self.families[user.tenant_id, family_id] = token_id
         self.owners[user.tenant_id, family_id] = user.id
 
-    async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, expires_at: datetime) -> bool:
+    async def rotate(self, user: UserView, family_id: str, token_id: str, next_id: str, **_: Any) -> bool:
         name = (user.tenant_id, family_id)
         if self.families.get(name) != token_id:
             self.families.pop(name, None)
@@ -289,6 +290,16 @@ class NothingThere:
 
 
 @dataclass
+class FakeAnalytics(NothingThere):
+    """Takes events."""
+
+    noted: list[tuple[str, NewEvent]] = field(default_factory=list)
+
+    async def note(self, tenant_id: str, event: NewEvent) -> None:
+        self.noted.append((tenant_id, event))
+
+
+@dataclass
 class FakeDesks:
     """All of them, under their own types."""
 
@@ -297,6 +308,7 @@ class FakeDesks:
     files: FakeFiles
     feedback: FakeFeedback
     users: FakeUsers
+    analytics: FakeAnalytics = field(default_factory=FakeAnalytics)
 
     def as_desks(self) -> Desks:
         known = {one.name: getattr(self, one.name) for one in fields(self)}

@@ -19,6 +19,8 @@ ANSWER_MAX_S = 2.0
 ANSWER_MAX_BYTES = 64 * 1024
 GROWTH_MAX_BYTES = 256 * 1024 * 1024
 UNKNOWN = "unknown"
+SHOWN = 40
+"""How many complaints a failure tells."""
 REFUSED = range(400, 500)
 JSON = {"content-type": "application/json"}
 
@@ -112,7 +114,7 @@ async def struck(place: Place, attacks: Iterable[Attack], role: str = "owner") -
         count += 1
         try:
             answered = await sent(place, attack, place.headers[role])
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong is told
             complaints.append(f"{attack.name}: {attack.method} {attack.target[:80]}: {error!r}")
             continue
         complaints += [

@@ -143,3 +143,12 @@ def test_the_table_of_variables_is_the_page_of_settings() -> None:
     page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
     on_the_page = set(re.findall(r"\bABL_[A-Z_]+\b", page))
     assert {name for name in on_the_page if not name.startswith(environment.AGENT_PREFIX)} == environment.VARIABLES
+
+
+def test_a_collector_of_spans_and_its_headers() -> None:
+    said = {"ABL_OTLP_ENDPOINT": "http://collector:4318", "ABL_OTLP_HEADERS": "X-Key=a=b, Other = c"}
+    settings = settings_from(said)
+    assert (settings.otlp_endpoint, settings.otlp_headers) == ("http://collector:4318", {"x-key": "a=b", "other": "c"})
+    assert (settings_from({}).otlp_endpoint, settings_from({}).otlp_headers) == ("", {})
+    with pytest.raises(InvalidInput, match="ABL_OTLP_HEADERS"):
+        settings_from({"ABL_OTLP_HEADERS": "key"})

@@ -118,9 +118,23 @@ TABLE = {
     "USAGE_WINDOW_DAYS": 30,
     "GENERATIONS_WINDOW_S": 86_400,
     "EXPORT_ROWS_MAX": 1_000_000,
+    "TURN_MAX_S": 600,
+    "EVALS_KEPT_DAYS": 90,
+    "KEPT_MAX_DAYS": 3_650,
+    "PROJECT_NAME_MAX_CHARS": 120,
+    "DESCRIPTION_MAX_CHARS": 2_000,
+    "LABEL_MAX_CHARS": 200,
+    "MANIFEST_AGENTS_MAX": 1_000,
+    "DRAIN_S": 3_600,
+    "VARIABLE_MAX_CHARS": 16_384,
+    "CONFIG_VALUE_MAX_CHARS": 4_096,
+    "CONFIG_KEYS_MAX": 200,
+    "ENV_KEYS_MAX": 1_000,
+    "CHANNELS_PER_PROJECT": 200,
+    "PREFLIGHT_SESSIONS_MAX": 1_000,
 }
 ROOT = Path(limits.__file__).parents[1]
-PACKAGES = ("actors", "cli", "engine", "gateway", "providers", "storage")
+PACKAGES = ("actors", "cli", "domain", "engine", "gateway", "providers", "storage")
 UNITS = {"KIB", "MIB", "MINUTE_S", "HOUR_S", "DAY_S"}
 
 

@@ -175,7 +175,10 @@ async def test_sums_and_events_say_the_same_before_and_after_hours_are_sealed(
 async def counting_sealed(database: Database, now: datetime) -> None:
     counting = Counting(database)
     async with database.connection() as connection:
-        await connection.script("UPDATE analytics_progress SET sealed_until = sealed_until - interval '4 days'")
+        await connection.script("""
+            UPDATE analytics_progress SET sealed_until = sealed_until - interval '4 days';
+            UPDATE analytics_hours SET durations = NULL;
+        """)
     while await counting.seal(now):
         pass
 
