@@ -7,7 +7,7 @@ WORKERS ?= 2
 PROJECT ?= examples/parcel-desk
 RUNTIME ?= ray
 BIN := .venv/bin
-PACKAGES := $(wildcard abl cli domain engine voice evals providers storage actors gateway)
+PACKAGES := $(wildcard abl abl_client cli domain engine voice evals providers storage actors gateway)
 GENERATORS := $(wildcard tools/generate_*.py)
 BENCHES := $(shell grep -l 'import.*publish' benchmarks/*.py)
 

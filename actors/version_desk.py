@@ -13,9 +13,10 @@ from actors.agent_checks import AgentChecks
 from actors.compiling import AGENT_KINDS
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.errors import Conflict, NotFound
+from domain.transfer import source_hash
 from storage.database import Database
 from storage.errors import Duplicate
-from storage.repositories.agents import NO_AGENT, AgentRecord, Agents, source_hash
+from storage.repositories.agents import NO_AGENT, AgentRecord, Agents
 from storage.repositories.audit import AuditLog
 from storage.repositories.versions import NewVersion, VersionRecord, Versions
 

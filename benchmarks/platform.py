@@ -13,6 +13,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from statistics import median, quantiles
@@ -27,6 +28,8 @@ from actors.first_keys import make_key
 from actors.projects import TENANT_ID, put_project
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
+from benchmarks.bare_lists import bare_route
+from benchmarks.journal_turns import a_fact, a_turn
 from benchmarks.platform_events import AGENTS, DAYS, write_events
 from benchmarks.report import Figure, publish
 from benchmarks.serving import a_folder
@@ -37,9 +40,13 @@ from gateway.access import caller
 from gateway.app import build_app
 from gateway.settings import GatewaySettings, RateSettings
 from storage.database import Connection
+from storage.journal import Journal
+from storage.leases import Leases
 from storage.partitions import ensure_partitions
+from storage.repositories.analytics_counting import Counting
 from storage.repositories.analytics_recount import recount
 from storage.repositories.api_keys import ApiKeys, NewKey
+from storage.repositories.sessions import NewSession, Sessions
 from storage.statements import Statement
 
 EVENTS = 10_000_000
@@ -50,6 +57,7 @@ ROUTE_S = 15.0
 LIST_ROUNDS = 300
 WARM = 3
 AUTHENTICATIONS = 3_000
+COUNTED_SESSIONS, COUNTED_TURNS = 200, 20
 AUTHENTICATION_ROUNDS = 5
 ANALYTICS_TARGET, LIST_TARGET, AUTHENTICATION_TARGET_MS = 3.0, 2.0, 0.15
 SECRET = b"0123456789abcdef0123456789abcdef"
@@ -103,6 +111,7 @@ class Bench:
         self.project_id = project_id
         self.key = key
         self.bare = bare
+        self.pool: Any = None
         self.headers = {"x-api-key": key}
 
     async def request(self, method: str, path: str, body: Body = None) -> tuple[int, bytes]:
@@ -139,23 +148,11 @@ class Bench:
             raise SystemExit(f"{method} {path} answered {status}: {answer[:300]!r}")
         return [(one.sql, one.arguments(given)) for one, given in found]
 
-    def bare_route(self, sent: Sequence[tuple[str, list[object]]], answer: bytes) -> FastAPI:
-        """Return an app with one route that sends these statements and answers this."""
-        app, content = FastAPI(), json.loads(answer)
-
-        @app.get("/bare")
-        async def bare() -> Any:
-            for sql, values in sent:
-                await self.bare.fetch(sql, *values)
-            return content
-
-        return app
-
     async def compare_list(self, path: str) -> tuple[float, float]:
         """Return p50 of a list, and of a bare route that asks and answers the same, in milliseconds."""
         sent = await self.statements("GET", path, None)
         _, answer = await self.request("GET", path)
-        bare = Bench(self.bare_route(sent, answer), self.running, "", "", self.bare)
+        bare = Bench(bare_route(self.pool, sent, answer), self.running, "", "", self.bare)
         routes: list[float] = []
         plain: list[float] = []
         for _ in range(LIST_ROUNDS):
@@ -300,8 +297,35 @@ async def authentication(bench: Bench) -> list[Figure]:
     return figures
 
 
-PROBES: tuple[Probe, ...] = (analytics, lists, authentication)
-"""What is measured, in this order; each gets the same full store."""
+async def counting(bench: Bench) -> list[Figure]:
+    """Return how fast turns are counted that have ended, and what one costs."""
+    database = bench.running.database
+    journal, epoch = Journal(database), await Leases(database).register_host("bench", "unix:here")
+    names = [f"sess_k{place:024d}" for place in range(COUNTED_SESSIONS)]
+    for name in names:
+        new = NewSession(
+            session_id=name, project_id=bench.project_id, runtime_session_id=f"r{name}", entry_agent_name="Parcel_Desk"
+        )
+        await Sessions(database).create(TENANT_ID, new, epoch=epoch)
+    for turn in range(1, COUNTED_TURNS + 1):
+        ends = [
+            journal.append(TENANT_ID, name, epoch, [a_fact(turn)], expect_seq=turn - 1, turn=a_turn(turn))
+            for name in names
+        ]
+        await asyncio.gather(*ends)
+    await journal.close()
+    counted, start, used = 0, perf_counter(), process_time()
+    while more := await Counting(database).go_on(datetime.now(UTC)):
+        counted += more
+    took, used = perf_counter() - start, process_time() - used
+    return [
+        Figure("turns and sessions counted", counted / took, "1/s"),
+        Figure("CPU of counting one, here", used / max(counted, 1) * 1e6, "us"),
+    ]
+
+
+PROBES: tuple[Probe, ...] = (analytics, lists, authentication, counting)
+"""What is measured, in this order; each gets the same full store, and what it adds is seen by those behind it."""
 
 
 async def fill(running: RunningRuntime, bare: Any, project_id: str, key: str, events: int) -> list[Figure]:
@@ -337,7 +361,7 @@ async def measure(events: int = EVENTS) -> list[Figure]:
         watch(name)
     with a_folder() as folder:
         settings = Settings(data_dir=str(folder), runtime="local", embedded_model="off", rate_limits=False)
-        async with open_runtime(settings) as running:
+        async with open_runtime(settings) as running, AsyncExitStack() as stack:
             texts = {f"{name}.abl": DESK.format(name=name) for name in AGENTS}
             seeded = await put_project(running.database, "bench", texts)
             ids = RandomIds()
@@ -348,6 +372,8 @@ async def measure(events: int = EVENTS) -> list[Figure]:
                 access = access_services(running, SystemClock(), ids)
                 app = build_app(running.runtime, access, GatewaySettings(token_secret=SECRET, rates=NO_RATES))
                 bench = Bench(app, running, seeded.project_id, key, bare)
+                bench.pool = await asyncpg.create_pool(running.settings.database_url, min_size=1)
+                stack.push_async_callback(bench.pool.close)
                 for number in range(CONTACTS):
                     person = {"identity": f"p{number}@example.com", "identityType": "email", "type": "customer"}
                     await bench.request("POST", "/api/contacts", person)

@@ -13,6 +13,7 @@ import uvicorn
 from actors.agent_cards import StoredAgentCards
 from actors.installation import sandbox_tokens
 from actors.wiring import RunningRuntime
+from cli.bounded_http import BoundedHttp
 from domain import limits
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
@@ -33,7 +34,6 @@ GRACE_S = 30
 BACKLOG = 2_048
 KEEP_ALIVE_S = 65
 """Longer than proxies keep idle connections (60 s is usual), so that it is they who close."""
-HEAD_MAX_BYTES = 64 * limits.KIB
 SOCKET_QUEUE_FRAMES = 32
 
 
@@ -128,7 +128,7 @@ def server_config(app: Any, **options: Any) -> uvicorn.Config:
         "backlog": BACKLOG,
         "timeout_graceful_shutdown": GRACE_S,
         "timeout_keep_alive": KEEP_ALIVE_S,
-        "h11_max_incomplete_event_size": HEAD_MAX_BYTES,
+        "http": BoundedHttp,
         "ws_max_size": limits.VOICE_AUDIO_MAX_BYTES,
         "ws_max_queue": SOCKET_QUEUE_FRAMES,
         "ws_ping_interval": limits.SOCKET_PING_S,

@@ -42,7 +42,7 @@ def parse_iso(text: str) -> datetime:
     >>> parse_iso("2026-03-02T09:00:00.000Z").isoformat()
     '2026-03-02T09:00:00+00:00'
     """
-    if DATE_CHARS < len(text) and text[DATE_CHARS] not in TIME_FOLLOWS:
+    if len(text) > DATE_CHARS and text[DATE_CHARS] not in TIME_FOLLOWS:
         raise ValueError(f"Invalid isoformat string: {text!r}")
     return datetime.fromisoformat(text)
 

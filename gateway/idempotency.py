@@ -116,7 +116,8 @@ class Replies:
         Raises:
             Conflict: The key was used for another request, or the first one still runs elsewhere.
         """
-        asked = sha256(b"\0".join([request.method.encode(), request.url.path.encode(), body])).digest()
+        address = f"{request.url.path}?{request.url.query}"
+        asked = sha256(b"\0".join([request.method.encode(), address.encode(), body])).digest()
         turnstile = self._running.setdefault(name, Turnstile())
         turnstile.users += 1
         try:

@@ -145,7 +145,7 @@ def documented_errors(route: GuardedRoute, method: str) -> Iterator[int]:
     """Yield the statuses of the errors that a route may answer, in rising order."""
     access, dependant = route.access, route.dependant
     reads = method in BODY_METHODS
-    asks = bool(dependant.path_params or dependant.query_params)
+    asks = bool(dependant.path_params or dependant.query_params) or access.errors == "openai"
     if reads or asks:
         yield 400
     if not access.is_public or access.errors == "callback":

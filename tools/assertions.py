@@ -49,7 +49,7 @@ def assertions(path: Path, name: str, shared: Mapping[str, Path]) -> frozenset[P
         shared: Helpers of other files that assert, by name.
 
     Returns:
-        Places of assertions in the function and in every function that it names, directly or through others of its file.
+        Places of assertions in the function and in every function that it names, itself or through others of its file.
     """
     found: set[Place] = set()
     own = _functions(path)

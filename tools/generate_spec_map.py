@@ -211,14 +211,14 @@ def written(mapped: Sequence[Entry]) -> str:
 def summary(mapped: Sequence[Entry]) -> str:
     """Return what the map holds in numbers."""
     parts = ((False, "the platform API"), (True, "the seed"))
-    counted = [f"- {_counted(of_the_seed(mapped, wanted))} Source: {name}." for wanted, name in parts]
+    counted = [f"- {name}: {_counted(of_the_seed(mapped, wanted))}" for wanted, name in parts]
     names = {name for entry in mapped for name in entry.tests}
-    return "\n".join([
-        *counted,
-        f"- {number_of_assertions(mapped):,} assertions stand in the {len(names):,} tests named here: `assert` statements "
-        "and `pytest.raises` in them and in the helpers that they call, each counted once where it is written; a test "
-        "with parameters counts once, not once for each of its cases.",
-    ])  # fmt: skip
+    asserted = (
+        f"- {number_of_assertions(mapped):,} assertions stand in the {len(names):,} tests named here: `assert` "
+        "statements and `pytest.raises` in them and in the helpers that they call, each counted once, where it is written; a test "
+        "with parameters counts once and not for each of its cases."
+    )
+    return "\n".join([*counted, asserted])
 
 
 def _counted(mapped: Sequence[Entry]) -> str:

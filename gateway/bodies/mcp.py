@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from gateway.envelope import Wire
+from pydantic import RootModel
+
+from gateway.envelope import ErrorBody, Wire
 
 
 class RpcError(Wire):
@@ -21,3 +23,7 @@ class RpcAnswer(Wire):
     id: str | int | None
     result: dict[str, Any] | None = None
     error: RpcError | None = None
+
+
+class RpcRefusal(RootModel[RpcAnswer | ErrorBody]):
+    """Why a message was not answered: as the protocol says it, or as the platform does before the message is read."""

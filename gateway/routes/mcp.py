@@ -15,7 +15,7 @@ from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, Admitted, caller
 from gateway.asking import Target, bound_target
-from gateway.bodies.mcp import RpcAnswer
+from gateway.bodies.mcp import RpcAnswer, RpcRefusal
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.guarded import guarded_router
@@ -29,12 +29,13 @@ MESSAGE: JsonObject = {
     "requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}},
     "responses": {"202": {"description": "A notification was taken"}},
 }
+REFUSED: dict[int | str, JsonObject] = {400: {"model": RpcRefusal, "description": "The message breaks a rule"}}
 
 router = guarded_router("/mcp", "mcp")
 may_talk = [caller("api_key", permission=Permission.SESSION_EXECUTE)]
 
 
-@router.post("", response_model=RpcAnswer, dependencies=may_talk, openapi_extra=MESSAGE)
+@router.post("", response_model=RpcAnswer, dependencies=may_talk, openapi_extra=MESSAGE, responses=REFUSED)
 async def speak(request: Request, admitted: Admitted, services: Serving) -> Response:
     """Answer one message of an MCP client; the API key is bound to the project whose agents it may ask."""
     project_id = admitted.caller.project_id
@@ -43,7 +44,7 @@ async def speak(request: Request, admitted: Admitted, services: Serving) -> Resp
     return await _answered(request, admitted, services, project_id)
 
 
-@router.post("/{project_id}", response_model=RpcAnswer, dependencies=may_talk, openapi_extra=MESSAGE)
+@router.post("/{project_id}", response_model=RpcAnswer, dependencies=may_talk, openapi_extra=MESSAGE, responses=REFUSED)
 async def speak_with_project(project_id: str, request: Request, admitted: Admitted, services: Serving) -> Response:
     """Answer one message of an MCP client that asks the agents of a project."""
     return await _answered(request, admitted, services, project_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -10,6 +9,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from domain.errors import NotFound
+from domain.transfer import source_hash
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
@@ -271,11 +271,6 @@ class Agents:
         """Return a compiled program."""
         found: bytes | None = await self._database.value(PROGRAM, tenant_id=tenant_id, program_id=program_id)
         return found
-
-
-def source_hash(dsl: str) -> str:
-    """Return the hash of a draft as the API shows it: `sha256:<hex>`."""
-    return f"sha256:{hashlib.sha256(dsl.encode()).hexdigest()}"
 
 
 def _agent(row: Row) -> AgentRecord:

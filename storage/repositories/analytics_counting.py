@@ -87,9 +87,10 @@ class Counting:
             read = await self._reader.next(connection, place, turns)
             waiting = await connection.rows(TAKE_NOTED, limit=noted)
             found = [Kept(one.tenant_id, event) for one in read for event in _told(one)]
-            found += [_noted(row) for row in waiting]
-            first = await first_week(connection, TABLE)
-            await self._keep(connection, _within(found, first, now), place.sealed_until)
+            found += [kept for row in waiting for kept in _noted(row)]
+            if found:
+                first = await first_week(connection, TABLE)
+                await self._keep(connection, _within(found, first, now), place.sealed_until)
             await self._reader.move(connection, read)
         return len(read) + len(waiting)
 
@@ -130,9 +131,15 @@ def _told(one: ReadTurn) -> list[NewEvent]:
         return []
 
 
-def _noted(row: Row) -> Kept:
-    values = {**row, "category": EventCategory(row["category"])}
-    return Kept(values.pop("tenant_id"), NewEvent(**values))
+def _noted(row: Row) -> list[Kept]:
+    """Return a noted event; nothing of one that this version does not know."""
+    values = dict(row)
+    tenant_id = values.pop("tenant_id")
+    try:
+        return [Kept(tenant_id, NewEvent(**{**values, "category": EventCategory(row["category"])}))]
+    except ValueError:
+        _log.exception("an event %s is left out of analytics", row["event_type"])
+        return []
 
 
 def _within(found: Iterable[Kept], first: datetime, now: datetime) -> list[Kept]:

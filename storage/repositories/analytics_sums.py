@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import Struct
-
 from domain.analytics import MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
 from domain.turn_events import HANDED_IN
 from storage.repositories.durations import packed
@@ -21,11 +19,15 @@ ENTERED, HANDOFF, ESCALATION = "agent_entered", "handoff", "escalation"
 STARTED, ENDED, RESET = "session_started", "session_ended", "session_reset"
 
 
-class Kept(Struct, frozen=True):
-    """An event with its tenant."""
+class Kept:
+    """An event with its tenant and its hour."""
 
-    tenant_id: str
-    event: NewEvent
+    __slots__ = ("event", "hour", "tenant_id")
+
+    def __init__(self, tenant_id: str, event: NewEvent) -> None:
+        self.tenant_id = tenant_id
+        self.event = event
+        self.hour = hour_of(event.at)
 
 
 Key = tuple[Any, ...]
@@ -45,6 +47,7 @@ class Sums:
     ) -> None:
         """`keys` and `amounts` are column -> type, `rules` column -> what becomes of it when the row is there."""
         self._keys, self._amounts, self._fold = tuple(keys), tuple(amounts), fold
+        self._others = frozenset(place for place, name in enumerate(amounts) if name in rules)
         types = {**keys, **amounts}
         columns = ", ".join(types)
         given = ", ".join(f":{name}s::{kind}[]" for name, kind in types.items())
@@ -64,8 +67,9 @@ class Sums:
             key, amounts = folded
             if (held := rows.get(key)) is None:
                 rows[key] = amounts
-            else:
-                rows[key] = [_joined(a, b) for a, b in zip(held, amounts, strict=True)]
+                continue
+            for place, amount in enumerate(amounts):
+                held[place] = _joined(held[place], amount) if place in self._others else held[place] + amount
         ordered = sorted(rows.items(), key=lambda row: row[0])
         values = [(*key, *amounts) for key, amounts in ordered]
         names = (*self._keys, *self._amounts)
@@ -73,10 +77,8 @@ class Sums:
 
 
 def _joined(a: Any, b: Any) -> Any:
-    """Return what two amounts come to: numbers are added, of times the earlier counts, of words the last one."""
-    if isinstance(a, datetime):
-        return min(a, b)
-    return (b or a) if isinstance(a, str) else a + b
+    """Return what two values come to that are not added: of times the earlier one, of words the last one."""
+    return (b or a) if isinstance(a, str) else min(a, b)
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -92,7 +94,7 @@ def _hour(kept: Kept) -> tuple[Key, Amounts]:
 
 def _group(kept: Kept) -> Key:
     event = kept.event
-    place = (kept.tenant_id, event.project_id, hour_of(event.at))
+    place = (kept.tenant_id, event.project_id, kept.hour)
     return (*place, event.category.value, event.event_type, event.agent_name, event.channel, event.error is not None)
 
 
@@ -101,7 +103,7 @@ def _agent(kept: Kept) -> tuple[Key, Amounts] | None:
     if not event.agent_name or not event.session_id:
         return None
     handed_in = event.event_type == ENTERED and event.metadata.get("by") == HANDED_IN
-    key = (kept.tenant_id, event.project_id, event.agent_name, hour_of(event.at), event.session_id)
+    key = (kept.tenant_id, event.project_id, event.agent_name, kept.hour, event.session_id)
     return key, [int(handed_in)]
 
 
@@ -110,7 +112,7 @@ def _model(kept: Kept) -> tuple[Key, Amounts] | None:
     if event.category is not EventCategory.LLM:
         return None
     said = event.metadata
-    key = (kept.tenant_id, event.project_id, hour_of(event.at), said.get(MODEL) or "", said.get(PROVIDER) or "")
+    key = (kept.tenant_id, event.project_id, kept.hour, said.get(MODEL) or "", said.get(PROVIDER) or "")
     return key, [1, int(said.get(TOKENS_IN) or 0), int(said.get(TOKENS_OUT) or 0), event.cost]
 
 
@@ -191,7 +193,7 @@ def late_durations(found: Sequence[Kept], sealed_until: datetime) -> list[tuple[
     late: dict[Key, list[int]] = {}
     for kept in found:
         took = kept.event.duration_ms
-        if took is not None and hour_of(kept.event.at) < sealed_until:
+        if took is not None and kept.hour < sealed_until:
             late.setdefault(_group(kept), []).append(took)
     names = ("tenant_id", "project_id", "hour", "category", "event_type", "agent_name", "channel", "failed")
     return [

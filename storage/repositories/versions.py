@@ -9,8 +9,9 @@ from typing import Final
 from msgspec import Struct
 
 from domain.errors import NotFound
+from domain.transfer import source_hash
 from storage.database import Connection, Database, Row
-from storage.repositories.agents import NO_AGENT, source_hash
+from storage.repositories.agents import NO_AGENT
 from storage.statements import Statement
 
 NO_VERSION: Final = "Version not found"

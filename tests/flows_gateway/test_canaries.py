@@ -23,7 +23,7 @@ from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
 TOOLS, OF_TOOL = 8, 10
-ROTATED, VARIABLES, PASSWORDS, CHANGED, WRONG, REFUSED = 30, 20, 6, 3, 8, 12
+ROTATED, VARIABLES, PROVIDERS, PASSWORDS, CHANGED, WRONG, REFUSED = 30, 20, 6, 6, 3, 8, 12
 AT_LEAST = 200
 LOOPBACK = ("127.0.0.1/32",)
 MAKES_SECRETS = frozenset({"/api/auth/login", "/api/auth/refresh", "/api/api-keys", "/api/v1/sdk/init"})
@@ -39,6 +39,7 @@ async def an_echo() -> AsyncIterator[tuple[str, list[str]]]:
         sent = [value for name, value in request.headers.items() if name.startswith("X-Secret")]
         sent += request.query.getall("token", [])
         heard.extend(sent)
+        sent += [value.removeprefix("Bearer ") for name, value in request.headers.items() if name == "Authorization"]
         said = {
             "plain": sent,
             "base64": [base64.b64encode(one.encode()).decode() for one in sent],
@@ -170,6 +171,26 @@ class Planter:
             assert (await self.call("PUT", f"{self._project}/variables", body)).status == 200
         await self.call("GET", f"{self._project}/variables?kind=env")
 
+    async def providers(self, url: str) -> None:
+        """Plant keys of model providers, of which some are replaced and some tried out."""
+        for at in range(PROVIDERS):
+            body = {
+                "name": f"provider{at}",
+                "kind": "openai_compatible",
+                "baseUrl": f"{url}/{('ok', 'fail')[at % 2]}/provider",
+                "apiKey": quote(self.secret("provider")),
+                "models": [{"id": "m"}],
+            }
+            self.secrets[-1] = str(body["apiKey"])
+            made = await self.call("POST", "/api/model-providers", body)
+            assert made.status == 201, made.body
+            place = f"/api/model-providers/{made.json()['provider']['id']}"
+            await self.call("POST", f"{place}/test", {})
+            again = quote(self.secret("provider"))
+            self.secrets[-1] = again
+            assert (await self.call("PATCH", place, {"apiKey": again})).status == 200
+        await self.call("GET", "/api/model-providers")
+
     async def people(self) -> None:
         """Plant passwords, right and wrong ones, and the tokens that they open."""
         for at in range(PASSWORDS):
@@ -274,6 +295,7 @@ async def test_no_secret_is_found_anywhere(servers: Servers, caplog: pytest.LogC
         planter = Planter(gateway, haystack)
         await planter.tool_secrets()
         await planter.variables()
+        await planter.providers(url)
         await planter.people()
         await planter.keys()
         await planter.broken_bodies()

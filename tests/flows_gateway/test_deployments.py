@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -22,6 +23,13 @@ ACTIONS = Statement("""
     SELECT action FROM audit_log
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND action LIKE 'deployment.%' ORDER BY number
 """)
+EVENTS = Statement("""
+    SELECT event_type FROM analytics_inbox
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'deployment'
+    UNION ALL
+    SELECT event_type FROM analytics_events
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'deployment'
+""")  # noted, and counted a moment later
 TIME_IS_UP = Statement("""
     UPDATE deployments SET drain_until = clock_timestamp()
     WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id
@@ -246,7 +254,7 @@ async def test_promoting_makes_the_same_active_elsewhere(gateway: LiveGateway) -
     assert (await ask(gateway, "POST", f"/{tested['id']}/promote", bad)).status == 400
 
 
-async def test_what_happens_to_deployments_is_audited(gateway: LiveGateway) -> None:
+async def test_what_happens_to_deployments_is_audited_and_counted(gateway: LiveGateway) -> None:
     first = await deploy(gateway, text="one")
     await deploy(gateway, text="two")
     await ask(gateway, "POST", f"/{first['id']}/rollback")
@@ -257,6 +265,13 @@ async def test_what_happens_to_deployments_is_audited(gateway: LiveGateway) -> N
     assert [row["action"] for row in rows] == [
         f"deployment.{verb}" for verb in ("create", "create", "rollback", "promote", "retire")
     ]
+    rows = await database.rows(EVENTS, tenant_id=TENANT_ID, project_id=gateway.project_id)
+    assert Counter(row["event_type"] for row in rows) == {
+        "deployment_created": 3,
+        "deployment_retired": 3,
+        "deployment_rolled_back": 1,
+        "deployment_promoted": 1,
+    }
 
 
 async def test_an_agent_in_use_stays(gateway: LiveGateway) -> None:
@@ -327,3 +342,20 @@ async def test_what_is_made_under_a_key_is_made_once(gateway: LiveGateway) -> No
     headers = {"idempotency-key": f"retire-{made}"}
     answers = [await gateway.call("POST", f"{place}/deployments/{made}/retire", {}, headers) for _ in range(2)]
     assert [answer.status for answer in answers] == [200, 200]
+
+
+async def test_ids_of_another_project_in_a_body_are_not_found(gateway: LiveGateway) -> None:
+    made = await deploy(gateway)
+    key = (await ApiKeys(gateway.running.database).list(TENANT_ID, gateway.project_id))[0].key_id
+    other = (await gateway.call("POST", "/api/projects", {"name": f"Foreign to {gateway.project_id}"})).json()[
+        "project"
+    ]
+    place = f"/api/projects/{other['id']}"
+    await gateway.call("POST", f"{place}/agents", {"name": "Echo", "dslContent": speaker("Echo", "other")})
+    wanted = {"environment": "dev", "agentVersionManifest": {"Echo": "auto"}, "entryAgentName": "Echo"}
+    pinned = {**wanted, "settingsVersionId": made["settingsVersionId"]}
+    assert refusal(await gateway.call("POST", f"{place}/deployments", pinned)) == (404, "Settings version not found")
+    channel = {"name": "Shop", "channelType": "web", "publicApiKeyId": key}
+    assert refusal(await gateway.call("POST", f"{place}/sdk-channels", channel)) == (404, "Public key not found")
+    versioned = {**wanted, "agentVersionManifest": {"Echo": "1"}}
+    assert refusal(await gateway.call("POST", f"{place}/deployments", versioned)) == (404, "Version not found")

@@ -87,9 +87,7 @@ async def preflight(gateway: LiveGateway, deployment_id: str) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.parametrize(
-    ("count", "broken"), [(24, 5), (300, 37)], ids=["few", "many"]
-)
+@pytest.mark.parametrize(("count", "broken"), [(24, 5), (300, 37)], ids=["few", "many"])
 async def test_exactly_the_sessions_that_would_diverge_are_named(gateway: LiveGateway, count: int, broken: int) -> None:
     running = await deploy(gateway, "production")
     numbers = {number * count // broken for number in range(broken)}
@@ -112,6 +110,16 @@ async def test_the_same_program_leads_nobody_elsewhere(gateway: LiveGateway) -> 
     await live(gateway, 3, {1})
     report = await preflight(gateway, (await deploy(gateway, "staging"))["id"])
     assert (report["checked"], report["diverging"]) == (3, [])
+
+
+async def test_a_dry_run_is_no_promotion_also_under_its_key(gateway: LiveGateway) -> None:
+    source = await deploy(gateway, "staging")
+    place = f"/api/projects/{gateway.project_id}/deployments/{source['id']}/promote"
+    headers = {"idempotency-key": f"promote-{source['id']}"}
+    body = {"targetEnvironment": "production"}
+    assert (await gateway.call("POST", f"{place}?dryRun=true", body, headers)).status == 200
+    assert (await gateway.call("POST", place, body, headers)).status == 409
+    assert (await gateway.call("POST", place, body)).status == 201
 
 
 async def test_a_candidate_without_the_agent_cannot_take_the_first_event(gateway: LiveGateway) -> None:

@@ -278,7 +278,7 @@ async def test_of_all_who_are_made_owner_at_once_one_is(gateway: LiveGateway) ->
     await the_owner(gateway)
     heirs = [await added(gateway) for _ in range(5)]
     answers = await asyncio.gather(*(change(gateway, one["id"], {"role": "owner"}) for one in heirs))
-    assert {answer.status for answer in answers} <= {200, 409, 503}
+    assert 200 in {answer.status for answer in answers} <= {200, 409}
     owners = await gateway.running.database.rows(OWNER_OF, tenant_id=TENANT_ID)
     assert len(owners) == 1
     assert owners[0]["user_id"] in {one["id"] for one in heirs}

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cli import bounded_http
 from domain import limits
 from gateway import bounds
 from tests.support.hostile_bytes import BROKEN, HEAD, JSON_HEAD, chunked, packed_bomb
@@ -67,6 +68,20 @@ async def test_chunks_without_end_are_read_no_further_than_the_limit(gateway: Li
     answered = await answer(gateway, f"{LOGIN}transfer-encoding: chunked\r\n\r\n".encode(), *pieces)
     assert status(answered) == 413
     assert await is_well(gateway)
+
+
+async def test_a_head_without_end_is_refused(gateway: LiveGateway) -> None:
+    for piece in (b"x: " + b"a" * 1_000 + b"\r\n", b"a" * 1_000):
+        answered = await answer(gateway, b"GET /health HTTP/1.1\r\nx: ", *[piece] * 200)
+        assert not answered or status(answered) == 400
+
+
+async def test_a_head_that_does_not_come_is_given_up(gateway: LiveGateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_http, "HEAD_WAIT_S", WAIT_S)
+    assert await answer(gateway, b"") == b""
+    assert status(await answer(gateway, b"GET /health HTTP/1.1\r\nx: ")) == 400
+    answered = await answer(gateway, f"GET /health HTTP/1.1\r\n{HEAD}\r\n".encode())
+    assert status(answered) == 200
 
 
 async def test_a_length_beyond_the_limit_is_refused_before_anything_is_sent(gateway: LiveGateway) -> None:

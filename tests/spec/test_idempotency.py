@@ -104,6 +104,8 @@ def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
         "/api/v1/chat/stream",  # changes nothing: asked again, it is answered again
         "/api/projects/{project_id}/analytics/query",  # the same
         "/api/projects/{project_id}/analytics/aggregate",
+        "/api/contacts/{contact_id}/erase",  # what is gone is gone
+        "/api/tenant/erase",
         "/api/auth/login",  # the same
         "/api/auth/refresh",  # its token is taken once
         "/api/auth/logout",  # who is out is out

@@ -13,7 +13,7 @@ from domain import limits
 from domain.clock import FixedClock
 from domain.errors import Overloaded, QueueFull
 from gateway.counters import LocalCounters
-from gateway.settings import RateSettings
+from gateway.settings import RateSettings, rates_within
 from gateway.throttle import Throttle
 from tests.spec.test_seed_tables import answer, at, described
 from tests.support.asgi import Client, sse_events
@@ -74,10 +74,6 @@ LATER = {
 """Rows of what is not built yet, and to which work they belong."""
 
 
-async def no_sessions(tenant_id: str) -> int | None:
-    return None
-
-
 @pytest.mark.parametrize("number", range(1, ROWS + 1))
 def test_each_row_has_its_test_or_belongs_to_later_work(number: int) -> None:
     here = [name for name in dir(this) if name.startswith(f"test_17_{number:02}_")]
@@ -116,12 +112,17 @@ async def test_17_03_what_is_of_another_tenant_is_not_found_also_in_chat_and_ove
     check(await foreign.get(SESSIONS), 404, "NOT_FOUND", "Project not found")
     asked = {"projectId": FOREIGN_PROJECT, "message": "a", "sessionId": session}
     check(await foreign.post(CHAT, asked), 404, "NOT_FOUND", "Session not found")
+    theirs = (await foreign.post(CHAT, {"projectId": FOREIGN_PROJECT, "message": "a"})).json()["sessionId"]
     before = len(gateway.runtime.asked)
+    told = []
     async with started(gateway) as socket:
-        socket.say(type="chat_message", messageId="m1", text="hello", sessionId=session)
-        own = (await socket.until("response_end"))[-1]
-    assert own.get("sessionId", "") != session
-    assert [turn.session_id == session for turn in gateway.runtime.asked[before:]] == [False]
+        for other in (theirs, "sess_" + "0" * 20):
+            socket.say(type="chat_message", messageId="m1", text="hello", sessionId=other)
+            error = (await socket.until("error"))[-1]
+            told.append((error["code"], error["message"]))
+    assert told == [told[0]] * 2
+    assert told[0][0] == "SESSION_MISMATCH"
+    assert gateway.runtime.asked[before:] == []
 
 
 def test_17_04_totals_stand_in_five_places() -> None:
@@ -276,8 +277,15 @@ def test_17_33_a_mode_anywhere_or_a_profile_makes_a_text_agent_based(text: str) 
 
 
 async def test_17_34_voice_rooms_are_counted_for_all_tenants_together() -> None:
-    clock = FixedClock()
-    throttle = Throttle(LocalCounters(clock), RateSettings(concurrent_voice_rooms=2), clock, no_sessions)
+    clock, of_instance = FixedClock(), RateSettings(concurrent_voice_rooms=2)
+
+    async def rates(_tenant: str) -> RateSettings:
+        return rates_within({"rates": {"concurrentVoiceRooms": 9}}, of_instance)
+
+    async def none(_tenant: str) -> int | None:
+        return None
+
+    throttle = Throttle(LocalCounters(clock), rates, clock, none)
     await throttle.new_voice_room("ten_one", 1)
     with pytest.raises(Overloaded, match="Maximum concurrent voice sessions reached"):
         await throttle.new_voice_room("ten_two", 2)

@@ -10,7 +10,6 @@ HEAD = "host: testserver\r\n"
 BROKEN: dict[str, bytes] = {
     "no request": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 64,
     "another protocol": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    "no version": b"GET /health\r\n\r\n",
     "another version": b"GET /health HTTP/9.9\r\nhost: a\r\n\r\n",
     "a method with a space": b"GE T /health HTTP/1.1\r\nhost: a\r\n\r\n",
     "a path with a zero": b"GET /he\0alth HTTP/1.1\r\nhost: a\r\n\r\n",

@@ -18,6 +18,7 @@ from cli.serving import access_services
 from domain.permissions import DEFAULT_KEY_SCOPES
 from gateway.app import build_app
 from gateway.settings import GatewaySettings
+from providers.specs import Price
 from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.repositories.users import Users
 from storage.statements import Statement
@@ -86,7 +87,7 @@ async def a_place(servers: Servers, *, name: str = "hostile") -> AsyncIterator[P
         headers = {
             "owner": await _person(bare, ids, "owner"),
             "viewer": await _person(bare, ids, "viewer"),
-            "key": {"X-API-Key": await _key(bare, ids, "abl_", tuple(DEFAULT_KEY_SCOPES))},
+            "key": {"Authorization": f"Bearer {await _key(bare, ids, 'abl_', tuple(DEFAULT_KEY_SCOPES))}"},
             "page": {"X-SDK-Token": await _page(bare, ids)},
         }
         async with app.router.lifespan_context(app):
@@ -96,7 +97,11 @@ async def a_place(servers: Servers, *, name: str = "hostile") -> AsyncIterator[P
 def _settings(servers: Servers, model: StubModel) -> Settings:
     stub = ModelProvider(name="stub", base_url=model.base_url, models=("talker",))
     return Settings(
-        database_url=servers.database_url, redis_url=servers.redis_url, providers=(stub,), default_model="stub/talker"
+        database_url=servers.database_url,
+        redis_url=servers.redis_url,
+        providers=(stub,),
+        default_model="stub/talker",
+        prices={"stub/talker": Price(1.0, 1.0)},
     )
 
 

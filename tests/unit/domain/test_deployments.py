@@ -64,9 +64,7 @@ def test_promoting_leaves_the_source_as_it_is(now: Standing) -> None:
     assert transition(now, EVENT.PROMOTE) == Transition(to=now, makes_another=True)
 
 
-@pytest.mark.parametrize(
-    ("now", "event"), [(DRAINING, EVENT.RETIRE), (RETIRED, EVENT.RETIRE), (RETIRED, EVENT.FORCE)]
-)
+@pytest.mark.parametrize(("now", "event"), [(DRAINING, EVENT.RETIRE), (RETIRED, EVENT.RETIRE), (RETIRED, EVENT.FORCE)])
 def test_a_retired_one_is_not_retired_again_unless_force_ends_a_drain(now: Standing, event: DeploymentEvent) -> None:
     with pytest.raises(Conflict) as refused:
         transition(now, event)

@@ -27,6 +27,10 @@ PROJECT, OTHER = "c" + "p" * 24, "c" + "q" * 24
 HOUR = timedelta(hours=1)
 SUMS = {table: Statement(f"SELECT * FROM {table} WHERE tenant_id = :tenant_id") for table in TABLES}
 EVERYTHING = 10_000
+STRANGE = Statement("""
+    INSERT INTO analytics_inbox (tenant_id, project_id, category, event_type)
+    VALUES (:tenant_id, :project_id, :category, 'rain')
+""")
 
 
 def hour(moment: datetime) -> datetime:
@@ -241,6 +245,20 @@ async def test_events_that_there_is_no_week_for_are_left_out(database: Database,
     wanted = EventQuery(since=now - timedelta(days=200), until=now + timedelta(days=50))
     _, total = await Analytics(database).page(tenant_id, PROJECT, wanted, limit=10, offset=0)
     assert total == 1
+
+
+async def test_an_event_that_this_version_does_not_know_holds_up_no_other(
+    database: Database, tenant_id: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = datetime.now(UTC)
+    values = {"tenant_id": tenant_id, "project_id": PROJECT, "category": "weather"}
+    await database.execute(STRANGE, **values)
+    await counted(database, tenant_id, some_events(random.Random(6), now, 5), now)
+    _, total = await Analytics(database).page(
+        tenant_id, PROJECT, EventQuery(since=now - timedelta(days=5), until=now), limit=10, offset=0
+    )
+    assert total == 5
+    assert "left out of analytics" in caplog.text
 
 
 async def test_sums_past_their_retention_go(database: Database, tenant_id: str) -> None:

@@ -7,10 +7,11 @@ import msgspec
 import pytest
 
 from domain.errors import NotFound
+from domain.transfer import source_hash
 from storage.crypto import MasterKeys, Unopenable
 from storage.database import Database
 from storage.errors import Duplicate
-from storage.repositories.agents import Agents, source_hash
+from storage.repositories.agents import Agents
 from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.repositories.credentials import Credentials
 from storage.repositories.deployments import Deployments, NewDeployment

@@ -1,0 +1,32 @@
+"""The part of the API about openai. Made by tools/generate_client.py, not to be edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from abl_client.transport import Transport, place
+
+if TYPE_CHECKING:
+    from abl_client.forms.openai import ChatCompletion, ChatCompletionBody, ModelItem, ModelList
+
+
+class OpenaiApi:
+    """The operations of this part."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create_chat_completion(self, body: ChatCompletionBody, *, idempotency_key: str = "") -> ChatCompletion:
+        """Ask an agent in the form of OpenAI's chat completions; `model` is an agent, `agent@environment` ..."""
+        return cast(
+            "ChatCompletion",
+            self._transport.json("POST", "/v1/chat/completions", body=body, idempotency_key=idempotency_key),
+        )
+
+    def list_models(self) -> ModelList:
+        """Return what can be asked for as a model: agents, agents in environments, deployments."""
+        return cast("ModelList", self._transport.json("GET", "/v1/models"))
+
+    def get_model(self, model: str) -> ModelItem:
+        """Return one model."""
+        return cast("ModelItem", self._transport.json("GET", f"/v1/models/{place(model)}"))

@@ -1,0 +1,31 @@
+"""The forms of the API about health. Made by tools/generate_client.py, not to be edited."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class Check(TypedDict):
+    """One part of the system."""
+
+    name: str
+    status: str
+    message: NotRequired[str | None]
+
+
+class HealthReply(TypedDict):
+    """The process lives."""
+
+    success: NotRequired[Literal[True]]
+    status: NotRequired[Literal["ok"]]
+    version: str
+    uptimeSec: int
+    capabilities: dict[str, bool]
+
+
+class ReadinessReply(TypedDict):
+    """The system can serve."""
+
+    success: NotRequired[Literal[True]]
+    status: NotRequired[Literal["ready"]]
+    checks: list[Check]

@@ -1,0 +1,38 @@
+"""The forms of the API about transcripts. Made by tools/generate_client.py, not to be edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from abl_client.forms.attachments import Totals
+
+
+class EndSessionBody(TypedDict):
+    """Why a session ends."""
+
+    reason: NotRequired[Literal["user", "api", "human_completed", "eval_finished", "error"]]
+
+
+class EndedSession(TypedDict):
+    """A session after its end."""
+
+    id: str
+    status: Literal["ended"]
+    endedAt: str
+    endReason: str
+
+
+class EndedSessionReply(TypedDict):
+    """The answer to an end."""
+
+    success: NotRequired[Literal[True]]
+    session: EndedSession
+
+
+class TranscriptReply(TypedDict):
+    """Some messages of a session."""
+
+    success: NotRequired[Literal[True]]
+    pagination: Totals
+    messages: list[dict[str, Any]]

@@ -1,0 +1,132 @@
+"""One server, and who asks it: requests over HTTP with the standard library alone.
+
+Errors of the API are raised as `ApiError`, with the code and the details of their body. Spec: platform-api 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+SILENCE_S = 150.0
+"""A turn may take 120 s; after so long without a byte the server is gone."""
+MAX_ERROR_BYTES = 100_000
+
+__all__ = ["ApiError", "ServerAway", "Transport", "place"]
+
+
+class ApiError(Exception):
+    """The server has refused a request.
+
+    Attributes:
+        status: HTTP status.
+        code: As in platform-api 1.3, e.g. `NOT_FOUND`; empty when the answer is not the API's.
+        retry_after_s: When to ask again, None when that is not said.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, details: Mapping[str, Any], retry_after_s: float | None
+    ) -> None:
+        super().__init__(f"{status} {code}: {message}" if code else f"{status}: {message}")
+        self.status = status
+        self.code = code
+        self.message = message
+        self.details = details
+        self.retry_after_s = retry_after_s
+
+
+class ServerAway(Exception):
+    """The server cannot be reached, or its answer broke off: the request may have been carried out.
+
+    Send it again under the same idempotency key: it is then carried out once.
+    """
+
+
+class Transport:
+    """Sends requests to one server with one API key."""
+
+    def __init__(self, url: str, key: str, *, silence_s: float = SILENCE_S) -> None:
+        self._url = url.rstrip("/")
+        self._key = key
+        self._silence_s = silence_s
+
+    def json(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: object = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Return the JSON that a route answers.
+
+        Raises:
+            ApiError: The server refuses.
+            ServerAway: It is not there, or its answer cannot be read.
+        """
+        raw = self.bytes(method, path, query=query, body=body, idempotency_key=idempotency_key)
+        try:
+            return json.loads(raw)
+        except ValueError as error:
+            raise ServerAway(f"the answer of {self._url} cannot be read: {error}") from error
+
+    def bytes(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: object = None,
+        idempotency_key: str = "",
+    ) -> bytes:
+        """Return what a route answers. Raises as `json`."""
+        headers = {"X-API-Key": self._key, "Content-Type": "application/json"}
+        if idempotency_key:
+            headers["Idempotency-Key"] = idempotency_key
+        raw = None if body is None else json.dumps(body).encode()
+        given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+        address = self._url + path + (f"?{urlencode(given)}" if given else "")
+        try:
+            with urlopen(Request(address, raw, headers, method=method), timeout=self._silence_s) as answer:
+                content: bytes = answer.read()
+                return content
+        except HTTPError as error:
+            raise refusal(error) from error
+        except (URLError, OSError, HTTPException) as error:
+            raise ServerAway(f"{self._url}: {getattr(error, 'reason', error)}") from error
+
+
+def place(name: str) -> str:
+    """Return an id as a part of a path."""
+    return quote(name, safe="")
+
+
+def refusal(error: HTTPError | HTTPResponse) -> ApiError:
+    """Return the error that an answer tells of. Spec: platform-api 1.3."""
+    raw = error.read(MAX_ERROR_BYTES)
+    wait = error.headers.get("Retry-After", "")
+    retry_after_s = float(wait) if wait.isdigit() else None
+    try:
+        told = json.loads(raw)
+    except ValueError:
+        told = None
+    status = error.status or 0
+    if not isinstance(told, dict):
+        return ApiError(status, "", raw.decode(errors="replace"), {}, retry_after_s)
+    said = told.get("error")
+    if isinstance(said, dict):
+        message, code = str(said.get("message", "")), str(said.get("code", ""))
+        return ApiError(status, code, message, said.get("details") or {}, retry_after_s)
+    return ApiError(status, str(told.get("code", "")), str(said), {}, retry_after_s)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
