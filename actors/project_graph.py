@@ -11,6 +11,7 @@ from actors.compiling import misnamed
 from domain.transfer import Edge, Entity, Place, broken_edges, path_of
 
 WARNINGS_SHOWN: Final = 100
+WARNING_MAX_CHARS: Final = 500
 UNBOUND: Final = "unbound"
 
 
@@ -51,7 +52,7 @@ def graph_of(files: Mapping[str, str]) -> ProjectGraph:
     entry = compilation.output.get("entry_agent") if project.agents else None
     edges = sorted(dict.fromkeys(edges))
     known = [KnownTool(name, kind) for name, kind in sorted(tools.items())]
-    return ProjectGraph(known, edges, broken_edges(edges, agents, tools), entry or None)
+    return ProjectGraph(known, edges, shortened(broken_edges(edges, agents, tools)), entry or None)
 
 
 def tools_in(text: str) -> frozenset[str]:
@@ -73,6 +74,6 @@ def warnings_of(texts: Mapping[Place, str]) -> list[str]:
 
 
 def shortened(warnings: Sequence[str]) -> list[str]:
-    """Return the first warnings, and how many more there are."""
-    shown = list(warnings[:WARNINGS_SHOWN])
+    """Return the first warnings, each within `WARNING_MAX_CHARS`, and how many more there are."""
+    shown = [one[:WARNING_MAX_CHARS] for one in warnings[:WARNINGS_SHOWN]]
     return [*shown, f"and {len(warnings) - len(shown)} more"] if len(warnings) > len(shown) else shown

@@ -11,6 +11,7 @@ import gc
 import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import fields
 from statistics import median
 from time import process_time
 from typing import Any, cast
@@ -125,7 +126,9 @@ def gateway_app(clock: Clock, rates: RateSettings) -> FastAPI:
     """Return the gateway over a runtime that has its reply ready."""
     one = OneProject()
     access = AccessServices(
-        desks=Desks(*[cast("Any", None)] * 5),  # what is measured asks for none of them
+        desks=Desks(
+            **dict.fromkeys((one.name for one in fields(Desks)), cast("Any", None))
+        ),  # what is measured asks for none of them
         public_keys=one,
         projects=one,
         counters=LocalCounters(clock),

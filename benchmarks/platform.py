@@ -29,7 +29,7 @@ from actors.projects import TENANT_ID, put_project
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
 from benchmarks.bare_lists import bare_route
-from benchmarks.journal_turns import a_fact, a_turn
+from benchmarks.counting_turns import counting
 from benchmarks.platform_events import AGENTS, DAYS, write_events
 from benchmarks.report import Figure, publish
 from benchmarks.serving import a_folder
@@ -40,13 +40,9 @@ from gateway.access import caller
 from gateway.app import build_app
 from gateway.settings import GatewaySettings, RateSettings
 from storage.database import Connection
-from storage.journal import Journal
-from storage.leases import Leases
 from storage.partitions import ensure_partitions
-from storage.repositories.analytics_counting import Counting
 from storage.repositories.analytics_recount import recount
 from storage.repositories.api_keys import ApiKeys, NewKey
-from storage.repositories.sessions import NewSession, Sessions
 from storage.statements import Statement
 
 EVENTS = 10_000_000
@@ -57,7 +53,6 @@ ROUTE_S = 15.0
 LIST_ROUNDS = 300
 WARM = 3
 AUTHENTICATIONS = 3_000
-COUNTED_SESSIONS, COUNTED_TURNS = 200, 20
 AUTHENTICATION_ROUNDS = 5
 ANALYTICS_TARGET, LIST_TARGET, AUTHENTICATION_TARGET_MS = 3.0, 2.0, 0.15
 SECRET = b"0123456789abcdef0123456789abcdef"
@@ -297,34 +292,7 @@ async def authentication(bench: Bench) -> list[Figure]:
     return figures
 
 
-async def counting(bench: Bench) -> list[Figure]:
-    """Return how fast turns are counted that have ended, and what one costs."""
-    database = bench.running.database
-    journal, epoch = Journal(database), await Leases(database).register_host("bench", "unix:here")
-    names = [f"sess_k{place:024d}" for place in range(COUNTED_SESSIONS)]
-    for name in names:
-        new = NewSession(
-            session_id=name, project_id=bench.project_id, runtime_session_id=f"r{name}", entry_agent_name="Parcel_Desk"
-        )
-        await Sessions(database).create(TENANT_ID, new, epoch=epoch)
-    for turn in range(1, COUNTED_TURNS + 1):
-        ends = [
-            journal.append(TENANT_ID, name, epoch, [a_fact(turn)], expect_seq=turn - 1, turn=a_turn(turn))
-            for name in names
-        ]
-        await asyncio.gather(*ends)
-    await journal.close()
-    counted, start, used = 0, perf_counter(), process_time()
-    while more := await Counting(database).go_on(datetime.now(UTC)):
-        counted += more
-    took, used = perf_counter() - start, process_time() - used
-    return [
-        Figure("turns and sessions counted", counted / took, "1/s"),
-        Figure("CPU of counting one, here", used / max(counted, 1) * 1e6, "us"),
-    ]
-
-
-PROBES: tuple[Probe, ...] = (analytics, lists, authentication, counting)
+PROBES: tuple[Probe, ...] = (analytics, lists, authentication)
 """What is measured, in this order; each gets the same full store, and what it adds is seen by those behind it."""
 
 
@@ -381,7 +349,7 @@ async def measure(events: int = EVENTS) -> list[Figure]:
                     figures += await probe(bench)
             finally:
                 await bare.close()
-    return figures
+    return figures + await counting()
 
 
 def main() -> int:

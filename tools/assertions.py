@@ -3,30 +3,55 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Place: TypeAlias = tuple[Path, int]
+"""A file and a line."""
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Found(NamedTuple):
+    """What stands in one function.
+
+    Attributes:
+        lines: Those of its assertions.
+        names: All names that it uses, with those of its parameters, which may be fixtures.
+    """
+
+    lines: tuple[int, ...]
+    names: frozenset[str]
 
 
 @cache
 def _functions(path: Path) -> Mapping[str, Function]:
     """Return the functions and methods of a file by name."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return {one.name: one for one in _defined(ast.parse(path.read_text(encoding="utf-8")).body)}
 
 
-def _own(function: Function) -> Iterator[int]:
-    """Yield the lines of the assertions that a function itself holds."""
+def _defined(body: Sequence[ast.stmt]) -> Iterator[Function]:
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node
+            case ast.ClassDef():
+                yield from _defined(node.body)
+
+
+@cache
+def _found(function: Function) -> Found:
+    lines, names = list[int](), set[str]()
     for node in ast.walk(function):
         match node:
             case ast.Assert(lineno=line):
-                yield line
-            case ast.Call(func=ast.Attribute(attr="raises" | "fail"), lineno=line):
-                yield line
+                lines.append(line)
+            case ast.Call(func=ast.Attribute(attr="raises"), lineno=line):
+                lines.append(line)
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                names.add(name)
+    return Found(tuple(lines), frozenset(names))
 
 
 @cache
@@ -36,7 +61,7 @@ def helpers_that_assert(folder: Path) -> Mapping[str, Path]:
         name: path
         for path in sorted(folder.rglob("*.py"))
         for name, function in _functions(path).items()
-        if any(_own(function))
+        if _found(function).lines
     }
 
 
@@ -53,22 +78,16 @@ def assertions(path: Path, name: str, shared: Mapping[str, Path]) -> frozenset[P
     """
     found: set[Place] = set()
     own = _functions(path)
-    open_names, seen = [name], set[str]()
-    while open_names:
-        one = open_names.pop()
+    waiting, seen = [name], set[str]()
+    while waiting:
+        one = waiting.pop()
         if one in seen:
             continue
         seen.add(one)
         if function := own.get(one):
-            found |= {(path, line) for line in _own(function)}
-            open_names += _named(function)
+            lines, names = _found(function)
+            found |= {(path, line) for line in lines}
+            waiting += names
         elif place := shared.get(one):
-            found |= {(place, line) for line in _own(_functions(place)[one])}
+            found |= {(place, line) for line in _found(_functions(place)[one]).lines}
     return frozenset(found)
-
-
-def _named(function: Function) -> list[str]:
-    """Return the names that a function uses, and those of its parameters, which may be fixtures."""
-    used = [node.id for node in ast.walk(function) if isinstance(node, ast.Name)]
-    attributes = [node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)]
-    return [*used, *attributes, *(argument.arg for argument in function.args.args)]

@@ -25,8 +25,8 @@ from tools.spec_items import Item, items, plain
 SOURCE = ROOT / "docs" / "spec-map.toml"
 WHOLE = "*"
 """Says a whole section, with those below it."""
-SEED = "seed "
-"""Stands before the sections of the seed."""
+SEED = "seed"
+"""Is the first word of the sections of the seed."""
 MAP = ROOT / "docs" / "spec-map.md"
 TESTS = ROOT / "tests"
 INTRODUCTION = """\
@@ -111,6 +111,7 @@ def _defined(body: Sequence[ast.stmt], before: str) -> Iterator[str]:
                 yield before + name
 
 
+@cache
 def place_of(name: str) -> Path | None:
     """Return the file of a function, class or constant named with its module; None when there is none."""
     words = name.split(".")
@@ -130,6 +131,7 @@ def _tests() -> dict[str, list[Path]]:
     return found
 
 
+@cache
 def test_place(name: str) -> Path | None:
     """Return the file of a test: a function by its name (`folder/file.py::name` where there are several), or a case."""
     where, _, function = name.rpartition("::")
@@ -155,6 +157,7 @@ def problems(mapped: Sequence[Entry]) -> list[str]:
     return found + [f"{name} asserts nothing" for name, places in counted.items() if not places]
 
 
+@cache
 def _asserted(name: str) -> frozenset[tuple[Path, int]]:
     """Return where the assertions of a test stand: in it, and in the helpers that it uses; a case is one assertion."""
     place = test_place(name)
@@ -186,14 +189,14 @@ def uncovered(mapped: Sequence[Entry], statements: Sequence[Item]) -> list[str]:
 
 def of_the_seed(mapped: Sequence[Entry], wanted: bool) -> list[Entry]:
     """Return the entries of the seed, or those of the specification."""
-    return [entry for entry in mapped if entry.section.startswith(SEED) is wanted]
+    return [entry for entry in mapped if (entry.section.partition(" ")[0] == SEED) is wanted]
 
 
 def written(mapped: Sequence[Entry]) -> str:
     """Return the text of the map."""
     lines = [INTRODUCTION, summary(mapped)]
     named = titles()
-    for section in dict.fromkeys(entry.section for entry in mapped):
+    for section in sorted({entry.section for entry in mapped}, key=_place_in_order):
         heading = f"{section} {named.get(section, '')}".strip()
         lines += [f"\n## {heading[0].upper()}{heading[1:]}\n", "| statement | kept by | tests |", "|---|---|---|"]
         here = [entry for entry in mapped if entry.section == section]
@@ -208,6 +211,13 @@ def written(mapped: Sequence[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _place_in_order(section: str) -> tuple[bool, list[int], str]:
+    """Return where a section stands: those of the specification by their numbers, then those of the seed."""
+    number, _, name = section.removeprefix(f"{SEED} ").partition(" ")
+    is_seed = section.partition(" ")[0] == SEED
+    return is_seed, [int(one) for one in number.split(".") if one.isdecimal()], name
+
+
 def summary(mapped: Sequence[Entry]) -> str:
     """Return what the map holds in numbers."""
     parts = ((False, "the platform API"), (True, "the seed"))
@@ -215,8 +225,8 @@ def summary(mapped: Sequence[Entry]) -> str:
     names = {name for entry in mapped for name in entry.tests}
     asserted = (
         f"- {number_of_assertions(mapped):,} assertions stand in the {len(names):,} tests named here: `assert` "
-        "statements and `pytest.raises` in them and in the helpers that they call, each counted once, where it is written; a test "
-        "with parameters counts once and not for each of its cases."
+        "statements and `pytest.raises` in them and in the helpers that they call, each counted once, where it is "
+        "written; a test with parameters counts once and not for each of its cases."
     )
     return "\n".join([*counted, asserted])
 
@@ -250,7 +260,7 @@ def main() -> int:
         found += uncovered(of_the_seed(mapped, False), list(items(given.spec.read_text(encoding="utf-8"))))
     if given.seed is not None:
         stated = [
-            item._replace(section=f"{SEED}{item.section}".strip()) for item in items(given.seed.read_text("utf-8"))
+            item._replace(section=f"{SEED} {item.section}".strip()) for item in items(given.seed.read_text("utf-8"))
         ]
         found += uncovered(of_the_seed(mapped, True), stated)
     if found:

@@ -19,8 +19,9 @@ from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS,
 from storage.repositories.turn_readers import ReadTurn, TurnReader
 from storage.statements import Statement
 
-TURNS_AT_ONCE = 200
-NOTED_AT_ONCE = 1_000
+TURNS_AT_ONCE = 64
+"""So few that nothing else in the process waits for longer than some milliseconds."""
+NOTED_AT_ONCE = 300
 TABLE = "analytics_events"
 AHEAD = timedelta(days=1)
 SEALED_AFTER = timedelta(minutes=10)

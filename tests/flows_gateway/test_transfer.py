@@ -283,6 +283,10 @@ async def test_texts_with_mistakes_are_written_and_told_of(servers: Servers) -> 
         assert done["applied"]["created"] == 1
         assert any("x.txt" in one for one in done["warnings"])
         assert any("agents/Odd.abl" in one for one in done["warnings"])
+        long = {f"agents/A{n}.abl": f"AGENT: {'x' * 9_000}\nGOAL: x\n" for n in range(120)}
+        warnings = (await imported(gateway, long)).json()["warnings"]
+        assert (len(warnings), max(map(len, warnings))) == (101, 500)
+        assert warnings[-1].startswith("and ")
 
 
 async def test_while_one_import_is_under_way_two_hundred_others_are_refused(servers: Servers) -> None:

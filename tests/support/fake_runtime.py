@@ -242,7 +242,15 @@ class FakeRuntime:
 
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         rows = [
-            {"id": key, "status": callback.status}
+            {
+                "id": key,
+                "sessionId": "sess_1",
+                "agentName": "desk",
+                "toolName": "ask",
+                "status": callback.status,
+                "createdAt": "2026-03-02T09:00:00.000Z",
+                "expiresAt": "2026-03-03T09:00:00.000Z",
+            }
             for key, callback in self.callbacks_by_id.items()
             if (callback.tenant_id, callback.project_id, callback.status) == (tenant_id, project_id, status)
         ]

@@ -59,7 +59,7 @@ async def test_a_change_keeps_the_key_or_takes_another_or_none(providers: ModelP
 
     await providers.create(tenant_id, "p1", CLAUDE, "first")
     changed = await providers.update(tenant_id, "p1", NewProvider(name="x", kind="gemini", base_url="https://g"))
-    assert (changed.kind, changed.name, changed.version, await key()) == ("gemini", "anthropic", 2, "first")
+    assert (changed.kind, changed.name, changed.version, await key()) == ("gemini", "x", 2, "first")
     await providers.update(tenant_id, "p1", CLAUDE, "second")
     assert await key() == "second"
     assert not (await providers.update(tenant_id, "p1", CLAUDE, "")).has_key

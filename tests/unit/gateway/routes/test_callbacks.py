@@ -72,6 +72,7 @@ async def test_every_refusal_has_its_status_and_sentence(gateway: Gateway, callb
 
 async def test_open_callbacks_are_listed_without_secrets(gateway: Gateway, callback: FakeCallback) -> None:
     reply = await gateway.client.get(f"/api/projects/{PROJECT}/callbacks?status=pending")
-    assert reply.json()["callbacks"] == [{"id": "cb_1", "status": "pending"}]
+    (shown,) = reply.json()["callbacks"]
+    assert (shown["id"], shown["status"]) == ("cb_1", "pending")
     assert reply.json()["pagination"] == {"total": 1, "limit": 50, "offset": 0}
     assert b"s3cret" not in reply.body
