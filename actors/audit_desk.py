@@ -1,11 +1,12 @@
-"""Reading the audit log: a page of it, or all of it as CSV. Spec: platform-api 14.7."""
+"""The audit log: a page of it, all of it as CSV, and what is noted of sessions. Spec: platform-api 14.7."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
-from domain.audit import AuditFilter, AuditRecord
+from actors.runtime import SessionRef
+from domain.audit import AuditCategory, AuditEntry, AuditFilter, AuditRecord, Initiator, Resource
 from domain.audit_export import COLUMNS, audit_row
 from domain.limits import EXPORT_ROWS_MAX
 from domain.trace_export import csv_lines
@@ -13,6 +14,7 @@ from storage.repositories.audit import AuditLog
 
 READ_AT_ONCE: Final = 1_000
 ABOVE_ALL: Final = 2**62
+SESSION: Final = "session"
 
 
 class AuditDesk(Protocol):
@@ -26,6 +28,10 @@ class AuditDesk(Protocol):
 
     def csv(self, tenant_id: str, wanted: AuditFilter) -> AsyncGenerator[str]:
         """Yield entries as CSV, the line of the columns first, then the newest; at most `EXPORT_ROWS_MAX`."""
+        ...
+
+    async def note_session(self, session: SessionRef, verb: Literal["delete", "reset"], by: Initiator) -> None:
+        """Note who deletes or resets a session, under its stable id."""
         ...
 
 
@@ -52,3 +58,14 @@ class StoredAudit:
                 return
             yield csv_lines([audit_row(one) for one in records])
             below, told = records[-1].number, told + len(records)
+
+    async def note_session(self, session: SessionRef, verb: Literal["delete", "reset"], by: Initiator) -> None:
+        """Note who deletes or resets a session."""
+        entry = AuditEntry(
+            by=by,
+            action=f"{SESSION}.{verb}",
+            category=AuditCategory.SESSIONS,
+            resource=Resource(SESSION, session.session_id),
+            project_id=session.project_id,
+        )
+        await self._log.note(session.tenant_id, entry)

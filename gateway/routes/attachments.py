@@ -36,7 +36,7 @@ SAFE: Final = {
     "Cache-Control": "private, no-store",
 }
 """However a file is opened, an SVG with a script in it too: it is saved, not shown, and runs nothing of this origin."""
-ANY_BYTES = "application/octet-stream"
+ANY_BYTES = "*/*"
 CONTENT_REPLY: dict[int | str, dict[str, Any]] = {
     200: {"description": "The bytes of the file", "content": {ANY_BYTES: {"schema": {"type": "string"}}}}
 }

@@ -15,6 +15,7 @@ from domain.permissions import Permission
 from domain.traces import TraceType
 from gateway.access import Admitted, caller
 from gateway.asking import Target, bound_target
+from gateway.audited import Asking
 from gateway.bodies.session_insight import SessionMetrics
 from gateway.bodies.sessions import (
     Channel,
@@ -161,10 +162,15 @@ async def get_session(
     dependencies=[caller("api_key", "user", permission=Permission.SESSION_EXECUTE)],
 )
 async def delete_session(
-    project_id: str, session_id: str, admitted: Admitted, services: Serving
+    project_id: str, session_id: str, admitted: Admitted, services: Serving, asking: Asking
 ) -> DeletedSessionReply:
-    """End a session and remove what it left."""
-    await services.runtime.delete_session(SessionRef(admitted.caller.tenant_id, project_id, session_id))
+    """End a session and remove what it left.
+
+    That is noted first: once it has begun nothing brings the session back, also when it breaks off.
+    """
+    found = await services.desks.insight.resolve(SessionRef(admitted.caller.tenant_id, project_id, session_id))
+    await services.desks.audit.note_session(found, "delete", asking)
+    await services.runtime.delete_session(found)
     return DeletedSessionReply(id=session_id)
 
 
@@ -173,9 +179,13 @@ async def delete_session(
     response_model=ResetSessionReply,
     dependencies=[caller("api_key", "user", permission=Permission.PROJECT_READ, replay="reply")],
 )
-async def reset_session(project_id: str, session_id: str, admitted: Admitted, services: Serving) -> ResetSessionReply:
+async def reset_session(
+    project_id: str, session_id: str, admitted: Admitted, services: Serving, asking: Asking
+) -> ResetSessionReply:
     """Put a session back to its start; its transcript and traces stay."""
-    view = await services.runtime.reset_session(SessionRef(admitted.caller.tenant_id, project_id, session_id))
+    tenant_id = admitted.caller.tenant_id
+    view = await services.runtime.reset_session(SessionRef(tenant_id, project_id, session_id))
+    await services.desks.audit.note_session(SessionRef(tenant_id, project_id, view.id), "reset", asking)
     session = ResetSession(
         id=view.id,
         runtime_session_id=view.runtime_session_id,

@@ -241,7 +241,7 @@ def _key(row: Row, dimensions: Sequence[Dimension]) -> tuple[str | datetime, ...
 
 
 def _ranks(rows: Sequence[Row], dimensions: Sequence[Dimension]) -> dict[tuple[str | datetime, ...], int | None]:
-    return {_key(row, dimensions): at_rank([row["durations"]], P95) for row in rows}
+    return {_key(row, dimensions): at_rank(row["durations"], P95) for row in rows}
 
 
 def _bucket(row: Row, dimensions: Sequence[Dimension], p95: int | None = None) -> Bucket:

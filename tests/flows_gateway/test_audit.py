@@ -112,6 +112,27 @@ async def test_each_sees_what_is_of_their_tenant_and_projects(gateway: LiveGatew
     assert (await read(gateway, "", member)).status == 403
 
 
+async def test_who_resets_and_deletes_a_session_is_noted(gateway: LiveGateway) -> None:
+    sessions = f"/api/projects/{gateway.project_id}/sessions"
+    made = (await gateway.call("POST", sessions, {"agentId": "Talker"})).json()["session"]
+    assert (await gateway.call("POST", f"{sessions}/{made['runtimeSessionId']}/reset")).status == 200
+    assert (await gateway.call("DELETE", f"{sessions}/{made['id']}")).status == 200
+    for path in (f"{sessions}/{made['id']}", f"{sessions}/sess_unknown"):
+        assert (await gateway.call("DELETE", path)).status == 404
+    query = f"?projectId={gateway.project_id}&category=data_and_sessions"
+    entries = (await read(gateway, query)).json()["entries"]
+    assert [one["action"] for one in entries] == ["session.delete", "session.reset"]
+    assert [one["resource"] for one in entries] == [{"type": "session", "id": made["id"], "name": ""}] * 2
+    assert {one["actor"]["type"] for one in entries} == {"api_key"}
+
+
+def test_the_categories_are_those_of_the_documented_list() -> None:
+    assert [str(one) for one in AuditCategory] == [
+        "auth_and_access", "workspace_governance", "project_and_agent_config", "tools_and_credentials",
+        "data_and_sessions", "evaluation", "system",
+    ]  # fmt: skip
+
+
 async def test_an_entry_is_not_changed(gateway: LiveGateway) -> None:
     await note(gateway, "usr_1")
     with pytest.raises(Exception, match="not changed"):

@@ -29,6 +29,7 @@ from actors.desks import (
 )
 from actors.runtime import Page, SessionRef
 from domain.analytics import NewEvent
+from domain.audit import Initiator
 from domain.clock import FixedClock, iso_ms
 from domain.errors import AppError, Conflict, InvalidInput, NotFound
 from domain.files import HEAD_BYTES, cleaned_filename, kind_of
@@ -300,6 +301,16 @@ class FakeAnalytics(NothingThere):
 
 
 @dataclass
+class FakeAudit(NothingThere):
+    """Takes entries of sessions."""
+
+    noted: list[tuple[str, str]] = field(default_factory=list)
+
+    async def note_session(self, session: SessionRef, verb: str, by: Initiator) -> None:
+        self.noted.append((session.session_id, verb))
+
+
+@dataclass
 class FakeDesks:
     """All of them, under their own types."""
 
@@ -309,6 +320,7 @@ class FakeDesks:
     feedback: FakeFeedback
     users: FakeUsers
     analytics: FakeAnalytics = field(default_factory=FakeAnalytics)
+    audit: FakeAudit = field(default_factory=FakeAudit)
 
     def as_desks(self) -> Desks:
         known = {one.name: getattr(self, one.name) for one in fields(self)}

@@ -27,6 +27,7 @@ from actors.runtime import (
 )
 from domain.clock import CountingIds
 from domain.errors import AppError, Conflict, NotFound
+from tests.support.fake_callbacks import A_CALLBACK, FakeCallback
 
 AT = "2026-03-02T09:00:00.000Z"
 
@@ -50,16 +51,6 @@ class FakeSession:
     cancelled: bool = False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-@dataclass
-class FakeCallback:
-    tenant_id: str
-    project_id: str
-    secret: str = ""
-    status: str = "pending"
-    body: dict[str, Any] | None = None
-    enqueue_fails: bool = False
 
 
 class FakeRuntime:
@@ -242,15 +233,7 @@ class FakeRuntime:
 
     async def callbacks(self, tenant_id: str, project_id: str, *, status: str, limit: int, offset: int) -> Page:
         rows = [
-            {
-                "id": key,
-                "sessionId": "sess_1",
-                "agentName": "desk",
-                "toolName": "ask",
-                "status": callback.status,
-                "createdAt": "2026-03-02T09:00:00.000Z",
-                "expiresAt": "2026-03-03T09:00:00.000Z",
-            }
+            {**A_CALLBACK, "id": key, "status": callback.status}
             for key, callback in self.callbacks_by_id.items()
             if (callback.tenant_id, callback.project_id, callback.status) == (tenant_id, project_id, status)
         ]
