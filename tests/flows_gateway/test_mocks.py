@@ -39,7 +39,7 @@ MOCK = {"toolName": "find", "response": {"place": "Leipzig"}}
 async def answer(gateway: LiveGateway, **more: object) -> str:
     body = {"projectId": gateway.project_id, "message": "hello", **more}
     said = str((await gateway.call("POST", "/api/v1/chat/agent", body)).json()["response"])
-    return said.split("\n\n")[-1]  # what it said when it began, before the message, stands first
+    return said.rsplit("\n\n", 1)[-1]  # what it said when it began, before the message, stands first
 
 
 async def test_sessions_of_the_working_copy_get_the_answers_of_the_file(servers: Servers) -> None:
