@@ -31,7 +31,7 @@ class StoredAgentCards:
     def __init__(self, database: Database) -> None:
         self._agents = Agents(database)
         self._projects = Projects(database)
-        self._held: OrderedDict[tuple[str, str], tuple[AgentCard, ...]] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str, str], tuple[AgentCard, ...]] = OrderedDict()
 
     async def cards(self, tenant_id: str, project_id: str) -> tuple[AgentCard, ...]:
         """Return the agents of a project by name, of its drafts; none when it has no program."""
@@ -39,11 +39,13 @@ class StoredAgentCards:
         program_id = project.program_id if project is not None else ""
         if not program_id:
             return ()
-        key = (tenant_id, program_id)
+        key = (tenant_id, project_id, program_id)
         held = self._held.get(key)
         if held is None:
-            ir = await self._agents.program(tenant_id, program_id)
-            held = self._held[key] = cards_of(msgspec.json.decode(ir)) if ir is not None else ()
+            ir = await self._agents.program(*key)
+            if ir is None:
+                return ()
+            held = self._held[key] = cards_of(msgspec.json.decode(ir))
             if len(self._held) > MAX_HELD:
                 self._held.popitem(last=False)
         return held

@@ -139,7 +139,7 @@ class StoredAgents:
         """Return the agents of a project, the oldest first."""
         project, documents, active = await asyncio.gather(
             self._projects.get(tenant_id, project_id),
-            self._agents.list(tenant_id, project_id),
+            self._agents.list_without_texts(tenant_id, project_id),
             self._active(tenant_id, project_id),
         )
         return [_view(one, project.slug, active) for one in documents if one.kind in AGENT_KINDS]

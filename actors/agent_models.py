@@ -56,7 +56,7 @@ class StoredAgentModels:
 
     async def list(self, tenant_id: str, project_id: str) -> Sequence[AgentModel]:
         """Return all models of a project."""
-        agents = await self._agents.list(tenant_id, project_id)
+        agents = await self._agents.list_without_texts(tenant_id, project_id)
         models = [AgentModel(one.name, one.created_at) for one in agents if one.kind in SPOKEN_TO]
         for one in await self._deployments.list(tenant_id, project_id, status=ACTIVE):
             names = sorted(one.agent_version_manifest)

@@ -103,6 +103,9 @@ class StoredCompletions:
         chosen = await self._models.for_completion(
             request.tenant_id, request.project_id, model_id=request.model_id, tier=request.tier
         )
+        if request.tools and not chosen.takes_tools:
+            fields = [{"path": "/tools", "message": f"{chosen.name} takes no tools"}]
+            raise InvalidInput("Invalid request", details={"fields": fields})
         return _Call(request, chosen)
 
     async def _events(self, call: _Call) -> AsyncGenerator[CompletionEvent]:
@@ -242,9 +245,13 @@ def _asked_of(request: CompletionRequest, chosen: ChosenModel) -> ModelRequest:
         tools=request.tools,
         model=chosen.name,
         temperature=request.temperature,
-        max_tokens=request.max_tokens,
+        max_tokens=_capped(request.max_tokens, chosen.most_tokens),
         metadata={"operation": OPERATION},
     )
+
+
+def _capped(wanted: int | None, most: int | None) -> int | None:
+    return wanted if wanted is None or most is None else min(wanted, most)
 
 
 def _end(reply: ModelReply) -> CompletionEnd:

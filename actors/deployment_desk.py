@@ -101,6 +101,6 @@ class DeploymentDesk(Protocol):
         """Make the same program active in another environment. Raises NotFound, InvalidInput."""
         ...
 
-    async def preflight(self, tenant_id: str, project_id: str, name: str, target_environment: str) -> PreflightReport:
+    async def preflight(self, tenant_id: str, project_id: str, name: str, wanted: Promotion) -> PreflightReport:
         """Return which live sessions would have gone another way on what would be promoted. Raises as `promote`."""
         ...

@@ -150,18 +150,14 @@ class StoredDeployments:
         self, tenant_id: str, project_id: str, name: str, wanted: Promotion, by: Initiator
     ) -> DeploymentView:
         """Make the same program active in another environment."""
-        source = await self._source(tenant_id, project_id, name, wanted.target_environment)
-        ir = await self._agents.program(tenant_id, source.program_id) or b""
+        source = await self._source(tenant_id, project_id, name, wanted)
+        ir = await self._agents.program(tenant_id, project_id, source.program_id) or b""
         details = {**source.details, PROMOTED_FROM: source.deployment_id}
-        unknown = sorted((wanted.model_overrides or {}).keys() - source.agent_version_manifest.keys())
-        if unknown:
-            raise _invalid("/modelOverrides", f"names {unknown[0]}, which is not in the deployment's manifest")
         if wanted.model_overrides is not None:
             details[MODEL_OVERRIDES] = wanted.model_overrides
         details[WARNINGS] = await self._manifests.warnings(tenant_id, project_id, wanted.target_environment, ir)
         async with self._database.transaction() as connection:
             project = await self._projects.lock(connection, tenant_id, project_id)
-            transition(standing(source.status, source.draining), DeploymentEvent.PROMOTE)
             new = NewDeployment(
                 deployment_id=self._ids.new(PREFIXES[KIND]),
                 project_id=project_id,
@@ -178,20 +174,25 @@ class StoredDeployments:
             await self._begin(connection, tenant_id, project, new, DeploymentEvent.PROMOTE, by)
         return await self.get(tenant_id, project_id, new.deployment_id)
 
-    async def preflight(self, tenant_id: str, project_id: str, name: str, target_environment: str) -> PreflightReport:
+    async def preflight(self, tenant_id: str, project_id: str, name: str, wanted: Promotion) -> PreflightReport:
         """Return which live sessions would have gone another way on what would be promoted."""
-        source = await self._source(tenant_id, project_id, name, target_environment)
-        running = await self._deployments.active(tenant_id, project_id, target_environment)
+        source = await self._source(tenant_id, project_id, name, wanted)
+        running = await self._deployments.active(tenant_id, project_id, wanted.target_environment)
         return await self._preflight.run(tenant_id, project_id, running or source, source.program_id)
 
-    async def _source(self, tenant_id: str, project_id: str, name: str, target: str) -> DeploymentRecord:
+    async def _source(self, tenant_id: str, project_id: str, name: str, wanted: Promotion) -> DeploymentRecord:
+        """Return what is to be promoted. Raises NotFound, InvalidInput."""
         source = await self._deployments.named(tenant_id, project_id, name)
-        if source.environment == target:
+        if source.environment == wanted.target_environment:
             raise _invalid(
                 "/targetEnvironment",
                 "must be another environment than that of the deployment",
                 "A deployment is not promoted to its own environment",
             )
+        unknown = sorted((wanted.model_overrides or {}).keys() - source.agent_version_manifest.keys())
+        if unknown:
+            raise _invalid("/modelOverrides", f"names {unknown[0]}, which is not in the deployment's manifest")
+        transition(standing(source.status, source.draining), DeploymentEvent.PROMOTE)
         return source
 
     async def _begin(

@@ -53,6 +53,8 @@ class StoredErasure:
         """Delete a contact with all sessions and all memory of it."""
         sessions = 0
         while found := await sessions_of_contact(self._database, tenant_id, contact_id, SESSIONS_AT_ONCE):
+            for project_id, session_id in found:
+                await self._audit.note(tenant_id, _of_session(project_id, session_id, by))
             sessions += await _deleted(tenant_id, found, delete_session)
         async with self._database.transaction() as connection:
             rows = await erase_contact(connection, tenant_id, contact_id)
@@ -75,6 +77,16 @@ class StoredErasure:
         while found := await some_sessions(self._database, tenant_id, SESSIONS_AT_ONCE):
             sessions += await _deleted(tenant_id, found, delete_session)
         return Erased(sessions, await erase_tenant(self._database, tenant_id))
+
+
+def _of_session(project_id: str, session_id: str, by: Initiator) -> AuditEntry:
+    return AuditEntry(
+        by=by,
+        action="session.delete",
+        category=AuditCategory.SESSIONS,
+        resource=Resource("session", session_id),
+        project_id=project_id,
+    )
 
 
 async def _deleted(tenant_id: str, sessions: Iterable[tuple[str, str]], delete_session: DeleteSession) -> int:

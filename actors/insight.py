@@ -14,7 +14,7 @@ from actors.runtime import Page, SessionRef
 from domain.clock import Clock, iso_ms, parse_iso
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
-from domain.limits import EXPORT_ROWS_MAX
+from domain.limits import EXPORT_ROWS_MAX, INSIGHT_EVENTS_MAX
 from domain.session_analysis import session_analysis
 from domain.session_findings import SessionAnalysis
 from domain.session_metrics import SaidAt, SessionMetrics, session_metrics
@@ -33,7 +33,8 @@ CURSOR_MAX_DIGITS: Final = 9
 class StoredInsight:
     """Satisfies `actors.desks.Insight`."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, *, events_max: int = INSIGHT_EVENTS_MAX) -> None:
+        self._events_max = events_max
         self._sessions = Sessions(database)
         self._traces = Traces(database)
         self._transcripts = Transcripts(database)
@@ -48,26 +49,36 @@ class StoredInsight:
         return SessionRef(session.tenant_id, record.project_id, record.session_id)
 
     async def children(self, session: SessionRef, span_id: str) -> list[JsonObject]:
-        """Return the direct children of a span in time order, each with `childCount`."""
+        """Return the direct children of a span in time order, each with `childCount`.
+
+        They are at most `INSIGHT_EVENTS_MAX`, the first ones. Raises NotFound for a span that is not there.
+        """
         found = await self.resolve(session)
-        rows = await self._rows(found)
-        children = [row for row in rows if row.parent_span_id == span_id]
-        if not children and all(row.span_id != span_id for row in rows):
+        children: list[TraceRow] = []
+        counts: Counter[str] = Counter()
+        is_there = False
+        async with aclosing(self._traces.turns(found.tenant_id, found.session_id)) as turns:
+            async for turn in turns:
+                counts.update(row.parent_span_id for row in turn)
+                is_there = is_there or any(row.span_id == span_id for row in turn)
+                own = [row for row in turn if row.parent_span_id == span_id]
+                children += own[: INSIGHT_EVENTS_MAX - len(children)]
+        if not children and not is_there:
             raise NotFound("Span not found")
-        counts = Counter(row.parent_span_id for row in rows)
         return [{**wire_event(found.session_id, row), "childCount": counts[row.span_id]} for row in children]
 
     async def metrics(self, session: SessionRef) -> SessionMetrics:
         """Return the figures of a session."""
         found = await self.resolve(session)
-        events = [event_of(row) for row in await self._rows(found)]
-        return session_metrics(found.session_id, events, await self._said(found))
+        events, is_truncated = await self._events(found)
+        return session_metrics(found.session_id, events, await self._said(found), is_truncated=is_truncated)
 
     async def analysis(self, session: SessionRef) -> SessionAnalysis:
         """Return what stands out in a session."""
         found = await self.resolve(session)
-        events = [event_of(row) for row in await self._rows(found)]
-        return session_analysis(found.session_id, iso_ms(self._clock.now()), events, await self._said(found))
+        events, is_truncated = await self._events(found)
+        now, said = iso_ms(self._clock.now()), await self._said(found)
+        return session_analysis(found.session_id, now, events, said, is_truncated=is_truncated)
 
     async def history(self, session: SessionRef, *, limit: int, cursor: str, descending: bool) -> History:
         """Return messages of a session behind a cursor, which is the number of the last one that was shown."""
@@ -125,9 +136,15 @@ class StoredInsight:
         """Return the same for each model."""
         return tuple(map(_usage, await self._calls.used(tenant_id, project_id, since, until, by_model=True)))
 
-    async def _rows(self, session: SessionRef) -> list[TraceRow]:
+    async def _events(self, session: SessionRef) -> tuple[list[TraceEvent], bool]:
+        """Return the first events of a session, whole turns, and whether there are more."""
+        events: list[TraceEvent] = []
         async with aclosing(self._traces.turns(session.tenant_id, session.session_id)) as turns:
-            return [row async for turn in turns for row in turn]
+            async for turn in turns:
+                if events and len(events) + len(turn) > self._events_max:
+                    return events, True
+                events += map(event_of, turn)
+        return events, False
 
     async def _said(self, session: SessionRef) -> dict[int, SaidAt]:
         times = await self._transcripts.times(session.tenant_id, session.session_id)

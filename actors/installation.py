@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from actors.sandbox_tokens import SandboxTokens
+from actors.sandbox_tokens import SECRET_MIN_BYTES, SandboxTokens
 from actors.settings import ModelProvider, Settings
 from domain.clock import Clock, IdSource
+from domain.errors import InvalidInput
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from providers.registry import ModelRegistry
@@ -16,6 +17,7 @@ from storage.crypto import MasterKeys, kept_secret
 
 MASTER_KEY_FILE = "master.key"
 SANDBOX_SECRET_FILE = "sandbox_secret"
+TOKEN_SECRET_FILE = "token_secret"
 
 
 def master_keys(settings: Settings) -> MasterKeys:
@@ -28,11 +30,31 @@ def master_keys(settings: Settings) -> MasterKeys:
 
 
 def sandbox_tokens(settings: Settings, clock: Clock, ids: IdSource) -> SandboxTokens:
-    """Return what makes and reads sandbox tokens: under the secret of the settings, else under one of a file."""
-    folder = data_folder(settings)
+    """Return what makes and reads sandbox tokens: under the secrets of the settings, else under those of a file.
+
+    Raises:
+        InvalidInput: A secret is too short.
+    """
+    secret, *older = _secrets("ABL_SANDBOX_SECRET", settings.sandbox_secret, data_folder(settings), SANDBOX_SECRET_FILE)
+    return SandboxTokens(secret, clock, ids, older=older)
+
+
+def token_secrets(settings: Settings) -> tuple[bytes, ...]:
+    """Return the secrets of all other tokens, the current one first: of the settings, else of a file made here.
+
+    Raises:
+        InvalidInput: A secret is too short.
+    """
+    return _secrets("ABL_TOKEN_SECRETS", settings.token_secrets, data_folder(settings), TOKEN_SECRET_FILE)
+
+
+def _secrets(variable: str, given: str, folder: Path, file: str) -> tuple[bytes, ...]:
     folder.mkdir(parents=True, exist_ok=True)
-    secret = settings.sandbox_secret or kept_secret(folder / SANDBOX_SECRET_FILE).strip()
-    return SandboxTokens(secret.encode(), clock, ids)
+    written = given.split(",") if given else kept_secret(folder / file).splitlines()
+    secrets = tuple(one.strip().encode() for one in written if one.strip())
+    if not secrets or any(len(one) < SECRET_MIN_BYTES for one in secrets):
+        raise InvalidInput(f"{variable if given else file}: a secret has at least {SECRET_MIN_BYTES} characters")
+    return secrets
 
 
 def data_folder(settings: Settings) -> Path:

@@ -9,12 +9,16 @@ from datetime import timedelta
 
 from actors.session.store import SessionPin
 from domain.clock import Clock
+from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from engine import MemoryWrite
 from storage.database import Database
 from storage.repositories.memory import Memory, MemoryValue
 
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+VOUCHING = frozenset({"user", "api_key"})
+"""Kinds of callers who are believed when they say who the user is; a page is not. Spec: platform-api 12.1."""
+OTHER_SUBJECTS = (*(f"{kind}:" for kind in sorted(VOUCHING)), "contact:", f"{PREFIXES['session']}_")
 _TTL = re.compile(r"(\d+)\s*([smhdw])")
 
 
@@ -53,14 +57,23 @@ class StoredMemories:
 
 
 def subject_of(pin: SessionPin, scope: str) -> str:
-    """Return whose memory a scope means for this session."""
+    """Return whose memory a scope means for this session.
+
+    A user's is that of the contact, else of the user if somebody vouches for it, else of the session with its children.
+    No two of these can have the same name: contacts have their id, but where it looks like another subject's.
+    Spec: abl-language 8; platform-api 12.1.
+    """
     match scope:
         case "project":
             return pin.project_id
         case "execution_tree":
             return pin.root_session_id or pin.session_id
+        case _ if pin.contact_id:
+            return f"contact:{pin.contact_id}" if pin.contact_id.startswith(OTHER_SUBJECTS) else pin.contact_id
+        case _ if pin.user_id and pin.user_kind in VOUCHING:
+            return f"{pin.user_kind}:{pin.user_id}"
         case _:
-            return pin.contact_id or pin.user_id or pin.session_id
+            return pin.root_session_id or pin.session_id
 
 
 def ttl_s(text: str) -> int:

@@ -57,6 +57,8 @@ class ModelDesk(Protocol):
     ) -> ProviderView:
         """Change fields of a provider, by their names in `ProviderFields`; an empty key takes it away, None keeps it.
 
+        None takes it away too where kind, scheme, host or port change: it was given for another server.
+
         Raises:
             NotFound: There is no such provider. Else as `add`.
         """
@@ -136,10 +138,11 @@ class StoredModelDesk:
         known = {name: getattr(before, name) for name in NewProvider.__struct_fields__}
         provider = NewProvider(**{**known, **changes})
         _check_kind(provider.kind)
-        fields = sorted([*changes, *(["api_key"] if api_key is not None else [])])
         try:
             async with self._database.transaction() as connection:
                 meta = await self._providers.update(tenant_id, provider_id, provider, api_key, connection)
+                has_new_key = api_key is not None or meta.has_key != before.has_key
+                fields = sorted([*changes, *(["api_key"] if has_new_key else [])])
                 await self._note(connection, tenant_id, meta, "update", by, {"fields": fields})
         except Duplicate as error:
             raise _taken() from error

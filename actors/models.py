@@ -58,6 +58,8 @@ class _ModelRow(Struct, rename={"input": "inputPricePerMTok", "output": "outputP
     output: float | None = None
     cached: float | None = msgspec.field(default=None, name="cachedInputPricePerMTok")
     written: float | None = msgspec.field(default=None, name="cacheWritePricePerMTok")
+    most_tokens: int | None = msgspec.field(default=None, name="maxOutputTokens")
+    takes_tools: bool | None = msgspec.field(default=None, name="supportsTools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class _Known:
     wishes: ModelWishes
     overrides: Mapping[str, _Override] = field(default_factory=dict)
     specs: Sequence[ProviderSpec] = ()
+    rows: Mapping[str, _ModelRow] = field(default_factory=dict)
+    """`provider/model` -> what a tenant's provider says of it."""
 
     def serves(self, model: str) -> bool:
         """Return whether a provider serves a model name."""
@@ -76,7 +80,13 @@ class _Known:
     def resolved(self, wishes: ModelWishes) -> ChosenModel:
         """Return the model of the first who names one that is served. Raises as `resolve_model`."""
         found = resolve_model(wishes, knows=self.serves)
-        return ChosenModel(self.registry, self.registry.full_name(found.model), found.source)
+        name = self.registry.full_name(found.model)
+        row = self.rows.get(name)
+        if row is None:
+            return ChosenModel(self.registry, name, found.source)
+        return ChosenModel(
+            self.registry, name, found.source, most_tokens=row.most_tokens, takes_tools=row.takes_tools is not False
+        )
 
 
 class StoredModels:
@@ -132,9 +142,7 @@ class StoredModels:
             Unavailable: No model is configured.
         """
         known = await self._known((tenant_id, project_id, ""))
-        wishes = replace(known.wishes, override=model_id, tier="" if model_id else tier)
-        found = resolve_model(wishes, knows=lambda name: known.registry.find(name) is not None)
-        return ChosenModel(known.registry, known.registry.full_name(found.model), found.source)
+        return known.resolved(replace(known.wishes, override=model_id, tier="" if model_id else tier))
 
     async def explain(
         self,
@@ -226,7 +234,7 @@ class StoredModels:
             tenant=tenant,
             embedded=self._default if is_embedded else "",
         )
-        return _Known(registry, wishes, await self._overrides(tenant_id, deployment_id), specs)
+        return _Known(registry, wishes, await self._overrides(tenant_id, deployment_id), specs, _rows_of(opened))
 
     async def _overrides(self, tenant_id: str, deployment_id: str) -> Mapping[str, _Override]:
         if not deployment_id:
@@ -241,7 +249,7 @@ class StoredModels:
 def spec_of(provider: OpenProvider) -> ProviderSpec:
     """Return a tenant's provider as the registry takes it: its address is judged, the operator has not seen it."""
     meta = provider.meta
-    rows = [_converted(one, _ModelRow) for one in meta.models]
+    rows = _model_rows(provider)
     prices = {
         one.id: Price(one.input, one.output, one.cached, one.written)
         for one in rows
@@ -257,6 +265,16 @@ def spec_of(provider: OpenProvider) -> ProviderSpec:
         prices=prices,
         is_foreign=True,
     )
+
+
+def _model_rows(provider: OpenProvider) -> list[_ModelRow]:
+    return [_converted(one, _ModelRow) for one in provider.meta.models]
+
+
+def _rows_of(opened: Sequence[OpenProvider]) -> Mapping[str, _ModelRow]:
+    """Return what providers say of their models, by `provider/model`; two of one name count as in the registry."""
+    named = {one.meta.name: one for one in opened}
+    return {f"{name}/{row.id}": row for name, one in named.items() for row in _model_rows(one)}
 
 
 def tiers_of(registry: ModelRegistry, model: str) -> dict[str, str]:

@@ -8,7 +8,8 @@ part is where the session diverges. No model and no tool is called, and nothing 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 from typing import Final
 
 import msgspec
@@ -19,7 +20,7 @@ from actors.session.records import Record, UnknownSchema, decode_record
 from actors.session.store import SessionPin
 from actors.together import together
 from domain.errors import NotFound
-from domain.limits import PREFLIGHT_SESSIONS_MAX
+from domain.limits import PREFLIGHT_FACTS_MAX, PREFLIGHT_S, PREFLIGHT_SESSIONS_MAX
 from engine import EndTurn, Program, SessionBegun, SessionState, Step, Trace, advance, begin
 from engine.effects import AskModel, CallTool, Delegate, Effect, HandOff, Say
 from storage.database import Database
@@ -32,6 +33,8 @@ AT_ONCE: Final = 4
 NOTHING: Final = "nothing"
 TEXT_SHOWN_CHARS: Final = 80
 _UNREADABLE = "its journal cannot be folded"
+_LATE = "the time of the preflight is up"
+_LONG = "its journal is too long to be folded"
 
 
 class Divergence(Struct, frozen=True, kw_only=True):
@@ -59,8 +62,8 @@ class PreflightReport(Struct, frozen=True, kw_only=True):
     Attributes:
         deployment_id: Whose live sessions were folded.
         checked: How many of them.
-        unchecked: Sessions whose own journal cannot be folded any more, e.g. because its beginning is past its
-            retention: nothing is known of these.
+        unchecked: Sessions of which nothing is known: their journal cannot be folded any more, e.g. because its
+            beginning is past its retention, or has more than `PREFLIGHT_FACTS_MAX` entries, or the time was up.
         is_truncated: There are more live sessions than are looked at.
     """
 
@@ -74,13 +77,23 @@ class PreflightReport(Struct, frozen=True, kw_only=True):
 
 
 class Unfoldable(Exception):
-    """The session's own program does not lead through its journal."""
+    """The session's own program does not lead through its journal, or not within the bounds."""
 
 
 class Preflight:
     """Folds live sessions on candidates."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        facts_max: int = PREFLIGHT_FACTS_MAX,
+        deadline_s: float = PREFLIGHT_S,
+        seconds: Callable[[], float] = monotonic,
+    ) -> None:
+        self._facts_max = facts_max
+        self._deadline_s = deadline_s
+        self._seconds = seconds
         self._deployments = Deployments(database)
         self._sessions = Sessions(database)
         self._journal = Journal(database)
@@ -90,6 +103,7 @@ class Preflight:
         self, tenant_id: str, project_id: str, running: DeploymentRecord, candidate_id: str
     ) -> PreflightReport:
         """Return which live sessions of a deployment would have gone another way on a program."""
+        ends_s = self._seconds() + self._deadline_s
         candidate = await self._programs.get(tenant_id, project_id, candidate_id)
         found = await self._deployments.sessions(tenant_id, running.deployment_id, PREFLIGHT_SESSIONS_MAX + 1)
         looked_at = found[:PREFLIGHT_SESSIONS_MAX]
@@ -100,7 +114,7 @@ class Preflight:
         async def look(session_id: str) -> None:
             async with room:
                 try:
-                    where = await self._divergence(tenant_id, project_id, session_id, candidate)
+                    where = await self._divergence(tenant_id, project_id, session_id, candidate, ends_s)
                 except (Unfoldable, UnknownSchema):
                     unchecked.append(session_id)
                 except NotFound:
@@ -120,29 +134,43 @@ class Preflight:
         )
 
     async def _divergence(
-        self, tenant_id: str, project_id: str, session_id: str, candidate: Program
+        self, tenant_id: str, project_id: str, session_id: str, candidate: Program, ends_s: float
     ) -> Divergence | None:
+        def is_late() -> bool:
+            return self._seconds() >= ends_s
+
+        if is_late():
+            raise Unfoldable(_LATE)
         record = await self._sessions.get(tenant_id, session_id)
         own_id = msgspec.convert(record.pin, SessionPin).program_id
         own = await self._programs.get(tenant_id, project_id, own_id)
         if own.hash == candidate.hash:
             return None
+        head = await self._journal.head(tenant_id, session_id)
+        if head is not None and head.last_seq > self._facts_max:
+            raise Unfoldable(_LONG)
         raw = await self._journal.read(tenant_id, session_id)
-        return await asyncio.to_thread(divergence, session_id, own, candidate, raw)
+        return await asyncio.to_thread(divergence, session_id, own, candidate, raw, is_late)
 
 
 def divergence(
-    session_id: str, own: Program, candidate: Program, journal: Iterable[tuple[int, bytes]]
+    session_id: str,
+    own: Program,
+    candidate: Program,
+    journal: Iterable[tuple[int, bytes]],
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Divergence | None:
     """Return where a session's journal leads a candidate elsewhere than its own program, None where it nowhere does.
 
     Raises:
-        Unfoldable: Its own program does not lead through it.
+        Unfoldable: Its own program does not lead through it, or `is_late` says before its end that time is up.
         UnknownSchema: A record is of another version.
     """
     mine: SessionState | None = None
     theirs: SessionState | None = None
     for seq, raw in journal:
+        if is_late():
+            raise Unfoldable(_LATE)
         record = decode_record(raw)
         if record.reset:
             mine = theirs = None

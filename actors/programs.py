@@ -38,6 +38,7 @@ __all__ = [
 
 MAX_LOADED: Final = 256
 WORKING_COPY: Final = "working-copy"
+RETIRED: Final = "retired"
 DRAFTS_USE: Final = "dev"
 """The environment whose secrets, addresses and variables sessions on the drafts use."""
 SETTINGS_VERSION: Final = "settingsVersionId"
@@ -54,17 +55,17 @@ class StoredPrograms:
         self._deployments = Deployments(database)
         self._variables = Variables(database)
         self._environment = dict(environment)
-        self._loaded: OrderedDict[tuple[str, str], Program] = OrderedDict()
+        self._loaded: OrderedDict[tuple[str, str, str], Program] = OrderedDict()
         self._compiling = asyncio.Lock()
 
     async def get(self, tenant_id: str, project_id: str, program_id: str) -> Program:
         """Return the program of that id. Raises NotFound when it is stored no more."""
-        key = (tenant_id, program_id)
+        key = (tenant_id, project_id, program_id)
         program = self._loaded.get(key)
         if program is not None:
             self._loaded.move_to_end(key)
             return program
-        ir = await self._agents.program(tenant_id, program_id)
+        ir = await self._agents.program(tenant_id, project_id, program_id)
         if ir is None:
             raise NotFound("The program of this session is not stored any more")
         program = self._loaded[key] = Program(msgspec.json.decode(ir))
@@ -88,6 +89,11 @@ class StoredPrograms:
             raise NotFound("Agent not found")
         return replace(chosen, entry_agent=found.name)
 
+    async def check_goes_on(self, tenant_id: str, project_id: str, deployment_id: str) -> None:
+        """Refuse a deployment that takes no sessions any more. Raises Gone, NotFound. Spec: platform-api 5.5."""
+        if (await self._deployments.named(tenant_id, project_id, deployment_id)).status == RETIRED:
+            raise _retired()
+
     async def environment(self, pin: SessionPin) -> JsonObject:
         """Return the values of `env.` that a session sees for as long as it lives; secret ones are not among them."""
         environment = DRAFTS_USE if pin.environment in ("", WORKING_COPY) else pin.environment
@@ -96,8 +102,8 @@ class StoredPrograms:
     async def _target(self, tenant_id: str, project: ProjectRecord, deployment_id: str, environment: str) -> Chosen:
         if deployment_id:
             deployment = await self._deployments.named(tenant_id, project.project_id, deployment_id)
-            if deployment.status == "retired":
-                raise Gone("Deployment is retired")
+            if deployment.status == RETIRED:
+                raise _retired()
             return await self._deployed(tenant_id, deployment)
         if environment != WORKING_COPY:
             found = await self._deployments.list(tenant_id, project.project_id, status="active")
@@ -123,12 +129,12 @@ class StoredPrograms:
     async def _working_copy(self, tenant_id: str, project: ProjectRecord) -> str:
         """Return what the drafts compile to, compiling them when they or the config variables have changed."""
         project_id = project.project_id
-        if project.program_id and await self._projects.drafts_hash(tenant_id, project_id) == project.drafts_hash:
+        if await self._is_compiled(tenant_id, project, await self._projects.drafts_hash(tenant_id, project_id)):
             return project.program_id
         async with self._compiling:
             drafts_hash = await self._projects.drafts_hash(tenant_id, project_id)
             project = await self._projects.get(tenant_id, project_id)
-            if project.program_id and project.drafts_hash == drafts_hash:
+            if await self._is_compiled(tenant_id, project, drafts_hash):
                 return project.program_id
             files = files_of(await self._agents.list(tenant_id, project_id))
             if not files:
@@ -138,6 +144,17 @@ class StoredPrograms:
             await self._agents.keep_program(tenant_id, made.program_id, project_id, made.ir)
             await self._projects.note_program(tenant_id, project_id, made.program_id, drafts_hash)
             return made.program_id
+
+    async def _is_compiled(self, tenant_id: str, project: ProjectRecord, drafts_hash: str) -> bool:
+        """Return whether the program of the drafts of this hash is kept."""
+        if not project.program_id or project.drafts_hash != drafts_hash:
+            return False
+        key = (tenant_id, project.project_id, project.program_id)
+        return key in self._loaded or await self._agents.has_program(*key)
+
+
+def _retired() -> Gone:
+    return Gone("Deployment is retired")
 
 
 def _timed(chosen: Chosen, settings: ProjectSettings) -> Chosen:

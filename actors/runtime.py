@@ -75,6 +75,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         session_id: Empty opens a new session; with an idempotency key the same new session on every try.
         idempotency_key: The same key with the same request gives the stored reply; with another request, Conflict.
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
+        user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
         action: A pressed button or a sent form instead of a message: {actionId, value?, source?, formData?, renderId?}.
         attachments: The files named by `attachment_ids`; the runtime finds them.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
@@ -92,6 +93,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     channel: str = "api"
     transport: str = "http"
     user_id: str = ""
+    user_kind: str = ""
     contact_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
     test_context: JsonObject | None = None
@@ -153,6 +155,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     """A session to open without a first message. Spec: platform-api 5.1.
 
     Attributes:
+        user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
         caller: What is said of who calls, beside channel and user: read at `caller.`. Spec: abl-language 6.7.
     """
 
@@ -164,6 +167,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     channel: str = "web_debug"
     transport: str = "http"
     user_id: str = ""
+    user_kind: str = ""
     contact_id: str = ""
     variables: JsonObject = field(default_factory=dict)
     caller: JsonObject = field(default_factory=dict)
@@ -318,6 +322,10 @@ class Runtime(Protocol):
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session that has not spoken yet."""
+        ...
+
+    async def is_open(self, wanted: NewSession) -> bool:
+        """Return whether the session of this idempotency key is there already, whatever its status."""
         ...
 
     async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:

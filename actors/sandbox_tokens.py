@@ -7,7 +7,7 @@ secret. Spec: platform-api 2.1, 7.3. Decision: 0015.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -47,12 +47,13 @@ class SandboxClaims(Struct, frozen=True, kw_only=True):
 
 
 class SandboxTokens:
-    """Makes and reads them."""
+    """Makes them under `secret`, and reads those made under it or an older one."""
 
-    def __init__(self, secret: bytes, clock: Clock, ids: IdSource) -> None:
-        if len(secret) < SECRET_MIN_BYTES:
+    def __init__(self, secret: bytes, clock: Clock, ids: IdSource, *, older: Sequence[bytes] = ()) -> None:
+        secrets = (secret, *older)
+        if any(len(one) < SECRET_MIN_BYTES for one in secrets):
             raise InvalidInput(f"The sandbox secret must have at least {SECRET_MIN_BYTES} bytes")
-        self._key = hmac.digest(secret, b"token:sandbox", sha256)
+        self._keys = tuple(hmac.digest(one, b"token:sandbox", sha256) for one in secrets)
         self._clock = clock
         self._ids = ids
 
@@ -70,7 +71,7 @@ class SandboxTokens:
             "sid": claims.session_id,
             "agent": claims.agent,
         }
-        return jwt.encode(said, self._key, algorithm=ALGORITHM)
+        return jwt.encode(said, self._keys[0], algorithm=ALGORITHM)
 
     def read(self, token: str) -> SandboxClaims:
         """Return what a token says.
@@ -79,10 +80,7 @@ class SandboxTokens:
             Unauthenticated: It is not ours, not of this kind, or its time is over.
             InvalidInput: It names no session.
         """
-        try:
-            said: JsonObject = jwt.decode(token, self._key, algorithms=[ALGORITHM], issuer=ISSUER, options=_OPTIONS)
-        except jwt.InvalidTokenError as error:
-            raise Unauthenticated(REFUSED) from error
+        said = self._verified(token)
         ends_at = said["exp"]
         if said["typ"] != TYPE or type(ends_at) is not int or ends_at <= self._clock.now().timestamp():
             raise Unauthenticated(REFUSED)
@@ -94,6 +92,17 @@ class SandboxTokens:
             session_id=str(said["sid"]),
             agent=str(said.get("agent", "")),
         )
+
+    def _verified(self, token: str) -> JsonObject:
+        for key in self._keys:
+            try:
+                said: JsonObject = jwt.decode(token, key, algorithms=[ALGORITHM], issuer=ISSUER, options=_OPTIONS)
+            except jwt.InvalidSignatureError:
+                continue
+            except jwt.InvalidTokenError as error:
+                raise Unauthenticated(REFUSED) from error
+            return said
+        raise Unauthenticated(REFUSED)
 
 
 class SessionSandbox:

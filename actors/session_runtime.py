@@ -53,7 +53,7 @@ from actors.session.body import spoken_id
 from actors.session.records import OWN_KEY
 from actors.turn_stream import FOLLOW_PAUSE_S, followed, listened, turn_events
 from domain.clock import IdSource
-from domain.errors import Unavailable
+from domain.errors import NotFound, Unavailable
 from domain.ids import PREFIXES
 from domain.messages import Attachment
 
@@ -187,13 +187,25 @@ class SessionRuntime:
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session that has not spoken yet."""
-        key = f"{OPEN_KEY}{wanted.idempotency_key}" if wanted.idempotency_key else ""
-        session_id = self._session_id(wanted.tenant_id, wanted.project_id, key)
+        session_id = self._opened_id(wanted)
         named = await self._agent_named(wanted.tenant_id, wanted.project_id, wanted.agent)
         wanted = msgspec.structs.replace(wanted, agent=named)
         view = _viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
         detail = {**view.detail, **await self._archive.agent(wanted.tenant_id, view)}
         return msgspec.structs.replace(view, detail=detail)
+
+    async def is_open(self, wanted: NewSession) -> bool:
+        """Return whether the session of this idempotency key is there already, whatever its status."""
+        named = SessionRef(wanted.tenant_id, wanted.project_id, self._opened_id(wanted))
+        try:
+            await self._archive.resolve(named)
+        except NotFound:
+            return False
+        return True
+
+    def _opened_id(self, wanted: NewSession) -> str:
+        key = f"{OPEN_KEY}{wanted.idempotency_key}" if wanted.idempotency_key else ""
+        return self._session_id(wanted.tenant_id, wanted.project_id, key)
 
     async def _agent_named(self, tenant_id: str, project_id: str, agent: str) -> str:
         """Return the name of an agent that is given by its id, name or path. Spec: platform-api 4.1, 5.1."""

@@ -70,6 +70,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         models_dir: Where its files are kept; empty: there is none unless it is a file of one's own.
         pull_model: Whether its file is fetched in the background when it is not there.
         allowed_networks: Networks and names that HTTP tools and agents elsewhere may be at, besides public ones.
+        trusted_proxies: Addresses and networks of balancers, whose word on a client's address is believed; empty: of
+            127.0.0.1 alone.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
         master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.
         callback_ttl_s: How long a callback may be answered whose agent says nothing else.
@@ -82,7 +84,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         otlp_endpoint: An OpenTelemetry collector that gets every turn as spans; empty sends none.
         otlp_headers: What it is sent beside, such as a key.
         blob_dir: Folder of attachments, which every gateway sees; empty keeps them in the database.
-        sandbox_secret: Signs the tokens of sandboxed code; empty: one in data_dir.
+        sandbox_secret: Signs the tokens of sandboxed code, older ones after it with commas; empty: a file in data_dir.
+        token_secrets: Sign all other tokens, the current one first, with commas; empty: a file in data_dir.
         tool_mocks: Answers of tools that sessions of working copies get in the place of calls, as `toolMocks` of
             platform-api 4.1; for trying an agent whose tools are not there.
     """
@@ -117,8 +120,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     session_idle_s: float = float(SESSION_IDLE_S)
     database_connections: int = 10
     rate_limits: bool = True
+    trusted_proxies: tuple[str, ...] = ()
     mcp_servers: dict[str, McpServer] = field(default_factory=dict)
     sandbox_secret: str = ""
+    token_secrets: str = ""
     blob_dir: str = ""
     otlp_endpoint: str = ""
     otlp_headers: dict[str, str] = field(default_factory=dict)

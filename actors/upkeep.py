@@ -26,6 +26,7 @@ from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
 from storage.repositories.callbacks import Callbacks
+from storage.repositories.human_tasks import HumanTasks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
 from storage.repositories.model_calls import ModelCalls
@@ -43,6 +44,8 @@ MINUTE_S, HOUR_S = 60.0, 3_600.0
 DRAIN_LOOK_S = 5.0
 COUNT_EVERY_S = 2.0
 """How far analytics may be behind, beside the time that counting takes."""
+ACCOUNTS_KEPT_DAYS = 90
+CLOSED_TASKS_KEPT_DAYS = 365
 SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
 ROWS_MAX = 5_000
@@ -96,6 +99,7 @@ class Upkeep:
         self._retention = retention
         self._sessions = Sessions(database)
         self._budgets = Budgets(database)
+        self._tasks = HumanTasks(database)
         self._traces = Traces(database)
         self._counting = Counting(database)
         self._audit = AuditLog(database, clock, RandomIds())
@@ -115,6 +119,8 @@ class Upkeep:
             f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
             f"{PREFIX}traces": _Chore(HOUR_S, ROWS_MAX, self._forget_traces),
             f"{PREFIX}audit": _Chore(HOUR_S, ROWS_MAX, self._forget_audit),
+            f"{PREFIX}accounts": _Chore(HOUR_S, ROWS_MAX, self._forget_accounts),
+            f"{PREFIX}closed_tasks": _Chore(HOUR_S, ROWS_MAX, self._forget_tasks),
             f"{PREFIX}budgets": _Chore(MINUTE_S, ROWS_MAX, self._charge_expired),
             f"{PREFIX}tasks": _Chore(MINUTE_S, TASKS_MAX, lambda: tasks.move_overdue(TASKS_MAX)),
             f"{PREFIX}idle": _Chore(MINUTE_S, SESSIONS_MAX, self._end_idle),
@@ -183,6 +189,14 @@ class Upkeep:
     async def _forget_traces(self) -> int:
         """Delete traces of projects that want them kept shorter; those of all others go by the week."""
         return await self._traces.forget_of_projects(self._clock.now(), self._retention.trace_days, ROWS_MAX)
+
+    async def _forget_accounts(self) -> int:
+        """Delete what was spent of budgets in periods long gone."""
+        return await self._budgets.forget_old(self._clock.now() - timedelta(days=ACCOUNTS_KEPT_DAYS), ROWS_MAX)
+
+    async def _forget_tasks(self) -> int:
+        """Delete tasks that were closed long ago."""
+        return await self._tasks.forget_closed(self._clock.now() - timedelta(days=CLOSED_TASKS_KEPT_DAYS), ROWS_MAX)
 
     async def _charge_expired(self) -> int:
         """Count what was held for model calls that never ended as used."""

@@ -54,9 +54,11 @@ class StoredUsers:
         if found is None or not await self._passwords.matches(current, found.password_hash):
             await self._audit.note(user.tenant_id, _entry("password_change", by, "failure"))
             return False
-        await self._users.set_password(user.tenant_id, user.id, await self._passwords.hashed(new))
-        await self._users.close_families(user.tenant_id, user.id, but=family_id)
-        await self._audit.note(user.tenant_id, _entry("password_change", by))
+        password_hash = await self._passwords.hashed(new)
+        async with self._database.transaction() as connection:
+            await self._users.set_password(connection, user.tenant_id, user.id, password_hash)
+            await self._users.close_families(connection, user.tenant_id, user.id, but=family_id)
+            await self._audit.append(connection, user.tenant_id, _entry("password_change", by))
         return True
 
     async def open_family(

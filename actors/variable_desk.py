@@ -44,6 +44,10 @@ class VariableDesk(Protocol):
         """Return variables by kind and key; secret ones without a value."""
         ...
 
+    async def get(self, tenant_id: str, project_id: str, variable_id: str) -> VariableRecord:
+        """Return a variable; a secret one without a value. Raises NotFound."""
+        ...
+
     async def put(self, tenant_id: str, project_id: str, wanted: WantedVariable, by: Initiator) -> VariableRecord:
         """Write a variable, or another value of the one that has this name.
 
@@ -74,6 +78,10 @@ class StoredVariables:
     ) -> Sequence[VariableRecord]:
         """Return variables by kind and key; secret ones without a value."""
         return await self._variables.list(tenant_id, project_id, kind=kind, environment=environment)
+
+    async def get(self, tenant_id: str, project_id: str, variable_id: str) -> VariableRecord:
+        """Return a variable; a secret one without a value."""
+        return await self._variables.get(tenant_id, project_id, variable_id)
 
     async def put(self, tenant_id: str, project_id: str, wanted: WantedVariable, by: Initiator) -> VariableRecord:
         """Write a variable, or another value of the one that has this name."""

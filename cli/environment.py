@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from ipaddress import ip_network
 from math import inf
 from pathlib import Path
 
@@ -47,6 +48,7 @@ VARIABLES = frozenset(
             "RAY_ADDRESS",
         ),
         *("RUNTIME", "SANDBOX_SECRET", "SCRIPTED", "SESSION_END_AFTER_S", "SESSION_IDLE_S", "TOOL_MOCKS", "TRACE_DAYS"),
+        *("TOKEN_SECRETS", "TRUSTED_PROXIES"),
     )
 )
 """Every variable of this prefix that is read, but for those of agents; `docs/settings.md` has them all."""
@@ -109,12 +111,14 @@ def settings_from(
         "pull_model": pull_model,
         "public_url": environment.get("ABL_PUBLIC_URL", ""),
         "allowed_networks": tuple(environment.get("ABL_ALLOWED_NETWORKS", "").replace(",", " ").split()),
+        "trusted_proxies": _networks(environment, "ABL_TRUSTED_PROXIES"),
         "link_token": environment.get("ABL_LINK_TOKEN", ""),
         "master_keys": environment.get("ABL_MASTER_KEYS", ""),
         **{setting: _more_than_zero(environment, name) for setting, name in SPANS.items()},
         "blob_dir": environment.get("ABL_BLOB_DIR", ""),
         "otlp_endpoint": environment.get("ABL_OTLP_ENDPOINT", ""),
         "otlp_headers": _pairs(environment, "ABL_OTLP_HEADERS"),
+        "token_secrets": environment.get("ABL_TOKEN_SECRETS", ""),
         "sandbox_secret": environment.get("ABL_SANDBOX_SECRET", ""),
         "mcp_servers": _mcp_servers(environment.get("ABL_MCP_SERVERS", "")),
         "prices": _prices(environment.get("ABL_PRICES", "")),
@@ -228,6 +232,17 @@ def _pairs(environment: Mapping[str, str], name: str) -> dict[str, str] | None:
     if any("=" not in pair for pair in pairs):
         raise InvalidInput(f"{name} has the form name=value, with commas between several")
     return {key.strip().lower(): value.strip() for key, _, value in (pair.partition("=") for pair in pairs)} or None
+
+
+def _networks(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Return addresses and networks with commas between them."""
+    written = tuple(environment.get(name, "").replace(",", " ").split())
+    for one in written:
+        try:
+            ip_network(one)
+        except ValueError as error:
+            raise InvalidInput(f"{name}: {one} is no address or network, as 10.0.0.7 or 10.0.0.0/8: {error}") from error
+    return written
 
 
 def _number(environment: Mapping[str, str], name: str) -> float | None:

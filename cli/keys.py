@@ -9,14 +9,13 @@ from datetime import UTC, datetime, timedelta
 
 from actors.clocks import RandomIds, SystemClock
 from actors.first_keys import key_desk
-from actors.installation import data_folder, master_keys
+from actors.installation import master_keys, token_secrets
 from actors.keys import LOOPBACK_ORIGINS
 from actors.projects import TENANT_ID
 from actors.settings import Settings
 from cli.database import opened
 from cli.environment import settings_from
 from cli.output import CLEAN, refuse
-from cli.serve import token_secret
 from domain.audit import Actor, Initiator
 from domain.errors import AppError, InvalidInput, NotFound
 from domain.ids import PREFIXES
@@ -134,7 +133,7 @@ def make_token(*, project: str, user: str, data_dir: str) -> int:
         if public is None:
             raise NotFound(f"{found.name} has no public key; make one: abl keys create --public --project {found.slug}")
         ids = RandomIds()
-        gateway = GatewaySettings(token_secret=token_secret(data_folder(settings)))
+        gateway = GatewaySettings(token_secret=token_secrets(settings)[0])
         tokens = SdkTokens(gateway.token_secret, gateway.instance, SystemClock(), ids)
         claims = SdkClaims(
             tenant_id=TENANT_ID,

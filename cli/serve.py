@@ -22,7 +22,7 @@ from actors.clocks import RandomIds, SystemClock
 from actors.compiling import findings
 from actors.first_keys import is_key, make_key, make_public_key
 from actors.hosts.serving import spare_the_collector
-from actors.installation import data_folder
+from actors.installation import data_folder, token_secrets
 from actors.projects import TENANT_ID, Seeded, put_project, separated
 from actors.runtime import Runtime
 from actors.settings import Settings
@@ -35,11 +35,9 @@ from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
 from gateway.app import build_app, drain
 from gateway.settings import GatewaySettings, RateSettings
-from storage.crypto import kept_secret
 from storage.database import Database
 
 ERRORS = "errors in the project: {} (abl check {} shows them); a turn that comes there fails"
-SECRET_FILE = "token_secret"
 KEY_FILE = "first_api_key"
 PUBLIC_KEY_FILE = "first_public_key_{}"
 OWNER_FILE = "first_owner"
@@ -137,13 +135,15 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket) -> N
         seeded = offer.seeded
         keys = await _keys(running, seeded.project_id)
         clock, ids = SystemClock(), RandomIds()
+        secret, *older = token_secrets(settings)
         gateway = GatewaySettings(
-            token_secret=token_secret(data_folder(settings)),
+            token_secret=secret,
+            older_secrets=tuple(older),
             public_url=settings.public_url,
             rates=RateSettings() if settings.rate_limits else UNLIMITED,
         )
         app = build_app(offer.runtime, access_services(running, clock, ids), gateway)
-        server = _Server(server_config(app))
+        server = _Server(server_config(app, trusted_proxies=settings.trusted_proxies))
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
         print(_greeting(running.settings, seeded, keys, offer.message), flush=True)
@@ -237,11 +237,6 @@ async def _key(database: Database, place: Path, make: Callable[[], Awaitable[str
     made = await make()
     _keep(place, made)
     return made
-
-
-def token_secret(folder: Path) -> bytes:
-    """Return the secret from which the keys of all tokens are derived, made at the first start."""
-    return kept_secret(folder / SECRET_FILE).strip().encode()
 
 
 def _read(place: Path) -> str:

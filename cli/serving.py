@@ -5,6 +5,7 @@ Projects, public keys, tenants' settings and kept replies come from the database
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -115,8 +116,11 @@ def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> Acc
     )
 
 
-def server_config(app: Any, **options: Any) -> uvicorn.Config:
+def server_config(app: Any, *, trusted_proxies: Sequence[str] = (), **options: Any) -> uvicorn.Config:
     """Return how the gateway's server listens; `options` come before what stands here.
+
+    `X-Forwarded-For` and `X-Forwarded-Proto` are believed of `trusted_proxies`, addresses and networks; of none but
+    127.0.0.1 where there are none.
 
     A frame longer than any that is allowed ends the socket with 1009 before it is read whole; a peer that does not
     answer a ping is cut. Spec: platform-api 12.4, 12.6.
@@ -129,6 +133,7 @@ def server_config(app: Any, **options: Any) -> uvicorn.Config:
         "timeout_graceful_shutdown": GRACE_S,
         "timeout_keep_alive": KEEP_ALIVE_S,
         "http": BoundedHttp,
+        "forwarded_allow_ips": list(trusted_proxies) or None,
         "ws_max_size": limits.VOICE_AUDIO_MAX_BYTES,
         "ws_max_queue": SOCKET_QUEUE_FRAMES,
         "ws_ping_interval": limits.SOCKET_PING_S,

@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from hashlib import blake2b
+from math import isnan
 from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from domain.ids import prefixed
-from domain.json_values import JsonObject
+from domain.json_values import JsonObject, JsonValue
 
 TOKENS_IN, TOKENS_OUT, COST, MODEL, PROVIDER = "tokens_in", "tokens_out", "cost", "model", "provider"
 """Keys of `metadata` that are summed up, and by which costs are told apart."""
+WHOLE_MAX: Final = 2**31 - 1
+"""The most tokens, and milliseconds, that one event counts: figures come from providers, and a sum has to hold them."""
+COST_MAX: Final = 1e9
+"""The most US dollars that one event counts."""
 
 
 class EventCategory(StrEnum):
@@ -125,6 +131,17 @@ def rating_of(rating: str | None, stars: int | None) -> str:
     return "positive" if stars >= LEAST_GOOD_STARS else "negative" if stars <= MOST_BAD_STARS else "neutral"
 
 
+def within(figure: object, most: float) -> float:
+    """Return a figure as it may be counted: 0 for what is no number or below 0, never more than `most`.
+
+    >>> within(float("nan"), 10), within(-2, 10), within(float("inf"), 10), within("3", 10)
+    (0, 0, 10, 0)
+    """
+    if not isinstance(figure, int | float) or isnan(figure):
+        return 0
+    return min(max(figure, 0), most)
+
+
 def event_name(tenant_id: str, number: int) -> str:
     """Return the id of a kept event; it does not tell how many events there are of others."""
     digest = blake2b(f"{tenant_id}\0{number}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
@@ -133,6 +150,8 @@ def event_name(tenant_id: str, number: int) -> str:
 
 class NewEvent(Struct, frozen=True, kw_only=True):
     """Something that has happened in a project. No text that a person wrote stands in it.
+
+    Durations, tokens and costs are brought within what can be counted, whatever a provider reports.
 
     Attributes:
         error: The code of what went wrong; None when nothing did.
@@ -157,11 +176,23 @@ class NewEvent(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.category is not EventCategory.AUDIT and self.event_type not in EVENT_TYPES[self.category]:
             raise ValueError(f"{self.category} has no event {self.event_type}")
+        if self.duration_ms is not None:
+            force_setattr(self, "duration_ms", round(within(self.duration_ms, WHOLE_MAX)))
+        figures: dict[str, JsonValue] = {
+            name: round(within(self.metadata[name], WHOLE_MAX))
+            for name in (TOKENS_IN, TOKENS_OUT)
+            if self.metadata.get(name) is not None
+        }
+        if self.metadata.get(COST) is not None:
+            figures[COST] = within(self.metadata[COST], COST_MAX)
+        if figures:
+            force_setattr(self, "metadata", {**self.metadata, **figures})
 
     @property
     def tokens(self) -> int:
         """Tokens in and out."""
-        return int(self.metadata.get(TOKENS_IN) or 0) + int(self.metadata.get(TOKENS_OUT) or 0)
+        said = self.metadata
+        return min(int(said.get(TOKENS_IN) or 0) + int(said.get(TOKENS_OUT) or 0), WHOLE_MAX)
 
     @property
     def cost(self) -> float:

@@ -154,6 +154,8 @@ COMPLETION_TOOLS_MAX: Final = 128
 USAGE_WINDOW_DAYS: Final = 30
 GENERATIONS_WINDOW_S: Final = DAY_S
 EXPORT_ROWS_MAX: Final = 1_000_000
+INSIGHT_EVENTS_MAX: Final = 50_000
+"""Trace events of a session that its metrics and its analysis look at, the oldest first. Ours."""
 
 # Projects, agents, versions, deployments, variables, channels. Spec: platform-api 6.
 PROJECT_NAME_MAX_CHARS: Final = 120
@@ -167,6 +169,10 @@ CONFIG_KEYS_MAX: Final = 200
 ENV_KEYS_MAX: Final = 1_000
 CHANNELS_PER_PROJECT: Final = 200
 PREFLIGHT_SESSIONS_MAX: Final = 1_000
+PREFLIGHT_FACTS_MAX: Final = 20_000
+"""Of the journal of a session that a preflight folds."""
+PREFLIGHT_S: Final = 60.0
+"""How long a preflight folds; what it has not come to by then is unchecked."""
 
 # Analytics. Spec: platform-api 8.
 ANALYTICS_LIMIT_DEFAULT: Final = 100

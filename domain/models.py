@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
@@ -11,6 +12,28 @@ from domain.json_values import JsonObject
 ProviderStatus = Literal["ready", "needs_key", "no_model"]
 KEYED: Final = frozenset({"anthropic", "gemini"})
 """Kinds of providers that answer nobody without a key."""
+PORTS: Final = {"http": 80, "https": 443}
+NO_PORT: Final = -1
+"""For what is written as one and is none."""
+
+
+class Destination(NamedTuple):
+    """Where the calls of a provider go, and with them its key; an empty host is the vendor's own address."""
+
+    kind: str
+    scheme: str
+    host: str
+    port: int | None
+
+
+def destination(kind: str, base_url: str) -> Destination:
+    """Return where the calls of a provider of this kind and address go; the path does not count. Spec: 14.5."""
+    parts = urlsplit(base_url)
+    try:
+        port = PORTS.get(parts.scheme) if parts.port is None else parts.port
+    except ValueError:
+        port = NO_PORT
+    return Destination(kind, parts.scheme, parts.hostname or "", port)
 
 
 class ProviderFields(Struct, frozen=True, kw_only=True):

@@ -40,21 +40,28 @@ TIMED: Mapping[TraceType, _Timed] = MappingProxyType(
 
 
 def session_analysis(
-    session_id: str, generated_at: str, events: Sequence[TraceEvent], said: Mapping[int, SaidAt] | None = None
+    session_id: str,
+    generated_at: str,
+    events: Sequence[TraceEvent],
+    said: Mapping[int, SaidAt] | None = None,
+    *,
+    is_truncated: bool = False,
 ) -> SessionAnalysis:
     """Return what stands out.
 
     Args:
         session_id: The session.
         generated_at: Now, ISO 8601.
-        events: Its trace events, all of them.
+        events: Its trace events, all of them unless it is cut.
         said: Turn -> when its message came and its reply was ready, by the transcript.
+        is_truncated: There are more events than these.
     """
     slow = slow_spans(events, said or {})
     errors = error_patterns(events)
     anomalies = decision_anomalies(events)
     return SessionAnalysis(
         session_id=session_id,
+        is_truncated=is_truncated,
         generated_at=generated_at,
         slow_spans=slow,
         error_patterns=errors,

@@ -66,9 +66,10 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
 
 class SessionAnalysis(Struct, frozen=True, kw_only=True):
-    """All findings, the gravest of each kind first."""
+    """All findings, the gravest of each kind first. When it is cut, only the first events were looked at."""
 
     session_id: str
+    is_truncated: bool
     generated_at: str
     slow_spans: tuple[SlowSpan, ...]
     error_patterns: tuple[ErrorPattern, ...]

@@ -58,9 +58,10 @@ class TokenUsage(Struct, frozen=True):
 
 
 class SessionMetrics(Struct, frozen=True, kw_only=True):
-    """All figures; rates are 0..1, and None when nothing was counted."""
+    """All figures; rates are 0..1, and None when nothing was counted. When it is cut, only the first events count."""
 
     session_id: str
+    is_truncated: bool
     total_latency_ms: int
     avg_turn_latency_ms: float | None
     p95_turn_latency_ms: float | None
@@ -82,14 +83,19 @@ class SessionMetrics(Struct, frozen=True, kw_only=True):
 
 
 def session_metrics(
-    session_id: str, events: Sequence[TraceEvent], said: Mapping[int, SaidAt] | None = None
+    session_id: str,
+    events: Sequence[TraceEvent],
+    said: Mapping[int, SaidAt] | None = None,
+    *,
+    is_truncated: bool = False,
 ) -> SessionMetrics:
     """Return the figures of a session.
 
     Args:
         session_id: Whose they are.
-        events: Its trace events, all of them.
+        events: Its trace events, all of them unless it is cut.
         said: Turn -> when its message came and its reply was ready, by the transcript.
+        is_truncated: There are more events than these.
     """
     turns = tuple(
         _turn_figures(number, of_turn, (said or {}).get(number, SaidAt()))
@@ -105,6 +111,7 @@ def session_metrics(
     inputs, outputs = sum(one.input_tokens for one in figures), sum(one.output_tokens for one in figures)
     return SessionMetrics(
         session_id=session_id,
+        is_truncated=is_truncated,
         total_latency_ms=sum(latencies),
         avg_turn_latency_ms=mean(latencies),
         p95_turn_latency_ms=percentile(latencies, P95),

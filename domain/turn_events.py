@@ -12,7 +12,17 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from domain.analytics import COST, MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
+from domain.analytics import (
+    COST,
+    MODEL,
+    PROVIDER,
+    TOKENS_IN,
+    TOKENS_OUT,
+    WHOLE_MAX,
+    EventCategory,
+    NewEvent,
+    within,
+)
 from domain.clock import parse_iso
 from domain.json_values import JsonObject
 from domain.traces import TraceType
@@ -23,7 +33,6 @@ HANDED_IN = "handoff"
 """In `metadata.by` of `agent_entered`: control was handed to the agent."""
 STARTED, RETURNED = "start", "return"
 """The same of the agent that a session begins with, and of one that gets control back."""
-DURATION_MAX_MS = 2**31 - 1
 
 
 class Told(Protocol):
@@ -241,7 +250,7 @@ class _Maker:
             session_id=turn.session_id,
             channel=turn.channel,
             environment=turn.environment,
-            duration_ms=None if took is None else min(max(round(took), 0), DURATION_MAX_MS),
+            duration_ms=None if took is None else round(within(took, WHOLE_MAX)),
             error=error,
             metadata={name: value for name, value in metadata.items() if value is not None},
         )

@@ -37,12 +37,13 @@ async def target_of(services: Services, admitted: Admission, project_id: str, as
 
     Raises:
         NotFound: An SDK caller names another session.
+        Overloaded: The session of an SDK caller is not there yet, and would be one too many.
         Forbidden: The key of the page is not for chat, or an API key runs nothing in that environment.
     """
     if admitted.claims is None or admitted.key is None:
         return await bound_target(services, admitted.caller, project_id, asked)
     check_may_chat(admitted.key)
-    own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
+    own = await open_session(services, admitted.claims, admitted.key, "http")
     if asked.session_id not in ("", own):
         raise NotFound("Session not found")
     return Target(own, admitted.key.deployment_id, admitted.key.environment)

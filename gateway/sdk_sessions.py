@@ -6,20 +6,21 @@ the same one, before and after a crash.
 
 from __future__ import annotations
 
-from actors.runtime import NewSession, Runtime, SessionRef
+from actors.runtime import NewSession, SessionRef
 from domain.errors import NotFound
 from domain.permissions import Permission
 from gateway.access import Admission
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
+from gateway.opening import opened_session
 from gateway.services import Services
 
 ENTRY_AGENT = ""
 """No agent named: the runtime takes the entry agent of what the key is bound to. Spec: platform-api 4.1."""
 
 
-async def open_session(runtime: Runtime, claims: SdkClaims, key: PublicKey, transport: str) -> str:
-    """Return the session of a family, opening it the first time."""
+async def open_session(services: Services, claims: SdkClaims, key: PublicKey, transport: str) -> str:
+    """Return the session of a family, opening it the first time. Raises Overloaded when that is one too many."""
     if claims.session_id:
         return claims.session_id
     wanted = NewSession(
@@ -31,10 +32,11 @@ async def open_session(runtime: Runtime, claims: SdkClaims, key: PublicKey, tran
         channel="api",
         transport=transport,
         user_id=claims.subject,
+        user_kind="sdk",
         caller=claims.user,
         idempotency_key=f"sdk-family:{claims.family}",
     )
-    return (await runtime.create_session(wanted)).id
+    return (await opened_session(services, wanted)).id
 
 
 async def visible_session(
@@ -55,7 +57,7 @@ async def visible_session(
             raise NotFound("Session not found") from error
         return found
     if admission.claims is not None and admission.key is not None:
-        own = await open_session(services.runtime, admission.claims, admission.key, "http")
+        own = await open_session(services, admission.claims, admission.key, "http")
         if session_id != own:
             raise NotFound("Session not found")
     return SessionRef(caller.tenant_id, project_id or caller.project_id, session_id)

@@ -87,8 +87,9 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
     public_keys = PublicKeys(access.public_keys, access.clock)
     api_keys = ApiKeys(runtime, access.clock)
     metrics = Metrics(access.counters.numbers)
-    sdk_tokens = SdkTokens(settings.token_secret, settings.instance, access.clock, access.ids)
-    user_tokens = UserTokens(access.desks.users, settings.token_secret, settings.instance, access.clock, access.ids)
+    secret, older = settings.token_secret, settings.older_secrets
+    sdk_tokens = SdkTokens(secret, settings.instance, access.clock, access.ids, older=older)
+    user_tokens = UserTokens(access.desks.users, secret, settings.instance, access.clock, access.ids, older=older)
     gate = Gate(
         api_keys=api_keys,
         public_keys=public_keys,
@@ -97,7 +98,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         user_tokens=user_tokens,
         projects=access.projects,
         throttle=throttle,
-        replies=Replies(access.replies, Seal(settings.token_secret, "replies")),
+        replies=Replies(access.replies, Seal(secret, "replies", older=older)),
         clock=access.clock,
     )
     return Services(

@@ -59,11 +59,13 @@ class GatewaySettings:
         public_url: Address that clients reach, for `wsUrl`; empty takes the one of the request.
         cors_origins: Origins that may call the routes that are not SDK routes.
         token_secret: Secret from which the key of every kind of token is derived; at least 32 bytes.
+        older_secrets: Those that came before it: what was made under them is still read.
         show_docs: Whether `/docs` and `/openapi.json` are served.
         turn_deadline_s: Seconds a turn may take.
     """
 
     token_secret: bytes
+    older_secrets: tuple[bytes, ...] = ()
     instance: str = "abl-runtime"
     version: str = field(default_factory=installed_version)
     public_url: str = ""

@@ -179,9 +179,7 @@ async def _session(services: Services, admission: Admission, claims: SdkClaims) 
     """Return the session of the token's family, which is opened the first time."""
     if admission.key is None:
         raise Unauthenticated("Invalid token")
-    if not claims.session_id:
-        await services.throttle.new_session(claims.tenant_id)
-    session_id = await open_session(services.runtime, claims, admission.key, "websocket")
+    session_id = await open_session(services, claims, admission.key, "websocket")
     view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, session_id))
     if view.status == "ended":
         raise Conflict("Session has ended", details={"reason": SESSION_ENDED})

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
-ERASE = Statement("SELECT erase_tenant(:tenant_id)")
+ROWS_AT_ONCE = 5_000
+"""How many rows one transaction deletes."""
+ERASE = Statement("SELECT erase_tenant(:tenant_id, :limit)")
 ALL_SESSIONS = Statement("""
     SELECT project_id, session_id FROM sessions WHERE tenant_id = :tenant_id ORDER BY session_key LIMIT :limit
 """)
 OF_CONTACT = Statement("""
     SELECT project_id, session_id FROM sessions
-    WHERE tenant_id = :tenant_id AND contact_id = :contact_id ORDER BY session_key LIMIT :limit
+    WHERE tenant_id = :tenant_id AND contact_id = :contact_id AND contact_id <> '' ORDER BY session_key LIMIT :limit
 """)
 ERASE_CONTACT = (
     Statement("DELETE FROM memory WHERE tenant_id = :tenant_id AND scope = 'user' AND subject = :contact_id"),
@@ -41,12 +43,16 @@ async def erase_contact(connection: Connection, tenant_id: str, contact_id: str)
     return sum(touched) if touched[-1] else 0
 
 
-async def erase_tenant(database: Database, tenant_id: str) -> int:
+async def erase_tenant(database: Database, tenant_id: str, limit: int = ROWS_AT_ONCE) -> int:
     """Delete all rows of a tenant but the head of its audit chain; return how many there were.
 
-    Its sessions have to be ended and their files deleted before: a session that is awake would write again.
+    Each `limit` of them go in a transaction of their own; what breaks off goes on when it is asked for again. Its
+    sessions have to be ended and their files deleted before: a session that is awake would write again.
     """
-    return int(await database.value(ERASE, tenant_id=tenant_id))
+    total = 0
+    while touched := int(await database.value(ERASE, tenant_id=tenant_id, limit=limit)):
+        total += touched
+    return total
 
 
 def _names(rows: Sequence[Row]) -> list[tuple[str, str]]:

@@ -167,9 +167,10 @@ class ResetSessionReply(TypedDict):
 
 
 class SessionAnalysis(TypedDict):
-    """What stands out in a session."""
+    """What stands out in a session; `isTruncated`: in its first events, there are more than are looked at."""
 
     sessionId: str
+    isTruncated: bool
     generatedAt: str
     slowSpans: list[SlowSpan]
     errorPatterns: list[ErrorPattern]
@@ -250,6 +251,7 @@ class SessionMetrics(TypedDict):
     """The figures of a session; rates are 0..1, and null when nothing was counted."""
 
     sessionId: str
+    isTruncated: bool
     totalLatencyMs: int
     avgTurnLatencyMs: float | None
     p95TurnLatencyMs: float | None

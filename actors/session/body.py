@@ -291,7 +291,7 @@ class SessionBody:
 
     async def _reset(self, live: LiveSession) -> HostAnswer:
         self._interrupted = False
-        await reset(live, self._services.ids, iso_ms(self._services.clock.now()))
+        await reset(live, self._services)
         return Viewed(view=view_of(live))
 
     # -- waking ---------------------------------------------------------------------------------------------------

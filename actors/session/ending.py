@@ -9,8 +9,9 @@ from actors.session.announcing import ended
 from actors.session.kept import ENDED
 from actors.session.live import LiveSession
 from actors.session.output import wire_event
+from actors.session.services import Services
 from actors.session.store import TurnCommit
-from domain.clock import IdSource
+from domain.clock import iso_ms
 from domain.traces import TraceEvent, TraceType
 
 RESET_SPAN = "reset"
@@ -27,12 +28,19 @@ async def end(live: LiveSession, reason: str) -> None:
     await live.store.close_waits(live.pin)
 
 
-async def reset(live: LiveSession, ids: IdSource, at: str) -> None:
-    """Put a session back to its start, under a new runtime session id; its traces say where that was."""
-    runtime_session_id = ids.new("")
+async def reset(live: LiveSession, services: Services) -> None:
+    """Put a session back to its start, under a new runtime session id; its traces say where that was.
+
+    Raises:
+        Gone: It has ended, and its deployment takes no sessions any more. Spec: platform-api 5.5.
+    """
+    pin = live.pin
+    if live.status == ENDED and pin.deployment_id:
+        await services.programs.check_goes_on(pin.tenant_id, pin.project_id, pin.deployment_id)
+    runtime_session_id = services.ids.new("")
     event = TraceEvent(
         type=TraceType.STATE_CHANGE,
-        at=at,
+        at=iso_ms(services.clock.now()),
         agent=live.pin.entry_agent,
         turn=live.state.turn_number if live.state is not None else 0,
         seq=live.traces + 1,

@@ -19,6 +19,8 @@ class ChosenModel:
 
     Attributes:
         name: `provider/model`.
+        most_tokens: Of one answer, as its provider's row says; None where it does not. Spec: platform-api 14.5.
+        takes_tools: False where its provider's row says so.
     """
 
     registry: ModelRegistry
@@ -26,6 +28,8 @@ class ChosenModel:
     source: ModelSource
     temperature: float | None = None
     max_tokens: int | None = None
+    most_tokens: int | None = None
+    takes_tools: bool = True
 
 
 class Models(Protocol):

@@ -87,6 +87,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         environment=chosen.environment,
         deployment_id=chosen.deployment_id,
         user_id=wanted.user_id,
+        user_kind=wanted.user_kind,
         contact_id=wanted.contact_id,
         created_at=iso_ms(services.clock.now()),
         idle_s=own_idle_s if own_idle_s != SESSION_IDLE_S else chosen.idle_s,  # the default stands in every program

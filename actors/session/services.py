@@ -27,6 +27,10 @@ class Programs(Protocol):
         """Return what a new session is pinned to. Raises NotFound, Gone as platform-api 4.1 says."""
         ...
 
+    async def check_goes_on(self, tenant_id: str, project_id: str, deployment_id: str) -> None:
+        """Refuse a deployment that takes no sessions any more. Raises Gone, NotFound. Spec: platform-api 5.5."""
+        ...
+
     async def environment(self, pin: SessionPin) -> JsonObject:
         """Return the values of `env.` that a session sees for as long as it lives."""
         ...

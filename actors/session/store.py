@@ -36,6 +36,7 @@ class SessionPin(Struct, frozen=True, kw_only=True):
 
     Attributes:
         idle_s: How long it may be quiet before it ends; 0 means the default.
+        user_kind: Of the caller that says who the user is (`Caller.kind`); not everyone is believed.
         turn_s: How long a turn may take, where the project says so; 0 leaves it to who sends the message.
         callback_s: How long it waits for answers from outside, where the project says so; 0 means the default.
     """
@@ -51,6 +52,7 @@ class SessionPin(Struct, frozen=True, kw_only=True):
     environment: str = ""
     deployment_id: str = ""
     user_id: str = ""
+    user_kind: str = ""
     contact_id: str = ""
     created_at: str = ""
     parent_session_id: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -52,10 +54,10 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
 class SdkTokens:
     """Makes and reads SDK tokens, socket tickets and resume tokens."""
 
-    def __init__(self, secret: bytes, issuer: str, clock: Clock, ids: IdSource) -> None:
-        self._sdk = Tokens("sdk", secret, issuer, clock, ids)
-        self._tickets = Tokens("ticket", secret, issuer, clock, ids)
-        self._resumes = Tokens("resume", secret, issuer, clock, ids)
+    def __init__(self, secret: bytes, issuer: str, clock: Clock, ids: IdSource, *, older: Sequence[bytes] = ()) -> None:
+        self._sdk = Tokens("sdk", secret, issuer, clock, ids, older=older)
+        self._tickets = Tokens("ticket", secret, issuer, clock, ids, older=older)
+        self._resumes = Tokens("resume", secret, issuer, clock, ids, older=older)
 
     def make(self, claims: SdkClaims) -> str:
         """Return an SDK token for `claims`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from hashlib import sha256
 
 from cryptography.exceptions import InvalidTag
@@ -17,19 +18,24 @@ class Broken(Exception):
 
 
 class Seal:
-    """Seals and opens for one purpose."""
+    """Seals for one purpose under `secret`, and opens what was sealed under it or an older one."""
 
-    def __init__(self, secret: bytes, purpose: str) -> None:
-        self._cipher = AESGCM(hmac.digest(secret, f"seal:{purpose}".encode(), sha256))
+    def __init__(self, secret: bytes, purpose: str, *, older: Sequence[bytes] = ()) -> None:
+        keys = (hmac.digest(one, f"seal:{purpose}".encode(), sha256) for one in (secret, *older))
+        self._ciphers = tuple(AESGCM(key) for key in keys)
 
     def seal(self, content: bytes, name: str) -> bytes:
         """Return `content` sealed; it opens only under the same name."""
         nonce = secrets.token_bytes(NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, content, name.encode())
+        return nonce + self._ciphers[0].encrypt(nonce, content, name.encode())
 
     def open(self, sealed: bytes, name: str) -> bytes:
         """Return what was sealed under `name`. Raises Broken."""
-        try:
-            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], name.encode())
-        except (InvalidTag, ValueError) as error:
-            raise Broken(name) from error
+        for cipher in self._ciphers:
+            try:
+                return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], name.encode())
+            except InvalidTag:
+                continue
+            except ValueError as error:
+                raise Broken(name) from error
+        raise Broken(name)

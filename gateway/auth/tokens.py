@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections import OrderedDict
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal
 
@@ -29,13 +30,23 @@ OPTIONS: Options = {
 
 
 class Tokens:
-    """Makes and reads the tokens of one kind."""
+    """Makes the tokens of one kind under `secret`, and reads those made under it or an older one."""
 
-    def __init__(self, typ: TokenType, secret: bytes, issuer: str, clock: Clock, ids: IdSource) -> None:
-        if len(secret) < SECRET_MIN_BYTES:
+    def __init__(
+        self,
+        typ: TokenType,
+        secret: bytes,
+        issuer: str,
+        clock: Clock,
+        ids: IdSource,
+        *,
+        older: Sequence[bytes] = (),
+    ) -> None:
+        secrets = (secret, *older)
+        if any(len(one) < SECRET_MIN_BYTES for one in secrets):
             raise ValueError(f"the token secret must have at least {SECRET_MIN_BYTES} bytes")
         self._typ = typ
-        self._key = hmac.digest(secret, f"token:{typ}".encode(), sha256)
+        self._keys = tuple(hmac.digest(one, f"token:{typ}".encode(), sha256) for one in secrets)
         self._issuer = issuer
         self._clock = clock
         self._ids = ids
@@ -45,7 +56,7 @@ class Tokens:
         """Return a token that carries `claims` and lives `life_s` seconds."""
         now = int(self._clock.now().timestamp())
         standard = {"iss": self._issuer, "typ": self._typ, "iat": now, "exp": now + life_s, "jti": self._ids.new("")}
-        return jwt.encode({**claims, **standard}, self._key, algorithm=ALGORITHM)
+        return jwt.encode({**claims, **standard}, self._keys[0], algorithm=ALGORITHM)
 
     def read(self, token: str, *, grace_s: int = 0) -> JsonObject:
         """Return the claims of a token, which may have expired at most `grace_s` seconds ago.
@@ -65,16 +76,20 @@ class Tokens:
         return claims
 
     def _verified(self, token: str) -> JsonObject:
-        try:
-            claims: JsonObject = jwt.decode(
-                token,
-                self._key,
-                algorithms=[ALGORITHM],
-                issuer=self._issuer,
-                options=OPTIONS,
-            )
-        except jwt.InvalidTokenError as error:
-            raise Unauthenticated("Invalid token") from error
+        claims = self._signed(token)
         if claims["typ"] != self._typ or type(claims["exp"]) is not int:
             raise Unauthenticated("Invalid token")
         return claims
+
+    def _signed(self, token: str) -> JsonObject:
+        for key in self._keys:
+            try:
+                claims: JsonObject = jwt.decode(
+                    token, key, algorithms=[ALGORITHM], issuer=self._issuer, options=OPTIONS
+                )
+            except jwt.InvalidSignatureError:
+                continue
+            except jwt.InvalidTokenError as error:
+                raise Unauthenticated("Invalid token") from error
+            return claims
+        raise Unauthenticated("Invalid token")

@@ -6,6 +6,7 @@ token ends with its log-in: at a log-out, a change of the password, or when an o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -46,12 +47,14 @@ class TokenPair(Struct, frozen=True):
 class UserTokens:
     """Makes, rotates and reads the tokens of people."""
 
-    def __init__(self, users: Users, secret: bytes, issuer: str, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self, users: Users, secret: bytes, issuer: str, clock: Clock, ids: IdSource, *, older: Sequence[bytes] = ()
+    ) -> None:
         self._users = users
         self._clock = clock
         self._ids = ids
-        self._access = Tokens("access", secret, issuer, clock, ids)
-        self._refresh = Tokens("refresh", secret, issuer, clock, ids)
+        self._access = Tokens("access", secret, issuer, clock, ids, older=older)
+        self._refresh = Tokens("refresh", secret, issuer, clock, ids, older=older)
         self._open = Remembered(
             self._logged_in, clock, believed_s=bounds.CREDENTIAL_RECHECK_S, held=bounds.CREDENTIALS_HELD
         )

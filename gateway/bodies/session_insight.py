@@ -76,9 +76,13 @@ class TokenUsage(Figures):
 
 
 class SessionMetrics(Figures):
-    """The figures of a session; rates are 0..1, and null when nothing was counted."""
+    """The figures of a session; rates are 0..1, and null when nothing was counted.
+
+    `isTruncated`: the session has more events than are looked at; the figures are of the first ones.
+    """
 
     session_id: str
+    is_truncated: bool
     total_latency_ms: int
     avg_turn_latency_ms: float | None
     p95_turn_latency_ms: float | None
@@ -150,9 +154,10 @@ class Suggestion(Figures):
 
 
 class SessionAnalysis(Figures):
-    """What stands out in a session."""
+    """What stands out in a session; `isTruncated`: in its first events, there are more than are looked at."""
 
     session_id: str
+    is_truncated: bool
     generated_at: str
     slow_spans: list[SlowSpan]
     error_patterns: list[ErrorPattern]

@@ -93,6 +93,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
         deployment_id=target.deployment_id,
         environment=target.environment,
         user_id=caller_.subject if caller_.kind != "api_key" else "",
+        user_kind=caller_.kind,
         metadata=checked_metadata(body.metadata),
         test_context=body.test_context.model_dump(by_alias=True, exclude_none=True) if body.test_context else None,
         attachment_ids=tuple(body.attachment_ids or ()),
@@ -112,7 +113,7 @@ async def _resumed(body: ChatAgentBody, admitted: Admission, services: Services,
     """Return what a session said after an event, turn after turn; no new turn begins."""
     at = parse_event_id(last_event_id, body.session_id)
     if admitted.claims is not None and admitted.key is not None:
-        own = await open_session(services.runtime, admitted.claims, admitted.key, "http")
+        own = await open_session(services, admitted.claims, admitted.key, "http")
         if at.session_id != own:
             raise NotFound("Session not found")
     session = SessionRef(admitted.caller.tenant_id, body.project_id, at.session_id)

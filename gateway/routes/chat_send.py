@@ -50,6 +50,7 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
         deployment_id=target.deployment_id,
         environment=target.environment,
         user_id=caller_.subject if caller_.kind != "api_key" else "",
+        user_kind=caller_.kind,
         metadata=checked_metadata(body.metadata),
         attachment_ids=attachment_ids,
         deadline_s=services.settings.turn_deadline_s,

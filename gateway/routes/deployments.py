@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Query, Response
 
 from domain.permissions import Permission
-from gateway.access import Admitted, caller
+from gateway.access import Admission, Admitted, caller
 from gateway.audited import Asking
 from gateway.bodies.deployments import (
     DeploymentListReply,
@@ -30,7 +30,8 @@ from gateway.bodies.deployments import (
 from gateway.bodies.texts import QueryText
 from gateway.envelope import json_response
 from gateway.guarded import guarded_router
-from gateway.services import Serving
+from gateway.routes.api_keys import check_environments
+from gateway.services import Services, Serving
 
 CREATED, LOOKED = 201, 200
 READER = caller("api_key", "user", permission=Permission.PROJECT_READ)
@@ -59,6 +60,7 @@ async def create_deployment(
     project_id: str, body: NewDeploymentBody, admitted: Admitted, asking: Asking, services: Serving
 ) -> DeploymentReply:
     """Make a deployment the active one of its environment; the one before drains."""
+    check_environments(admitted.caller, (body.environment,))
     made = await services.desks.deployments.create(admitted.caller.tenant_id, project_id, body.wanted(), asking)
     return DeploymentReply(deployment=deployment_detail(made))
 
@@ -83,6 +85,7 @@ async def retire_deployment(
 ) -> RetiredReply:
     """Take no new sessions on a deployment; its sessions go on, or with `force` are ended."""
     force = body is not None and body.force
+    await _check_environment(services, admitted, project_id, deployment_id)
     view = await services.desks.deployments.retire(
         admitted.caller.tenant_id, project_id, deployment_id, force=force, by=asking
     )
@@ -99,6 +102,7 @@ async def roll_back_deployment(
     body: RollbackBody | None = None,
 ) -> RollbackReply:
     """Make a retired deployment active again, or in the place of an active one its predecessor."""
+    await _check_environment(services, admitted, project_id, deployment_id)
     done = await services.desks.deployments.roll_back(admitted.caller.tenant_id, project_id, deployment_id, asking)
     return RollbackReply(deployment=deployment_detail(done.active), previous_deployment=previous_item(done.previous))
 
@@ -121,11 +125,21 @@ async def promote_deployment(
 ) -> Response:
     """Make the same program active in another environment, or say which live sessions it would lead elsewhere."""
     tenant_id, desk = admitted.caller.tenant_id, services.desks.deployments
-    source = (await desk.get(tenant_id, project_id, deployment_id)).record.deployment_id
+    found = (await desk.get(tenant_id, project_id, deployment_id)).record
+    check_environments(admitted.caller, (found.environment, body.target_environment))
+    source = found.deployment_id
     if dry_run:
-        report = await desk.preflight(tenant_id, project_id, source, body.target_environment)
+        report = await desk.preflight(tenant_id, project_id, source, body.wanted())
         told = preflight_reply(source, body.target_environment, report)
         return json_response(told.model_dump(by_alias=True), LOOKED)
     made = await desk.promote(tenant_id, project_id, source, body.wanted(), asking)
     reply = PromotedReply(deployment=deployment_detail(made), source_deployment_id=source)
     return json_response(reply.model_dump(by_alias=True), CREATED)
+
+
+async def _check_environment(services: Services, admitted: Admission, project_id: str, deployment_id: str) -> None:
+    """Refuse a deployment of an environment that the caller's key is not for. Raises NotFound, Forbidden."""
+    who = admitted.caller
+    if who.environments:
+        found = await services.desks.deployments.get(who.tenant_id, project_id, deployment_id)
+        check_environments(who, (found.record.environment,))

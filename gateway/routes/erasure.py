@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.errors import InvalidInput
+from domain.errors import Forbidden, InvalidInput
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
@@ -20,6 +20,8 @@ router = guarded_router("/api", "erasure")
 )
 async def erase_contact(contact_id: str, admitted: Admitted, asking: Asking, services: Serving) -> ErasedReply:
     """Delete a contact, all sessions with them and all that agents remember of them."""
+    if admitted.caller.project_id or admitted.caller.projects is not None:
+        raise Forbidden("Insufficient permissions")  # it reaches into every project of the tenant
     tenant_id = admitted.caller.tenant_id
     erased = await services.desks.erasure.contact(tenant_id, contact_id, services.runtime.delete_session, asking)
     return ErasedReply(sessions=erased.sessions, rows=erased.rows)

@@ -16,11 +16,13 @@ from fastapi import Response
 from starlette.requests import Request
 
 from actors.runtime import ChatTurn, NewSession, SessionRef, StreamEvent
+from domain.audit import Initiator
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, admission_of, caller
 from gateway.asking import Target, check_chat_project, count_turn, target_of
+from gateway.audited import initiator_of
 from gateway.bodies.openai import (
     ID_PREFIX,
     ChatCompletion,
@@ -39,6 +41,7 @@ from gateway.guarded import guarded_router
 from gateway.headers import headers_of
 from gateway.idempotency import checked_key
 from gateway.measured import measured
+from gateway.opening import opened_session
 from gateway.services import Services, services_of
 from gateway.sse import MEDIA_TYPE, Event, EventStream
 
@@ -141,6 +144,7 @@ async def _turn(body: ChatCompletionBody, request: Request, admitted: Admission,
     wanted = Target(body.session_id, model.deployment_id, model.environment)
     target = await target_of(services, admitted, project_id, wanted)
     session_id = target.session_id
+    user_id = caller_.subject if caller_.kind != "api_key" else body.user or ""
     if not session_id and body.user is not None:
         new = NewSession(
             tenant_id=caller_.tenant_id,
@@ -149,10 +153,11 @@ async def _turn(body: ChatCompletionBody, request: Request, admitted: Admission,
             environment=target.environment,
             deployment_id=target.deployment_id,
             channel="api",
-            user_id=body.user,
+            user_id=user_id,
+            user_kind=caller_.kind,
             idempotency_key=_conversation(project_id, caller_.subject, body.model, body.user),
         )
-        session_id = await _session_of_user(services, new)
+        session_id = await _session_of_user(services, new, initiator_of(request))
     return ChatTurn(
         tenant_id=caller_.tenant_id,
         project_id=project_id,
@@ -162,16 +167,20 @@ async def _turn(body: ChatCompletionBody, request: Request, admitted: Admission,
         agent="" if session_id else model.agent,
         deployment_id=target.deployment_id,
         environment=target.environment,
-        user_id=caller_.subject if caller_.kind != "api_key" else body.user or "",
+        user_id=user_id,
+        user_kind=caller_.kind,
         deadline_s=services.settings.turn_deadline_s,
     )
 
 
-async def _session_of_user(services: Services, new: NewSession) -> str:
-    """Return the session of a user with a model; one that has ended starts again."""
-    view = await services.runtime.create_session(new)
+async def _session_of_user(services: Services, new: NewSession, asking: Initiator) -> str:
+    """Return the session of a user with a model; one that has ended starts again, and counts as a new one."""
+    view = await opened_session(services, new)
     if view.status == ENDED:
-        await services.runtime.reset_session(SessionRef(new.tenant_id, new.project_id, view.id))
+        await services.throttle.new_session(new.tenant_id)
+        session = SessionRef(new.tenant_id, new.project_id, view.id)
+        await services.runtime.reset_session(session)
+        await services.desks.audit.note_session(session, "reset", asking)
     return view.id
 
 

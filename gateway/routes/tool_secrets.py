@@ -27,6 +27,7 @@ from gateway.bodies.tool_secrets import (
 )
 from gateway.envelope import PageLimit, Success
 from gateway.guarded import guarded_router
+from gateway.routes.api_keys import check_environments
 from gateway.services import Services, Serving
 
 CREATED = 201
@@ -49,6 +50,7 @@ async def create_tool_secret(
     """Keep a secret of a tool; from the next call on, the tool can use it."""
     wanted = new_secret(body, services.clock.now())
     await services.gate.check_project(admitted.caller, wanted.project_id, Permission.CREDENTIAL_WRITE)
+    check_environments(admitted.caller, (wanted.environment,))
     made = await services.desks.tool_secrets.create(admitted.caller.tenant_id, wanted, asking)
     return CreatedSecretReply(secret=created_secret(made))
 
@@ -91,7 +93,7 @@ async def rotate_tool_secret(
 ) -> RotatedSecretReply:
     """Put another value in the place of the last one, under the next version."""
     value = checked_value(body.value)
-    await _check_visible(services, admitted, secret_id)
+    await _check_changeable(services, admitted, secret_id)
     rotated = await services.desks.tool_secrets.rotate(admitted.caller.tenant_id, secret_id, value, asking)
     return RotatedSecretReply(secret=rotated_secret(rotated))
 
@@ -103,20 +105,21 @@ async def rotate_tool_secret(
 )
 async def delete_tool_secret(secret_id: str, admitted: Admitted, asking: Asking, services: Serving) -> Success:
     """Delete a secret for good; the next call of its tool does without."""
-    await _check_visible(services, admitted, secret_id)
+    await _check_changeable(services, admitted, secret_id)
     await services.desks.tool_secrets.remove(admitted.caller.tenant_id, secret_id, asking)
     return Success()
 
 
-async def _check_visible(services: Services, admitted: Admission, secret_id: str) -> None:
-    """Refuse a secret of a project that the caller cannot see.
+async def _check_changeable(services: Services, admitted: Admission, secret_id: str) -> None:
+    """Refuse a secret of a project that the caller cannot see, or of an environment that its key is not for.
 
     Raises:
         NotFound: There is none, or it is of such a project.
-        Forbidden: The user lacks the permission there.
+        Forbidden: The user lacks the permission there, or the key is for other environments.
     """
     found = await services.desks.tool_secrets.find(admitted.caller.tenant_id, secret_id)
     try:
         await services.gate.check_project(admitted.caller, found.project_id, Permission.CREDENTIAL_WRITE)
     except NotFound as error:
         raise NotFound(NO_SECRET) from error
+    check_environments(admitted.caller, (found.environment,))

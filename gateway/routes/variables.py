@@ -16,6 +16,7 @@ from gateway.bodies.variables import (
     variable_item,
 )
 from gateway.guarded import guarded_router
+from gateway.routes.api_keys import check_environments
 from gateway.services import Serving
 
 READER = caller("api_key", "user", permission=Permission.VARIABLE_READ)
@@ -43,7 +44,11 @@ async def list_variables(
 async def put_variable(
     project_id: str, body: VariableBody, admitted: Admitted, asking: Asking, services: Serving
 ) -> VariableReply:
-    """Write a variable; one that has this kind, key and environment gets the new value."""
+    """Write a variable; one that has this kind, key and environment gets the new value.
+
+    One of `base`, as all config variables are, holds in every environment: keys for some of them may not change it.
+    """
+    check_environments(admitted.caller, (body.environment,))
     kept = await services.desks.variables.put(admitted.caller.tenant_id, project_id, body.wanted(), asking)
     return VariableReply(variable=variable_item(kept))
 
@@ -53,5 +58,9 @@ async def delete_variable(
     project_id: str, variable_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
 ) -> RemovedReply:
     """Delete a variable."""
+    who = admitted.caller
+    if who.environments:
+        found = await services.desks.variables.get(who.tenant_id, project_id, variable_id)
+        check_environments(who, (found.environment,))
     await services.desks.variables.remove(admitted.caller.tenant_id, project_id, variable_id, asking)
     return RemovedReply()

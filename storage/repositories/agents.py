@@ -15,10 +15,11 @@ from storage.statements import Statement
 
 NO_AGENT: Final = "Agent not found"
 
-_COLUMNS = """
-    project_id, agent_id, name, kind, path, domain, description, dsl, source_hash, created_at, updated_at,
+_LISTED = """
+    project_id, agent_id, name, kind, path, domain, description, source_hash, created_at, updated_at,
     (SELECT count(*) FROM agent_versions v WHERE v.tenant_id = a.tenant_id AND v.agent_id = a.agent_id) AS version_count
 """
+_COLUMNS = f"dsl, {_LISTED}"
 
 SAVE = Statement("""
     INSERT INTO agents (tenant_id, project_id, agent_id, name, kind, path, domain, description, dsl, source_hash)
@@ -47,6 +48,10 @@ ID_OF = Statement("""
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM agents a
     WHERE tenant_id = :tenant_id AND (:project_id::text IS NULL OR project_id = :project_id)
+    ORDER BY created_at, name
+""")
+LIST_WITHOUT_TEXTS = Statement(f"""
+    SELECT '' AS dsl, {_LISTED} FROM agents a WHERE tenant_id = :tenant_id AND project_id = :project_id
     ORDER BY created_at, name
 """)
 CREATE = Statement("""
@@ -80,7 +85,13 @@ KEEP_PROGRAM = Statement("""
     INSERT INTO programs (tenant_id, program_id, project_id, ir) VALUES (:tenant_id, :program_id, :project_id, :ir)
     ON CONFLICT DO NOTHING
 """)
-PROGRAM = Statement("SELECT ir FROM programs WHERE tenant_id = :tenant_id AND program_id = :program_id")
+PROGRAM = Statement("""
+    SELECT ir FROM programs WHERE tenant_id = :tenant_id AND project_id = :project_id AND program_id = :program_id
+""")
+HAS_PROGRAM = Statement("""
+    SELECT EXISTS (
+        SELECT FROM programs WHERE tenant_id = :tenant_id AND project_id = :project_id AND program_id = :program_id)
+""")
 
 
 class AgentRecord(Struct, frozen=True, kw_only=True):
@@ -224,6 +235,11 @@ class Agents:
         """Return the documents of a project, or of all the tenant's projects, the oldest first."""
         return [_agent(row) for row in await self._database.rows(LIST, tenant_id=tenant_id, project_id=project_id)]
 
+    async def list_without_texts(self, tenant_id: str, project_id: str) -> Sequence[AgentRecord]:
+        """Return the documents of a project with an empty `dsl`, the oldest first."""
+        rows = await self._database.rows(LIST_WITHOUT_TEXTS, tenant_id=tenant_id, project_id=project_id)
+        return [_agent(row) for row in rows]
+
     async def delete(self, tenant_id: str, project_id: str, name: str) -> bool:
         """Remove a document and its versions; return False when there is none."""
         return bool(await self._database.execute(DELETE, tenant_id=tenant_id, project_id=project_id, name=name))
@@ -262,15 +278,23 @@ class Agents:
         return _agent(row)
 
     async def keep_program(self, tenant_id: str, program_id: str, project_id: str, ir: bytes) -> None:
-        """Keep a compiled program under the hash of its content."""
+        """Keep a compiled program of a project under the hash of its content."""
         await self._database.execute(
             KEEP_PROGRAM, tenant_id=tenant_id, program_id=program_id, project_id=project_id, ir=ir
         )
 
-    async def program(self, tenant_id: str, program_id: str) -> bytes | None:
-        """Return a compiled program."""
-        found: bytes | None = await self._database.value(PROGRAM, tenant_id=tenant_id, program_id=program_id)
+    async def program(self, tenant_id: str, project_id: str, program_id: str) -> bytes | None:
+        """Return a compiled program of a project."""
+        found: bytes | None = await self._database.value(
+            PROGRAM, tenant_id=tenant_id, project_id=project_id, program_id=program_id
+        )
         return found
+
+    async def has_program(self, tenant_id: str, project_id: str, program_id: str) -> bool:
+        """Return whether a compiled program of a project is kept."""
+        return bool(
+            await self._database.value(HAS_PROGRAM, tenant_id=tenant_id, project_id=project_id, program_id=program_id)
+        )
 
 
 def _agent(row: Row) -> AgentRecord:

@@ -8,15 +8,17 @@ Spec: platform-api 8.1.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from domain.analytics import EventCategory, NewEvent
+from domain.errors import InvalidInput
 from domain.turn_events import events_of_turn
 from storage.database import Connection, Database, Row
 from storage.partitions import first_week
 from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS, Kept, late_durations, session_states
-from storage.repositories.turn_readers import ReadTurn, TurnReader
+from storage.repositories.turn_readers import ReadTurn, TurnReader, behind
 from storage.statements import Statement
 
 TURNS_AT_ONCE = 64
@@ -24,11 +26,13 @@ TURNS_AT_ONCE = 64
 NOTED_AT_ONCE = 300
 TABLE = "analytics_events"
 AHEAD = timedelta(days=1)
+UNCOUNTED_PAGES_MAX = 500
+"""Of a session that is deleted: how often `TURNS_AT_ONCE` of its turns are counted before."""
 SEALED_AFTER = timedelta(minutes=10)
 """How long after its end an hour's durations are put together; what is told later is added."""
 HOURS_AT_ONCE = 48
 HOUR = timedelta(hours=1)
-UNREADABLE = (ValueError, TypeError, AttributeError)
+UNREADABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 READER = "turns"
 _log = logging.getLogger(__name__)
 
@@ -74,6 +78,13 @@ FORGET = tuple(
 )
 
 
+class _Told(NamedTuple):
+    """What one turn or one noted event tells, under a name for the log."""
+
+    name: str
+    events: list[Kept]
+
+
 class Counting:
     """Counts for all tenants."""
 
@@ -87,13 +98,26 @@ class Counting:
             place = await self._reader.lock(connection)
             read = await self._reader.next(connection, place, turns)
             waiting = await connection.rows(TAKE_NOTED, limit=noted)
-            found = [Kept(one.tenant_id, event) for one in read for event in _told(one)]
-            found += [kept for row in waiting for kept in _noted(row)]
-            if found:
-                first = await first_week(connection, TABLE)
-                await self._keep(connection, _within(found, first, now), place.sealed_until)
+            told = [*map(_of_turn, read), *map(_noted, waiting)]
+            await self._keep(connection, await _within(connection, told, now), place.sealed_until)
             await self._reader.move(connection, read)
         return len(read) + len(waiting)
+
+    async def count_session(self, connection: Connection, tenant_id: str, session_id: str, now: datetime) -> None:
+        """Count what a session that is about to be deleted in this transaction has not been counted for.
+
+        Nothing else is counted until the transaction ends, so none of its turns counts twice. To be called before
+        anything else in the transaction takes a lock.
+        """
+        place = await self._reader.lock(connection)
+        for _ in range(UNCOUNTED_PAGES_MAX):
+            read = await self._reader.next_of_session(connection, place, tenant_id, session_id, TURNS_AT_ONCE)
+            told = await _within(connection, list(map(_of_turn, read)), now)
+            await self._keep(connection, told, place.sealed_until)
+            if len(read) < TURNS_AT_ONCE:
+                return
+            place = behind(place, read)
+        _log.error("turns of %s of %s are deleted uncounted: there are too many", session_id, tenant_id)
 
     async def seal(self, now: datetime) -> int:
         """Put the durations of hours that are over together, when all is counted; return how many hours."""
@@ -112,9 +136,23 @@ class Counting:
         """Remove sums older than a moment, at most `limit` of each kind; return how many at most of one kind."""
         return max([await self._database.execute(statement, before=before, limit=limit) for statement in FORGET])
 
-    async def _keep(self, connection: Connection, found: Sequence[Kept], sealed_until: datetime) -> None:
-        if not found:
+    async def _keep(self, connection: Connection, told: Sequence[_Told], sealed_until: datetime) -> None:
+        """Count what is told; what the store refuses of it is found by halves, named in the log and left out."""
+        if not any(one.events for one in told):
             return
+        found = sorted((kept for one in told for kept in one.events), key=lambda kept: kept.event.at)
+        try:
+            async with connection.transaction():
+                await self._write(connection, found, sealed_until)
+        except InvalidInput as error:
+            if len(told) == 1:
+                _log.error("%s is left out of analytics: %s", told[0].name, error)  # rows in the trace
+                return
+            half = len(told) // 2
+            await self._keep(connection, told[:half], sealed_until)
+            await self._keep(connection, told[half:], sealed_until)
+
+    async def _write(self, connection: Connection, found: Sequence[Kept], sealed_until: datetime) -> None:
         await connection.execute(KEEP, **_columns(found))
         for sums in (HOURS, AGENTS, MODELS, SESSIONS):
             if rows := sums.of(found):
@@ -123,29 +161,35 @@ class Counting:
             await connection.execute(statement, **given)
 
 
-def _told(one: ReadTurn) -> list[NewEvent]:
+def _of_turn(one: ReadTurn) -> _Told:
     """Return what a turn tells; of one that cannot be read, nothing."""
+    name = f"turn {one.name} of {one.row['session_id']} of {one.tenant_id}"
     try:
-        return events_of_turn(one.turn) if one.turn is not None else []
+        events = events_of_turn(one.turn) if one.turn is not None else []
     except UNREADABLE:
-        _log.exception("a turn of %s is left out of analytics", one.row["session_id"])
-        return []
+        _log.exception("%s is left out of analytics", name)
+        events = []
+    return _Told(name, [Kept(one.tenant_id, event) for event in events])
 
 
-def _noted(row: Row) -> list[Kept]:
+def _noted(row: Row) -> _Told:
     """Return a noted event; nothing of one that this version does not know."""
     values = dict(row)
     tenant_id = values.pop("tenant_id")
+    name = f"event {row['event_type']} of {row['session_id'] or row['project_id']} of {tenant_id}"
     try:
-        return [Kept(tenant_id, NewEvent(**{**values, "category": EventCategory(row["category"])}))]
+        return _Told(name, [Kept(tenant_id, NewEvent(**{**values, "category": EventCategory(row["category"])}))])
     except ValueError:
-        _log.exception("an event %s is left out of analytics", row["event_type"])
+        _log.exception("%s is left out of analytics", name)
+        return _Told(name, [])
+
+
+async def _within(connection: Connection, told: Sequence[_Told], now: datetime) -> list[_Told]:
+    """Return what there is a place for: what is older than that is past its retention."""
+    if not any(one.events for one in told):
         return []
-
-
-def _within(found: Iterable[Kept], first: datetime, now: datetime) -> list[Kept]:
-    """Return what there is a place for, in order of time: what is older than that is past its retention."""
-    return sorted((one for one in found if first <= one.event.at <= now + AHEAD), key=lambda one: one.event.at)
+    first, last = await first_week(connection, TABLE), now + AHEAD
+    return [_Told(one.name, [kept for kept in one.events if first <= kept.event.at <= last]) for one in told]
 
 
 def _columns(found: Sequence[Kept]) -> dict[str, object]:

@@ -54,38 +54,28 @@ NOTE_HOLD = Statement("""
     INSERT INTO budget_holds (tenant_id, hold_id, budget_id, subject, began, tokens, nanos, expires_at)
     VALUES (:tenant_id, :hold_id, :budget_id, :subject, :began, :tokens, :nanos, :expires_at)
 """)
-_SPEND = """
-    UPDATE budget_accounts a SET
-        tokens_held = a.tokens_held - gone.tokens, nanos_held = a.nanos_held - gone.nanos,
-        tokens_spent = a.tokens_spent + gone.used_tokens, nanos_spent = a.nanos_spent + gone.used_nanos
-    FROM gone WHERE a.tenant_id = gone.tenant_id AND a.budget_id = gone.budget_id
-      AND a.subject = gone.subject AND a.began = gone.began
-"""
-SETTLE = Statement(
-    f"""
-    WITH gone AS (
-        DELETE FROM budget_holds WHERE tenant_id = :tenant_id AND hold_id = :hold_id
-        RETURNING tenant_id, budget_id, subject, began, tokens, nanos,
-            :used_tokens::bigint AS used_tokens, :used_nanos::bigint AS used_nanos
-    ) {_SPEND}
-    """,
-    is_repeatable=True,
-)
-CHARGE_EXPIRED = Statement(
-    f"""
-    WITH old AS (
-        DELETE FROM budget_holds WHERE ctid IN (
-            SELECT ctid FROM budget_holds WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
-            FOR UPDATE SKIP LOCKED
-        )
-        RETURNING tenant_id, budget_id, subject, began, tokens, nanos
-    ), gone AS (
-        SELECT tenant_id, budget_id, subject, began, sum(tokens)::bigint AS tokens, sum(nanos)::bigint AS nanos,
-            sum(tokens)::bigint AS used_tokens, sum(nanos)::bigint AS used_nanos
-        FROM old GROUP BY tenant_id, budget_id, subject, began
-    ) {_SPEND}
-    """
-)
+TAKE_HOLD = Statement("""
+    DELETE FROM budget_holds WHERE tenant_id = :tenant_id AND hold_id = :hold_id
+    RETURNING budget_id, subject, began, tokens, nanos
+""")
+SPEND = Statement("""
+    UPDATE budget_accounts SET
+        tokens_held = tokens_held - :tokens, nanos_held = nanos_held - :nanos,
+        tokens_spent = tokens_spent + :used_tokens, nanos_spent = nanos_spent + :used_nanos
+    WHERE tenant_id = :tenant_id AND budget_id = :budget_id AND subject = :subject AND began = :began
+""")
+EXPIRED = Statement("""
+    SELECT tenant_id, hold_id, max(tokens) AS tokens, max(nanos) AS nanos FROM (
+        SELECT tenant_id, hold_id, tokens, nanos FROM budget_holds
+        WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
+    ) old GROUP BY tenant_id, hold_id
+""")
+FORGET_OLD = Statement("""
+    DELETE FROM budget_accounts WHERE ctid IN (
+        SELECT a.ctid FROM budget_accounts a JOIN budgets b USING (tenant_id, budget_id)
+        WHERE b.period <> 'total' AND a.began < :before AND a.tokens_held = 0 LIMIT :limit
+    )
+""")
 
 
 class Account(NamedTuple):
@@ -147,13 +137,25 @@ class Budgets:
 
     async def settle(self, tenant_id: str, hold_id: str, used: Amount) -> None:
         """Spend what a call did use, and free the rest of its hold; a second time changes nothing."""
-        await self._database.execute(
-            SETTLE, tenant_id=tenant_id, hold_id=hold_id, used_tokens=used.tokens, used_nanos=used.nanos
-        )
+        async with self._database.transaction() as connection:
+            held = await connection.rows(TAKE_HOLD, tenant_id=tenant_id, hold_id=hold_id)
+            for row in sorted(
+                held, key=lambda row: (row["budget_id"], row["subject"], row["began"])
+            ):  # as they are held
+                await connection.execute(
+                    SPEND, tenant_id=tenant_id, used_tokens=used.tokens, used_nanos=used.nanos, **dict(row)
+                )
+
+    async def forget_old(self, before: datetime, limit: int) -> int:
+        """Delete accounts of periods that began before a moment; return how many."""
+        return await self._database.execute(FORGET_OLD, before=before, limit=limit)
 
     async def charge_expired(self, now: datetime, limit: int) -> int:
-        """Spend holds whose call never ended: it may have used all of it. Return on how many accounts."""
-        return await self._database.execute(CHARGE_EXPIRED, now=now, limit=limit)
+        """Spend holds whose call never ended: it may have used all of it. Return how many."""
+        expired = await self._database.rows(EXPIRED, now=now, limit=limit)
+        for row in expired:
+            await self.settle(row["tenant_id"], row["hold_id"], Amount(row["tokens"], row["nanos"]))
+        return len(expired)
 
 
 def _budget(row: Row) -> Budget:

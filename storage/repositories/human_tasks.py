@@ -68,6 +68,12 @@ LIST = Statement(f"""
     ORDER BY array_position(ARRAY[{", ".join(map(repr, PRIORITIES))}], priority), created_at, task_id
     LIMIT :limit OFFSET :offset
 """)
+FORGET_CLOSED = Statement("""
+    DELETE FROM human_tasks WHERE ctid IN (
+        SELECT ctid FROM human_tasks
+        WHERE status IN ('completed', 'expired', 'cancelled') AND updated_at < :before LIMIT :limit
+    )
+""")
 COUNT = Statement(f"SELECT count(*) FROM human_tasks {_FILTER}")
 _CHANGING = tuple(name for name in REPLACE.names if name not in ("tenant_id", "task_id"))
 
@@ -159,6 +165,10 @@ class HumanTasks:
         """Return tasks of all tenants whose time is over; nobody else gets them until the transaction ends."""
         rows = await connection.rows(DUE, now=now, limit=limit)
         return [DueTask(row["tenant_id"], _task(row)) for row in rows]
+
+    async def forget_closed(self, before: datetime, limit: int) -> int:
+        """Delete tasks that were closed before a moment; return how many."""
+        return await self._database.execute(FORGET_CLOSED, before=before, limit=limit)
 
 
 def _task(row: Row) -> HumanTask:

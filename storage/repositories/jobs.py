@@ -36,7 +36,8 @@ FINISH = Statement("""
 """)
 FAIL = Statement("""
     UPDATE jobs SET last_error = :error,
-        due_at = clock_timestamp() + make_interval(secs => least(:retry_max_s, :retry_base_s * 2 ^ (attempts - 1)))
+        due_at = clock_timestamp()
+            + make_interval(secs => least(:retry_max_s, :retry_base_s * 2 ^ least(attempts - 1, 20)))
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
 AGAIN = Statement("""

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from domain.errors import Conflict, NotFound
 from domain.json_values import JsonObject
+from domain.models import destination
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
 from storage.vault import Vault
@@ -126,7 +127,9 @@ class ModelProviders:
         api_key: str | None = None,
         connection: Connection | None = None,
     ) -> ProviderMeta:
-        """Change everything but the project; None keeps the key that is there, an empty text removes it.
+        """Change everything but the project; an empty text removes the key, None keeps the one that is there.
+
+        A key is for one server: where kind, scheme, host or port change, None removes it.
 
         Raises:
             NotFound: There is no such provider.
@@ -135,8 +138,8 @@ class ModelProviders:
             Unavailable: There is no master key.
         """
         last = await self._open(await self._row(tenant_id, provider_id), tenant_id)
-        key = last.api_key if api_key is None else api_key
         meta = last.meta
+        key = api_key if api_key is not None else _kept_key(last, provider)
         row = await (connection or self._database).row(
             UPDATE,
             tenant_id=tenant_id,
@@ -195,6 +198,11 @@ class ModelProviders:
         if not key:
             return None
         return await self._vault.seal(tenant_id, key.encode(), _about(project_id, provider_id, version))
+
+
+def _kept_key(last: OpenProvider, provider: NewProvider) -> str:
+    before = destination(last.meta.kind, last.meta.base_url)
+    return last.api_key if destination(provider.kind, provider.base_url) == before else ""
 
 
 def _about(project_id: str | None, provider_id: str, version: int) -> tuple[str, ...]:

@@ -80,7 +80,9 @@ DELETED = Statement("""
 SESSIONS_OF = Statement("""
     SELECT session_id FROM sessions WHERE tenant_id = :tenant_id AND project_id = :project_id LIMIT :limit
 """)
-ERASE = Statement("SELECT erase_project(:tenant_id, :project_id)")
+ERASE = Statement("SELECT erase_project(:tenant_id, :project_id, :limit)")
+ROWS_AT_ONCE: Final = 5_000
+"""How many rows of a project that is removed one transaction deletes."""
 
 
 class ProjectRecord(Struct, frozen=True, kw_only=True):
@@ -253,12 +255,15 @@ class Projects:
         rows = await self._database.rows(SESSIONS_OF, tenant_id=tenant_id, project_id=project_id, limit=limit)
         return [row["session_id"] for row in rows]
 
-    async def delete(self, tenant_id: str, project_id: str) -> bool:
+    async def delete(self, tenant_id: str, project_id: str, limit: int = ROWS_AT_ONCE) -> bool:
         """Remove a project and every row of it, in whichever table it stands; return False when there is none.
 
-        Its sessions have to be deleted before.
+        Each `limit` of them go in a transaction of their own. Its sessions have to be deleted before.
         """
-        return bool(await self._database.value(ERASE, tenant_id=tenant_id, project_id=project_id))
+        is_there = False
+        while await self._database.value(ERASE, tenant_id=tenant_id, project_id=project_id, limit=limit):
+            is_there = True
+        return is_there
 
 
 def _record(row: Row) -> ProjectRecord:

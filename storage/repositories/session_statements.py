@@ -122,6 +122,7 @@ CHILDREN = Statement("""
     ORDER BY session_id LIMIT :limit
 """)
 
+NOW = Statement("SELECT clock_timestamp()")
 LOCK_BLOBS = Statement("""
     SELECT blob_hash FROM journal_blobs
     WHERE tenant_id = :tenant_id AND blob_hash IN (
@@ -144,8 +145,10 @@ DELETE = (
         DELETE FROM webhook_deliveries WHERE tenant_id = :tenant_id AND data ->> 'sessionId' = :session_id
     """),
     Statement("""
-        UPDATE analytics_events SET session_id = '', error = CASE WHEN error IS NULL THEN NULL ELSE '' END
-        WHERE tenant_id = :tenant_id AND session_id = :session_id
+        UPDATE analytics_events SET error = '' WHERE tenant_id = :tenant_id AND session_id = :session_id AND error <> ''
+    """),
+    Statement("""
+        UPDATE analytics_inbox SET error = '' WHERE tenant_id = :tenant_id AND session_id = :session_id AND error <> ''
     """),
     Statement("UPDATE model_calls SET session_id = NULL WHERE tenant_id = :tenant_id AND session_id = :session_id"),
     *(

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
 from storage.database import Connection, Database, Row
+from storage.repositories.analytics_counting import Counting
 from storage.repositories.session_statements import (
     CHILDREN,
     COUNT,
@@ -24,6 +25,7 @@ from storage.repositories.session_statements import (
     LINK_CONTACT,
     LIST,
     LOCK_BLOBS,
+    NOW,
     RENEW,
 )
 
@@ -192,9 +194,11 @@ class Sessions:
         return [row["session_id"] for row in rows]
 
     async def delete(self, tenant_id: str, session_id: str) -> bool:
-        """Remove a session and all it left; return False when there was none."""
+        """Remove a session and all it left, its last turns counted before; return False when there was none."""
         touched = 0
         async with self._database.transaction() as connection:
+            now = await connection.value(NOW)
+            await Counting(self._database).count_session(connection, tenant_id, session_id, now)
             blobs = await connection.rows(LOCK_BLOBS, tenant_id=tenant_id, session_id=session_id)
             for statement in DELETE:
                 touched = await connection.execute(statement, tenant_id=tenant_id, session_id=session_id)

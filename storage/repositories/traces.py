@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
@@ -12,11 +13,14 @@ from storage.statements import Statement
 from storage.turn_end import TraceRow
 from storage.turn_frames import unpack_events
 
-LIST = Statement("SELECT events FROM traces WHERE session_key = session_key(:tenant_id, :session_id) ORDER BY seq")
 OF_TURN = Statement("SELECT events FROM traces WHERE session_key = session_key(:tenant_id, :session_id) AND seq = :seq")
 PAGE = Statement("""
     SELECT seq, events FROM traces
     WHERE session_key = session_key(:tenant_id, :session_id) AND seq > :after ORDER BY seq LIMIT :limit
+""")
+PAGE_BACK = Statement("""
+    SELECT seq, events FROM traces
+    WHERE session_key = session_key(:tenant_id, :session_id) AND seq < :after ORDER BY seq DESC LIMIT :limit
 """)
 EXPORT = Statement("""
     SELECT s.created_at, s.session_id, t.seq, t.events FROM sessions s JOIN traces t USING (session_key)
@@ -41,6 +45,7 @@ FORGET_OF_PROJECTS = Statement("""
     )
 """)
 TURNS_PER_PAGE = 100
+SEQ_MAX = 2**31 - 1
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 TURN_MAX = timedelta(hours=1)
 """How much later than its first event a turn may have been written."""
@@ -72,12 +77,14 @@ class Traces:
         row = await self._database.row(OF_TURN, tenant_id=tenant_id, session_id=session_id, seq=fact_seq)
         return unpack_events(row["events"]) if row else ()
 
-    async def turns(self, tenant_id: str, session_id: str) -> AsyncGenerator[tuple[TraceRow, ...]]:
-        """Yield the events of a session turn by turn; only a page of turns is in memory."""
-        after = 0
+    async def turns(
+        self, tenant_id: str, session_id: str, *, descending: bool = False
+    ) -> AsyncGenerator[tuple[TraceRow, ...]]:
+        """Yield the events of a session turn by turn, the last turn first if so asked; a page of turns is in memory."""
+        statement, after = (PAGE_BACK, SEQ_MAX) if descending else (PAGE, 0)
         while True:
             rows = await self._database.rows(
-                PAGE, tenant_id=tenant_id, session_id=session_id, after=after, limit=TURNS_PER_PAGE
+                statement, tenant_id=tenant_id, session_id=session_id, after=after, limit=TURNS_PER_PAGE
             )
             for row in rows:
                 yield unpack_events(row["events"])
@@ -126,17 +133,34 @@ class Traces:
         offset: int = 0,
         descending: bool = False,
     ) -> tuple[tuple[TraceRow, ...], int]:
-        """Return one page of a session's events and how many there are in all."""
-        rows = await self._database.rows(LIST, tenant_id=tenant_id, session_id=session_id)
-        found = [
-            event
-            for row in rows
-            for event in unpack_events(row["events"])
-            if (not types or event.type in types)
-            and decision_kind in ("", event.data.get(DECISION_KIND))
-            and span_id in ("", event.span_id)
-            and parent_span_id in ("", event.parent_span_id)
-        ]
-        if descending:
-            found.reverse()
-        return tuple(found[offset : offset + limit]), len(found)
+        """Return one page of a session's events and how many there are in all.
+
+        What is not of the page is not kept. Without a filter nothing behind the page is read.
+        """
+        found: list[TraceRow] = []
+        seen = 0
+        is_filtered = bool(types or decision_kind or span_id or parent_span_id)
+        async with aclosing(self.turns(tenant_id, session_id, descending=descending)) as turns:
+            async for turn in turns:
+                for event in reversed(turn) if descending else turn:
+                    if (
+                        (not types or event.type in types)
+                        and decision_kind in ("", event.data.get(DECISION_KIND))
+                        and span_id in ("", event.span_id)
+                        and parent_span_id in ("", event.parent_span_id)
+                    ):
+                        if offset <= seen < offset + limit:
+                            found.append(event)
+                        seen += 1
+                if seen > offset + limit and not is_filtered:
+                    return tuple(found), await self._count(tenant_id, session_id)
+        return tuple(found), seen
+
+    async def _count(self, tenant_id: str, session_id: str) -> int:
+        """Return how many events there are: they are numbered without a gap, and retention takes the oldest."""
+        place = {"tenant_id": tenant_id, "session_id": session_id}
+        first = await self._database.row(PAGE, **place, after=0, limit=1)
+        last = await self._database.row(PAGE_BACK, **place, after=SEQ_MAX, limit=1)
+        if first is None or last is None:
+            return 0
+        return unpack_events(last["events"])[-1].seq - unpack_events(first["events"])[0].seq + 1

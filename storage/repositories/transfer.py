@@ -50,7 +50,8 @@ SET_ENTRY = Statement("""
 """)
 ACTIVE = Statement("""
     SELECT d.deployment_id, d.environment, d.agent_version_manifest, p.ir
-    FROM deployments d LEFT JOIN programs p ON p.tenant_id = d.tenant_id AND p.program_id = d.program_id
+    FROM deployments d LEFT JOIN programs p
+        ON p.tenant_id = d.tenant_id AND p.project_id = d.project_id AND p.program_id = d.program_id
     WHERE d.tenant_id = :tenant_id AND d.project_id = :project_id AND d.status = 'active' ORDER BY d.environment
 """)
 LOCK = Statement(f"""

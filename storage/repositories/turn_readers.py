@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.errors import Unavailable
 from domain.turn_events import EndedTurn
@@ -45,17 +46,19 @@ MOVE = Statement("""
     UPDATE analytics_progress SET xact = :xact::text::xid8, last_session_key = :last_session_key, seq = :seq
     WHERE name = :name AND (xact, last_session_key, seq) < (:xact::text::xid8, :last_session_key, :seq)
 """)
-TURNS = Statement("""
+_TURNS = """
     SELECT t.xact::text AS xact, t.session_key, t.seq, t.events, s.tenant_id, s.project_id, s.session_id, s.channel,
         s.environment, s.parent_session_id <> '' AS is_child, s.pin ->> 'root_session_id' AS root_session_id,
         l.at AS said_at, l.spoke_ms, l.spoke_id IS NOT NULL AS has_spoken, l.answer_id IS NOT NULL AS is_answered,
         coalesce(l.agent_name, '') AS answered_by
     FROM traces t JOIN sessions s USING (session_key)
     LEFT JOIN transcripts l ON l.session_key = t.session_key AND l.seq = t.seq
-    WHERE t.at >= :since AND t.xact >= :xact::text::xid8 AND t.xact < pg_snapshot_xmin(pg_current_snapshot())
+    WHERE t.at >= :since AND t.xact >= :xact::text::xid8
       AND (t.xact, t.session_key, t.seq) > (:xact::text::xid8, :last_session_key, :seq)
-    ORDER BY t.xact, t.session_key, t.seq LIMIT :limit
-""")
+"""
+_IN_ORDER = "ORDER BY t.xact, t.session_key, t.seq LIMIT :limit"
+TURNS = Statement(f"{_TURNS} AND t.xact < pg_snapshot_xmin(pg_current_snapshot()) {_IN_ORDER}")
+TURNS_OF_SESSION = Statement(f"{_TURNS} AND t.session_key = session_key(:tenant_id, :session_id) {_IN_ORDER}")
 
 
 class Place(Struct, frozen=True):
@@ -105,15 +108,14 @@ class TurnReader:
 
     async def next(self, connection: Connection, place: Place, limit: int) -> list[ReadTurn]:
         """Return the turns behind a place, in order."""
-        rows = await connection.rows(
-            TURNS,
-            xact=place.xact,
-            last_session_key=place.last_session_key,
-            seq=place.seq,
-            since=place.since,
-            limit=limit,
-        )
-        return [ReadTurn(row["tenant_id"], f"{row['session_key'].hex()}.{row['seq']}", _turn(row), row) for row in rows]
+        return _read(await connection.rows(TURNS, **_asked(place, limit)))
+
+    async def next_of_session(
+        self, connection: Connection, place: Place, tenant_id: str, session_id: str, limit: int
+    ) -> list[ReadTurn]:
+        """Return turns of one session behind a place, in order; it has to have ended: it is not waited for others."""
+        given = _asked(place, limit)
+        return _read(await connection.rows(TURNS_OF_SESSION, tenant_id=tenant_id, session_id=session_id, **given))
 
     async def move(self, connection: Connection, read: Sequence[ReadTurn]) -> None:
         """Say that these turns are done; nobody is moved back by it."""
@@ -122,6 +124,26 @@ class TurnReader:
             await connection.execute(
                 MOVE, name=self._name, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"]
             )
+
+
+def behind(place: Place, read: Sequence[ReadTurn]) -> Place:
+    """Return the place behind turns that were read, at least one."""
+    last = read[-1].row
+    return replace(place, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"])
+
+
+def _asked(place: Place, limit: int) -> dict[str, object]:
+    return {
+        "xact": place.xact,
+        "last_session_key": place.last_session_key,
+        "seq": place.seq,
+        "since": place.since,
+        "limit": limit,
+    }
+
+
+def _read(rows: Sequence[Row]) -> list[ReadTurn]:
+    return [ReadTurn(row["tenant_id"], f"{row['session_key'].hex()}.{row['seq']}", _turn(row), row) for row in rows]
 
 
 def _turn(row: Row) -> EndedTurn | None:

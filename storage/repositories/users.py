@@ -120,9 +120,9 @@ class Users:
         """Return a user who may still log in."""
         return _record(await self._database.row(FIND, tenant_id=tenant_id, user_id=user_id))
 
-    async def set_password(self, tenant_id: str, user_id: str, password_hash: str) -> None:
-        """Put another password in the place of the last one."""
-        await self._database.execute(SET_PASSWORD, tenant_id=tenant_id, user_id=user_id, password_hash=password_hash)
+    async def set_password(self, connection: Connection, tenant_id: str, user_id: str, password_hash: str) -> None:
+        """Put another password in the place of the last one, within a transaction."""
+        await connection.execute(SET_PASSWORD, tenant_id=tenant_id, user_id=user_id, password_hash=password_hash)
 
     async def open_family(
         self,
@@ -164,9 +164,9 @@ class Users:
         """Let none of the tokens of a log-in open anything again."""
         await (connection or self._database).execute(CLOSE_FAMILY, tenant_id=tenant_id, family_id=family_id)
 
-    async def close_families(self, tenant_id: str, user_id: str, *, but: str = "") -> None:
-        """End all log-ins of a user, save one."""
-        await self._database.execute(CLOSE_FAMILIES, tenant_id=tenant_id, user_id=user_id, but=but)
+    async def close_families(self, connection: Connection, tenant_id: str, user_id: str, *, but: str = "") -> None:
+        """End all log-ins of a user, save one, within a transaction."""
+        await connection.execute(CLOSE_FAMILIES, tenant_id=tenant_id, user_id=user_id, but=but)
 
     async def forget_families(self, limit: int) -> int:
         """Remove log-ins that have run out, at most `limit`; return how many."""

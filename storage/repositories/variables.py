@@ -39,6 +39,10 @@ LIST = Statement(f"""
       AND (:environment::text IS NULL OR environment = :environment)
     ORDER BY kind, key, environment
 """)
+FIND = Statement(f"""
+    SELECT {_COLUMNS} FROM variables
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND variable_id = :variable_id
+""")
 COUNT = Statement("""
     SELECT count(*) FROM variables WHERE tenant_id = :tenant_id AND project_id = :project_id AND kind = :kind
 """)
@@ -107,6 +111,13 @@ class Variables:
             NAMED, tenant_id=tenant_id, project_id=project_id, kind=kind, environment=environment, key=key
         )
         return _record(row) if row else None
+
+    async def get(self, tenant_id: str, project_id: str, variable_id: str) -> VariableRecord:
+        """Return a variable. Raises NotFound."""
+        row = await self._database.row(FIND, tenant_id=tenant_id, project_id=project_id, variable_id=variable_id)
+        if row is None:
+            raise NotFound(NO_VARIABLE)
+        return _record(row)
 
     async def count(self, connection: Connection, tenant_id: str, project_id: str, kind: str) -> int:
         """Return how many variables of a kind a project has."""

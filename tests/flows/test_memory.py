@@ -62,7 +62,7 @@ FLOW:
 def test_what_is_kept_is_found_by_whom_its_scope_names_and_after_a_restart(data_dir: str) -> None:
     async def story() -> None:
         async with a_story(data_dir, "keeper", {"a.abl": KEEPER}) as told:
-            mine = await told.say("this is mine", user_id="usr_1")
+            mine = await told.say("this is mine", user_id="usr_1", user_kind="user")
             assert mine.response == "kept for you"
             await told.say("this is ours", mine.session_id)
             await told.say("this is the tree", mine.session_id)
@@ -70,9 +70,9 @@ def test_what_is_kept_is_found_by_whom_its_scope_names_and_after_a_restart(data_
                 "user this is mine, project this is ours, tree this is the tree"
             )
         async with a_story(data_dir, "keeper", {"a.abl": KEEPER}) as told:
-            again = await told.say("?", user_id="usr_1")
+            again = await told.say("?", user_id="usr_1", user_kind="user")
             assert again.response == "user this is mine, project this is ours, tree nothing"
-            other = await told.say("?", user_id="usr_2")
+            other = await told.say("?", user_id="usr_2", user_kind="user")
             assert other.response == "user nothing, project this is ours, tree nothing"
 
     asyncio.run(story())
@@ -81,7 +81,7 @@ def test_what_is_kept_is_found_by_whom_its_scope_names_and_after_a_restart(data_
 def test_a_value_with_a_time_to_live_is_gone_after_it(data_dir: str) -> None:
     async def story() -> None:
         async with a_story(data_dir, "keeper", {"a.abl": KEEPER}) as told:
-            await told.say("short one", user_id="usr_3")
+            await told.say("short one", user_id="usr_3", user_kind="user")
             kept = await told.rows(
                 "SELECT extract(epoch FROM expires_at - now()) AS left_s FROM memory WHERE path = :path",
                 path="user.short",
@@ -103,6 +103,7 @@ def a_pin(tenant: str, project: str, user: str) -> SessionPin:
         program_id="",
         entry_agent="",
         user_id=user,
+        user_kind="user",
     )
 
 

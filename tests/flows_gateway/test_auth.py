@@ -11,6 +11,8 @@ import pytest
 from actors.clocks import RandomIds
 from actors.projects import TENANT_ID
 from actors.users import make_owner
+from domain.errors import Unavailable
+from storage.repositories.audit import AuditLog
 from storage.repositories.projects import Projects
 from storage.repositories.users import Users
 from tests.support.live_gateway import SECRET, Answer, LiveGateway, a_live_gateway
@@ -109,6 +111,23 @@ async def test_a_new_password_ends_the_other_log_ins(gateway: LiveGateway) -> No
     assert (await refreshed(gateway, there["refreshToken"])).status == 401
     assert (await refreshed(gateway, here["refreshToken"])).status == 200
     assert ((await log_in(gateway, email)).status, (await log_in(gateway, email, new)).status) == (401, 200)
+
+
+async def test_a_password_changes_with_its_audit_entry_or_not_at_all(
+    gateway: LiveGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: Any) -> None:
+        raise Unavailable("The audit log is away")
+
+    email, new = await somebody(gateway), "another long password"
+    here, there = (await log_in(gateway, email)).json(), (await log_in(gateway, email)).json()
+    body = {"currentPassword": PASSWORD, "newPassword": new}
+    with monkeypatch.context() as patch:
+        patch.setattr(AuditLog, "append", away)
+        failed = await gateway.call("POST", "/api/auth/password", body, bearer(here["accessToken"]))
+    assert failed.status == 503
+    assert (await refreshed(gateway, there["refreshToken"])).status == 200
+    assert ((await log_in(gateway, email, new)).status, (await log_in(gateway, email)).status) == (401, 200)
 
 
 async def test_no_kind_of_token_stands_for_another_and_the_algorithm_is_pinned(gateway: LiveGateway) -> None:

@@ -25,7 +25,9 @@ TOOL = {"name": "look_up", "description": "Looks up", "parameters": {"type": "ob
 async def a_gateway(servers: Servers, name: str, **behaviour: Any) -> AsyncIterator[tuple[LiveGateway, StubModel]]:
     async with (
         StubModel(StubBehaviour(**behaviour)) as model,
-        a_live_gateway(servers, name, {"t.abl": THINKER}, model_url=model.base_url) as gateway,
+        a_live_gateway(
+            servers, name, {"t.abl": THINKER}, model_url=model.base_url, allowed_networks=("127.0.0.0/8",)
+        ) as gateway,
     ):
         yield gateway, model
 
@@ -81,6 +83,31 @@ async def test_tool_calls_are_started_filled_and_ended(servers: Servers) -> None
         assert [(one["name"], json.loads(one["arguments"])) for one in whole["toolCalls"]] == list(calls)
         assert whole["finishReason"] == "tool_use"
         assert len(model.requests) == 2
+
+
+async def test_a_call_keeps_to_what_its_provider_says_of_the_model(servers: Servers) -> None:
+    async with a_gateway(servers, "completion-row", text="Here") as (gateway, model):
+        rows = [{"id": "small", "maxOutputTokens": 40, "supportsTools": False}, {"id": "free"}]
+        provider = {"name": "own", "kind": "openai_compatible", "baseUrl": model.base_url, "models": rows}
+        made = (await gateway.call("POST", "/api/model-providers", provider)).json()["provider"]
+        try:
+            for path in (STREAM, COMPLETE):
+                refused = await gateway.call("POST", path, asked(gateway, modelId="own/small", tools=[TOOL]))
+                assert refused.status == 400
+                assert refused.json()["error"]["details"]["fields"] == [
+                    {"path": "/tools", "message": "own/small takes no tools"}
+                ]
+            assert model.requests == []
+            given = (("own/small", 50), ("own/small", 30), ("own/small", None), ("own/free", 50), ("stub/talker", 50))
+            for name, most in given:
+                more = {"maxTokens": most} if most else {}
+                assert (await gateway.call("POST", COMPLETE, asked(gateway, modelId=name, **more))).status == 200
+            sent = [one.body.get("max_tokens") for one in model.requests]
+            assert sent == [40, 30, None, 50, 50]
+            taken = asked(gateway, modelId="own/free", tools=[TOOL])
+            assert (await gateway.call("POST", COMPLETE, taken)).status == 200
+        finally:
+            await gateway.call("DELETE", f"/api/model-providers/{made['id']}")
 
 
 async def test_a_whole_answer_says_what_it_cost_and_took(servers: Servers) -> None:

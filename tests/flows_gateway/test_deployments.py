@@ -214,6 +214,22 @@ async def test_force_ends_the_sessions_at_once_also_of_a_drain(gateway: LiveGate
     assert (forced["draining"], await status_of(gateway, session)) == (False, ("ended", "deployment_retired"))
 
 
+async def test_an_ended_session_of_a_retired_deployment_is_not_revived(gateway: LiveGateway) -> None:
+    made = await deploy(gateway)
+    ended, kept = [(await chat(gateway)).json()["sessionId"] for _ in range(2)]
+    sessions = f"/api/projects/{gateway.project_id}/sessions"
+    assert (await gateway.call("POST", f"/api/v1/sessions/{ended}/end", {})).status == 200
+    revived = await gateway.call("POST", f"{sessions}/{ended}/reset")
+    assert (revived.status, revived.json()["session"]["status"]) == (200, "active")
+    assert (await gateway.call("POST", f"/api/v1/sessions/{ended}/end", {})).status == 200
+    await ask(gateway, "POST", f"/{made['id']}/retire")
+    refused = await gateway.call("POST", f"{sessions}/{ended}/reset")
+    assert (*refusal(refused), refused.json()["error"]["code"]) == (410, "Deployment is retired", "GONE")
+    assert await status_of(gateway, ended) == ("ended", "api")
+    assert (await gateway.call("POST", f"{sessions}/{kept}/reset")).status == 200, "it goes on while it drains"
+    assert (await chat(gateway, sessionId=kept)).status == 200
+
+
 async def test_rolling_back_goes_both_ways(gateway: LiveGateway) -> None:
     first = await deploy(gateway, text="one")
     refused = await ask(gateway, "POST", f"/{first['id']}/rollback")

@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from actors.installation import token_secrets
 from cli import demo
-from cli.serve import KEY_FILE, PUBLIC_KEY_FILE, _keys, token_secret
+from cli.serve import KEY_FILE, PUBLIC_KEY_FILE, _keys
 from tests.support.live_gateway import a_live_gateway
 from tests.support.servers import Servers
 
@@ -26,7 +27,7 @@ async def test_the_first_start_makes_an_owner_and_keys_that_only_their_owner_can
         running = replace(gateway.running, settings=settings)
         keys = await _keys(running, gateway.project_id)
         assert await _keys(running, gateway.project_id) == keys, "a second start finds them"
-        token_secret(tmp_path)
+        token_secrets(settings)
         made = {path.name for path in tmp_path.iterdir()}
         assert {KEY_FILE, PUBLIC_KEY_FILE.format(gateway.project_id), "token_secret"} <= made
         assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}

@@ -116,6 +116,21 @@ async def test_a_provider_is_asked_for_a_word_and_its_failure_is_told_without_it
         assert (await gateway.call("POST", f"{PROVIDERS}/{refused}/test")).json()["ok"] is False
 
 
+async def test_a_sealed_key_is_not_sent_to_a_new_address(servers: Servers) -> None:
+    async with a_gateway(servers, "provider-moved") as (gateway, model):
+        made = (await add(gateway, kind="anthropic", baseUrl="https://models.example/v1", apiKey=SEALED)).json()
+        place = f"{PROVIDERS}/{made['provider']['id']}"
+        path = (await gateway.call("PATCH", place, {"baseUrl": "https://models.example/v2"})).json()["provider"]
+        assert (path["hasApiKey"], path["status"]) == (True, "ready")
+        moved = (await gateway.call("PATCH", place, {"baseUrl": model.base_url})).json()["provider"]
+        assert (moved["hasApiKey"], moved["status"]) == (False, "needs_key")
+        await gateway.call("POST", f"{place}/test")
+        assert SEALED not in str(model.requests)
+        rows = await gateway.running.database.rows(ENTRIES, tenant_id=TENANT_ID)
+        told = [row["entry"]["details"] for row in rows if row["action"] == "model_provider.update"]
+        assert [one["fields"] for one in told[-2:]] == [["base_url"], ["api_key", "base_url"]]
+
+
 async def test_only_who_sees_the_whole_tenant_changes_its_providers(servers: Servers) -> None:
     async with a_gateway(servers, "provider-roles") as (gateway, _):
         developer = await somebody(gateway, "viewer", **{gateway.project_id: "developer"})

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from actors.projects import TENANT_ID
 from domain import limits
 from gateway.bodies.openai import ChatCompletionBody, message_of
 from storage.repositories.api_keys import ApiKeys, NewKey
-from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
+from tests.support.live_gateway import NO_RATES, Answer, LiveGateway, a_live_gateway, another_gateway
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
 
@@ -129,6 +130,30 @@ async def test_a_user_goes_on_in_one_session_for_each_model_and_starts_again_aft
         assert said(await ask(gateway, "d", user="anna")) == "heard 1: d"
         over = await ask(gateway, metadata={"session_id": (await ask(gateway)).json()["session_id"]})
         assert over.status == 200
+
+
+async def test_a_session_that_starts_again_is_in_the_audit_log(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-audit") as gateway:
+        session_id = (await ask(gateway, "a", user="anna")).json()["session_id"]
+        await gateway.call("POST", f"/api/v1/sessions/{session_id}/end", {})
+        assert said(await ask(gateway, "b", user="anna")) == "heard 1: b"
+        assert said(await ask(gateway, "c", user="anna")) == "heard 2: c"
+        entries = (await gateway.call("GET", f"/api/audit-logs?projectId={gateway.project_id}")).json()["entries"]
+        (reset,) = (one for one in entries if one["action"] == "session.reset")
+        assert reset["resource"] == {"type": "session", "id": session_id, "name": ""}
+        assert reset["actor"]["type"] == "api_key"
+
+
+async def test_a_user_counts_against_the_sessions_at_once_until_there_is_one(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-many") as free:
+        session_id = (await ask(free, "a", user="anna")).json()["session_id"]
+        await ask(free, "one that stays active")
+        async with another_gateway(free, rates=replace(NO_RATES, concurrent_sessions=1)) as gateway:
+            assert said(await ask(gateway, "b", user="anna")) == "heard 2: b"
+            refused = await ask(gateway, user="ben")
+            assert (refused.status, refused.json()["error"]["message"]) == (429, "Concurrent session limit exceeded")
+            await free.call("POST", f"/api/v1/sessions/{session_id}/end", {})
+            assert (await ask(gateway, "c", user="anna")).status == 429
 
 
 async def test_earlier_messages_are_told_to_a_session_that_does_not_know_them(servers: Servers) -> None:

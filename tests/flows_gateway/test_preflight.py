@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from actors.preflight import Preflight
 from actors.projects import TENANT_ID
+from storage.journal import Journal
+from storage.repositories.deployments import Deployments
 from storage.repositories.sessions import Sessions
 from storage.statements import Statement
 from tests.flows_gateway.test_deployments import ask, deploy
@@ -164,3 +167,37 @@ async def test_a_session_whose_journal_has_lost_its_beginning_is_said_to_be_unch
     await saved(gateway, CANDIDATE)
     report = await preflight(gateway, (await deploy(gateway, "staging"))["id"])
     assert (report["unchecked"], report["checked"]) == ([lost], 1)
+
+
+async def test_sessions_that_are_too_long_or_come_too_late_are_unchecked(gateway: LiveGateway) -> None:
+    running = await deploy(gateway, "production")
+    short, long = await live(gateway, 2, set())
+    for _ in range(4):
+        await say(gateway, "milk", long)
+    await saved(gateway, CANDIDATE)
+    await deploy(gateway, "staging")
+    database = gateway.running.database
+    deployments, journal = Deployments(database), Journal(database)
+    record = await deployments.get(TENANT_ID, running["id"])
+    candidate = await deployments.active(TENANT_ID, gateway.project_id, "staging")
+    assert candidate is not None
+    head = await journal.head(TENANT_ID, short)
+    assert head is not None
+    bounded = Preflight(database, facts_max=head.last_seq)
+    report = await bounded.run(TENANT_ID, gateway.project_id, record, candidate.program_id)
+    assert (report.checked, report.unchecked, report.diverging) == (1, (long,), ())
+    late = Preflight(database, deadline_s=0.0)
+    report = await late.run(TENANT_ID, gateway.project_id, record, candidate.program_id)
+    assert (report.checked, report.unchecked) == (0, tuple(sorted((short, long))))
+
+
+async def test_a_dry_run_refuses_what_a_promotion_refuses(gateway: LiveGateway) -> None:
+    source = await deploy(gateway, "staging")
+    for body in (
+        {"targetEnvironment": "staging"},
+        {"targetEnvironment": "production", "modelOverrides": {"Nobody": {"maxTokens": 5}}},
+    ):
+        answers = [await ask(gateway, "POST", f"/{source['id']}/promote{dry}", body) for dry in ("?dryRun=true", "")]
+        assert [answer.status for answer in answers] == [400, 400]
+        errors = [answer.json()["error"] for answer in answers]
+        assert errors[0]["details"]["fields"] == errors[1]["details"]["fields"]

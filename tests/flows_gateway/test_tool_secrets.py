@@ -260,3 +260,17 @@ async def test_a_secret_that_an_endpoint_says_back_is_masked_however_it_is_spelt
     assert said.startswith("sent <")
     assert "[secret]" in said
     assert spelt("s3cret-value") not in said
+
+
+async def test_a_key_for_some_environments_changes_secrets_of_these_only(gateway: LiveGateway) -> None:
+    key = await a_key(gateway, "*", environments=("dev",))
+    guarded = (await create(gateway, environment="production")).json()["secret"]
+    assert (await create(gateway, key, environment="production", toolName="other")).status == 403
+    for method, body in (("PUT", {"value": "x"}), ("DELETE", None)):
+        assert (await gateway.call(method, f"{PATH}/{guarded['id']}", body, key)).status == 403
+    assert [one["version"] for one in (await listed(gateway)).json()["secrets"]] == [1]
+    made = await create(gateway, key)
+    assert made.status == 201
+    own = made.json()["secret"]["id"]
+    for method, body in (("PUT", {"value": "x"}), ("DELETE", None)):
+        assert (await gateway.call(method, f"{PATH}/{own}", body, key)).status == 200

@@ -12,6 +12,7 @@ from storage.journal import Journal
 from tests.flows_gateway.test_agents import speaker
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
+from tests.support.strangers import a_key
 from tests.support.stub_endpoint import Answer as Reply
 from tests.support.stub_endpoint import Asked, StubEndpoint
 
@@ -187,3 +188,23 @@ async def test_a_config_value_that_nobody_has_set_is_an_error_of_the_agent(gatew
     refused = await gateway.call("POST", f"/api/projects/{gateway.project_id}/deployments", wanted)
     assert refused.status == 400
     assert "SHOP_NAME" in refused.json()["error"]["details"]["diagnostics"][0]["message"]
+
+
+async def test_a_key_for_some_environments_changes_variables_of_these_only(gateway: LiveGateway) -> None:
+    key = await a_key(gateway, "*", environments=("dev",))
+    place = f"/api/projects/{gateway.project_id}/variables"
+    kept = [
+        await put(gateway, "REGION", "EU", environment="production"),
+        await put(gateway, "REGION", "EU"),
+        await put(gateway, "SHOP_NAME", "Tea", kind="config"),
+    ]
+    for one in kept:
+        body = {"kind": one["kind"], "key": one["key"], "environment": one["environment"], "value": "other"}
+        assert (await gateway.call("PUT", place, body, key)).status == 403
+        assert (await gateway.call("DELETE", f"{place}/{one['id']}", None, key)).status == 403
+    assert {one["value"] for one in (await ask(gateway)).json()["variables"]} == {"EU", "Tea"}
+    assert (await gateway.call("DELETE", f"{place}/var_unknown", None, key)).status == 404
+    body = {"kind": "env", "key": "REGION", "environment": "dev", "value": "US"}
+    own = await gateway.call("PUT", place, body, key)
+    assert own.status == 200
+    assert (await gateway.call("DELETE", f"{place}/{own.json()['variable']['id']}", None, key)).status == 200

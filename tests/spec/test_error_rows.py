@@ -147,15 +147,6 @@ async def test_5_4_401_a_page_may_not_delete(gateway: Gateway) -> None:
     check(reply, 401, "UNAUTHORIZED", "This credential is not accepted here")
 
 
-async def test_5_5_410_a_reset_on_a_retired_deployment(gateway: Gateway) -> None:
-    async def retired(session: object) -> object:
-        raise Gone("Deployment is retired")
-
-    gateway.runtime.reset_session = retired  # type: ignore[method-assign, assignment]
-    reply = await gateway.client.post(f"{SESSIONS}/sess_1/reset")
-    check(reply, 410, "GONE", "Deployment is retired")
-
-
 async def test_5_7_400_an_unknown_event_type(gateway: Gateway) -> None:
     session_id = (await gateway.client.post(CHAT, MESSAGE)).json()["sessionId"]
     reply = await gateway.client.get(f"{SESSIONS}/{session_id}/traces?eventType=llm_call,dance")

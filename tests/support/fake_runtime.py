@@ -168,6 +168,9 @@ class FakeRuntime:
             self.opened[name] = session.id
         return self._view(session)
 
+    async def is_open(self, wanted: NewSession) -> bool:
+        return bool(wanted.idempotency_key) and (wanted.project_id, wanted.idempotency_key) in self.opened
+
     async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
         return self._view(self._found(session), messages)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from actors.agent_cards import AgentCard
@@ -147,7 +147,7 @@ def a_gateway(*, rates: RateSettings | None = None, sandbox: bool = True, **sett
         agent_cards=FakeCards(),
         sandbox_tokens=SandboxTokens(SECRET, clock, CountingIds()) if sandbox else None,
     )
-    told = GatewaySettings(token_secret=SECRET, version="1.2.3", rates=rates or RateSettings(), **settings)
+    told = replace(GatewaySettings(token_secret=SECRET, version="1.2.3", rates=rates or RateSettings()), **settings)
     app = build_app(runtime, access, told)
     client = Client(app, {"authorization": f"Bearer {KEY}"})
     return Gateway(app, runtime, desks, clock, public_keys, client, active, of_tenants)

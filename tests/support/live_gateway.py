@@ -25,6 +25,7 @@ from cli.serving import access_services, server_config
 from gateway.app import build_app
 from gateway.settings import GatewaySettings, RateSettings
 from storage.repositories.api_keys import ApiKeys, NewKey
+from storage.statements import Statement
 from tests.support.servers import Servers
 
 DEADLINE_S = 20.0
@@ -39,6 +40,13 @@ NO_RATES = RateSettings(
     tickets_per_tenant_minute=0,
 )
 HELD = 2**16
+
+
+LEFT = (
+    Statement("DELETE FROM model_providers WHERE tenant_id = :tenant_id AND project_id IS NULL"),
+    Statement("DELETE FROM budgets WHERE tenant_id = :tenant_id AND project_id = ''"),
+)
+"""What holds for every project of a tenant."""
 
 
 @dataclass
@@ -149,6 +157,8 @@ async def a_live_gateway(
         **more,
     )
     async with open_runtime(settings) as running:
+        for left in LEFT:  # by tests before this one, of the tenant that all of them share
+            await running.database.execute(left, tenant_id=TENANT_ID)
         seeded = await put_project(running.database, name, texts)
         ids = RandomIds()
         key = await make_key(running.database, ids)

@@ -310,6 +310,9 @@ class OneProgram:
     async def choose(self, tenant_id, project_id, *, deployment_id, environment, agent) -> Chosen:
         return Chosen("prog_1", agent or self.program.entry_agent, "working-copy")
 
+    async def check_goes_on(self, tenant_id: str, project_id: str, deployment_id: str) -> None:
+        """Nothing is ever retired."""
+
     async def environment(self, pin: SessionPin) -> dict[str, object]:
         return {}
 

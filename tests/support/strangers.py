@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from actors.clocks import RandomIds
 from actors.first_keys import make_key
 from actors.keys import new_key
@@ -14,10 +16,15 @@ PASSWORD = "a long enough password"
 
 
 async def a_key(
-    gateway: LiveGateway, *scopes: str, project_id: str | None = None, tenant_id: str = TENANT_ID
+    gateway: LiveGateway,
+    *scopes: str,
+    project_id: str | None = None,
+    tenant_id: str = TENANT_ID,
+    environments: tuple[str, ...] = (),
 ) -> dict[str, str]:
     """Return the headers of a new key with these scopes."""
     key = new_key(RandomIds(), name="some", scopes=scopes, project_id=project_id)
+    key = msgspec.structs.replace(key, environments=environments)
     await ApiKeys(gateway.running.database).create(tenant_id, key)
     return {"x-api-key": key.plaintext}
 

@@ -44,6 +44,7 @@ WHOLE_TENANT = {
     ("POST", "/api/budgets"),
     ("PUT", "/api/budgets/{budget_id}"),
     ("DELETE", "/api/budgets/{budget_id}"),
+    ("POST", "/api/contacts/{contact_id}/erase"),
     ("POST", "/api/users"),
     ("PATCH", "/api/users/{user_id}"),
     ("DELETE", "/api/users/{user_id}"),

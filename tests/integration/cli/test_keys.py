@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from actors.clocks import RandomIds, SystemClock
+from actors.installation import token_secrets
 from actors.projects import TENANT_ID, put_project
+from actors.settings import Settings
 from cli.keys import create_key, list_keys, make_token, revoke_key, rewrap_keys, rotate_key
-from cli.serve import token_secret
 from gateway.auth.tokens import Tokens
 from storage.crypto import MasterKeys
 from storage.database import Database
@@ -114,7 +115,9 @@ def test_a_token_is_one_that_the_gateway_takes(servers, project, capsys, tmp_pat
     made(capsys, project=project, public=True)
     assert make_token(project=project, user="u1", data_dir=str(tmp_path)) == 0
     token = capsys.readouterr().out.splitlines()[0]
-    claims = Tokens("sdk", token_secret(tmp_path), "abl-runtime", SystemClock(), RandomIds()).read(token, grace_s=0)
+    claims = Tokens(
+        "sdk", token_secrets(Settings(data_dir=str(tmp_path)))[0], "abl-runtime", SystemClock(), RandomIds()
+    ).read(token, grace_s=0)
     assert claims["sub"] == "u1"
 
 

@@ -24,11 +24,28 @@ def test_a_time_to_live_is_read(text: str, seconds: int) -> None:
     assert ttl_s(text) == seconds
 
 
-def test_the_user_is_the_contact_else_the_user_else_the_session() -> None:
-    pin = msgspec.structs.replace(PIN, user_id="usr_1", contact_id="ct_1")
-    assert subject_of(pin, "user") == "ct_1"
-    assert subject_of(msgspec.structs.replace(pin, contact_id=""), "user") == "usr_1"
-    assert subject_of(PIN, "user") == PIN.session_id
+def of_user(**named: str) -> str:
+    return subject_of(msgspec.structs.replace(PIN, **named), "user")
+
+
+@pytest.mark.parametrize("kind", ["user", "api_key"])
+def test_the_user_is_the_contact_else_the_user_else_the_session(kind: str) -> None:
+    assert of_user(user_id="usr_1", user_kind=kind, contact_id="ct_1") == "ct_1"
+    assert of_user(user_id="usr_1", user_kind=kind) == f"{kind}:usr_1"
+    assert of_user(user_kind=kind) == PIN.session_id
+    assert of_user(user_id="usr_1", user_kind=kind, root_session_id="sess_root") == f"{kind}:usr_1"
+
+
+@pytest.mark.parametrize("kind", ["sdk", ""])
+def test_a_user_that_nobody_vouches_for_has_the_memory_of_the_session(kind: str) -> None:
+    assert of_user(user_id="usr_1", user_kind=kind) == PIN.session_id
+    assert of_user(user_id="usr_1", user_kind=kind, root_session_id="sess_root") == "sess_root"
+    assert of_user(user_id="usr_1", user_kind=kind, contact_id="ct_1") == "ct_1"
+
+
+@pytest.mark.parametrize("other", ["user:usr_1", "api_key:anna", "sess_1", "contact:sess_1"])
+def test_no_contact_has_the_name_of_another_subject(other: str) -> None:
+    assert of_user(contact_id=other) == f"contact:{other}"
 
 
 def test_children_share_the_memory_of_their_tree() -> None:

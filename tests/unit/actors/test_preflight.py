@@ -85,3 +85,9 @@ def test_what_is_different_is_told_as_a_sentence() -> None:
         difference([say, end], [say]) == "it ends the turn with respond and answers 'Bye', and the candidate does not"
     )
     assert difference([say], [say, call]) == "the candidate also calls the tool pay"
+
+
+def test_a_journal_is_folded_until_time_is_up() -> None:
+    looks = iter([False, False, True])
+    with pytest.raises(Unfoldable, match="time"):
+        divergence("sess_1", program(), program("a day"), journal("tea", "refund"), lambda: next(looks))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.sandbox_tokens import MEMORY_PATH, SandboxTokens, sandboxes_of
+from actors.sandbox_tokens import MEMORY_PATH, SandboxClaims, SandboxTokens, sandboxes_of
 from domain.clock import CountingIds, FixedClock
 from domain.errors import InvalidInput, Unauthenticated
 from tests.support.sessions import PIN
@@ -28,3 +28,14 @@ def test_a_session_gives_its_code_a_token_for_itself() -> None:
 def test_a_short_secret_is_refused() -> None:
     with pytest.raises(InvalidInput, match="at least 32 bytes"):
         SandboxTokens(b"short", FixedClock(), CountingIds())
+
+
+def test_a_token_of_an_older_secret_is_read_until_that_secret_is_gone() -> None:
+    old, new, clock = SECRET, SECRET[::-1], FixedClock()
+    claims = SandboxClaims(tenant_id="t", project_id="p", session_id="s", agent="a")
+    token = SandboxTokens(old, clock, CountingIds()).make(claims)
+    both = SandboxTokens(new, clock, CountingIds(), older=(old,))
+    assert both.read(token) == claims
+    with pytest.raises(Unauthenticated):
+        SandboxTokens(new, clock, CountingIds()).read(token)
+    assert SandboxTokens(new, clock, CountingIds()).read(both.make(claims)) == claims

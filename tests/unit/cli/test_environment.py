@@ -152,3 +152,16 @@ def test_a_collector_of_spans_and_its_headers() -> None:
     assert (settings_from({}).otlp_endpoint, settings_from({}).otlp_headers) == ("", {})
     with pytest.raises(InvalidInput, match="ABL_OTLP_HEADERS"):
         settings_from({"ABL_OTLP_HEADERS": "key"})
+
+
+def test_the_proxies_that_are_trusted_are_addresses_or_networks() -> None:
+    assert settings_from({}).trusted_proxies == ()
+    settings = settings_from({"ABL_TRUSTED_PROXIES": "10.0.0.7, 10.1.0.0/16,fd00::/8"})
+    assert settings.trusted_proxies == ("10.0.0.7", "10.1.0.0/16", "fd00::/8")
+    for wrong in ("*", "balancer.internal", "10.0.0.7/8"):
+        with pytest.raises(InvalidInput, match="ABL_TRUSTED_PROXIES"):
+            settings_from({"ABL_TRUSTED_PROXIES": wrong})
+
+
+def test_the_secrets_of_tokens_can_be_set() -> None:
+    assert settings_from({"ABL_TOKEN_SECRETS": "new,old"}).token_secrets == "new,old"

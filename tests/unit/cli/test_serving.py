@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from cli.serving import _public, server_config
 from storage.repositories.api_keys import KeyRecord
 
@@ -18,6 +20,40 @@ def test_sockets_are_pinged_bounded_and_compressed() -> None:
 def test_what_is_asked_for_comes_before_the_rest() -> None:
     config = server_config(None, backlog=5)
     assert (config.backlog, config.ws_ping_interval) == (5, 25)
+
+
+async def client_of(peer: str, forwarded: str, *proxies: str) -> tuple[str, str]:
+    """Return the address and the scheme that the gateway sees."""
+    seen: dict[str, Any] = {}
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.update(scope)
+
+    config = server_config(app, trusted_proxies=proxies)
+    config.load()
+    headers = [(b"x-forwarded-for", forwarded.encode()), (b"x-forwarded-proto", b"https")]
+    scope = {"type": "http", "client": (peer, 1), "scheme": "http", "headers": headers}
+    await config.loaded_app(scope, None, None)  # type: ignore[arg-type]
+    return seen["client"][0], seen["scheme"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "proxies", "seen"),
+    [
+        ("10.0.0.7", "203.0.113.9", ("10.0.0.0/8",), ("203.0.113.9", "https")),
+        ("10.0.0.7", "203.0.113.9", ("10.0.0.7",), ("203.0.113.9", "https")),
+        ("10.0.0.7", "1.2.3.4, 203.0.113.9, 10.9.9.9", ("10.0.0.0/8",), ("203.0.113.9", "https")),
+        ("192.0.2.1", "203.0.113.9", ("10.0.0.0/8",), ("192.0.2.1", "http")),
+        ("127.0.0.1", "203.0.113.9", ("10.0.0.0/8",), ("127.0.0.1", "http")),
+        ("127.0.0.1", "203.0.113.9", (), ("203.0.113.9", "https")),
+        ("10.0.0.7", "203.0.113.9", (), ("10.0.0.7", "http")),
+    ],
+)
+async def test_only_a_trusted_proxy_is_believed(
+    peer: str, forwarded: str, proxies: tuple[str, ...], seen: tuple[str, str]
+) -> None:
+    assert await client_of(peer, forwarded, *proxies) == seen
 
 
 def a_key(kind: str = "public", **details: Any) -> KeyRecord:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.settings import GatewaySettings, RateSettings, rates_within
-from tests.support.gateway import PROJECT, a_gateway
+from tests.support.gateway import OWNER, PASSWORD, PROJECT, SECRET, a_gateway
 
 DEFAULT = RateSettings()
 
@@ -40,3 +40,16 @@ def test_settings_have_a_default_for_all_but_the_secret() -> None:
     settings = GatewaySettings(token_secret=b"x" * 32)
     assert settings.version
     assert settings.rates == DEFAULT
+
+
+@pytest.mark.anyio
+async def test_tokens_go_on_while_their_secret_is_among_the_older_ones() -> None:
+    new = b"n" * 32
+    before = a_gateway()
+    page = await before.sdk_token()
+    log_in = await before.nobody().post("/api/auth/login", {"email": OWNER, "password": PASSWORD})
+    for older, status in (((SECRET,), 200), ((), 401)):
+        after = a_gateway(token_secret=new, older_secrets=older)
+        after.desks.users.families = before.desks.users.families
+        assert (await after.page(page).post("/api/v1/sdk/refresh", {})).status == status
+        assert (await after.as_(log_in.json()["accessToken"]).get("/api/auth/me")).status == status

@@ -58,12 +58,42 @@ async def test_a_change_keeps_the_key_or_takes_another_or_none(providers: ModelP
         return (await providers.resolve(tenant_id, f"{tenant_id}-one"))[0].api_key
 
     await providers.create(tenant_id, "p1", CLAUDE, "first")
-    changed = await providers.update(tenant_id, "p1", NewProvider(name="x", kind="gemini", base_url="https://g"))
-    assert (changed.kind, changed.name, changed.version, await key()) == ("gemini", "x", 2, "first")
+    changed = await providers.update(tenant_id, "p1", NewProvider(name="x", kind="anthropic"))
+    assert (changed.name, changed.version, await key()) == ("x", 2, "first")
     await providers.update(tenant_id, "p1", CLAUDE, "second")
     assert await key() == "second"
     assert not (await providers.update(tenant_id, "p1", CLAUDE, "")).has_key
     assert await key() == ""
+
+
+HERE = "https://models.example/v1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "base_url", "kept"),
+    [
+        ("openai_compatible", HERE, "first"),
+        ("openai_compatible", "https://models.example:443/v2", "first"),
+        ("openai_compatible", "https://MODELS.example/v1", "first"),
+        ("openai_compatible", "https://models.example:8443/v1", ""),
+        ("openai_compatible", "http://models.example/v1", ""),
+        ("openai_compatible", "https://models.example.net/v1", ""),
+        ("openai_compatible", "https://models.example:99999/v1", ""),
+        ("openai_compatible", "", ""),
+        ("anthropic", HERE, ""),
+    ],
+)
+async def test_a_key_does_not_go_to_another_server(
+    providers: ModelProviders, tenant_id: str, kind: str, base_url: str, kept: str
+) -> None:
+    own = NewProvider(name="own", kind="openai_compatible", base_url=HERE)
+    moved = NewProvider(name="own", kind=kind, base_url=base_url)
+    await providers.create(tenant_id, "p1", own, "first")
+    assert (await providers.update(tenant_id, "p1", moved)).has_key is bool(kept)
+    assert (await providers.resolve(tenant_id, f"{tenant_id}-one"))[0].api_key == kept
+    await providers.update(tenant_id, "p1", own, "second")
+    await providers.update(tenant_id, "p1", moved, "third")
+    assert (await providers.resolve(tenant_id, f"{tenant_id}-one"))[0].api_key == "third"
 
 
 async def test_a_name_is_taken_once_for_the_tenant_and_once_for_each_project(

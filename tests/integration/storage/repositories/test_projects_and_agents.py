@@ -121,8 +121,17 @@ async def test_a_draft_is_rewritten_and_frozen(
 async def test_a_program_is_kept_by_its_content(agents: Agents, tenant_id: str, project_id: str) -> None:
     for _ in range(2):
         await agents.keep_program(tenant_id, "sha", project_id, b"ir")
-    assert await agents.program(tenant_id, "sha") == b"ir"
-    assert await agents.program(f"{tenant_id} other", "sha") is None
+    assert await agents.program(tenant_id, project_id, "sha") == b"ir"
+    assert await agents.has_program(tenant_id, project_id, "sha")
+    for other in ((f"{tenant_id} other", project_id), (tenant_id, f"{project_id} other")):
+        assert await agents.program(*other, "sha") is None
+        assert not await agents.has_program(*other, "sha")
+
+
+async def test_documents_are_listed_without_their_texts(agents: Agents, tenant_id: str, project_id: str) -> None:
+    kept = await agents.save(tenant_id, project_id, "ag_1", name="Desk", dsl="one")
+    assert await agents.list_without_texts(tenant_id, project_id) == [msgspec.structs.replace(kept, dsl="")]
+    assert await agents.list(tenant_id, project_id) == [kept]
 
 
 def a_deployment(project_id: str, deployment_id: str) -> NewDeployment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,10 @@ WRITE = Statement("""
     VALUES (now(), session_key(:tenant_id, :session_id), :seq, :events)
 """)
 EVENTS = Statement("SELECT count(*) FROM analytics_events WHERE tenant_id = :tenant_id")
+KEPT = Statement("""
+    SELECT event_type, tokens, duration_ms, cost, error, session_id, metadata FROM analytics_events
+    WHERE tenant_id = :tenant_id ORDER BY number
+""")
 BEYOND = Statement("UPDATE analytics_progress SET xact = '18446744073709551000' WHERE name = :name")
 
 
@@ -52,6 +57,17 @@ class Written:
             found = await self.reader.next(connection, await self.reader.lock(connection), limit)
             await self.reader.move(connection, found)
         return found
+
+    async def count(self) -> None:
+        """Count all there is."""
+        while await Counting(self.database).go_on(datetime.now(UTC) + timedelta(minutes=1)):
+            pass
+
+
+def a_call(seq: int = 1, agent: str = "Desk", **data: Any) -> bytes:
+    """Return the traces of a turn with one call of a model."""
+    at = datetime.now(UTC).isoformat()
+    return pack_events([TraceRow(seq=seq, turn=1, type="llm_call", at=at, agent_name=agent, span_id="1", data=data)])
 
 
 @pytest.fixture
@@ -142,3 +158,53 @@ async def test_a_turn_that_cannot_be_read_holds_up_no_other(written: Written, ca
     while await counting.go_on(now):
         pass
     assert await written.database.value(EVENTS, tenant_id=written.tenant_id) >= 1
+
+
+@pytest.mark.parametrize("odd", [3_000_000_000, -5, 1e300, 10**30, "many"])
+async def test_an_odd_figure_is_brought_within_what_can_be_counted(written: Written, odd: Any) -> None:
+    data = {"usage": {"inputTokens": odd, "outputTokens": odd}, "latencyMs": odd, "estimatedCost": odd, "model": "m"}
+    async with written.database.transaction() as connection:
+        await written.write(connection, 1, a_call(**data))
+        await written.write(connection, 2, a_call(2, usage={"inputTokens": 3}))
+    await written.count()
+    calls = [
+        row for row in await written.database.rows(KEPT, tenant_id=written.tenant_id) if row["event_type"] == "llm_call"
+    ]
+    assert len(calls) == 2
+    assert calls[-1]["tokens"] == 3
+    first = min(calls, key=lambda row: row["tokens"] == 3)
+    most = 0 if odd in (-5, "many") else 2**31 - 1
+    assert (first["tokens"], first["duration_ms"]) == (most, most)
+    assert first["cost"] == min(most and float(odd), 1e9)
+
+
+async def test_a_turn_that_the_store_refuses_is_named_and_holds_up_no_other(
+    written: Written, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with written.database.transaction() as connection:
+        for seq in range(1, 8):
+            await written.write(connection, seq, a_call(seq, "No\0one" if seq == 5 else "Desk"))
+    await written.count()
+    kept = await written.database.rows(KEPT, tenant_id=written.tenant_id)
+    assert [row["event_type"] for row in kept].count("llm_call") == 6
+    refused = [one for one in caplog.records if one.levelname == "ERROR"]
+    assert len(refused) == 1
+    assert f".5 of {SESSION} of {written.tenant_id} is left out of analytics" in refused[0].getMessage()
+    assert not await Counting(written.database).go_on(datetime.now(UTC))
+
+
+async def test_turns_of_a_deleted_session_are_counted_once_and_keep_its_id_alone(written: Written) -> None:
+    async with written.database.transaction() as connection:
+        await written.write(connection, 1, a_call(1, usage={"inputTokens": 3}))
+    await written.count()
+    async with written.database.transaction() as connection:
+        await written.write(connection, 2, a_call(2, usage={"inputTokens": 4}, finishReason="error"))
+        await written.write(connection, 3, a_call(3, usage={"inputTokens": 5}))
+    assert await Sessions(written.database).delete(written.tenant_id, SESSION)
+    await written.count()
+    kept = await written.database.rows(KEPT, tenant_id=written.tenant_id)
+    calls = [row for row in kept if row["event_type"] == "llm_call"]
+    assert sorted(row["tokens"] for row in calls) == [3, 4, 5]
+    assert {row["session_id"] for row in kept} == {SESSION}
+    assert [row["error"] for row in kept if row["error"] is not None] == [""]
+    assert "session_deleted" in {row["event_type"] for row in kept}

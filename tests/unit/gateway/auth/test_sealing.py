@@ -22,6 +22,19 @@ def test_what_is_sealed_opens_under_its_name_and_purpose_only() -> None:
             other.open(sealed, name)
 
 
+def test_what_was_sealed_under_an_older_secret_opens_until_that_secret_is_gone() -> None:
+    old, new = SECRET, SECRET[::-1]
+    sealed = Seal(old, "replies").seal(b"a token", "name")
+    both = Seal(new, "replies", older=(old,))
+    assert both.open(sealed, "name") == b"a token"
+    for broken in (Seal(new, "replies"), Seal(new, "other", older=(old,))):
+        with pytest.raises(Broken):
+            broken.open(sealed, "name")
+    with pytest.raises(Broken):
+        both.open(sealed, "another name")
+    assert Seal(new, "replies").open(both.seal(b"b", "name"), "name") == b"b"
+
+
 @pytest.mark.parametrize("broken", [b"", b"short", b"x" * 60])
 def test_what_was_never_sealed_does_not_open(broken: bytes) -> None:
     with pytest.raises(Broken):

@@ -5,7 +5,7 @@ import pytest
 
 from domain.clock import CountingIds, FixedClock
 from domain.errors import Unauthenticated
-from gateway.auth.tokens import Tokens
+from gateway.auth.tokens import Tokens, TokenType
 
 SECRET = b"x" * 32
 
@@ -44,7 +44,7 @@ def test_tokens_of_other_installations_are_refused(other: Tokens) -> None:
 def test_the_algorithm_and_the_claims_are_pinned() -> None:
     made = tokens()
     claims = {"iss": "here", "typ": "sdk", "iat": 0, "exp": 9e9, "jti": "1"}
-    key = made._key
+    key = made._keys[0]
     for forged in (
         jwt.encode(claims, None, algorithm="none"),
         jwt.encode(claims, key + b"0" * 32, algorithm="HS512"),
@@ -60,3 +60,21 @@ def test_the_algorithm_and_the_claims_are_pinned() -> None:
 def test_a_short_secret_is_refused_at_start() -> None:
     with pytest.raises(ValueError, match="at least 32 bytes"):
         tokens(secret=b"short")
+    with pytest.raises(ValueError, match="at least 32 bytes"):
+        Tokens("sdk", SECRET, "here", FixedClock(), CountingIds(), older=(b"short",))
+
+
+@pytest.mark.parametrize("typ", ["sdk", "ticket", "resume", "access", "refresh"])
+def test_a_token_of_an_older_secret_is_read_until_that_secret_is_gone(typ: TokenType) -> None:
+    def under(*secrets: bytes) -> Tokens:
+        return Tokens(typ, secrets[0], "here", FixedClock(), CountingIds(), older=secrets[1:])
+
+    old, new = SECRET, b"y" * 32
+    token = under(old).make({"tid": "t"}, 900)
+    assert under(new, old).read(token)["tid"] == "t"
+    with pytest.raises(Unauthenticated):
+        under(new).read(token)
+    made_since = under(new, old).make({"tid": "t"}, 900)
+    assert under(new).read(made_since)["tid"] == "t"
+    with pytest.raises(Unauthenticated):
+        under(old).read(made_since)
