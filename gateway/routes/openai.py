@@ -7,7 +7,7 @@ Spec: OpenAI's API reference (Chat Completions, Models, error codes).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from time import perf_counter
 from typing import Any
@@ -190,7 +190,7 @@ def _conversation(project_id: str, subject: str, model: str, user: str) -> str:
 
 
 async def _chunks(
-    events: AsyncIterator[StreamEvent], first: StreamEvent | None, body: ChatCompletionBody, created: int
+    events: AsyncGenerator[StreamEvent], first: StreamEvent | None, body: ChatCompletionBody, created: int
 ) -> AsyncGenerator[Event]:
     """Yield the chunks of an answer as they come; one that begins again goes on in a new paragraph."""
     base: JsonObject = {"object": "chat.completion.chunk", "created": created, "model": body.model}
@@ -227,11 +227,12 @@ def _chunk(base: JsonObject, delta: JsonObject, finish_reason: str | None = None
     return Event(CHUNK, {**base, "choices": [choice]})
 
 
-async def _all(events: AsyncIterator[StreamEvent], first: StreamEvent | None) -> AsyncGenerator[StreamEvent]:
-    if first is not None:
-        yield first
-    async for event in events:
-        yield event
+async def _all(events: AsyncGenerator[StreamEvent], first: StreamEvent | None) -> AsyncGenerator[StreamEvent]:
+    async with aclosing(events):
+        if first is not None:
+            yield first
+        async for event in events:
+            yield event
 
 
 def _written(event: Event) -> bytes:

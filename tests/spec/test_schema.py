@@ -18,7 +18,7 @@ __all__ = ["data_folder", "servers"]
 
 SEED = 5
 EXAMPLES = 5_000
-COVERED = 6
+COVERED = 12
 """In the default run the coverage of one role is of every so-many-th operation, each role beginning with another."""
 OPERATIONS_MIN = 120
 

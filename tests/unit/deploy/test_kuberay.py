@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from actors.installation import TOKEN_SECRET_FILE
 from actors.placement import ActorKind, node_resources
-from cli.serve import SECRET_FILE
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS: list[dict[str, Any]] = list(yaml.safe_load_all((ROOT / "deploy" / "kuberay.yaml").read_text("utf-8")))
@@ -148,5 +148,5 @@ def test_all_gateways_sign_tokens_with_one_secret() -> None:
     (item,) = secret["items"]
     gateway = pod["spec"]["containers"][1]
     (mount,) = [one for one in gateway["volumeMounts"] if one["name"] == "secrets"]
-    assert item["path"] == mount["subPath"] == SECRET_FILE
-    assert mount["mountPath"].endswith(f"/{SECRET_FILE}")
+    assert item["path"] == mount["subPath"] == TOKEN_SECRET_FILE
+    assert mount["mountPath"].endswith(f"/{TOKEN_SECRET_FILE}")

@@ -10,6 +10,9 @@ import pytest
 from domain import limits
 
 TABLE = {
+    "INSIGHT_EVENTS_MAX": 50_000,
+    "PREFLIGHT_FACTS_MAX": 20_000,
+    "PREFLIGHT_S": 60.0,
     "KEY_GRACE_MAX_S": 86_400,
     "KEY_NAME_MAX_CHARS": 120,
     "KEY_ORIGINS_MAX": 100,
