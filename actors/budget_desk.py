@@ -43,8 +43,10 @@ class BudgetDesk(Protocol):
         """Delete a budget with its accounts. Raises NotFound."""
         ...
 
-    async def accounts(self, tenant_id: str, project_id: str, budget_id: str, *, limit: int) -> Sequence[AccountState]:
-        """Return what stands on its accounts: the newest period first, in it those that spent most. Raises NotFound."""
+    async def accounts(
+        self, tenant_id: str, project_id: str, budget_id: str, *, limit: int
+    ) -> tuple[Budget, Sequence[AccountState]]:
+        """Return a budget and its accounts: the newest period first, in it those that spent most. Raises NotFound."""
         ...
 
 
@@ -86,10 +88,12 @@ class StoredBudgets:
                 raise NotFound(NO_BUDGET)
             await self._audit.append(connection, tenant_id, _entry(budget, "delete", by))
 
-    async def accounts(self, tenant_id: str, project_id: str, budget_id: str, *, limit: int) -> Sequence[AccountState]:
-        """Return what stands on its accounts."""
-        await self._find(tenant_id, project_id, budget_id)
-        return await self._budgets.accounts(tenant_id, budget_id, limit=limit)
+    async def accounts(
+        self, tenant_id: str, project_id: str, budget_id: str, *, limit: int
+    ) -> tuple[Budget, Sequence[AccountState]]:
+        """Return a budget and its accounts."""
+        budget = await self._find(tenant_id, project_id, budget_id)
+        return budget, await self._budgets.accounts(tenant_id, budget_id, limit=limit)
 
     async def _keep(self, tenant_id: str, budget: Budget, verb: str, by: Initiator) -> None:
         async with self._database.transaction() as connection:

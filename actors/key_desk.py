@@ -15,7 +15,7 @@ from domain.json_values import JsonObject
 from domain.keys import ApiKeyView, KeyKind, MadeKey, MadePublicKey, NewApiKey, NewPublicKey, PublicKeyView
 from domain.permissions import beyond
 from storage.database import Connection, Database
-from storage.repositories.api_keys import ApiKeys, KeyRecord
+from storage.repositories.api_keys import ApiKeys, KeyRecord, NewKey
 from storage.repositories.audit import AuditLog
 from storage.repositories.deployments import Deployments
 
@@ -121,10 +121,7 @@ class StoredKeys:
             expires_at=wanted.expires_at,
             created_by=by.actor.id,
         )
-        async with self._database.transaction() as connection:
-            made = await self._keys.create(tenant_id, key, connection)
-            await self._audit.append(connection, tenant_id, _entry(made, "create", by, _told_of(made)))
-        return MadeKey(_api_key(made), key.plaintext)
+        return MadeKey(_api_key(await self._kept(tenant_id, key, by)), key.plaintext)
 
     async def rotate(
         self, tenant_id: str, key_id: str, *, grace_s: int, granted: frozenset[str], by: Initiator
@@ -142,6 +139,12 @@ class StoredKeys:
     async def revoke(self, tenant_id: str, key_id: str, by: Initiator) -> None:
         """End an API key for ever."""
         await self._revoke(tenant_id, KeyKind.SECRET, key_id, by)
+
+    async def _kept(self, tenant_id: str, key: NewKey, by: Initiator) -> KeyRecord:
+        async with self._database.transaction() as connection:
+            made = await self._keys.create(tenant_id, key, connection)
+            await self._audit.append(connection, tenant_id, _entry(made, "create", by, _told_of(made)))
+        return made
 
     async def environment_of(self, tenant_id: str, project_id: str, deployment_id: str) -> str:
         """Return where a deployment of a project runs."""
@@ -167,10 +170,7 @@ class StoredKeys:
             expires_at=wanted.expires_at,
             created_by=by.actor.id,
         )
-        async with self._database.transaction() as connection:
-            made = await self._keys.create(tenant_id, key, connection)
-            await self._audit.append(connection, tenant_id, _entry(made, "create", by, _told_of(made)))
-        return MadePublicKey(_public_key(made), key.plaintext)
+        return MadePublicKey(_public_key(await self._kept(tenant_id, key, by)), key.plaintext)
 
     async def change_public(
         self, tenant_id: str, project_id: str, key_id: str, changes: Mapping[str, Any], by: Initiator

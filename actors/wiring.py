@@ -22,7 +22,7 @@ from actors.files import StoredFiles
 from actors.hosting import Hosting, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
-from actors.installation import data_folder, master_keys, model_registry, public_url, sandbox_tokens
+from actors.installation import allowed_addresses, data_folder, master_keys, model_registry, public_url, sandbox_tokens
 from actors.jobs import JobRunner
 from actors.memories import StoredMemories
 from actors.models import StoredModels
@@ -48,7 +48,6 @@ from actors.webhook_delivery import WebhookSender
 from actors.webhooks import HookedProjects
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
-from providers.addresses import AddressPolicy
 from providers.embedded.intents import find_classifier
 from providers.http import HttpClient
 from providers.ports import TextClassifier
@@ -132,7 +131,7 @@ async def open_host(
         registry = model_registry(settings)
         stack.push_async_callback(registry.close)
         models = StoredModels(registry, settings.default_model, database, vault)
-        tools = all_tools(AddressPolicy(allowed=settings.allowed_networks), settings.mcp_servers)
+        tools = all_tools(allowed_addresses(settings), settings.mcp_servers)
         stack.push_async_callback(tools.close)
         outside = Outside(
             models=models,
@@ -258,7 +257,7 @@ def _webhooks(
     settings: Settings, stack: AsyncExitStack, database: Database, clock: Clock, ids: IdSource
 ) -> WebhookSender:
     """Return what sends to webhooks, on connections of its own."""
-    client = HttpClient(AddressPolicy(allowed=settings.allowed_networks))
+    client = HttpClient(allowed_addresses(settings))
     stack.push_async_callback(client.close)
     vault = Vault(database, master_keys(settings))
     return WebhookSender(database, vault, client, clock, ids, HookedProjects(database))
@@ -266,7 +265,7 @@ def _webhooks(
 
 def _remotes(settings: Settings, stack: AsyncExitStack) -> RemoteAgents:
     """Return what asks agents in other systems; the same addresses are open to it as to http tools."""
-    remotes = RemoteAgents(HttpClient(AddressPolicy(allowed=settings.allowed_networks)))
+    remotes = RemoteAgents(HttpClient(allowed_addresses(settings)))
     stack.push_async_callback(remotes.close)
     return remotes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from actors.runtime import Caller
+from domain.errors import Forbidden
 from domain.permissions import Permission, may
 
 
@@ -13,3 +14,15 @@ def visible_projects(caller: Caller, permission: Permission) -> tuple[str, ...] 
     if caller.projects is None:
         return None
     return tuple(one for one in caller.projects if may(caller.permissions_in(one), permission))
+
+
+def sees_whole_tenant(caller: Caller) -> bool:
+    """Return whether a caller is bound to no project, so that what it may holds for the tenant itself."""
+    return not caller.project_id and caller.projects is None
+
+
+def of_whole_tenant(caller: Caller) -> Caller:
+    """Return a caller who sees the whole tenant. Raises Forbidden for any other."""
+    if not sees_whole_tenant(caller):
+        raise Forbidden("Insufficient permissions")
+    return caller

@@ -29,7 +29,7 @@ from gateway.bodies.texts import QueryText
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
-from gateway.visible import visible_projects
+from gateway.visible import sees_whole_tenant, visible_projects
 
 CREATED = 201
 NO_KEY = "API key not found"
@@ -66,7 +66,7 @@ async def make_api_key(body: ApiKeyBody, admitted: Admitted, asking: Asking, ser
     who = admitted.caller
     if body.project_id is not None:
         await services.gate.check_project(who, body.project_id, Permission.APIKEY_WRITE)
-    elif visible_projects(who, Permission.APIKEY_WRITE) is not None:
+    elif not sees_whole_tenant(who):
         raise Forbidden("A key for all projects is made by those who see all")
     if beyond(who.permissions_in(body.project_id or ""), body.scopes):
         raise Forbidden(REFUSED)

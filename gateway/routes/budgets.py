@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from domain import limits
 from domain.budgets import Budget
-from domain.errors import Forbidden, NotFound
 from domain.permissions import Permission
 from gateway.access import Admission, Admitted, caller
 from gateway.audited import Asking
@@ -26,6 +25,7 @@ from gateway.bodies.texts import QueryText
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
+from gateway.visible import of_whole_tenant
 
 CREATED = 201
 OF_TENANT = ""
@@ -88,7 +88,7 @@ async def list_tenant_budgets(
     admitted: Admitted, services: Serving, limit: PageLimit = limits.PAGE_LIMIT_DEFAULT, offset: Offset = 0
 ) -> BudgetListReply:
     """Return the budgets of the tenant itself."""
-    _whole_tenant(admitted)
+    of_whole_tenant(admitted.caller)
     return _page(await services.desks.budgets.list(admitted.caller.tenant_id, OF_TENANT), limit, offset)
 
 
@@ -97,14 +97,14 @@ async def set_tenant_budget(
     body: TenantBudgetBody, admitted: Admitted, asking: Asking, services: Serving
 ) -> BudgetReply:
     """Set a budget for everything in the tenant."""
-    _whole_tenant(admitted)
+    of_whole_tenant(admitted.caller)
     return _one(await services.desks.budgets.set_up(admitted.caller.tenant_id, new_budget(body), asking))
 
 
 @of_tenant.get("/{budget_id}", response_model=AccountsReply, dependencies=[READER])
 async def get_tenant_budget(budget_id: QueryText, admitted: Admitted, services: Serving) -> AccountsReply:
     """Return a budget with what was used of it."""
-    _whole_tenant(admitted)
+    of_whole_tenant(admitted.caller)
     return await _accounts(services, admitted, OF_TENANT, budget_id)
 
 
@@ -113,7 +113,7 @@ async def change_tenant_budget(
     budget_id: QueryText, body: Limits, admitted: Admitted, asking: Asking, services: Serving
 ) -> BudgetReply:
     """Replace the limits of a budget; what was used stays used."""
-    _whole_tenant(admitted)
+    of_whole_tenant(admitted.caller)
     return await _changed(services, admitted, asking, OF_TENANT, budget_id, body)
 
 
@@ -122,15 +122,9 @@ async def delete_tenant_budget(
     budget_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
 ) -> DeletedReply:
     """Remove a budget."""
-    _whole_tenant(admitted)
+    of_whole_tenant(admitted.caller)
     await services.desks.budgets.remove(admitted.caller.tenant_id, OF_TENANT, budget_id, asking)
     return DeletedReply()
-
-
-def _whole_tenant(admitted: Admission) -> None:
-    """Refuse who sees only some projects. Raises Forbidden."""
-    if admitted.caller.project_id or admitted.caller.projects is not None:
-        raise Forbidden("Insufficient permissions")
 
 
 def _page(budgets: Sequence[Budget], limit: int, offset: int) -> BudgetListReply:
@@ -145,14 +139,10 @@ def _one(budget: Budget) -> BudgetReply:
 
 
 async def _accounts(services: Services, admitted: Admission, project_id: str, budget_id: str) -> AccountsReply:
-    tenant_id, desk = admitted.caller.tenant_id, services.desks.budgets
-    states = await desk.accounts(tenant_id, project_id, budget_id, limit=limits.PAGE_LIMIT_MAX)
-    for budget in await desk.list(tenant_id, project_id):
-        if budget.budget_id == budget_id:
-            return AccountsReply(
-                budget=budget_item(budget), accounts=[account_item(one, budget.period) for one in states]
-            )
-    raise NotFound("Budget not found")
+    budget, states = await services.desks.budgets.accounts(
+        admitted.caller.tenant_id, project_id, budget_id, limit=limits.PAGE_LIMIT_MAX
+    )
+    return AccountsReply(budget=budget_item(budget), accounts=[account_item(one, budget.period) for one in states])
 
 
 async def _changed(

@@ -6,9 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import Query
 
-from actors.runtime import Caller
 from domain import limits
-from domain.errors import Forbidden
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
@@ -34,7 +32,7 @@ from gateway.bodies.texts import QueryText
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
-from gateway.visible import visible_projects
+from gateway.visible import of_whole_tenant
 
 CREATED = 201
 READER = caller("api_key", "user", permission=Permission.MODEL_READ)
@@ -60,7 +58,7 @@ async def list_providers(
 @providers.post("", status_code=CREATED, response_model=ProviderReply, dependencies=[MAKER])
 async def add_provider(body: ProviderBody, admitted: Admitted, asking: Asking, services: Serving) -> ProviderReply:
     """Keep a provider for all projects of the tenant; its key is sealed and never shown."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     made = await services.desks.models.add(who.tenant_id, new_provider(body), body.api_key or "", asking)
     return ProviderReply(provider=provider_item(made))
 
@@ -70,7 +68,7 @@ async def change_provider(
     provider_id: QueryText, body: ProviderPatch, admitted: Admitted, asking: Asking, services: Serving
 ) -> ProviderReply:
     """Change a provider."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     desk, changes = services.desks.models, provider_changes(body)
     changed = await desk.change(who.tenant_id, provider_id, changes, body.api_key, asking)
     return ProviderReply(provider=provider_item(changed))
@@ -81,7 +79,7 @@ async def remove_provider(
     provider_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
 ) -> DeletedProviderReply:
     """Remove a provider with its key."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     await services.desks.models.remove(who.tenant_id, provider_id, asking)
     return DeletedProviderReply()
 
@@ -89,7 +87,7 @@ async def remove_provider(
 @providers.post("/{provider_id}/test", response_model=ProviderTestReply, dependencies=[MAKER])
 async def check_provider(provider_id: QueryText, admitted: Admitted, services: Serving) -> ProviderTestReply:
     """Ask a provider for a word, and tell how long that took or what went wrong."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     return check_reply(await services.desks.models.check(who.tenant_id, provider_id))
 
 
@@ -120,10 +118,3 @@ async def resolve_model(
     tenant_id = admitted.caller.tenant_id
     found = await services.desks.models.resolve(tenant_id, project_id, tier=tier or "", agent=agent_name)
     return resolved_reply(found)
-
-
-def _of_whole_tenant(who: Caller) -> Caller:
-    """Return the caller. Raises Forbidden when it sees only some projects."""
-    if visible_projects(who, Permission.MODEL_WRITE) is not None:
-        raise Forbidden("Insufficient permissions")
-    return who

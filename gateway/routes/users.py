@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from actors.runtime import Caller
 from domain import limits
-from domain.errors import Forbidden, InvalidInput
+from domain.errors import InvalidInput
 from domain.permissions import Permission, ProjectRole
 from domain.users import Membership, UserView
 from gateway.access import Admitted, caller
@@ -30,7 +30,7 @@ from gateway.bodies.users import (
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
-from gateway.visible import visible_projects
+from gateway.visible import of_whole_tenant, visible_projects
 
 CREATED = 201
 READER = caller("api_key", "user", permission=Permission.MEMBER_READ)
@@ -56,7 +56,7 @@ async def list_users(
 @of_tenant.post("", status_code=CREATED, response_model=ManagedUserReply, dependencies=[MAKER])
 async def add_user(body: UserBody, admitted: Admitted, asking: Asking, services: Serving) -> ManagedUserReply:
     """Add a user; nobody gives a role that may more than they may themselves."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     user = await services.desks.people.add(who.tenant_id, new_user(body), who.permissions, asking)
     return ManagedUserReply(user=_shown(user, who))
 
@@ -66,7 +66,7 @@ async def change_user(
     user_id: QueryText, body: UserPatch, admitted: Admitted, asking: Asking, services: Serving
 ) -> ManagedUserReply:
     """Change a user; another password ends all log-ins, and a new owner takes the place of the last one."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     if body.password is not None and who.kind == "user" and who.subject == user_id:
         raise InvalidInput("Change your own password at /api/auth/password")
     user = await services.desks.people.change(who.tenant_id, user_id, user_changes(body), who.permissions, asking)
@@ -77,7 +77,7 @@ async def change_user(
 @of_tenant.delete("/{user_id}", response_model=RemovedReply, dependencies=[WRITER])
 async def remove_user(user_id: QueryText, admitted: Admitted, asking: Asking, services: Serving) -> RemovedReply:
     """Remove a user; what the user is logged in with opens nothing from now on."""
-    who = _of_whole_tenant(admitted.caller)
+    who = of_whole_tenant(admitted.caller)
     await services.desks.people.remove(who.tenant_id, user_id, who.permissions, asking)
     services.user_tokens.forget(who.tenant_id)
     return RemovedReply()
@@ -133,13 +133,6 @@ async def remove_member(
     await services.desks.people.leave(who.tenant_id, project_id, user_id, granted, asking)
     services.user_tokens.forget(who.tenant_id)
     return RemovedReply()
-
-
-def _of_whole_tenant(who: Caller) -> Caller:
-    """Return the caller. Raises Forbidden when it sees only some projects."""
-    if visible_projects(who, Permission.MEMBER_WRITE) is not None:
-        raise Forbidden("Insufficient permissions")
-    return who
 
 
 def _shown(user: UserView, who: Caller) -> UserItem:

@@ -42,22 +42,6 @@ NAMED = Statement(f"""
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND (deployment_id = :name OR endpoint_slug = :name)
     ORDER BY deployment_id <> :name LIMIT 1
 """)
-ACTIVE = Statement("""
-    UPDATE deployments SET status = 'retired', draining = true, retired_at = clock_timestamp(),
-        drain_until = clock_timestamp() + make_interval(secs => :drain_s)
-    WHERE tenant_id = :tenant_id AND project_id = :project_id AND environment = :environment AND status = 'active'
-    RETURNING deployment_id
-""")
-CREATE = Statement("""
-    INSERT INTO deployments (
-        tenant_id, project_id, deployment_id, environment, label, description, endpoint_slug, entry_agent_name,
-        program_id, agent_version_manifest, details, created_by
-    ) VALUES (
-        :tenant_id, :project_id, :deployment_id, :environment, :label, :description, :endpoint_slug,
-        :entry_agent_name, :program_id, :agent_version_manifest, :details, :created_by
-    )
-""")
-FIND = Statement(f"SELECT {_COLUMNS} FROM deployments WHERE tenant_id = :tenant_id AND deployment_id = :deployment_id")
 ACTIVE = Statement(f"""
     SELECT {_COLUMNS} FROM deployments
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND environment = :environment AND status = 'active'
