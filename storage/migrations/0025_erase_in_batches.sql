@@ -1,7 +1,5 @@
 -- Erasing a project or a tenant some rows at a time: whoever asks goes on until nothing is left, each time in a
 -- transaction of its own, so that no statement takes longer than any other does.
-DROP FUNCTION erase_project(text, text);
-DROP FUNCTION erase_tenant(text);
 
 -- Tables with all of these columns, weeks of others among them; those that point to a table come before it.
 CREATE FUNCTION tables_with(wanted text[]) RETURNS SETOF regclass LANGUAGE sql STABLE AS $$
