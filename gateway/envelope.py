@@ -28,6 +28,12 @@ class Success(Wire):
     success: Literal[True] = True
 
 
+class DeletedReply(Success):
+    """It is gone."""
+
+    deleted: Literal[True] = True
+
+
 class Totals(Wire):
     """Where a list stands."""
 

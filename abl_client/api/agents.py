@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         ValidateBody,
         ValidatedReply,
     )
-    from abl_client.forms.users import RemovedReply
+    from abl_client.forms.users import DeletedReply
 
 
 class AgentsApi:
@@ -69,10 +69,10 @@ class AgentsApi:
             self._transport.json("PATCH", f"/api/projects/{place(project_id)}/agents/{place(agent_name)}", body=body),
         )
 
-    def delete_agent(self, project_id: str, agent_name: str) -> RemovedReply:
+    def delete_agent(self, project_id: str, agent_name: str) -> DeletedReply:
         """Delete an agent with its versions, unless an active deployment uses it."""
         return cast(
-            "RemovedReply",
+            "DeletedReply",
             self._transport.json("DELETE", f"/api/projects/{place(project_id)}/agents/{place(agent_name)}"),
         )
 

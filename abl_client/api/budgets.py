@@ -11,11 +11,11 @@ if TYPE_CHECKING:
         AccountsReply,
         BudgetListReply,
         BudgetReply,
-        DeletedReply,
         Limits,
         ProjectBudgetBody,
         TenantBudgetBody,
     )
+    from abl_client.forms.users import DeletedReply
 
 
 class BudgetsApi:

@@ -8,7 +8,6 @@ from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
     from abl_client.forms.models import (
-        DeletedProviderReply,
         ProjectModelsBody,
         ProjectModelsReply,
         ProviderBody,
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         ProviderTestReply,
         ResolvedReply,
     )
+    from abl_client.forms.users import DeletedReply
 
 
 class ModelsApi:
@@ -46,11 +46,9 @@ class ModelsApi:
             "ProviderReply", self._transport.json("PATCH", f"/api/model-providers/{place(provider_id)}", body=body)
         )
 
-    def remove_provider(self, provider_id: str) -> DeletedProviderReply:
+    def remove_provider(self, provider_id: str) -> DeletedReply:
         """Remove a provider with its key."""
-        return cast(
-            "DeletedProviderReply", self._transport.json("DELETE", f"/api/model-providers/{place(provider_id)}")
-        )
+        return cast("DeletedReply", self._transport.json("DELETE", f"/api/model-providers/{place(provider_id)}"))
 
     def check_provider(self, provider_id: str, *, idempotency_key: str = "") -> ProviderTestReply:
         """Ask a provider for a word, and tell how long that took or what went wrong."""

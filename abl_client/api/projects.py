@@ -8,7 +8,7 @@ from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
     from abl_client.forms.projects import NewProjectBody, ProjectChangeBody, ProjectListReply, ProjectReply
-    from abl_client.forms.users import RemovedReply
+    from abl_client.forms.users import DeletedReply
 
 
 class ProjectsApi:
@@ -37,6 +37,6 @@ class ProjectsApi:
         """Change a project; what is not given stays."""
         return cast("ProjectReply", self._transport.json("PATCH", f"/api/projects/{place(project_id)}", body=body))
 
-    def delete_project(self, project_id: str) -> RemovedReply:
+    def delete_project(self, project_id: str) -> DeletedReply:
         """End all sessions of a project and remove everything of it; it is there for nobody at once."""
-        return cast("RemovedReply", self._transport.json("DELETE", f"/api/projects/{place(project_id)}"))
+        return cast("DeletedReply", self._transport.json("DELETE", f"/api/projects/{place(project_id)}"))

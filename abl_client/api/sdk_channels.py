@@ -8,7 +8,7 @@ from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
     from abl_client.forms.sdk_channels import ChannelChangeBody, ChannelListReply, ChannelReply, NewChannelBody
-    from abl_client.forms.users import RemovedReply
+    from abl_client.forms.users import DeletedReply
 
 
 class SdkChannelsApi:
@@ -53,9 +53,9 @@ class SdkChannelsApi:
             ),
         )
 
-    def delete_channel(self, project_id: str, channel_id: str) -> RemovedReply:
+    def delete_channel(self, project_id: str, channel_id: str) -> DeletedReply:
         """Delete a channel."""
         return cast(
-            "RemovedReply",
+            "DeletedReply",
             self._transport.json("DELETE", f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}"),
         )

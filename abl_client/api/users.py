@@ -8,12 +8,12 @@ from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
     from abl_client.forms.users import (
+        DeletedReply,
         ManagedUserReply,
         MemberBody,
         MemberListReply,
         MemberPatch,
         MemberReply,
-        RemovedReply,
         UserBody,
         UserListReply,
         UserPatch,
@@ -42,9 +42,9 @@ class UsersApi:
         """Change a user; another password ends all log-ins, and a new owner takes the place of the last one."""
         return cast("ManagedUserReply", self._transport.json("PATCH", f"/api/users/{place(user_id)}", body=body))
 
-    def remove_user(self, user_id: str) -> RemovedReply:
+    def remove_user(self, user_id: str) -> DeletedReply:
         """Remove a user; what the user is logged in with opens nothing from now on."""
-        return cast("RemovedReply", self._transport.json("DELETE", f"/api/users/{place(user_id)}"))
+        return cast("DeletedReply", self._transport.json("DELETE", f"/api/users/{place(user_id)}"))
 
     def list_members(self, project_id: str, *, limit: int | None = None, offset: int | None = None) -> MemberListReply:
         """Return the members of a project."""
@@ -71,9 +71,9 @@ class UsersApi:
             self._transport.json("PATCH", f"/api/projects/{place(project_id)}/members/{place(user_id)}", body=body),
         )
 
-    def remove_member(self, project_id: str, user_id: str) -> RemovedReply:
+    def remove_member(self, project_id: str, user_id: str) -> DeletedReply:
         """Make somebody no member of a project any more."""
         return cast(
-            "RemovedReply",
+            "DeletedReply",
             self._transport.json("DELETE", f"/api/projects/{place(project_id)}/members/{place(user_id)}"),
         )

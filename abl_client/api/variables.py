@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
-    from abl_client.forms.users import RemovedReply
+    from abl_client.forms.users import DeletedReply
     from abl_client.forms.variables import VariableBody, VariableListReply, VariableReply
 
 
@@ -38,9 +38,9 @@ class VariablesApi:
             "VariableReply", self._transport.json("PUT", f"/api/projects/{place(project_id)}/variables", body=body)
         )
 
-    def delete_variable(self, project_id: str, variable_id: str) -> RemovedReply:
+    def delete_variable(self, project_id: str, variable_id: str) -> DeletedReply:
         """Delete a variable."""
         return cast(
-            "RemovedReply",
+            "DeletedReply",
             self._transport.json("DELETE", f"/api/projects/{place(project_id)}/variables/{place(variable_id)}"),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
-    from abl_client.forms.budgets import DeletedReply
+    from abl_client.forms.users import DeletedReply
     from abl_client.forms.webhooks import (
         DeliveryListReply,
         NewWebhookBody,

@@ -53,13 +53,6 @@ class BudgetReply(TypedDict):
     budget: BudgetItem
 
 
-class DeletedReply(TypedDict):
-    """It is gone."""
-
-    success: NotRequired[Literal[True]]
-    deleted: NotRequired[Literal[True]]
-
-
 class Limits(TypedDict):
     """How much may be used; at least one of them."""
 

@@ -8,13 +8,6 @@ if TYPE_CHECKING:
     from abl_client.forms.attachments import Totals
 
 
-class DeletedProviderReply(TypedDict):
-    """It is gone."""
-
-    success: NotRequired[Literal[True]]
-    deleted: NotRequired[Literal[True]]
-
-
 class ModelRow(TypedDict):
     """A model of a provider; prices in US dollars for a million tokens."""
 

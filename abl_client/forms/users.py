@@ -9,6 +9,13 @@ if TYPE_CHECKING:
     from abl_client.forms.auth import UserItem
 
 
+class DeletedReply(TypedDict):
+    """It is gone."""
+
+    success: NotRequired[Literal[True]]
+    deleted: NotRequired[Literal[True]]
+
+
 class ManagedUserReply(TypedDict):
     """One user."""
 
@@ -51,13 +58,6 @@ class MemberReply(TypedDict):
 
     success: NotRequired[Literal[True]]
     member: MemberItem
-
-
-class RemovedReply(TypedDict):
-    """It is gone."""
-
-    success: NotRequired[Literal[True]]
-    deleted: NotRequired[Literal[True]]
 
 
 class UserBody(TypedDict):

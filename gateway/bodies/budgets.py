@@ -95,12 +95,6 @@ class AccountsReply(Success):
     accounts: list[AccountItem]
 
 
-class DeletedReply(Success):
-    """It is gone."""
-
-    deleted: Literal[True] = True
-
-
 def new_budget(body: TenantBudgetBody, project_id: str = "") -> Budget:
     """Return what a body wants, without an id."""
     within = isinstance(body, ProjectBudgetBody)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from gateway.bodies.texts import Id, RequestBody
-from gateway.envelope import Success
+from gateway.envelope import DeletedReply
 
 
 class EraseBody(RequestBody):
@@ -14,9 +12,8 @@ class EraseBody(RequestBody):
     confirm: Id
 
 
-class ErasedReply(Success):
+class ErasedReply(DeletedReply):
     """How much there was."""
 
-    deleted: Literal[True] = True
     sessions: int
     rows: int

@@ -115,12 +115,6 @@ class ProviderTestReply(Success):
     error: str | None
 
 
-class DeletedProviderReply(Success):
-    """It is gone."""
-
-    deleted: Literal[True] = True
-
-
 class Tiers(RequestBody):
     """The model for each word that stands for one."""
 

@@ -130,12 +130,6 @@ class ProjectListReply(PaginatedPage):
     projects: list[ProjectItem]
 
 
-class RemovedReply(Success):
-    """It is gone."""
-
-    deleted: Literal[True] = True
-
-
 def project_item(tenant_id: str, project: ProjectRecord) -> ProjectItem:
     """Return a project as it is shown."""
     return ProjectItem(

@@ -11,7 +11,7 @@ from domain.json_values import JsonValue
 from gateway.bodies.chat_agent import Environment
 from gateway.bodies.session_insight import SessionMetrics
 from gateway.bodies.texts import Id, RequestBody
-from gateway.envelope import PaginatedPage, Success, TopLevelPage, Wire
+from gateway.envelope import DeletedReply, PaginatedPage, Success, TopLevelPage, Wire
 
 Channel = Literal["api", "web_debug", "voice"]
 Status = Literal["active", "ended"]
@@ -97,10 +97,9 @@ class SessionReply(Success):
     session: SessionDetail
 
 
-class DeletedSessionReply(Success):
+class DeletedSessionReply(DeletedReply):
     """The answer to a deletion."""
 
-    deleted: Literal[True] = True
     id: str
 
 

@@ -100,12 +100,6 @@ class MemberReply(Success):
     member: MemberItem
 
 
-class RemovedReply(Success):
-    """It is gone."""
-
-    deleted: Literal[True] = True
-
-
 def new_user(body: UserBody) -> NewUser:
     """Return the user that a body wants."""
     return NewUser(

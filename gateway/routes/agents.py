@@ -29,9 +29,8 @@ from gateway.bodies.agents import (
     named_agent,
     tenant_agent,
 )
-from gateway.bodies.projects import RemovedReply
 from gateway.bodies.texts import QueryText
-from gateway.envelope import Offset, PageLimit
+from gateway.envelope import DeletedReply, Offset, PageLimit
 from gateway.guarded import guarded_router
 from gateway.routes.projects import visible_to
 from gateway.services import Serving
@@ -119,13 +118,13 @@ async def change_agent(
     return AgentReply(agent=agent_detail(changed))
 
 
-@of_project.delete("/{agent_name}", response_model=RemovedReply, dependencies=[WRITER])
+@of_project.delete("/{agent_name}", response_model=DeletedReply, dependencies=[WRITER])
 async def delete_agent(
     project_id: str, agent_name: QueryText, admitted: Admitted, asking: Asking, services: Serving
-) -> RemovedReply:
+) -> DeletedReply:
     """Delete an agent with its versions, unless an active deployment uses it."""
     await services.desks.agents.remove(admitted.caller.tenant_id, project_id, agent_name, asking)
-    return RemovedReply()
+    return DeletedReply()
 
 
 @of_project.put("/{agent_name}/dsl", response_model=SavedReply, dependencies=[WRITER])

@@ -13,7 +13,6 @@ from gateway.bodies.budgets import (
     AccountsReply,
     BudgetListReply,
     BudgetReply,
-    DeletedReply,
     Limits,
     ProjectBudgetBody,
     TenantBudgetBody,
@@ -22,7 +21,7 @@ from gateway.bodies.budgets import (
     new_budget,
 )
 from gateway.bodies.texts import QueryText
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
 from gateway.visible import of_whole_tenant

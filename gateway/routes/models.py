@@ -11,7 +11,6 @@ from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
 from gateway.bodies.models import (
-    DeletedProviderReply,
     ProjectModelsBody,
     ProjectModelsReply,
     ProviderBody,
@@ -29,7 +28,7 @@ from gateway.bodies.models import (
     resolved_reply,
 )
 from gateway.bodies.texts import QueryText
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 from gateway.visible import of_whole_tenant
@@ -74,14 +73,14 @@ async def change_provider(
     return ProviderReply(provider=provider_item(changed))
 
 
-@providers.delete("/{provider_id}", response_model=DeletedProviderReply, dependencies=[WRITER])
+@providers.delete("/{provider_id}", response_model=DeletedReply, dependencies=[WRITER])
 async def remove_provider(
     provider_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
-) -> DeletedProviderReply:
+) -> DeletedReply:
     """Remove a provider with its key."""
     who = of_whole_tenant(admitted.caller)
     await services.desks.models.remove(who.tenant_id, provider_id, asking)
-    return DeletedProviderReply()
+    return DeletedReply()
 
 
 @providers.post("/{provider_id}/test", response_model=ProviderTestReply, dependencies=[MAKER])

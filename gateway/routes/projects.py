@@ -11,10 +11,9 @@ from gateway.bodies.projects import (
     ProjectChangeBody,
     ProjectListReply,
     ProjectReply,
-    RemovedReply,
     project_item,
 )
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 
@@ -81,11 +80,11 @@ async def change_project(
 
 @router.delete(
     "/{project_id}",
-    response_model=RemovedReply,
+    response_model=DeletedReply,
     dependencies=[caller("api_key", "user", permission=Permission.PROJECT_DELETE)],
 )
-async def delete_project(project_id: str, admitted: Admitted, asking: Asking, services: Serving) -> RemovedReply:
+async def delete_project(project_id: str, admitted: Admitted, asking: Asking, services: Serving) -> DeletedReply:
     """End all sessions of a project and remove everything of it; it is there for nobody at once."""
     await services.desks.projects.delete(admitted.caller.tenant_id, project_id, asking)
     services.gate.forget_project(admitted.caller.tenant_id, project_id)
-    return RemovedReply()
+    return DeletedReply()

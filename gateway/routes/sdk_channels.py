@@ -6,7 +6,6 @@ from domain import limits
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
-from gateway.bodies.projects import RemovedReply
 from gateway.bodies.sdk_channels import (
     ChannelChangeBody,
     ChannelListReply,
@@ -15,7 +14,7 @@ from gateway.bodies.sdk_channels import (
     channel_item,
 )
 from gateway.bodies.texts import QueryText
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 
@@ -84,12 +83,12 @@ async def change_channel(
 
 @router.delete(
     "/{channel_id}",
-    response_model=RemovedReply,
+    response_model=DeletedReply,
     dependencies=[caller("api_key", "user", permission=Permission.CHANNEL_DELETE)],
 )
 async def delete_channel(
     project_id: str, channel_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
-) -> RemovedReply:
+) -> DeletedReply:
     """Delete a channel."""
     await services.desks.channels.remove(admitted.caller.tenant_id, project_id, channel_id, asking)
-    return RemovedReply()
+    return DeletedReply()

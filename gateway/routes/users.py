@@ -19,7 +19,6 @@ from gateway.bodies.users import (
     MemberListReply,
     MemberPatch,
     MemberReply,
-    RemovedReply,
     UserBody,
     UserListReply,
     UserPatch,
@@ -27,7 +26,7 @@ from gateway.bodies.users import (
     new_user,
     user_changes,
 )
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 from gateway.visible import of_whole_tenant, visible_projects
@@ -74,13 +73,13 @@ async def change_user(
     return ManagedUserReply(user=_shown(user, who))
 
 
-@of_tenant.delete("/{user_id}", response_model=RemovedReply, dependencies=[WRITER])
-async def remove_user(user_id: QueryText, admitted: Admitted, asking: Asking, services: Serving) -> RemovedReply:
+@of_tenant.delete("/{user_id}", response_model=DeletedReply, dependencies=[WRITER])
+async def remove_user(user_id: QueryText, admitted: Admitted, asking: Asking, services: Serving) -> DeletedReply:
     """Remove a user; what the user is logged in with opens nothing from now on."""
     who = of_whole_tenant(admitted.caller)
     await services.desks.people.remove(who.tenant_id, user_id, who.permissions, asking)
     services.user_tokens.forget(who.tenant_id)
-    return RemovedReply()
+    return DeletedReply()
 
 
 @of_project.get("", response_model=MemberListReply, dependencies=[READER])
@@ -123,16 +122,16 @@ async def change_member(
     return MemberReply(member=member_item(member))
 
 
-@of_project.delete("/{user_id}", response_model=RemovedReply, dependencies=[WRITER])
+@of_project.delete("/{user_id}", response_model=DeletedReply, dependencies=[WRITER])
 async def remove_member(
     project_id: str, user_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
-) -> RemovedReply:
+) -> DeletedReply:
     """Make somebody no member of a project any more."""
     who = admitted.caller
     granted = who.permissions_in(project_id)
     await services.desks.people.leave(who.tenant_id, project_id, user_id, granted, asking)
     services.user_tokens.forget(who.tenant_id)
-    return RemovedReply()
+    return DeletedReply()
 
 
 def _shown(user: UserView, who: Caller) -> UserItem:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
-from gateway.bodies.projects import RemovedReply
 from gateway.bodies.texts import QueryText
 from gateway.bodies.variables import (
     Environment,
@@ -15,6 +14,7 @@ from gateway.bodies.variables import (
     VariableReply,
     variable_item,
 )
+from gateway.envelope import DeletedReply
 from gateway.guarded import guarded_router
 from gateway.routes.api_keys import check_environments
 from gateway.services import Serving
@@ -53,14 +53,14 @@ async def put_variable(
     return VariableReply(variable=variable_item(kept))
 
 
-@router.delete("/{variable_id}", response_model=RemovedReply, dependencies=[WRITER])
+@router.delete("/{variable_id}", response_model=DeletedReply, dependencies=[WRITER])
 async def delete_variable(
     project_id: str, variable_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
-) -> RemovedReply:
+) -> DeletedReply:
     """Delete a variable."""
     who = admitted.caller
     if who.environments:
         found = await services.desks.variables.get(who.tenant_id, project_id, variable_id)
         check_environments(who, (found.environment,))
     await services.desks.variables.remove(admitted.caller.tenant_id, project_id, variable_id, asking)
-    return RemovedReply()
+    return DeletedReply()

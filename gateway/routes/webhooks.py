@@ -8,7 +8,6 @@ from domain import limits
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
-from gateway.bodies.budgets import DeletedReply
 from gateway.bodies.texts import QueryText
 from gateway.bodies.webhooks import (
     DeliveryListReply,
@@ -23,7 +22,7 @@ from gateway.bodies.webhooks import (
     wanted_hook,
     webhook_item,
 )
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 
