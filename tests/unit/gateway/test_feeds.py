@@ -48,6 +48,7 @@ async def test_a_socket_that_fell_behind_misses_nothing(monkeypatch: pytest.Monk
     assert [event.seq for event in seen] == list(range(held + 1, held + 1 + len(seen)))
     assert sum(event.kind == "response_chunk" for event in seen) == 50
     await following.aclose()
+    await feeds.close()
 
 
 async def test_only_so_many_turns_of_a_session_wait() -> None:
