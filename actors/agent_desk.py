@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import asdict
 
 from actors.agent_checks import AgentChecks
 from actors.compiling import AGENT_KINDS, kind_of
@@ -178,7 +179,7 @@ class StoredAgents:
 
     async def change(self, tenant_id: str, project_id: str, name: str, change: AgentChange, by: Initiator) -> AgentView:
         """Change what is said of an agent."""
-        given = {one: getattr(change, one) for one in change.__struct_fields__}
+        given = asdict(change)
         changed: dict[str, Any] = {one: value for one, value in given.items() if value is not UNSET}
         new_name = str(changed.get("name", name))
         try:

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from actors.project_removal import ProjectRemoval
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
@@ -121,7 +122,7 @@ class StoredProjects:
         entry = change.entry_agent_name
         if isinstance(entry, str) and await self._agents.id_of(tenant_id, project_id, entry) is None:
             raise _invalid("/entryAgentName", "is no agent of this project")
-        given = {name: getattr(change, name) for name in change.__struct_fields__}
+        given = asdict(change)
         changed: dict[str, Any] = {name: value for name, value in given.items() if value is not UNSET}
         try:
             async with self._database.transaction() as connection:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from actors.human_tasks import tell
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
@@ -146,7 +147,7 @@ class StoredHumanTasks:
                 raise NotFound("Session not found")
             session_id = session.session_id
         now = self._clock.now()
-        given = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        given = asdict(wanted)
         task = opened(
             HumanTask(
                 task_id=self._ids.new(PREFIXES[KIND]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
+from msgspec.structs import asdict
 from pydantic import Field, StringConstraints, model_validator
 
 from actors.deployment_desk import DeploymentView, Promotion, WantedDeployment
@@ -302,10 +303,7 @@ def preflight_reply(source_id: str, target: str, report: PreflightReport) -> Pre
         target_environment=target,
         deployment_id=report.deployment_id,
         checked=report.checked,
-        diverging=[
-            DivergenceItem.model_validate({name: getattr(one, name) for name in one.__struct_fields__})
-            for one in report.diverging
-        ],
+        diverging=[DivergenceItem.model_validate(asdict(one)) for one in report.diverging],
         unchecked=list(report.unchecked),
         is_truncated=report.is_truncated,
     )

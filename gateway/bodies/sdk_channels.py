@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec.structs import asdict
+
 from domain.clock import iso_ms
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.projects import ProjectName
@@ -97,7 +99,7 @@ class ChannelReply(Success):
 
 def channel_item(channel: ChannelRecord) -> ChannelItem:
     """Return a channel as it is shown."""
-    shown = {name: getattr(channel, name) for name in channel.__struct_fields__}
+    shown = asdict(channel)
     return ChannelItem.model_validate(
         {
             **shown,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.errors import NotFound
 from domain.transfer import source_hash
@@ -174,7 +175,7 @@ class Agents:
 
     async def create(self, connection: Connection, tenant_id: str, agent: NewAgent) -> None:
         """Keep a new document. Raises Duplicate."""
-        given = {name: getattr(agent, name) for name in agent.__struct_fields__}
+        given = asdict(agent)
         await connection.execute(CREATE, tenant_id=tenant_id, source_hash=source_hash(agent.dsl), **given)
 
     async def write_draft(

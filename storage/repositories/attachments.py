@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.analytics import EventCategory, NewEvent
 from domain.limits import ATTACHMENT_UNUSED_S
@@ -111,7 +112,7 @@ class Attachments:
 
     async def add(self, tenant_id: str, new: NewAttachment, *, most: int) -> AttachmentRecord | None:
         """Keep what is known of a file; None when the session has `most` already or has one of this id."""
-        values = {name: getattr(new, name) for name in new.__struct_fields__}
+        values = asdict(new)
         async with self._database.transaction() as connection:
             await connection.value(LOCK, session_id=new.session_id)  # uploads at once do not pass the limit together
             row = await connection.row(ADD, tenant_id=tenant_id, most=most, **values)

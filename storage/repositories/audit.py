@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import asdict
 
 from domain.analytics import EventCategory, NewEvent
 from domain.audit import GENESIS, AuditEntry, AuditFilter, AuditRecord, chained
@@ -175,7 +176,7 @@ class AuditLog:
 
 
 def _given(wanted: AuditFilter) -> dict[str, object]:
-    return {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+    return asdict(wanted)
 
 
 def _record(row: Row) -> AuditRecord:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import asdict
 
 from domain.budgets import AccountState, Amount, Budget
 from storage.database import Connection, Database, Row
@@ -100,7 +101,7 @@ class Budgets:
 
     async def put(self, connection: Connection, tenant_id: str, budget: Budget, created_by: str) -> None:
         """Keep a budget; of one that is there, its limits change."""
-        given = {name: getattr(budget, name) for name in budget.__struct_fields__}
+        given = asdict(budget)
         await connection.execute(PUT, tenant_id=tenant_id, created_by=created_by, **given)
 
     async def delete(self, connection: Connection, tenant_id: str, project_id: str, budget_id: str) -> bool:

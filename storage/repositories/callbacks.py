@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.limits import CALLBACK_KEPT_S
 from storage.database import Database, Row
@@ -103,7 +104,7 @@ class Callbacks:
 
     async def issue(self, tenant_id: str, callback: NewCallback) -> CallbackRecord:
         """Return the callback of the suspension: this one, or the one that was issued for it before."""
-        values = {name: getattr(callback, name) for name in callback.__struct_fields__}
+        values = asdict(callback)
         await self._database.execute(ISSUE, tenant_id=tenant_id, **values)
         row = await self._database.row(
             OF_SUSPENSION,

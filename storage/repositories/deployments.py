@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from domain.errors import NotFound
 from domain.json_values import JsonObject
@@ -153,7 +154,7 @@ class Deployments:
         self, connection: Connection, tenant_id: str, deployment: NewDeployment, *, drain_s: float = DRAIN_S
     ) -> str | None:
         """Do the same within a transaction; return the id of the one that was replaced."""
-        values = {name: getattr(deployment, name) for name in deployment.__struct_fields__}
+        values = asdict(deployment)
         replaced = await self.replace_active(
             connection, tenant_id, deployment.project_id, deployment.environment, drain_s=drain_s
         )

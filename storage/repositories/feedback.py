@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from storage.database import Connection
 from storage.statements import Statement
@@ -39,5 +40,5 @@ class Feedback:
 
     async def put(self, connection: Connection, tenant_id: str, given: NewFeedback) -> str:
         """Keep it in the place of what the author said before; return its id, which is the first one's."""
-        values = {name: getattr(given, name) for name in given.__struct_fields__}
+        values = asdict(given)
         return str(await connection.value(PUT, tenant_id=tenant_id, **values))

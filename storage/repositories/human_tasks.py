@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.human_tasks import OPEN, PRIORITIES, HumanTask, TaskStatus
 from storage.database import Connection, Database, Row
@@ -110,7 +111,7 @@ class HumanTasks:
 
     async def create(self, connection: Connection, tenant_id: str, task: HumanTask) -> bool:
         """Keep a task; return False when it was there already."""
-        values = {name: getattr(task, name) for name in task.__struct_fields__}
+        values = asdict(task)
         stored = {name: msgspec.to_builtins(values[name]) for name in ("fields", "escalation_chain", "context")}
         lists = {name: list(values[name]) for name in ("options", "tags")}
         return bool(await connection.execute(CREATE, tenant_id=tenant_id, **{**values, **stored, **lists}))

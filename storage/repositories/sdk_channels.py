@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.errors import NotFound
 from domain.json_values import JsonObject
@@ -109,7 +110,7 @@ class SdkChannels:
         self, connection: Connection, tenant_id: str, project_id: str, channel_id: str, fields: ChannelFields
     ) -> ChannelRecord:
         """Keep a channel. Raises Duplicate."""
-        values = {name: getattr(fields, name) for name in fields.__struct_fields__}
+        values = asdict(fields)
         row = await connection.row(CREATE, tenant_id=tenant_id, project_id=project_id, channel_id=channel_id, **values)
         assert row is not None
         return _record(row)
@@ -118,7 +119,7 @@ class SdkChannels:
         self, connection: Connection, tenant_id: str, project_id: str, channel_id: str, fields: ChannelFields
     ) -> ChannelRecord:
         """Write a channel anew. Raises NotFound, Duplicate."""
-        values = {name: getattr(fields, name) for name in fields.__struct_fields__}
+        values = asdict(fields)
         row = await connection.row(CHANGE, tenant_id=tenant_id, project_id=project_id, channel_id=channel_id, **values)
         return _found(row)
 

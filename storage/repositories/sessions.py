@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
@@ -109,14 +110,14 @@ class Sessions:
 
     async def create(self, tenant_id: str, session: NewSession, *, epoch: int | None = None) -> bool:
         """Create the session and its empty journal, owned by `epoch`; return False when it was there already."""
-        values = {name: getattr(session, name) for name in session.__struct_fields__}
+        values = asdict(session)
         return bool(await self._database.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
 
     async def create_within(
         self, connection: Connection, tenant_id: str, session: NewSession, *, epoch: int | None = None
     ) -> bool:
         """Do as `create`, within a transaction."""
-        values = {name: getattr(session, name) for name in session.__struct_fields__}
+        values = asdict(session)
         return bool(await connection.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
 
     async def find(self, tenant_id: str, session_id: str) -> SessionRecord | None:

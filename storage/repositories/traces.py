@@ -7,6 +7,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from storage.database import Database
 from storage.statements import Statement
@@ -99,7 +100,7 @@ class Traces:
 
         Times are those of turns: a turn is there when any event of it may be within them.
         """
-        conditions = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        conditions = asdict(wanted)
         if wanted.until is not None:
             conditions["until"] = wanted.until + TURN_MAX
         created, session_id, seq = EARLIEST, "", 0

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.errors import NotFound
 from storage.database import Connection, Database, Row
@@ -98,7 +99,7 @@ class Variables:
 
     async def put(self, connection: Connection, tenant_id: str, wanted: NewVariable) -> VariableRecord:
         """Write a variable, in the place of the one that has this name; that one keeps its id."""
-        values = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        values = asdict(wanted)
         row = await connection.row(PUT, tenant_id=tenant_id, **values)
         assert row is not None
         return _record(row)

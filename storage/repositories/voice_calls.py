@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from storage.database import Connection, Database
 from storage.statements import Statement
@@ -117,7 +118,7 @@ class VoiceCalls:
 
     async def add(self, connection: Connection, tenant_id: str, call: VoiceCall) -> None:
         """Keep a call; one that is kept already changes nothing."""
-        values = {name: getattr(call, name) for name in call.__struct_fields__}
+        values = asdict(call)
         latency_ms = values.pop("e2e_latency_ms")
         await connection.execute(ADD, tenant_id=tenant_id, latency_ms=latency_ms, **values)
 
