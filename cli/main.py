@@ -13,6 +13,7 @@ from cli.chat_commands import Mocks, register_chat
 from cli.model_commands import register_models
 from cli.plain import PlainCommand, PlainGroup
 from cli.transfer_commands import register_transfer
+from cli.upkeep_commands import DataDir, register_upkeep
 
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
 """Loading and parsing make many objects that all stay; looking for garbage among them is a tenth of a short run."""
@@ -210,6 +211,7 @@ def openapi() -> None:
 
 register_chat(app)
 register_transfer(app)
+register_upkeep(app)
 
 register_models(app)
 
@@ -230,7 +232,6 @@ def replay(
 
 keys = typer.Typer(cls=PlainGroup, no_args_is_help=True, rich_markup_mode=None, help="List, make and revoke API keys.")
 app.add_typer(keys, name="keys")
-DataDir = Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")]
 OfProject = Annotated[str, typer.Option("--project", metavar="NAME", help="Name or id of the project.")]
 
 
@@ -301,24 +302,6 @@ def keys_rewrap(data_dir: DataDir = "") -> None:
     from cli.keys import rewrap_keys
 
     raise typer.Exit(rewrap_keys(data_dir=data_dir))
-
-
-audit = typer.Typer(cls=PlainGroup, no_args_is_help=True, rich_markup_mode=None, help="The audit log.")
-app.add_typer(audit, name="audit")
-
-
-@audit.command("verify", cls=PlainCommand)
-def audit_verify(
-    tenant: Annotated[str, typer.Option("--tenant", metavar="ID", help="Of this tenant only.")] = "",
-    data_dir: DataDir = "",
-) -> None:
-    """Find out whether every entry is the one that was written.
-
-    Exit code 0: all are, 1: one is not, its number is printed, 2: it could not be read.
-    """
-    from cli.audit import verify_audit
-
-    raise typer.Exit(verify_audit(tenant=tenant, data_dir=data_dir))
 
 
 @app.command()

@@ -25,11 +25,11 @@ async def remains(database: Database, text: str) -> Counter[str]:
     wanted, found = text.encode(), Counter[str]()
     for table in await database.rows(TABLES):
         for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
-            found[table["name"]] += any(wanted in one for value in row.values() for one in _forms(value))
+            found[table["name"]] += any(wanted in one for value in row.values() for one in forms(value))
     return +found
 
 
-def _forms(value: Any) -> list[bytes]:
+def forms(value: Any) -> list[bytes]:
     """Return a value as bytes, as it stands and as it was before it was packed."""
     if isinstance(value, str):
         return [value.encode()]

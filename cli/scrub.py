@@ -1,0 +1,35 @@
+"""`abl scrub`: what was deleted is taken out of the files of the database as well. Decision: 0025."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from cli.database import opened
+from cli.environment import settings_from
+from cli.output import CLEAN, refuse
+from domain.errors import AppError
+from storage.scrubbing import Scrubbed, scrub
+
+MB = 1_000_000
+NOT_WHOLE = (
+    "The statistics of the planner and the write-ahead log were left alone: our role is not a superuser there. They "
+    "hold what was deleted until they are written again."
+)
+
+
+def scrub_database(*, data_dir: str) -> int:
+    """Write the database of the installation anew; return the exit status."""
+
+    async def run() -> Scrubbed:
+        async with opened(settings_from(os.environ, data_dir=data_dir)) as database:
+            return await scrub(database, print)
+
+    try:
+        done = asyncio.run(run())
+    except AppError as error:
+        refuse(error.message)
+    before, after = done.bytes_before / MB, done.bytes_after / MB
+    print(f"{done.tables} tables written anew, {before:,.1f} MB before, {after:,.1f} after")
+    print("Statistics and write-ahead log, too." if done.is_whole else NOT_WHOLE)
+    return CLEAN

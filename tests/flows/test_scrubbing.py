@@ -1,0 +1,110 @@
+"""What was deleted is in no file after `abl scrub`: neither as it was said nor as it was packed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from storage.database import Database
+from storage.statements import Statement
+from tests.support.remains import TABLES, forms
+from tests.support.servers import make_folder
+from tests.support.stories import Story, a_story, kept_servers
+
+SAID = b"Canary-4e1fb7 sings in the shed behind the mill and nobody has heard it since spring. "
+FIRST_BYTES = 40
+"""Of a packed value: enough to be no other one."""
+PATIENCE_S = 240
+ECHO = """\
+AGENT: Echo
+GOAL: "Say it again"
+
+FLOW:
+  entry_point: listen
+
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "You said {{input}}"
+        THEN: listen
+"""
+
+
+async def packed(database: Database) -> set[bytes]:
+    """Return the beginnings of stored values that hold what was said, though it cannot be read in them."""
+    found = set()
+    for table in await database.rows(TABLES):
+        for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
+            for as_stored, *unpacked in map(forms, row.values()):
+                if any(SAID[:FIRST_BYTES] in one for one in unpacked):
+                    found.add(as_stored[:FIRST_BYTES])
+    return found
+
+
+def files_with(folder: Path, needles: Iterable[bytes]) -> set[str]:
+    """Return the folders of files in which one of the needles stands."""
+    looked_for, found = tuple(needles), set()
+    for path in folder.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            if any(needle in content for needle in looked_for):
+                found.add(path.relative_to(folder).parts[-2])
+    return found
+
+
+async def scrubbed(told: Story) -> str:
+    """Run `abl scrub` beside the runtime and return what it prints."""
+    abl = str(Path(sys.executable).with_name("abl"))
+    process = await asyncio.create_subprocess_exec(
+        abl,
+        "scrub",
+        env={**os.environ, "DATABASE_URL": told.running.settings.database_url},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert process.returncode == 0, output.decode()
+    return output.decode()
+
+
+async def talking(told: Story, session: str, stop: asyncio.Event) -> int:
+    """Go on with a conversation until told to stop; return how many turns were answered."""
+    turns = 0
+    while not stop.is_set():
+        assert (await told.say(f"still {turns}", session)).response == f"You said still {turns}"
+        turns += 1
+    return turns
+
+
+def test_nothing_of_a_deleted_session_is_left_in_a_file_and_others_go_on_meanwhile() -> None:
+    folder = make_folder()
+
+    async def story(data_dir: str) -> None:
+        async with a_story(data_dir, "scrubbed", {"echo.agent.abl": ECHO}) as told:
+            database = told.running.database
+            deleted, kept = (await told.say("hello")).session_id, (await told.say("hello")).session_id
+            for turn in range(8):
+                await told.say(f"{turn} {SAID.decode() * (1 if turn % 2 else 40)}", deleted, idempotency_key=f"k{turn}")
+            needles = {SAID, *await packed(database)}
+            assert len(needles) > 5
+            async with database.connection() as connection:
+                await connection.script("ANALYZE")
+                await connection.script("CHECKPOINT")
+            await told.running.runtime.delete_session(told.ref(deleted))
+            assert {"pg_wal"} < files_with(folder, needles)  # there is something to take away
+            stop = asyncio.Event()
+            conversation = asyncio.create_task(talking(told, kept, stop))
+            said = await scrubbed(told)
+            stop.set()
+            assert await conversation > 0
+            assert "tables written anew" in said
+            assert "Statistics and write-ahead log, too." in said
+            assert files_with(folder, needles) == set()
+            assert (await told.lines(kept))[0] == ("user", "hello")
+
+    with kept_servers(folder) as data_dir:
+        asyncio.run(story(data_dir))
