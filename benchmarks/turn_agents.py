@@ -43,6 +43,30 @@ TOOLS:
     method: POST
 """
 
+CALLER = """\
+AGENT: Caller
+GOAL: "Look a parcel up without any model"
+
+TOOLS:
+  look_up() -> {{status: string}}
+    description: "Looks the parcel up"
+    confirm: never
+    type: http
+    endpoint: "{tool_url}"
+    method: POST
+
+FLOW:
+  entry_point: listen
+
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - ELSE:
+        CALL: look_up()
+        RESPOND: "You said {{{{input}}}}. We shall look after it and come back to you."
+        THEN: listen
+"""
+
 DESK = f"""\
 SUPERVISOR: Desk
 GOAL: "Hand every question over to the one who answers it"
@@ -69,6 +93,7 @@ def texts(tool_url: str) -> dict[str, str]:
         "text.agent.abl": TEXT,
         "flow.agent.abl": FLOW,
         "tool.agent.abl": TOOL.format(persona=PERSONA, tool_url=tool_url),
+        "caller.agent.abl": CALLER.format(tool_url=tool_url),
         "desk.agent.abl": DESK,
         "clerk.agent.abl": CLERK,
     }

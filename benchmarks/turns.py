@@ -186,6 +186,7 @@ def kinds_of_turn() -> list[Figure]:
             "text": (served, product_target(served, "Text"), False),
             "flow": (served, product_target(served, "Flow"), False),
             "tool": (served, product_target(served, "Tool"), False),
+            "flow with a tool": (served, product_target(served, "Caller"), False),
             "first text": (served, product_target(served, "Clerk"), True),
             "handoff": (served, product_target(served, "Desk"), True),
         }
@@ -203,6 +204,11 @@ def kinds_of_turn() -> list[Figure]:
         ratio_least("turns/s a core (gateway and host), 0 ms model / bare", 1 / against_bare, 1.0),
         Figure("turns/s, 0 ms model, everything on this machine", text.turns_per_s, "turns/s", base.turns_per_s),
         ratio("CPU of a tool turn / text turn", times(rounds["tool"], rounds["text"]), 1.0, 2.0),
+        Figure("CPU that one call of the model adds to a turn", text.cpu_us - costs["flow"].cpu_us, "us"),
+        Figure(
+            "CPU that one call of a tool adds to a turn", costs["flow with a tool"].cpu_us - costs["flow"].cpu_us, "us"
+        ),
+        Figure("CPU of a tool turn: asks the model twice, calls a tool", costs["tool"].cpu_us, "us"),
         ratio(
             "CPU of a handoff turn / text turn, both opening a session",
             times(rounds["handoff"], rounds["first text"]),
