@@ -5,6 +5,7 @@ Errors of the API are raised as `ApiError`, with the code and the details of the
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Mapping
 from http.client import HTTPException, HTTPResponse
@@ -48,10 +49,14 @@ class ServerAway(Exception):
 
 
 class Transport:
-    """Sends requests to one server with one API key."""
+    """Sends requests to one server with one API key.
+
+    Attributes:
+        url: Of the server, without a slash at its end.
+    """
 
     def __init__(self, url: str, key: str, *, silence_s: float = SILENCE_S) -> None:
-        self._url = url.rstrip("/")
+        self.url = url.rstrip("/")
         self._key = key
         self._silence_s = silence_s
 
@@ -74,7 +79,7 @@ class Transport:
         try:
             return json.loads(raw)
         except ValueError as error:
-            raise ServerAway(f"the answer of {self._url} cannot be read: {error}") from error
+            raise ServerAway(f"the answer of {self.url} cannot be read: {error}") from error
 
     def bytes(
         self,
@@ -86,20 +91,35 @@ class Transport:
         idempotency_key: str = "",
     ) -> bytes:
         """Return what a route answers. Raises as `json`."""
-        headers = {"X-API-Key": self._key, "Content-Type": "application/json"}
-        if idempotency_key:
-            headers["Idempotency-Key"] = idempotency_key
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         raw = None if body is None else json.dumps(body).encode()
-        given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
-        address = self._url + path + (f"?{urlencode(given)}" if given else "")
-        try:
-            with urlopen(Request(address, raw, headers, method=method), timeout=self._silence_s) as answer:
+        with self.open(method, path, query=query, raw=raw, headers=headers) as answer:
+            try:
                 content: bytes = answer.read()
-                return content
+            except (OSError, HTTPException) as error:
+                raise ServerAway(f"{self.url}: the answer broke off: {error}") from error
+            return content
+
+    def open(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        raw: builtins.bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> HTTPResponse:
+        """Send a request and return its answer, a stream perhaps, to be read and closed. Raises as `json`."""
+        sent = {"X-API-Key": self._key, "Content-Type": "application/json", **(headers or {})}
+        given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+        address = self.url + path + (f"?{urlencode(given)}" if given else "")
+        try:
+            answer: HTTPResponse = urlopen(Request(address, raw, sent, method=method), timeout=self._silence_s)
         except HTTPError as error:
             raise refusal(error) from error
-        except (URLError, OSError, HTTPException) as error:
-            raise ServerAway(f"{self._url}: {getattr(error, 'reason', error)}") from error
+        except (URLError, OSError, ValueError, HTTPException) as error:
+            raise ServerAway(f"{self.url}: {getattr(error, 'reason', error)}") from error
+        return answer
 
 
 def place(name: str) -> str:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from http.client import HTTPResponse
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
-from cli.server import Server
+from cli.server import Server, project_path
 from domain.errors import Forbidden, InvalidInput
 
 NOT_SENT = "-"
@@ -64,19 +64,19 @@ class RemoteLink:
     def reset(self) -> None:
         """Put the session back to its start."""
         if self._session_id:
-            self._json("/reset", {}, b"{}")
+            self._json("POST", "/reset", {})
 
     def view(self) -> JsonObject:
         """Return what is known of the session."""
         if not self._session_id:
             return {}
-        session: JsonObject = self._json("", {"include": "messages"})["session"]
+        session: JsonObject = self._json("GET", "", include="messages")["session"]
         return session
 
     def waits(self) -> JsonObject | None:
         """Return what the session waits for."""
         try:
-            found: JsonObject | None = self._json("", {})["session"].get("suspension") if self._may_read else None
+            found: JsonObject | None = self._json("GET", "")["session"].get("suspension") if self._may_read else None
         except Forbidden:
             self._may_read = False  # a key that may only talk: what is waited for stays the agent's to say
             found = None
@@ -91,7 +91,7 @@ class RemoteLink:
 
     def _told(self, body: JsonObject, headers: dict[str, str], *, is_one_turn: bool = True) -> Iterator[Told]:
         accepts = {"Accept": "text/event-stream", **headers}
-        with self._server.open("/api/v1/chat/agent", json.dumps(body).encode(), accepts) as answer:
+        with self._server.open("/api/v1/chat/agent", body, accepts) as answer:
             for told, event_id in _events(answer):
                 self._last_id = event_id or self._last_id
                 if told.kind == "session_start":
@@ -100,12 +100,10 @@ class RemoteLink:
                 if is_one_turn and told.kind in TURN_ENDS:
                     return
 
-    def _json(self, path: str, query: dict[str, str], body: bytes | None = None) -> JsonObject:
+    def _json(self, method: str, path: str, body: JsonObject | None = None, **query: str) -> JsonObject:
         """Return what a route of the session answers."""
-        session = f"/api/projects/{quote(self._project_id)}/sessions/{quote(self._session_id)}"
-        with self._server.open(f"{session}{path}?{urlencode(query)}", body, {}) as answer:
-            found: JsonObject = json.load(answer)
-            return found
+        session = f"{project_path(self._project_id)}/sessions/{quote(self._session_id, safe='')}"
+        return self._server.call(method, session + path, body, **query)
 
 
 def _events(lines: HTTPResponse) -> Iterator[tuple[Told, str]]:

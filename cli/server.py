@@ -1,24 +1,24 @@
-"""A server that runs, as commands speak with it: one request at a time over its HTTP API."""
+"""A server that runs, as commands speak with it: what its API refuses is an error of ours."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPResponse
 from pathlib import Path
-from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode
-from urllib.request import Request, urlopen
+from urllib.parse import quote
 
+from abl_client.transport import ApiError, ServerAway, Transport
 from cli.chat_link import JsonObject
-from domain.errors import AppError, Forbidden, InvalidInput, NotFound, Unavailable
+from domain.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from domain.ids import is_project_id
 
 SILENCE_S = 60.0
 """A server sends a heartbeat every 15 s (platform-api 4.3); after so long without a byte it is gone."""
-MAX_ERROR_BYTES = 100_000
+MAX_ERROR_CHARS = 200
 PROJECTS_SHOWN = 200
 
 
@@ -26,43 +26,33 @@ class Server:
     """One server, and the key it is asked with."""
 
     def __init__(self, url: str, key: str) -> None:
-        self.url = url.rstrip("/")
-        self._key = key
+        self._transport = Transport(url, key, silence_s=SILENCE_S)
+
+    @property
+    def url(self) -> str:
+        """Its address, without a slash at the end."""
+        return self._transport.url
 
     def call(self, method: str, path: str, body: JsonObject | None = None, **query: str) -> JsonObject:
         """Return what a route answers, a JSON object. Raises Forbidden, Unavailable as `open`."""
-        raw = None if body is None else json.dumps(body).encode()
-        with self.open(path + (f"?{urlencode(query)}" if query else ""), raw, {}, method) as answer:
-            try:
-                found: JsonObject = json.load(answer)
-            except (ValueError, OSError, HTTPException) as error:
-                raise Unavailable(f"The answer of {self.url} cannot be read: {error}") from error
+        with self._told():
+            found: JsonObject = self._transport.json(method, path, query=query, body=body)
             return found
 
     def read(self, path: str, **query: str) -> bytes:
         """Return the bytes that a route answers. Raises Forbidden, Unavailable as `open`."""
-        with self.open(f"{path}?{urlencode(query)}", None, {}) as answer:
-            try:
-                return answer.read()
-            except (OSError, HTTPException) as error:
-                raise Unavailable(f"The answer of {self.url} cannot be read: {error}") from error
+        with self._told():
+            return self._transport.bytes("GET", path, query=query)
 
-    def open(self, path: str, body: bytes | None, headers: dict[str, str], method: str | None = None) -> HTTPResponse:
-        """Send a request and return the answer, to be closed.
+    def open(self, path: str, body: JsonObject, headers: dict[str, str]) -> HTTPResponse:
+        """Post a request and return the answer, to be closed.
 
         Raises:
             Forbidden: The key may not.
             Unavailable: The server cannot be reached, or answers with another error.
         """
-        given = {"X-API-Key": self._key, "Content-Type": "application/json", **headers}
-        try:
-            answer: HTTPResponse = urlopen(Request(self.url + path, body, given, method=method), timeout=SILENCE_S)
-        except HTTPError as error:
-            raise refusal(error) from error
-        except (URLError, OSError, ValueError, HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            raise Unavailable(f"The server at {self.url} cannot be reached: {reason}") from error
-        return answer
+        with self._told():
+            return self._transport.open("POST", path, raw=json.dumps(body).encode(), headers=headers)
 
     def project(self, wanted: str) -> str:
         """Return the id of the project that is meant: by id, slug or name; without any, the only one there is.
@@ -81,6 +71,17 @@ class Server:
         if not fitting:
             raise NotFound(f"There is no project {wanted or 'at all'} on {self.url}; there is: {names}")
         raise InvalidInput(f"There are several projects, say which with --project: {names}")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except ApiError as error:
+            kind = Forbidden if error.status == HTTPStatus.FORBIDDEN else Unavailable
+            said = error.message[:MAX_ERROR_CHARS] if not error.code else error.message
+            raise kind(f"{said} ({error.status})", details=dict(error.details) or None) from error
+        except ServerAway as error:
+            raise Unavailable(f"The server cannot be reached: {error}") from error
 
 
 def server_of(url: str, key: str, key_file: str) -> Server:
@@ -102,16 +103,3 @@ def server_of(url: str, key: str, key_file: str) -> Server:
 def project_path(project_id: str) -> str:
     """Return the path that all routes of a project begin with."""
     return f"/api/projects/{quote(project_id, safe='')}"
-
-
-def refusal(error: HTTPError) -> AppError:
-    """Return the error that an answer of the server is."""
-    text = error.read(MAX_ERROR_BYTES).decode(errors="replace")
-    try:
-        told: Any = json.loads(text).get("error")
-    except (ValueError, AttributeError):
-        told = None
-    message = told.get("message") if isinstance(told, dict) else told
-    details = told.get("details") if isinstance(told, dict) else None
-    kind = Forbidden if error.code == HTTPStatus.FORBIDDEN else Unavailable
-    return kind(f"{message or text[:200] or error.reason} ({error.code})", details=details)
