@@ -19,7 +19,10 @@ from domain.ids import is_project_id
 SILENCE_S = 60.0
 """A server sends a heartbeat every 15 s (platform-api 4.3); after so long without a byte it is gone."""
 MAX_ERROR_CHARS = 200
-PROJECTS_SHOWN = 200
+PROJECTS_AT_ONCE = 200
+PROJECTS_MAX = 10_000
+"""So many are looked through for a name."""
+NAMES_SHOWN = 20
 
 
 class Server:
@@ -63,14 +66,23 @@ class Server:
         """
         if is_project_id(wanted):
             return wanted
-        rows = self.call("GET", "/api/projects", limit=str(PROJECTS_SHOWN))["projects"]
+        rows = list(self._projects())
         fitting = [one for one in rows if wanted in ("", one["slug"], one["name"])]
         if len(fitting) == 1:
             return str(fitting[0]["id"])
-        names = ", ".join(sorted(one["slug"] for one in rows)) or "none that this key can see"
+        slugs = sorted(one["slug"] for one in rows)
+        more = f" and {len(slugs) - NAMES_SHOWN} more" if len(slugs) > NAMES_SHOWN else ""
+        names = (", ".join(slugs[:NAMES_SHOWN]) or "none that this key can see") + more
         if not fitting:
             raise NotFound(f"There is no project {wanted or 'at all'} on {self.url}; there is: {names}")
         raise InvalidInput(f"There are several projects, say which with --project: {names}")
+
+    def _projects(self) -> Iterator[JsonObject]:
+        for offset in range(0, PROJECTS_MAX, PROJECTS_AT_ONCE):
+            page = self.call("GET", "/api/projects", limit=str(PROJECTS_AT_ONCE), offset=str(offset))
+            yield from page["projects"]
+            if offset + PROJECTS_AT_ONCE >= page["pagination"]["total"]:
+                return
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -142,6 +142,16 @@ async def test_a_project_is_found_by_its_name_and_others_are_listed(
         assert not (tmp_path / "b").exists()
 
 
+async def test_a_project_is_found_however_many_there_are(
+    servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.server.PROJECTS_AT_ONCE", 2)
+    async with a_gateway(servers, "cli-first") as gateway:
+        for name in ("cli-many-1", "cli-many-2", "cli-last"):
+            await a_project(gateway, name)
+        assert await exported(gateway, tmp_path / "out", "cli-last") == 0
+
+
 async def test_a_wrong_key_or_server_is_told(
     servers: Servers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
