@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Final
@@ -11,8 +11,10 @@ from typing import Final
 from actors.archive import wire_event, wire_line
 from actors.desks import ExportFilter, GenerationFilter, History, UsageFigures
 from actors.runtime import Page, SessionRef
+from domain.analytics import EventQuery
 from domain.clock import Clock, iso_ms, parse_iso
 from domain.errors import InvalidInput, NotFound
+from domain.ids import event_id
 from domain.json_values import JsonObject
 from domain.limits import EXPORT_ROWS_MAX, INSIGHT_EVENTS_MAX
 from domain.session_analysis import session_analysis
@@ -21,7 +23,9 @@ from domain.session_metrics import SaidAt, SessionMetrics, session_metrics
 from domain.trace_export import COLUMNS, csv_lines, event_row
 from domain.traces import TraceEvent, TraceType
 from storage.database import Database
-from storage.repositories.model_calls import CallQuery, ModelCall, ModelCalls, Used
+from storage.repositories.analytics import Analytics, CostRow
+from storage.repositories.analytics_counting import Counting
+from storage.repositories.model_calls import CallQuery, ModelCall, ModelCalls
 from storage.repositories.sessions import Sessions
 from storage.repositories.traces import ExportQuery, Traces
 from storage.repositories.transcripts import Transcripts
@@ -39,6 +43,8 @@ class StoredInsight:
         self._traces = Traces(database)
         self._transcripts = Transcripts(database)
         self._calls = ModelCalls(database)
+        self._analytics = Analytics(database)
+        self._counting = Counting(database)
         self._clock = clock
 
     async def resolve(self, session: SessionRef) -> SessionRef:
@@ -102,6 +108,7 @@ class StoredInsight:
             agent_name=wanted.agent_name or None,
             session_id=await self._stable(tenant_id, project_id, wanted.session_id),
         )
+        await self._counting.catch_up(tenant_id, project_id, self._clock.now())
         calls, total = await self._calls.list(tenant_id, project_id, query, limit=wanted.limit, offset=wanted.offset)
         return Page(rows=tuple(map(_generation, calls)), total=total)
 
@@ -127,14 +134,18 @@ class StoredInsight:
 
     async def usage(self, tenant_id: str, project_id: str, since: datetime, until: datetime) -> UsageFigures:
         """Return what all model calls of a project used."""
-        (used,) = await self._calls.used(tenant_id, project_id, since, until)
-        return _usage(used)
+        return _usage(await self._used(tenant_id, project_id, since, until))
 
     async def usage_by_model(
         self, tenant_id: str, project_id: str, since: datetime, until: datetime
     ) -> tuple[UsageFigures, ...]:
         """Return the same for each model."""
-        return tuple(map(_usage, await self._calls.used(tenant_id, project_id, since, until, by_model=True)))
+        figures = [_usage([row], row) for row in await self._used(tenant_id, project_id, since, until)]
+        return tuple(sorted(figures, key=lambda one: (-one.total_tokens, one.model_id, one.provider)))
+
+    async def _used(self, tenant_id: str, project_id: str, since: datetime, until: datetime) -> list[CostRow]:
+        await self._counting.catch_up(tenant_id, project_id, self._clock.now())
+        return await self._analytics.costs(tenant_id, project_id, EventQuery(since=since, until=until))
 
     async def _events(self, session: SessionRef) -> tuple[list[TraceEvent], bool]:
         """Return the first events of a session, whole turns, and whether there are more."""
@@ -184,7 +195,7 @@ def _is_wanted(row: TraceRow, wanted: ExportFilter) -> bool:
 
 def _generation(call: ModelCall) -> JsonObject:
     return {
-        "id": call.call_id,
+        "id": event_id(call.session_id, call.seq),
         "sessionId": call.session_id,
         "spanId": call.span_id,
         "turn": call.turn,
@@ -209,12 +220,15 @@ def _generation(call: ModelCall) -> JsonObject:
     }
 
 
-def _usage(used: Used) -> UsageFigures:
+def _usage(rows: Sequence[CostRow], of: CostRow | None = None) -> UsageFigures:
+    """Return what calls used together; of no calls the cost is known, it is 0."""
+    timed = sum(row.timed for row in rows)
+    is_known = not rows or any(row.priced for row in rows)
     return UsageFigures(
-        total_tokens=used.total_tokens,
-        total_cost=used.total_cost if used.request_count else 0.0,
-        request_count=used.request_count,
-        avg_latency_ms=used.avg_latency_ms,
-        model_id=used.model,
-        provider=used.provider,
+        total_tokens=sum(row.tokens_in + row.tokens_out for row in rows),
+        total_cost=sum((row.cost for row in rows), 0.0) if is_known else None,
+        request_count=sum(row.calls for row in rows),
+        avg_latency_ms=sum(row.duration_ms for row in rows) / timed if timed else None,
+        model_id=of.model if of else "",
+        provider=of.provider if of else "",
     )

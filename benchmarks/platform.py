@@ -36,9 +36,10 @@ from benchmarks.serving import a_folder
 from cli.serving import access_services
 from domain.clock import iso_ms
 from domain.json_values import JsonObject
+from domain.rates import RateSettings
 from gateway.access import caller
 from gateway.app import build_app
-from gateway.settings import GatewaySettings, RateSettings
+from gateway.settings import GatewaySettings
 from storage.database import Connection
 from storage.partitions import ensure_partitions
 from storage.repositories.analytics_recount import recount
@@ -77,8 +78,9 @@ SOME_SESSIONS = Statement("""
     FROM generate_series(1, :number::int) AS n
 """)
 FROM_EVENTS = """
-    SELECT category, count(*), avg((error IS NOT NULL)::int) FROM analytics_events
-    WHERE tenant_id = $1 AND project_id = $2 AND at >= $3 AND at < $4 GROUP BY category
+    SELECT category, count(*), avg((error IS NOT NULL)::int) FROM analytics_told
+    WHERE tenant_id = $1 AND project_id = $2 AND project_key = project_key($1, $2) AND at >= $3 AND at < $4
+    GROUP BY category
 """
 _sent: ContextVar[list[tuple[Statement, JsonObject]] | None] = ContextVar("sent", default=None)
 Body = JsonObject | None
@@ -303,7 +305,7 @@ async def fill(running: RunningRuntime, bare: Any, project_id: str, key: str, ev
     start = perf_counter()
     written = await write_events(bare, TENANT_ID, project_id, events, now)
     copied = perf_counter() - start
-    await bare.execute("VACUUM ANALYZE analytics_events", timeout=3_600)
+    await bare.execute("VACUUM ANALYZE analytics_events, analytics_kinds, analytics_sessions", timeout=3_600)
     start = perf_counter()
     sealed = now.replace(minute=0, second=0, microsecond=0) - timedelta(hours=1)
     await recount(running.database, TENANT_ID, project_id, sealed_until=sealed)

@@ -137,6 +137,7 @@ class _Maker:
     def happening(self) -> Iterator[NewEvent]:
         """Yield what happened between."""
         offered: dict[str, Told] = {}
+        gathered: dict[str, list[str]] = {}
         for place, one in enumerate(self._turn.traces):
             match one.type:
                 case TraceType.LLM_CALL:
@@ -151,13 +152,32 @@ class _Maker:
                     said = {"guardrail": one.data.get("guardrail"), "stage": one.data.get("stage")}
                     yield self._told(one, "agent", "guardrail_block", **said)
                 case TraceType.DECISION:
+                    yield from self._gathered(one, gathered)
                     yield from self._decision(one, offered)
                 case TraceType.STATE_CHANGE if one.data.get("scope") == "gather":
                     offered.pop(str(one.data.get("key")), None)
                     if one.data.get("newValue") is not None:
+                        gathered.setdefault(one.agent_name, []).append(str(one.data.get("key")))
                         yield self._told(one, "gather", "field_collected", field=one.data.get("key"))
         for name, one in offered.items():
             yield self._told(one, "gather", "field_rejected", field=name)
+
+    def _gathered(self, one: Told, gathered: dict[str, list[str]]) -> Iterator[NewEvent]:
+        """Yield that a gather is complete: its last fields came, or were confirmed, and its agent goes on.
+
+        `gathered` has the fields that came in this turn, by agent. A gather that gives a field up is not complete.
+        """
+        data = one.data
+        match (data.get("decisionKind"), data.get("outcome")):
+            case ("resume", "confirmed") if data.get("kind") == "readback":
+                gathered[one.agent_name] = [name.strip() for name in str(data.get("decision")).split(",")]
+            case ("resume", "declined") if data.get("kind") == "readback":
+                gathered.pop(one.agent_name, None)
+            case ("stop", "too many invalid answers"):
+                gathered.pop(one.agent_name, None)
+            case ("flow_transition", "entered" | "terminal") | ("completion", "completed"):
+                if fields := gathered.pop(one.agent_name, None):
+                    yield self._told(one, "gather", "gather_completed", fields=list(dict.fromkeys(fields)))
 
     def _decision(self, one: Told, offered: dict[str, Told]) -> Iterator[NewEvent]:
         data = one.data

@@ -19,6 +19,12 @@ OF_CONTACT = Statement("""
 """)
 ERASE_CONTACT = (
     Statement("DELETE FROM memory WHERE tenant_id = :tenant_id AND scope = 'user' AND subject = :contact_id"),
+    Statement("""
+        DELETE FROM memory m USING contact_subjects s
+        WHERE s.tenant_id = :tenant_id AND s.contact_id = :contact_id AND m.tenant_id = s.tenant_id
+          AND m.project_id = s.project_id AND m.scope = 'user' AND m.subject = s.subject
+    """),
+    Statement("DELETE FROM contact_subjects WHERE tenant_id = :tenant_id AND contact_id = :contact_id"),
     Statement("DELETE FROM budget_accounts WHERE tenant_id = :tenant_id AND subject = :contact_id"),
     Statement("DELETE FROM contacts WHERE tenant_id = :tenant_id AND contact_id = :contact_id"),
 )

@@ -11,19 +11,16 @@ import msgspec
 
 from domain.ids import event_id
 from domain.json_values import JsonObject
-from domain.traces import TraceType
 from storage.frames import BLOB_MIN_BYTES, content_hash, squeeze
 from storage.journal_statements import ASKED, ENDED, Shape
 from storage.keys import request_key, session_key
-from storage.turn_end import TraceRow, TurnEnd
+from storage.turn_end import TurnEnd
 from storage.turn_frames import pack_details, pack_events
 
 Parameters: TypeAlias = dict[str, object]
 Row: TypeAlias = tuple[object, ...]
 
 SECOND_MS = 1_000
-FAILED = "error"
-"""How a call of a model finishes that gave no answer."""
 ASKED_NAMES = tuple(name for name, *_ in ASKED)
 END_NAMES = tuple(name for name, *_ in ENDED)
 
@@ -85,7 +82,6 @@ def shape_of(batch: Sequence[Append]) -> Shape:
         has_ends=bool(ends),
         has_keys=any(one.request_key is not None for one in batch),
         has_snapshots=any(end.snapshot is not None for end in ends),
-        has_calls=any(row.type == TraceType.LLM_CALL for end in ends for row in end.traces),
         has_news=any(end.announced for end in ends),
     )
 
@@ -104,9 +100,6 @@ def parameters(batch: Sequence[Append], shape: Shape) -> Parameters:
     if shape.has_keys:
         keys = [one.request_key for one in batch]
         found["request_keys"] = keys[0] if shape.is_one else keys
-    if shape.has_calls:
-        calls = [calls_of(one) for one in batch]
-        found["calls"] = calls[0] if shape.is_one else calls
     if shape.has_news:
         news = [news_of(one) for one in batch]
         found["news"] = news[0] if shape.is_one else news
@@ -156,13 +149,6 @@ def end_row(owner: int, end: TurnEnd) -> Row:
     )
 
 
-def calls_of(append: Append) -> str | None:
-    """Return the model calls of a turn as JSON rows, as `journal_statements` reads them; None when there are none."""
-    traces = append.end.traces if append.end is not None else ()
-    calls = [_call(append.session_id, row) for row in traces if row.type == TraceType.LLM_CALL]
-    return msgspec.json.encode(calls).decode() if calls else None
-
-
 def news_of(append: Append) -> str | None:
     """Return what webhooks are told of a turn as JSON rows, as `journal_statements` reads them; None for nothing.
 
@@ -174,32 +160,6 @@ def news_of(append: Append) -> str | None:
         for place, one in enumerate(told)
     ]
     return msgspec.json.encode(rows).decode() if rows else None
-
-
-def _call(session_id: str, row: TraceRow) -> JsonObject:
-    data = row.data
-    usage: JsonObject = data.get("usage") or {}
-    finish = data.get("finishReason") or ""
-    return {
-        "at": row.at,
-        "call_id": event_id(session_id, row.seq),
-        "turn": row.turn,
-        "span_id": row.span_id,
-        "agent_name": row.agent_name,
-        "model": data.get("model") or "",
-        "provider": data.get("provider") or "",
-        "operation": data.get("operationType") or "",
-        "latency_ms": data.get("latencyMs") or 0,
-        "first_token_ms": data.get("timeToFirstTokenMs"),
-        "input_tokens": usage.get("inputTokens", 0),
-        "output_tokens": usage.get("outputTokens", 0),
-        "estimated_cost": data.get("estimatedCost"),
-        "finish_reason": finish,
-        "success": finish != FAILED,
-        "prompt_messages": data.get("promptMessages"),
-        "prompt_characters": data.get("promptCharacters"),
-        "system_prompt_hash": data.get("systemPromptHash"),
-    }
 
 
 def _ms_before(earlier: datetime, later: datetime | None) -> int:

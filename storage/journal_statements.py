@@ -28,9 +28,6 @@ ASKED = (
 KEYS = (("request_keys", "bigint", "request_key"),)
 """What appends have when one of the batch ends a turn under a key."""
 
-CALLS = (("calls", "text", "calls"),)
-"""What appends have when models were called in one of the batch: JSON of the calls, see `journal_batch.calls_of`."""
-
 NEWS = (("news", "text", "news"),)
 """What appends have when webhooks are told of one of the batch: JSON of the events, see `journal_batch.news_of`."""
 
@@ -97,29 +94,6 @@ _KEYED = """,
         ON CONFLICT (session_key, request_key)
         DO UPDATE SET at = excluded.at, turn = excluded.turn, request_hash = excluded.request_hash,
             reply = excluded.reply
-    )
-"""
-
-_CALLED = """,
-    called AS (
-        INSERT INTO model_calls (
-            tenant_id, project_id, session_id, at, call_id, turn, span_id, agent_name, model, provider, operation,
-            latency_ms, first_token_ms, input_tokens, output_tokens, estimated_cost, finish_reason, success,
-            prompt_messages, prompt_characters, system_prompt_hash
-        )
-        SELECT s.tenant_id, s.project_id, s.session_id, c.at, c.call_id, c.turn, c.span_id, c.agent_name, c.model,
-            c.provider, c.operation, c.latency_ms, c.first_token_ms, c.input_tokens, c.output_tokens,
-            c.estimated_cost, c.finish_reason, c.success, c.prompt_messages, c.prompt_characters,
-            c.system_prompt_hash
-        FROM moved JOIN asked a USING (n) JOIN sessions s ON s.session_key = moved.session_key,
-        LATERAL jsonb_to_recordset(a.calls::jsonb) AS c (
-            at timestamptz, call_id text, turn int, span_id text, agent_name text, model text, provider text,
-            operation text, latency_ms int, first_token_ms int, input_tokens bigint, output_tokens bigint,
-            estimated_cost float8, finish_reason text, success boolean, prompt_messages int,
-            prompt_characters int, system_prompt_hash text
-        )
-        WHERE a.calls IS NOT NULL
-        ON CONFLICT DO NOTHING
     )
 """
 
@@ -195,7 +169,6 @@ class Shape(Struct, frozen=True):
     has_ends: bool
     has_keys: bool
     has_snapshots: bool
-    has_calls: bool = False
     has_news: bool = False
 
 
@@ -221,7 +194,7 @@ def _ended(*, is_one: bool) -> str:
 
 
 def _append(shape: Shape) -> Statement:
-    added = ((shape.has_keys, KEYS), (shape.has_calls, CALLS), (shape.has_news, NEWS))
+    added = ((shape.has_keys, KEYS), (shape.has_news, NEWS))
     asked = (*ASKED, *(one for is_wanted, more in added if is_wanted for one in more))
     text = f"WITH asked AS ({_given(asked, is_one=shape.is_one)}),"
     text += _MOVED.format(unless_known=_UNLESS_KNOWN if shape.has_keys else "")
@@ -231,8 +204,6 @@ def _append(shape: Shape) -> Statement:
         text += _KEYED
     if shape.has_snapshots:
         text += _PHOTOGRAPHED
-    if shape.has_calls:
-        text += _CALLED
     if shape.has_news:
         text += _ANNOUNCED
     return Statement(text + "SELECT n FROM moved")
@@ -240,9 +211,9 @@ def _append(shape: Shape) -> Statement:
 
 APPENDS = {
     shape: _append(shape)
-    for flags in product((False, True), repeat=6)
+    for flags in product((False, True), repeat=5)
     for shape in [Shape(*flags)]
-    if shape.has_ends or not (shape.has_keys or shape.has_snapshots or shape.has_calls or shape.has_news)
+    if shape.has_ends or not (shape.has_keys or shape.has_snapshots or shape.has_news)
 }
 """Shape of a batch -> the statement that writes it and returns the places of those that were written."""
 

@@ -8,6 +8,8 @@ from storage.database import Connection, Database
 from storage.statements import Statement
 
 PARTITIONED = ("journal", "traces", "analytics_events")
+NOT_COMPARED = {"journal": "facts", "traces": "events"}
+"""Table -> what of it no condition compares: no statistics are kept of that. A new week does not take it over."""
 WEEKS_AHEAD = 8
 LOCK_ID = 0x41424D
 _NAME_FORM = "%Y%m%d"
@@ -41,9 +43,10 @@ async def ensure_partitions(database: Database, *, since: datetime | None = None
     missing = await _missing(database, since or now, now)
     if not missing:
         return 0
+    plain = [f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0;" for table, name in NOT_COMPARED.items()]
     async with database.transaction() as connection:
         await connection.value(LOCK, lock_id=LOCK_ID)
-        await connection.script("\n".join(missing))
+        await connection.script("\n".join((*missing, *plain)))
     return len(missing)
 
 

@@ -20,28 +20,61 @@ CREATE TABLE analytics_inbox (
     PRIMARY KEY (tenant_id, number)
 );
 
-CREATE TABLE analytics_events (
+-- What many events have in common, once: an event names its kind. `kind_key` is a hash of all columns but `last_at`
+-- (storage/repositories/analytics_rows.py), `labels` is that part of the metadata of which there are few different values.
+CREATE TABLE analytics_kinds (
     tenant_id text NOT NULL,
+    kind_key bigint NOT NULL,
     project_id text NOT NULL,
-    at timestamptz NOT NULL,
-    number bigint NOT NULL DEFAULT nextval('analytics_numbers'),
-    duration_ms integer,
-    tokens integer NOT NULL DEFAULT 0,
-    cost double precision NOT NULL DEFAULT 0,
     category text NOT NULL,
     event_type text NOT NULL,
-    agent_name text NOT NULL DEFAULT '',
-    session_id text NOT NULL DEFAULT '',
-    channel text NOT NULL DEFAULT '',
-    environment text NOT NULL DEFAULT '',
+    agent_name text NOT NULL,
+    channel text NOT NULL,
+    environment text NOT NULL,
+    operation text NOT NULL,
+    labels jsonb NOT NULL,
+    last_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, kind_key)
+);
+
+-- One row for each event, narrow: what stands in most of them has a place of its own, and what an event has not takes no
+-- bytes. The columns from `turn` on are those of a call of a model by an agent; they go with the session.
+CREATE TABLE analytics_events (
+    at timestamptz NOT NULL,
+    number bigint NOT NULL DEFAULT nextval('analytics_numbers'),
+    kind_key bigint NOT NULL,
+    session_key uuid,
+    project_key integer NOT NULL,
+    duration_ms integer,
+    tokens_in integer,
+    tokens_out integer,
+    cost double precision,
     error text,
-    metadata jsonb NOT NULL DEFAULT '{}'
+    metadata jsonb,
+    turn integer,
+    seq integer,
+    first_token_ms integer,
+    prompt_messages integer,
+    prompt_characters integer,
+    span_id text,
+    system_prompt_hash text,
+    child_session_id text
 ) PARTITION BY RANGE (at);
-CREATE INDEX analytics_events_of_project ON analytics_events (tenant_id, project_id, at);
-CREATE INDEX analytics_events_of_session ON analytics_events (tenant_id, session_id) WHERE session_id <> '';
-CREATE INDEX analytics_events_failed ON analytics_events (tenant_id, project_id, at) WHERE error IS NOT NULL;
-CREATE INDEX analytics_feedback ON analytics_events (tenant_id, project_id, agent_name, at) WHERE category = 'feedback';
+CREATE INDEX analytics_events_of_project ON analytics_events (project_key, at);
+CREATE INDEX analytics_events_of_session ON analytics_events (session_key) WHERE session_key IS NOT NULL;
+CREATE INDEX analytics_events_failed ON analytics_events (project_key, at) WHERE error IS NOT NULL;
+CREATE INDEX analytics_events_with_more ON analytics_events (kind_key, at) WHERE metadata IS NOT NULL;
+CREATE INDEX analytics_generations ON analytics_events (project_key, at) WHERE seq IS NOT NULL;
 CREATE INDEX analytics_events_by_age ON analytics_events USING brin (at);
+
+-- Events as they are read. Who reads those of a project names `project_key` too, by which they are found.
+CREATE VIEW analytics_told AS
+SELECT k.tenant_id, k.project_id, e.project_key, e.at, e.number, k.category, k.event_type, k.agent_name, k.channel,
+    e.session_key, e.duration_ms, e.error, e.cost, e.tokens_in, e.tokens_out,
+    least(coalesce(e.tokens_in, 0)::bigint + coalesce(e.tokens_out, 0), 2147483647)::integer AS tokens,
+    k.labels, e.metadata, k.operation, e.turn, e.seq, e.first_token_ms, e.prompt_messages, e.prompt_characters,
+    e.span_id, e.system_prompt_hash, e.child_session_id
+FROM analytics_events e JOIN analytics_kinds k USING (kind_key);
 
 -- Sums of each hour. `durations` has every duration of an hour that is sealed, four bytes each, in no order; of others it
 -- is null.
@@ -70,13 +103,14 @@ CREATE TABLE analytics_agents (
     project_id text NOT NULL,
     agent_name text NOT NULL,
     hour timestamptz NOT NULL,
-    session_id text NOT NULL,
+    session_key uuid NOT NULL,
     handed_in integer NOT NULL,
-    PRIMARY KEY (tenant_id, project_id, agent_name, hour, session_id)
+    PRIMARY KEY (tenant_id, project_id, agent_name, hour, session_key)
 ) WITH (fillfactor = 80);
 CREATE INDEX analytics_agents_by_age ON analytics_agents USING brin (hour);
 
--- Calls of models by the hour.
+-- Calls of models by the hour, completions among them: what usage and costs are told from. `timed` and `priced` are those
+-- whose duration and whose price is known.
 CREATE TABLE analytics_models (
     tenant_id text NOT NULL,
     project_id text NOT NULL,
@@ -87,15 +121,20 @@ CREATE TABLE analytics_models (
     tokens_in bigint NOT NULL,
     tokens_out bigint NOT NULL,
     cost double precision NOT NULL,
+    priced bigint NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed bigint NOT NULL,
     PRIMARY KEY (tenant_id, project_id, hour, model, provider)
 ) WITH (fillfactor = 80);
 
--- One row for each session, narrow, and there when the session itself is deleted.
+-- One row for each session that events name, narrow, and there when the session itself is deleted. It began with the first
+-- event that was its own; what others said of it is none.
 CREATE TABLE analytics_sessions (
+    session_key uuid PRIMARY KEY,
     tenant_id text NOT NULL,
     session_id text NOT NULL,
     project_id text NOT NULL,
-    started_at timestamptz NOT NULL,
+    started_at timestamptz,
     ended_at timestamptz,
     messages integer NOT NULL DEFAULT 0,
     errors integer NOT NULL DEFAULT 0,
@@ -104,8 +143,7 @@ CREATE TABLE analytics_sessions (
     tokens bigint NOT NULL DEFAULT 0,
     cost double precision NOT NULL DEFAULT 0,
     channel text NOT NULL DEFAULT '',
-    end_reason text NOT NULL DEFAULT '',
-    PRIMARY KEY (tenant_id, session_id)
+    end_reason text NOT NULL DEFAULT ''
 ) WITH (fillfactor = 80);
 CREATE INDEX analytics_sessions_by_start ON analytics_sessions (tenant_id, project_id, started_at);
 
@@ -123,6 +161,11 @@ INSERT INTO analytics_progress (name, xact, last_session_key, seq, since, sealed
     SELECT 'turns', '0', '00000000-0000-0000-0000-000000000000', 0, 'epoch',
         date_trunc('hour', coalesce(min(created_at), now()), 'UTC')
     FROM sessions WHERE created_at > now() - interval '90 days';
+
+-- Lets one reader of a name go on, until its transaction ends. What waits for it, and what holds it, has no number as a
+-- transaction for that: rows that turns change meanwhile are tidied up as ever.
+CREATE FUNCTION lock_reader(name text) RETURNS void LANGUAGE sql VOLATILE
+    RETURN pg_advisory_xact_lock(hashtextextended(current_schema()::text || ' ' || name, 0));
 
 -- Turns in the order in which they can be read without missing one that is committed late: those of transactions below
 -- the oldest that is still open are all there.

@@ -41,8 +41,15 @@ DECLARE
     place regclass;
     total bigint;
 BEGIN
-    PERFORM 1 FROM analytics_progress WHERE name = 'turns' FOR UPDATE;  -- nothing of it is counted meanwhile
+    PERFORM lock_reader('turns');  -- nothing of it is counted meanwhile
     total := erase_rows('turns', 'session_key = session_key($1, $2)', of_tenant, erased, most);
+    FOR place IN SELECT tables_with('{kind_key,session_key}') LOOP  -- events, before the kinds that say whose they are
+        EXIT WHEN total >= most;
+        total := total + erase_rows(place,
+            'project_key = project_key($1, $2)
+                AND kind_key IN (SELECT kind_key FROM analytics_kinds WHERE tenant_id = $1 AND project_id = $2)',
+            of_tenant, erased, most - total);
+    END LOOP;
     FOR place IN SELECT tables_with('{tenant_id,project_id}') LOOP
         EXIT WHEN total >= most;
         CONTINUE WHEN place IN ('audit_log'::regclass, 'projects'::regclass);
@@ -58,12 +65,20 @@ END $$;
 CREATE FUNCTION erase_tenant(erased text, most bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     place regclass;
+    others regclass[] := ARRAY(SELECT tables_with('{tenant_id}') UNION ALL SELECT tables_with('{kind_key}'));
     total bigint := 0;
 BEGIN
-    PERFORM 1 FROM analytics_progress WHERE name = 'turns' FOR UPDATE;  -- nothing of it is counted meanwhile
+    PERFORM lock_reader('turns');  -- nothing of it is counted meanwhile
+    FOR place IN SELECT tables_with('{kind_key,session_key}') LOOP  -- events, before the kinds that say whose they are
+        EXIT WHEN total >= most;
+        total := total + erase_rows(place,
+            'project_key IN (SELECT project_key(tenant_id, project_id) FROM analytics_kinds WHERE tenant_id = $1)
+                AND kind_key IN (SELECT kind_key FROM analytics_kinds WHERE tenant_id = $1)',
+            erased, '', most - total);
+    END LOOP;
     FOR place IN SELECT tables_with('{session_key}') LOOP
         EXIT WHEN total >= most;
-        CONTINUE WHEN place = 'sessions'::regclass;
+        CONTINUE WHEN place = ANY(others);
         total := total + erase_rows(place,
             'session_key IN (SELECT session_key FROM sessions WHERE tenant_id = $1
                 UNION ALL SELECT session_key(tenant_id, project_id) FROM projects WHERE tenant_id = $1)',

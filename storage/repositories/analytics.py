@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from domain.analytics import Dimension, EventQuery
 from storage.database import Database, Row
+from storage.repositories.analytics_rows import hour_of
 from storage.repositories.analytics_statements import (
     AGENT_SESSIONS,
     COSTS,
@@ -25,7 +26,6 @@ from storage.repositories.analytics_statements import (
     hour_counts,
     page,
 )
-from storage.repositories.analytics_sums import hour_of
 from storage.repositories.durations import at_rank
 from storage.statements import Statement
 
@@ -55,7 +55,7 @@ class AgentRow(Struct, frozen=True, kw_only=True):
 
 
 class CostRow(Struct, frozen=True, kw_only=True):
-    """What the calls of a model used."""
+    """What the calls of a model used; the price of `priced` of them is known, and how long `timed` of them took."""
 
     model: str
     provider: str
@@ -63,6 +63,9 @@ class CostRow(Struct, frozen=True, kw_only=True):
     tokens_in: int
     tokens_out: int
     cost: float
+    priced: int
+    duration_ms: int
+    timed: int
 
 
 class SessionsRow(Struct, frozen=True, kw_only=True):

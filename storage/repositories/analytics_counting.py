@@ -17,7 +17,8 @@ from domain.errors import InvalidInput
 from domain.turn_events import events_of_turn
 from storage.database import Connection, Database, Row
 from storage.partitions import first_week
-from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS, Kept, late_durations, session_states
+from storage.repositories.analytics_rows import Kept, kept_of_turn, written
+from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS, late_durations, session_states
 from storage.repositories.turn_readers import ReadTurn, TurnReader, behind
 from storage.statements import Statement
 
@@ -26,6 +27,8 @@ TURNS_AT_ONCE = 64
 NOTED_AT_ONCE = 300
 TABLE = "analytics_events"
 AHEAD = timedelta(days=1)
+CATCH_UP_PIECES = 100
+"""So often one who asks counts `TURNS_AT_ONCE` before the answer; then it goes without what is left."""
 UNCOUNTED_PAGES_MAX = 500
 """Of a session that is deleted: how often `TURNS_AT_ONCE` of its turns are counted before."""
 SEALED_AFTER = timedelta(minutes=10)
@@ -43,15 +46,14 @@ TAKE_NOTED = Statement("""
     RETURNING tenant_id, project_id, at, category, event_type, agent_name, session_id, channel, environment,
         duration_ms, error, metadata
 """)
-KEEP = Statement("""
-    INSERT INTO analytics_events (
-        tenant_id, project_id, at, category, event_type, agent_name, session_id, channel, environment, duration_ms,
-        error, tokens, cost, metadata
-    )
-    SELECT * FROM unnest(
-        :tenant_ids::text[], :project_ids::text[], :ats::timestamptz[], :categories::text[], :event_types::text[],
-        :agent_names::text[], :session_ids::text[], :channels::text[], :environments::text[], :durations_ms::int[],
-        :errors::text[], :tokens::int[], :costs::float8[], :metadatas::jsonb[]
+IS_WAITING = Statement("""
+    SELECT EXISTS (
+        SELECT FROM analytics_progress p JOIN traces t ON t.at >= p.since AND t.xact >= p.xact
+            AND (t.xact, t.session_key, t.seq) > (p.xact, p.last_session_key, p.seq)
+        JOIN sessions s ON s.session_key = t.session_key
+        WHERE p.name = 'turns' AND s.tenant_id = :tenant_id AND s.project_id = :project_id
+    ) OR EXISTS (
+        SELECT FROM analytics_inbox WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'llm'
     )
 """)
 SEAL = Statement("""
@@ -59,7 +61,7 @@ SEAL = Statement("""
     FROM (
         SELECT tenant_id, project_id, category, event_type, agent_name, channel, error IS NOT NULL AS failed,
             string_agg(int4send(duration_ms), ''::bytea) AS durations
-        FROM analytics_events WHERE at >= :hour AND at < :until AND duration_ms IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
+        FROM analytics_told WHERE at >= :hour AND at < :until AND duration_ms IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
     ) e
     WHERE h.hour = :hour AND h.tenant_id = e.tenant_id AND h.project_id = e.project_id AND h.category = e.category
       AND h.event_type = e.event_type AND h.agent_name = e.agent_name AND h.channel = e.channel
@@ -73,6 +75,7 @@ FORGET = tuple(
         ("analytics_agents", "hour"),
         ("analytics_models", "hour"),
         ("analytics_sessions", "started_at"),
+        ("analytics_kinds", "last_at"),
         ("voice_calls", "started_at"),
     )
 )
@@ -119,6 +122,17 @@ class Counting:
             place = behind(place, read)
         _log.error("turns of %s of %s are deleted uncounted: there are too many", session_id, tenant_id)
 
+    async def catch_up(self, tenant_id: str, project_id: str, now: datetime) -> None:
+        """Count until nothing of a project waits that had happened before, at most `CATCH_UP_PIECES` pieces.
+
+        For whoever asks at once for what a turn has just used; what was counted already costs one look.
+        """
+        for _ in range(CATCH_UP_PIECES):
+            if not await self._database.value(IS_WAITING, tenant_id=tenant_id, project_id=project_id):
+                return
+            await self.go_on(now)
+        _log.warning("what was used in %s is told before all of it is counted", project_id)
+
     async def seal(self, now: datetime) -> int:
         """Put the durations of hours that are over together, when all is counted; return how many hours."""
         sealed = 0
@@ -153,7 +167,8 @@ class Counting:
             await self._keep(connection, told[half:], sealed_until)
 
     async def _write(self, connection: Connection, found: Sequence[Kept], sealed_until: datetime) -> None:
-        await connection.execute(KEEP, **_columns(found))
+        for statement, given in written(found):
+            await connection.execute(statement, **given)
         for sums in (HOURS, AGENTS, MODELS, SESSIONS):
             if rows := sums.of(found):
                 await connection.execute(sums.statement, **rows)
@@ -165,11 +180,14 @@ def _of_turn(one: ReadTurn) -> _Told:
     """Return what a turn tells; of one that cannot be read, nothing."""
     name = f"turn {one.name} of {one.row['session_id']} of {one.tenant_id}"
     try:
-        events = events_of_turn(one.turn) if one.turn is not None else []
+        if one.turn is None:
+            return _Told(name, [])
+        own = one.row["session_id"]
+        child = own if own != one.turn.session_id else None
+        return _Told(name, kept_of_turn(one.tenant_id, events_of_turn(one.turn), one.traces, child))
     except UNREADABLE:
         _log.exception("%s is left out of analytics", name)
-        events = []
-    return _Told(name, [Kept(one.tenant_id, event) for event in events])
+        return _Told(name, [])
 
 
 def _noted(row: Row) -> _Told:
@@ -190,23 +208,3 @@ async def _within(connection: Connection, told: Sequence[_Told], now: datetime) 
         return []
     first, last = await first_week(connection, TABLE), now + AHEAD
     return [_Told(one.name, [kept for kept in one.events if first <= kept.event.at <= last]) for one in told]
-
-
-def _columns(found: Sequence[Kept]) -> dict[str, object]:
-    events = [one.event for one in found]
-    return {
-        "tenant_ids": [one.tenant_id for one in found],
-        "project_ids": [one.project_id for one in events],
-        "ats": [one.at for one in events],
-        "categories": [one.category.value for one in events],
-        "event_types": [one.event_type for one in events],
-        "agent_names": [one.agent_name for one in events],
-        "session_ids": [one.session_id for one in events],
-        "channels": [one.channel for one in events],
-        "environments": [one.environment for one in events],
-        "durations_ms": [one.duration_ms for one in events],
-        "errors": [one.error for one in events],
-        "tokens": [one.tokens for one in events],
-        "costs": [one.cost for one in events],
-        "metadatas": [one.metadata for one in events],
-    }

@@ -9,12 +9,22 @@ from datetime import datetime
 
 from storage.database import Database
 from storage.repositories.analytics_counting import READER, SEALED
+from storage.repositories.analytics_statements import MODEL, PROVIDER
 from storage.repositories.turn_readers import TurnReader
 from storage.statements import Statement
 
 TABLES = ("analytics_hours", "analytics_agents", "analytics_models", "analytics_sessions")
 _OF = "tenant_id = :tenant_id AND project_id = :project_id"
-CLEAR = tuple(Statement(f"DELETE FROM {table} WHERE {_OF}") for table in TABLES)
+_EVENTS = f"analytics_told WHERE {_OF} AND project_key = project_key(:tenant_id, :project_id)"
+CLEAR = (
+    *(Statement(f"DELETE FROM {table} WHERE {_OF}") for table in TABLES[:-1]),
+    Statement(f"""
+        UPDATE analytics_sessions SET started_at = NULL, ended_at = NULL, messages = 0, errors = 0, handoffs = 0,
+            escalations = 0, tokens = 0, cost = 0, end_reason = ''
+        WHERE {_OF}
+    """),
+)
+"""The rows of sessions stay: nothing else says what the sessions of events are called."""
 MAKE = (
     Statement(f"""
         INSERT INTO analytics_hours (
@@ -22,39 +32,49 @@ MAKE = (
             tokens, cost, durations
         )
         SELECT tenant_id, project_id, date_trunc('hour', at, 'UTC'), category, event_type, agent_name, channel,
-            error IS NOT NULL, count(*), count(duration_ms), coalesce(sum(duration_ms), 0), sum(tokens), sum(cost),
+            error IS NOT NULL, count(*), count(duration_ms), coalesce(sum(duration_ms), 0), sum(tokens),
+            coalesce(sum(cost), 0),
             CASE WHEN date_trunc('hour', at, 'UTC') < :sealed_until
                 THEN string_agg(int4send(duration_ms), ''::bytea) FILTER (WHERE duration_ms IS NOT NULL) END
-        FROM analytics_events WHERE {_OF}
+        FROM {_EVENTS}
         GROUP BY tenant_id, project_id, date_trunc('hour', at, 'UTC'), category, event_type, agent_name, channel,
             error IS NOT NULL
     """),
     Statement(f"""
-        INSERT INTO analytics_agents (tenant_id, project_id, agent_name, hour, session_id, handed_in)
-        SELECT tenant_id, project_id, agent_name, date_trunc('hour', at, 'UTC'), session_id,
-            count(*) FILTER (WHERE event_type = 'agent_entered' AND metadata ->> 'by' = 'handoff')
-        FROM analytics_events WHERE {_OF} AND agent_name <> '' AND session_id <> ''
-        GROUP BY tenant_id, project_id, agent_name, date_trunc('hour', at, 'UTC'), session_id
+        INSERT INTO analytics_agents (tenant_id, project_id, agent_name, hour, session_key, handed_in)
+        SELECT tenant_id, project_id, agent_name, date_trunc('hour', at, 'UTC'), session_key,
+            count(*) FILTER (WHERE event_type = 'agent_entered' AND labels ->> 'by' = 'handoff')
+        FROM {_EVENTS} AND agent_name <> '' AND session_key IS NOT NULL
+        GROUP BY tenant_id, project_id, agent_name, date_trunc('hour', at, 'UTC'), session_key
     """),
     Statement(f"""
-        INSERT INTO analytics_models (tenant_id, project_id, hour, model, provider, calls, tokens_in, tokens_out, cost)
-        SELECT tenant_id, project_id, date_trunc('hour', at, 'UTC'), coalesce(metadata ->> 'model', ''),
-            coalesce(metadata ->> 'provider', ''), count(*), sum(coalesce((metadata ->> 'tokens_in')::bigint, 0)),
-            sum(coalesce((metadata ->> 'tokens_out')::bigint, 0)), sum(cost)
-        FROM analytics_events WHERE {_OF} AND category = 'llm' GROUP BY 1, 2, 3, 4, 5
-    """),
-    Statement(f"""
-        INSERT INTO analytics_sessions (
-            tenant_id, session_id, project_id, started_at, ended_at, messages, errors, handoffs, escalations, tokens,
-            cost, channel, end_reason
+        INSERT INTO analytics_models (
+            tenant_id, project_id, hour, model, provider, calls, tokens_in, tokens_out, cost, priced, duration_ms, timed
         )
-        SELECT tenant_id, session_id, project_id, min(at),
-            max(at) FILTER (WHERE event_type = 'session_ended'), count(*) FILTER (WHERE category = 'message'),
-            count(error), count(*) FILTER (WHERE event_type = 'handoff'),
-            count(*) FILTER (WHERE event_type = 'escalation'), sum(tokens), sum(cost), max(channel),
-            coalesce(max(metadata ->> 'end_reason') FILTER (WHERE event_type = 'session_ended'), '')
-        FROM analytics_events WHERE {_OF} AND session_id <> '' AND category NOT IN ('audit', 'feedback')
-        GROUP BY tenant_id, session_id, project_id
+        SELECT tenant_id, project_id, date_trunc('hour', at, 'UTC'), {MODEL}, {PROVIDER}, count(*),
+            coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost), 0), count(cost),
+            coalesce(sum(duration_ms), 0), count(duration_ms)
+        FROM {_EVENTS} AND category = 'llm' GROUP BY 1, 2, 3, 4, 5
+    """),
+    Statement(f"""
+        UPDATE analytics_sessions s SET started_at = e.started_at, ended_at = e.ended_at, messages = e.messages,
+            errors = e.errors, handoffs = e.handoffs, escalations = e.escalations, tokens = e.tokens, cost = e.cost,
+            channel = e.channel, end_reason = e.end_reason
+        FROM (
+            SELECT session_key, min(at) AS started_at, max(at) FILTER (WHERE event_type = 'session_ended') AS ended_at,
+                count(*) FILTER (WHERE category = 'message') AS messages, count(error) AS errors,
+                count(*) FILTER (WHERE event_type = 'handoff') AS handoffs,
+                count(*) FILTER (WHERE event_type = 'escalation') AS escalations, sum(tokens) AS tokens,
+                coalesce(sum(cost), 0) AS cost, max(channel) AS channel,
+                coalesce(max(coalesce(labels ->> 'end_reason', metadata ->> 'end_reason'))
+                    FILTER (WHERE event_type = 'session_ended'), '') AS end_reason
+            FROM {_EVENTS} AND session_key IS NOT NULL AND category NOT IN ('audit', 'feedback') GROUP BY session_key
+        ) e
+        WHERE s.session_key = e.session_key
+    """),
+    Statement(f"""
+        DELETE FROM analytics_sessions s WHERE {_OF} AND started_at IS NULL
+            AND NOT EXISTS (SELECT FROM analytics_events e WHERE e.session_key = s.session_key)
     """),
 )
 

@@ -20,10 +20,24 @@ _EVENT_COLUMNS = {
     Dimension.DAY: "date_trunc('day', at, 'UTC')",
 }
 OF_PROJECT = "tenant_id = :tenant_id AND project_id = :project_id"
+EVENTS_OF_PROJECT = f"{OF_PROJECT} AND project_key = project_key(:tenant_id, :project_id)"
 BEFORE = "at >= :since AND at < :first"
 BEHIND = "at >= :last AND at < :until"
 ALL = "at >= :since AND at < :until"
 IN_HOURS = "hour >= :first AND hour < :last"
+MODEL = "coalesce(labels ->> 'model', metadata ->> 'model', '')"
+PROVIDER = "coalesce(labels ->> 'provider', metadata ->> 'provider', '')"
+METADATA = """
+    CASE
+        WHEN tokens_in IS NULL AND tokens_out IS NULL AND cost IS NULL AND metadata IS NULL THEN labels
+        ELSE labels || coalesce(metadata, '{}') || jsonb_strip_nulls(
+            jsonb_build_object('tokens_in', tokens_in, 'tokens_out', tokens_out, 'cost', cost)
+        )
+    END::text
+"""
+"""What an event says beside its columns, as JSON text: its kind, its figures and itself say some of it each."""
+SESSION_ID = "(SELECT s.session_id FROM analytics_sessions s WHERE s.session_key = found.session_key)"
+"""What the session of an event is called."""
 
 
 class Conditions(NamedTuple):
@@ -42,9 +56,9 @@ class Conditions(NamedTuple):
 
     def of_events(self) -> str:
         """Return the conditions on events."""
-        session = " AND session_id = :session_id AND session_id <> ''" if self.session_id else ""
+        session = " AND session_key = session_key(:tenant_id, :session_id)" if self.session_id else ""
         failed = {None: "", True: " AND error IS NOT NULL", False: " AND error IS NULL"}[self.failed]
-        return f"{OF_PROJECT}{self._shared()}{session}{failed}"
+        return f"{EVENTS_OF_PROJECT}{self._shared()}{session}{failed}"
 
     def _shared(self) -> str:
         texts = (
@@ -77,7 +91,7 @@ def durations(dimensions: tuple[Dimension, ...], conditions: Conditions) -> Stat
     """Return what puts the durations of each bucket together: of hours that are sealed, and of all other events."""
     of_events = f"""
         SELECT {_columns(dimensions, _EVENT_COLUMNS)}, int4send(duration_ms) AS durations
-        FROM analytics_events WHERE {conditions.of_events()} AND duration_ms IS NOT NULL
+        FROM analytics_told WHERE {conditions.of_events()} AND duration_ms IS NOT NULL
     """
     found = f"{of_events} AND {ALL}"
     if not conditions.session_id:
@@ -97,8 +111,9 @@ def durations(dimensions: tuple[Dimension, ...], conditions: Conditions) -> Stat
 def _found(dimensions: tuple[Dimension, ...], conditions: Conditions) -> str:
     of_events = f"""
         SELECT {_columns(dimensions, _EVENT_COLUMNS)}, 1 AS count, (error IS NOT NULL)::int AS failures,
-            (duration_ms IS NOT NULL)::int AS timed, coalesce(duration_ms, 0) AS duration_ms, tokens, cost
-        FROM analytics_events WHERE {conditions.of_events()}
+            (duration_ms IS NOT NULL)::int AS timed, coalesce(duration_ms, 0) AS duration_ms, tokens,
+            coalesce(cost, 0) AS cost
+        FROM analytics_told WHERE {conditions.of_events()}
     """
     if conditions.session_id:
         return f"{of_events} AND {ALL}"
@@ -131,7 +146,7 @@ def hour_counts(conditions: Conditions) -> Statement:
 @lru_cache(maxsize=64)
 def count_between(conditions: Conditions) -> Statement:
     """Return what counts events one by one."""
-    return Statement(f"SELECT count(*) FROM analytics_events WHERE {conditions.of_events()} AND {ALL}")
+    return Statement(f"SELECT count(*) FROM analytics_told WHERE {conditions.of_events()} AND {ALL}")
 
 
 @lru_cache(maxsize=64)
@@ -139,24 +154,27 @@ def page(conditions: Conditions) -> Statement:
     """Return what lists events, the newest first."""
     return Statement(f"""
         SELECT number, category, event_type, nullif(agent_name, '') AS agent_name,
-            nullif(session_id, '') AS session_id,
+            {SESSION_ID} AS session_id,
             to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS timestamp, duration_ms, error,
-            metadata::text AS metadata, nullif(channel, '') AS channel
-        FROM analytics_events WHERE {conditions.of_events()} AND {ALL}
-        ORDER BY at DESC, number DESC LIMIT :limit OFFSET :offset
+            {METADATA} AS metadata, nullif(channel, '') AS channel
+        FROM (
+            SELECT * FROM analytics_told WHERE {conditions.of_events()} AND {ALL}
+            ORDER BY at DESC, number DESC LIMIT :limit OFFSET :offset
+        ) AS found
+        ORDER BY at DESC, number DESC
     """)
 
 
 SEALED_UNTIL = Statement("SELECT sealed_until FROM analytics_progress WHERE name = 'turns'")
 IS_SEEN = Statement(f"SELECT EXISTS (SELECT FROM analytics_agents WHERE {OF_PROJECT} AND agent_name = :agent_name)")
 _OF_AGENT = f"""
-    SELECT session_id, CASE WHEN event_type = 'agent_entered' AND metadata ->> 'by' = 'handoff' THEN 1 ELSE 0 END
+    SELECT session_key, CASE WHEN event_type = 'agent_entered' AND labels ->> 'by' = 'handoff' THEN 1 ELSE 0 END
         AS handed_in
-    FROM analytics_events WHERE {OF_PROJECT} AND agent_name = :agent_name AND session_id <> ''
+    FROM analytics_told WHERE {EVENTS_OF_PROJECT} AND agent_name = :agent_name AND session_key IS NOT NULL
 """
 AGENT_SESSIONS = Statement(f"""
-    SELECT count(DISTINCT session_id) AS sessions, coalesce(sum(handed_in), 0)::bigint AS handed_in FROM (
-        SELECT session_id, handed_in FROM analytics_agents
+    SELECT count(DISTINCT session_key) AS sessions, coalesce(sum(handed_in), 0)::bigint AS handed_in FROM (
+        SELECT session_key, handed_in FROM analytics_agents
         WHERE {OF_PROJECT} AND agent_name = :agent_name AND {IN_HOURS}
         UNION ALL {_OF_AGENT} AND {BEFORE}
         UNION ALL {_OF_AGENT} AND {BEHIND}
@@ -164,23 +182,25 @@ AGENT_SESSIONS = Statement(f"""
 """)
 RATINGS = Statement(f"""
     SELECT rating, count(*) AS count FROM (
-        SELECT DISTINCT ON (metadata ->> 'feedback_id') metadata ->> 'rating' AS rating
-        FROM analytics_events
-        WHERE {OF_PROJECT} AND agent_name = :agent_name AND category = 'feedback' AND {ALL}
+        SELECT DISTINCT ON (metadata ->> 'feedback_id') labels ->> 'rating' AS rating
+        FROM analytics_told
+        WHERE {OF_PROJECT} AND agent_name = :agent_name AND category = 'feedback' AND metadata IS NOT NULL AND {ALL}
         ORDER BY metadata ->> 'feedback_id', at DESC, number DESC
     ) AS last_words GROUP BY rating
 """)
 _CALLS = f"""
-    SELECT coalesce(metadata ->> 'model', '') AS model, coalesce(metadata ->> 'provider', '') AS provider, 1 AS calls,
-        coalesce((metadata ->> 'tokens_in')::bigint, 0) AS tokens_in,
-        coalesce((metadata ->> 'tokens_out')::bigint, 0) AS tokens_out, cost
-    FROM analytics_events WHERE {OF_PROJECT} AND category = 'llm'
+    SELECT {MODEL} AS model, {PROVIDER} AS provider, 1 AS calls,
+        coalesce(tokens_in, 0) AS tokens_in, coalesce(tokens_out, 0) AS tokens_out, coalesce(cost, 0) AS cost,
+        (cost IS NOT NULL)::int AS priced, coalesce(duration_ms, 0) AS duration_ms,
+        (duration_ms IS NOT NULL)::int AS timed
+    FROM analytics_told WHERE {EVENTS_OF_PROJECT} AND category = 'llm'
 """
 COSTS = Statement(f"""
     SELECT model, provider, sum(calls)::bigint AS calls, sum(tokens_in)::bigint AS tokens_in,
-        sum(tokens_out)::bigint AS tokens_out, sum(cost) AS cost
+        sum(tokens_out)::bigint AS tokens_out, sum(cost) AS cost, sum(priced)::bigint AS priced,
+        sum(duration_ms)::bigint AS duration_ms, sum(timed)::bigint AS timed
     FROM (
-        SELECT model, provider, calls, tokens_in, tokens_out, cost FROM analytics_models
+        SELECT model, provider, calls, tokens_in, tokens_out, cost, priced, duration_ms, timed FROM analytics_models
         WHERE {OF_PROJECT} AND {IN_HOURS}
         UNION ALL {_CALLS} AND {BEFORE}
         UNION ALL {_CALLS} AND {BEHIND}

@@ -7,27 +7,17 @@ order of the keys. Spec: platform-api 8.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from domain.analytics import MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
+from domain.analytics import COST, MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
 from domain.turn_events import HANDED_IN
+from storage.repositories.analytics_rows import Kept
 from storage.repositories.durations import packed
 from storage.statements import Statement
 
 ENTERED, HANDOFF, ESCALATION = "agent_entered", "handoff", "escalation"
 STARTED, ENDED, RESET = "session_started", "session_ended", "session_reset"
-
-
-class Kept:
-    """An event with its tenant and its hour."""
-
-    __slots__ = ("event", "hour", "tenant_id")
-
-    def __init__(self, tenant_id: str, event: NewEvent) -> None:
-        self.tenant_id = tenant_id
-        self.event = event
-        self.hour = hour_of(event.at)
 
 
 Key = tuple[Any, ...]
@@ -52,7 +42,7 @@ class Sums:
         columns = ", ".join(types)
         given = ", ".join(f":{name}s::{kind}[]" for name, kind in types.items())
         changes = ", ".join(f"{name} = {rules.get(name, f'h.{name} + excluded.{name}')}" for name in amounts)
-        conflict = "tenant_id, session_id" if table == "analytics_sessions" else ", ".join(keys)
+        conflict = "session_key" if "session_id" in keys else ", ".join(keys)
         self.statement = Statement(f"""
             INSERT INTO {table} AS h ({columns}) SELECT * FROM unnest({given})
             ON CONFLICT ({conflict}) DO UPDATE SET {changes}
@@ -78,12 +68,9 @@ class Sums:
 
 def _joined(a: Any, b: Any) -> Any:
     """Return what two values come to that are not added: of times the earlier one, of words the last one."""
+    if a is None or b is None:
+        return a if b is None else b
     return (b or a) if isinstance(a, str) else min(a, b)
-
-
-def hour_of(moment: datetime) -> datetime:
-    """Return the beginning of the hour, in UTC."""
-    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
 def _hour(kept: Kept) -> tuple[Key, Amounts]:
@@ -100,10 +87,10 @@ def _group(kept: Kept) -> Key:
 
 def _agent(kept: Kept) -> tuple[Key, Amounts] | None:
     event = kept.event
-    if not event.agent_name or not event.session_id:
+    if not event.agent_name or kept.session_key is None:
         return None
     handed_in = event.event_type == ENTERED and event.metadata.get("by") == HANDED_IN
-    key = (kept.tenant_id, event.project_id, event.agent_name, kept.hour, event.session_id)
+    key = (kept.tenant_id, event.project_id, event.agent_name, kept.hour, kept.session_key)
     return key, [int(handed_in)]
 
 
@@ -113,13 +100,18 @@ def _model(kept: Kept) -> tuple[Key, Amounts] | None:
         return None
     said = event.metadata
     key = (kept.tenant_id, event.project_id, kept.hour, said.get(MODEL) or "", said.get(PROVIDER) or "")
-    return key, [1, int(said.get(TOKENS_IN) or 0), int(said.get(TOKENS_OUT) or 0), event.cost]
+    amounts = [1, int(said.get(TOKENS_IN) or 0), int(said.get(TOKENS_OUT) or 0), event.cost]
+    timed = event.duration_ms is not None
+    return key, [*amounts, int(said.get(COST) is not None), event.duration_ms or 0, int(timed)]
 
 
 def _session(kept: Kept) -> tuple[Key, Amounts] | None:
     event = kept.event
-    if not event.session_id or event.category in (EventCategory.AUDIT, EventCategory.FEEDBACK):
+    if kept.session_key is None:
         return None
+    key = (kept.session_key, kept.tenant_id, event.session_id, event.project_id)
+    if event.category in (EventCategory.AUDIT, EventCategory.FEEDBACK):
+        return key, [None, 0, 0, 0, 0, 0, 0.0, ""]
     amounts = [
         event.at,
         int(event.category is EventCategory.MESSAGE),
@@ -130,7 +122,7 @@ def _session(kept: Kept) -> tuple[Key, Amounts] | None:
         event.cost,
         event.channel,
     ]
-    return (kept.tenant_id, event.session_id, event.project_id), amounts
+    return key, amounts
 
 
 _PLACE = {"tenant_id": "text", "project_id": "text"}
@@ -148,7 +140,7 @@ HOURS = Sums(
 )
 AGENTS = Sums(
     "analytics_agents",
-    {**_PLACE, "agent_name": "text", "hour": "timestamptz", "session_id": "text"},
+    {**_PLACE, "agent_name": "text", "hour": "timestamptz", "session_key": "uuid"},
     {"handed_in": "int"},
     {},
     _agent,
@@ -156,13 +148,17 @@ AGENTS = Sums(
 MODELS = Sums(
     "analytics_models",
     {**_PLACE, "hour": "timestamptz", "model": "text", "provider": "text"},
-    {"calls": "bigint", "tokens_in": "bigint", "tokens_out": "bigint", "cost": "float8"},
+    {
+        **dict.fromkeys(("calls", "tokens_in", "tokens_out"), "bigint"),
+        "cost": "float8",
+        **dict.fromkeys(("priced", "duration_ms", "timed"), "bigint"),
+    },
     {},
     _model,
 )
 SESSIONS = Sums(
     "analytics_sessions",
-    {"tenant_id": "text", "session_id": "text", "project_id": "text"},
+    {"session_key": "uuid", "tenant_id": "text", "session_id": "text", "project_id": "text"},
     {
         "started_at": "timestamptz",
         **dict.fromkeys(("messages", "errors", "handoffs", "escalations"), "int"),
@@ -184,7 +180,7 @@ ADD_DURATIONS = Statement("""
 """)
 STATE = Statement("""
     UPDATE analytics_sessions SET ended_at = :ended_at, end_reason = :end_reason
-    WHERE tenant_id = :tenant_id AND session_id = :session_id
+    WHERE session_key = session_key(:tenant_id, :session_id)
 """)
 
 

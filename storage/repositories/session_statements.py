@@ -48,13 +48,11 @@ _FILTER = """
       AND (:environment::text IS NULL OR environment = :environment)
       AND (:since::timestamptz IS NULL OR s.created_at >= :since)
       AND (:until::timestamptz IS NULL OR s.created_at < :until)
-      AND (:includes_eval OR source <> 'eval')
       AND parent_session_id = ''
-      AND (:words::text IS NULL OR s.session_id = :words OR runtime_session_id = :words OR EXISTS (
-          SELECT FROM transcripts t WHERE t.session_key = s.session_key
-          AND (position(lower(:words) IN lower(t.spoke)) > 0 OR position(lower(:words) IN lower(t.answer)) > 0)
-      ))
 """
+_LIVE = "AND source <> 'eval'"
+_FILTERS = {False: f"{_FILTER} {_LIVE}", True: _FILTER}
+"""Whether sessions of evaluations are meant -> which sessions."""
 
 SORT_COLUMNS = {
     "lastActivityAt": "last_activity_at",
@@ -68,18 +66,60 @@ SORT_COLUMNS = {
     "agentName": "agent_name",
 }
 """Wire name of a sort key -> what it sorts by."""
+_BY_ACTIVITY = "lastActivityAt"
+
+
+def _order(wire: str, *, descending: bool) -> str:
+    """Return the order; that of the last activity is the order of an index, quarter by quarter of an hour."""
+    way = "DESC" if descending else "ASC"
+    coarse = f"active_quarter {way}, " if wire == _BY_ACTIVITY else ""
+    return f"ORDER BY {coarse}{SORT_COLUMNS[wire]} {way}, s.session_id"
+
+
+_ORDERS = {(wire, way): _order(wire, descending=way) for wire in SORT_COLUMNS for way in (True, False)}
 
 LIST = {
-    (wire, descending): Statement(f"""
-        SELECT {COLUMNS} FROM sessions s {_FILTER}
-        ORDER BY {column} {"DESC" if descending else "ASC"}, s.session_id
-        LIMIT :limit OFFSET :offset
-    """)
-    for wire, column in SORT_COLUMNS.items()
-    for descending in (True, False)
+    (*named, includes_eval): Statement(f"SELECT {COLUMNS} FROM sessions s {which} {order} LIMIT :limit OFFSET :offset")
+    for named, order in _ORDERS.items()
+    for includes_eval, which in _FILTERS.items()
+}
+"""Sort key, whether descending, whether with sessions of evaluations -> one page."""
+
+COUNT = {
+    includes_eval: Statement(f"SELECT count(*) FROM (SELECT FROM sessions s {which} LIMIT :most) counted")
+    for includes_eval, which in _FILTERS.items()
 }
 
-COUNT = Statement(f"SELECT count(*) FROM sessions s {_FILTER}")
+SEARCH = {
+    includes_eval: Statement(f"""
+        WITH newest AS MATERIALIZED (
+            SELECT s.session_key, s.created_at FROM sessions s {which} ORDER BY s.created_at DESC LIMIT :searched
+        ),
+        found AS (
+            SELECT session_key FROM newest n WHERE EXISTS (
+                SELECT FROM transcripts t WHERE t.session_key = n.session_key
+                AND (position(lower(:words) IN lower(t.spoke)) > 0 OR position(lower(:words) IN lower(t.answer)) > 0)
+            )
+            UNION
+            SELECT s.session_key FROM sessions s {which} AND s.session_key = session_key(:tenant_id, :words)
+            UNION
+            SELECT s.session_key FROM sessions s {which} AND s.runtime_session_id = :words
+        )
+        SELECT (SELECT array_agg(session_key) FROM found) AS keys, count(*) AS searched, min(created_at) AS since
+        FROM newest
+    """)
+    for includes_eval, which in _FILTERS.items()
+}
+"""The sessions that words are in, of the newest ones, and which these were."""
+
+FOUND = {
+    named: Statement(f"""
+        SELECT {COLUMNS} FROM sessions s
+        WHERE s.tenant_id = :tenant_id AND s.session_key = ANY(:session_keys::uuid[]) {order}
+        LIMIT :limit OFFSET :offset
+    """)
+    for named, order in _ORDERS.items()
+}
 
 COUNT_ACTIVE = Statement("""
     SELECT count(*) FROM sessions
@@ -101,6 +141,7 @@ RENEW = Statement("""
 LINK_CONTACT = Statement("""
     UPDATE sessions SET contact_id = :contact_id, pin = pin || jsonb_build_object('contact_id', :contact_id::text)
     WHERE session_key = session_key(:tenant_id, :session_id)
+    RETURNING project_id
 """)
 
 IDLE = Statement("""
@@ -145,12 +186,14 @@ DELETE = (
         DELETE FROM webhook_deliveries WHERE tenant_id = :tenant_id AND data ->> 'sessionId' = :session_id
     """),
     Statement("""
-        UPDATE analytics_events SET error = '' WHERE tenant_id = :tenant_id AND session_id = :session_id AND error <> ''
+        UPDATE analytics_events SET error = CASE WHEN error IS NOT NULL THEN '' END, turn = NULL, seq = NULL,
+            first_token_ms = NULL, prompt_messages = NULL, prompt_characters = NULL, span_id = NULL,
+            system_prompt_hash = NULL, child_session_id = NULL
+        WHERE session_key = session_key(:tenant_id, :session_id) AND (error <> '' OR seq IS NOT NULL)
     """),
     Statement("""
         UPDATE analytics_inbox SET error = '' WHERE tenant_id = :tenant_id AND session_id = :session_id AND error <> ''
     """),
-    Statement("UPDATE model_calls SET session_id = NULL WHERE tenant_id = :tenant_id AND session_id = :session_id"),
     *(
         Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
         for table in ("memory_stores", "callbacks", "human_tasks", "attachments", "feedback")

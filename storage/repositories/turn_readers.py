@@ -19,6 +19,7 @@ from domain.errors import Unavailable
 from domain.turn_events import EndedTurn
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
+from storage.turn_end import TraceRow
 from storage.turn_frames import unpack_events
 
 UNREADABLE = (msgspec.DecodeError, zlib.error, Unavailable, ValueError, TypeError)
@@ -37,11 +38,10 @@ BEGIN_AGAIN = Statement("""
 """)
 """When the store was copied to a server whose transactions are counted from a lower number: what came with it counts no
 more, whatever numbers it has."""
-PLACE = """
+FIND = Statement("""
     SELECT xact::text AS xact, last_session_key, seq, since, sealed_until FROM analytics_progress WHERE name = :name
-"""
-FIND = Statement(PLACE)
-LOCK = Statement(f"{PLACE} FOR UPDATE")
+""")
+LOCK = Statement("SELECT lock_reader(:name)")
 MOVE = Statement("""
     UPDATE analytics_progress SET xact = :xact::text::xid8, last_session_key = :last_session_key, seq = :seq
     WHERE name = :name AND (xact, last_session_key, seq) < (:xact::text::xid8, :last_session_key, :seq)
@@ -72,11 +72,12 @@ class Place(Struct, frozen=True):
 
 
 class ReadTurn(NamedTuple):
-    """A turn with its tenant and a name that no other turn has; `turn` is None when it cannot be read."""
+    """A turn with its tenant and a name that no other turn has; `turn` is None when its traces cannot be read."""
 
     tenant_id: str
     name: str
     turn: EndedTurn | None
+    traces: tuple[TraceRow, ...]
     row: Row
 
 
@@ -94,10 +95,8 @@ class TurnReader:
 
     async def lock(self, connection: Connection) -> Place:
         """Return how far it has come, and let no other reader of this name go on until the transaction ends."""
-        await connection.execute(BEGIN_AGAIN, name=self._name)
-        row = await connection.row(LOCK, name=self._name)
-        assert row is not None, "it was begun"
-        return Place(**dict(row))
+        await connection.value(LOCK, name=self._name)
+        return await self.place(connection)
 
     async def place(self, connection: Connection) -> Place:
         """Return how far it has come."""
@@ -143,17 +142,22 @@ def _asked(place: Place, limit: int) -> dict[str, object]:
 
 
 def _read(rows: Sequence[Row]) -> list[ReadTurn]:
-    return [ReadTurn(row["tenant_id"], f"{row['session_key'].hex()}.{row['seq']}", _turn(row), row) for row in rows]
+    return [_read_turn(row) for row in rows]
 
 
-def _turn(row: Row) -> EndedTurn | None:
-    said_at: datetime | None = row["said_at"]
-    spoke_at = said_at - timedelta(milliseconds=row["spoke_ms"] or 0) if said_at and row["has_spoken"] else None
+def _read_turn(row: Row) -> ReadTurn:
+    name = f"{row['session_key'].hex()}.{row['seq']}"
     try:
         traces = unpack_events(row["events"])
     except UNREADABLE:
         _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
-        return None
+        return ReadTurn(row["tenant_id"], name, None, (), row)
+    return ReadTurn(row["tenant_id"], name, _turn(row, traces), traces, row)
+
+
+def _turn(row: Row, traces: tuple[TraceRow, ...]) -> EndedTurn:
+    said_at: datetime | None = row["said_at"]
+    spoke_at = said_at - timedelta(milliseconds=row["spoke_ms"] or 0) if said_at and row["has_spoken"] else None
     return EndedTurn(
         project_id=row["project_id"],
         session_id=(row["root_session_id"] or row["session_id"]) if row["is_child"] else row["session_id"],

@@ -7,21 +7,20 @@ import pkgutil
 import re
 from collections.abc import Iterator
 
-import pytest
-
 import storage
 from storage.migrate import known_migrations
 from storage.statements import Statement
+from tests.support.cells import over
 
 ACROSS_TENANTS = {
     "storage.repositories.api_keys.BY_HASH": "the key is what tells the tenant",
     "storage.repositories.callbacks.FIND": "the id is all that an outside caller has; its signature is checked",
     "storage.repositories.jobs.CLAIM": "workers serve all tenants; each job carries its own",
     "storage.repositories.jobs.NEXT_DUE": "when to wake up, for all tenants",
+    "storage.repositories.webhook_claims.WAITING": "hooks of all tenants, each given its turn",
     "storage.repositories.projects.TENANTS": "the list of tenants itself",
     "storage.repositories.replies.FORGET_OLD": "retention",
     "storage.repositories.turns.FORGET_OLD": "retention",
-    "storage.repositories.model_calls.FORGET_OLD": "retention",
     "storage.repositories.attachments.TAKE_UNUSED": "retention; each row carries its own tenant",
     "storage.repositories.users.BY_EMAIL": "whoever logs in names no tenant; an email is one person's",
     "storage.repositories.users.FORGET_FAMILIES": "retention",
@@ -43,6 +42,7 @@ ACROSS_TENANTS = {
     "storage.repositories.analytics_counting.FORGET[2]": "retention",
     "storage.repositories.analytics_counting.FORGET[3]": "retention",
     "storage.repositories.analytics_counting.FORGET[4]": "retention",
+    "storage.repositories.analytics_counting.FORGET[5]": "retention",
     "storage.vault.UNDER_OTHERS": "a new master key is for all tenants",
     "storage.repositories.memory.FORGET_EXPIRED": "retention",
     "storage.partitions.FORGET_BLOBS": "retention",
@@ -64,6 +64,7 @@ def schema() -> dict[str, str]:
 TENANT_TABLES = sorted(
     name for name, body in schema().items() if re.search(r"^\s*(tenant_id|session_key) ", body, re.MULTILINE)
 )
+TENANT_VIEWS = [name for one in known_migrations() for name in re.findall(r"CREATE VIEW (\w+)", one.text)]
 
 
 def statements() -> Iterator[tuple[str, Statement]]:
@@ -88,21 +89,21 @@ def named(statement: Statement) -> str:
 
 
 def touched(sql: str) -> list[str]:
-    return [table for table in TENANT_TABLES if re.search(TOUCHES.format(table), sql)]
+    return [table for table in (*TENANT_TABLES, *TENANT_VIEWS) if re.search(TOUCHES.format(table), sql)]
 
 
 def test_the_schema_has_tenant_tables() -> None:
     assert {"sessions", "journal", "turns", "traces", "memory", "callbacks", "api_keys"} <= set(TENANT_TABLES)
 
 
-@pytest.mark.parametrize("table", TENANT_TABLES)
+@over("table", TENANT_TABLES)
 def test_the_tenant_comes_first_in_the_key(table: str) -> None:
     key = r"(tenant_id|session_key) \w+ PRIMARY KEY|PRIMARY KEY \((tenant_id|session_key)[,)]"
-    index = rf"CREATE INDEX \w+ ON {table} \((tenant_id|session_key),"  # of a partitioned log, fenced by its head
+    index = rf"CREATE INDEX \w+ ON {table} \((tenant_id|session_key)[,)]"  # of a partitioned log, fenced by its head
     assert re.search(key, schema()[table]) or any(re.search(index, one.text) for one in known_migrations())
 
 
-@pytest.mark.parametrize(("name", "statement"), sorted(statements(), key=lambda found: found[0]))
+@over(("name", "statement"), sorted(statements(), key=lambda found: found[0]))
 def test_a_statement_on_a_tenant_table_names_the_tenant(name: str, statement: Statement) -> None:
     sql = named(statement)
     if touched(sql) and not name.startswith("storage.partitions."):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.support.servers import (
     anyio_backend,
     coordination,
-    data_folder,
     database,
     folder,
     journal,
@@ -17,7 +16,6 @@ from tests.support.servers import (
 __all__ = [
     "anyio_backend",
     "coordination",
-    "data_folder",
     "database",
     "folder",
     "journal",

@@ -21,7 +21,8 @@ ONCE = Statement("SELECT erase_tenant(:tenant_id, :limit)")
 ONCE_OF_PROJECT = Statement("SELECT erase_project(:tenant_id, :project_id, :limit)")
 LEFT = Statement("""
     SELECT (SELECT count(*) FROM memory WHERE tenant_id = :tenant_id AND project_id = :project_id)
-        + (SELECT count(*) FROM analytics_events WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM analytics_told WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM analytics_kinds WHERE tenant_id = :tenant_id AND project_id = :project_id)
         + (SELECT count(*) FROM projects WHERE tenant_id = :tenant_id AND project_id = :project_id)
 """)
 
@@ -58,5 +59,5 @@ async def test_a_project_is_erased_in_pieces_its_row_last(database: Database, fi
     assert await Projects(database).find(filled, PROJECT) is not None
     assert await Projects(database).delete(filled, PROJECT, 7)
     assert await database.value(LEFT, **place) == 0
-    assert await database.value(LEFT, tenant_id=filled, project_id=OTHER) == 41
+    assert await database.value(LEFT, tenant_id=filled, project_id=OTHER) == 42
     assert not await Projects(database).delete(filled, PROJECT)

@@ -45,7 +45,7 @@ async def old(servers: Servers) -> AsyncIterator[Database]:
     root = await Database.open(servers.database_url)
     async with root.connection() as connection:
         await connection.script(f"CREATE DATABASE {name}")
-    database = await Database.open(servers.database_url.replace("/postgres?", f"/{name}?"))
+    database = await Database.open(servers.beside(name))
     yield database
     await database.close()
     async with root.connection() as connection:

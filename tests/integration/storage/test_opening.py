@@ -29,7 +29,7 @@ async def test_a_database_that_is_not_there_is_unavailable() -> None:
 
 async def test_a_database_that_refuses_says_why(servers: Servers) -> None:
     with pytest.raises(Unavailable, match="refuses the connection"):
-        await Database.open(servers.database_url.replace("/postgres?", "/none?"))
+        await Database.open(servers.beside("none"))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ async def test_migrations_are_applied_once_by_many_and_in_order(
 ) -> None:
     async with database.connection() as connection:
         await connection.script(CREATE.format(fresh_name))
-    url = servers.database_url.replace("/postgres?", f"/{fresh_name}?")
+    url = servers.beside(fresh_name)
     opened = [await Database.open(url) for _ in range(4)]
     applied = await asyncio.gather(*(migrate(one) for one in opened))
     assert sorted(applied) == [0, 0, 0, len(known_migrations())]

@@ -105,6 +105,32 @@ async def test_a_provider_of_the_project_brings_its_key_and_a_model_to_ask(desk:
     assert (found[0].api_key, found[0].is_foreign) == ("their key", True)
 
 
+@pytest.mark.parametrize("first", ["project", "tenant"])
+async def test_of_two_providers_of_one_name_the_project_s_is_asked(desk: Desk, first: str) -> None:
+    rows = {"tenant": {"id": "m", "maxOutputTokens": 5}, "project": {"id": "m", "maxOutputTokens": 7}}
+    second = "tenant" if first == "project" else "project"
+    for whose in (first, second):
+        await desk.add(
+            whose, f"key of {whose}", name="anthropic", kind="anthropic", of_tenant=whose == "tenant",
+            models=(rows[whose],),
+        )  # fmt: skip
+    models = desk.models()
+    for chosen in (
+        await models.choose(desk.pin(), asks()),
+        await models.choose(desk.pin(), asks("anthropic/m")),
+        await models.resolve(desk.tenant_id, desk.project_id, model_id="m"),
+    ):
+        found = chosen.registry.find(chosen.name)
+        assert found is not None
+        assert (chosen.name, found[0].api_key, chosen.most_tokens) == ("anthropic/m", "key of project", 7)
+    explained = await models.explain(desk.tenant_id, desk.project_id, asked="anthropic/m")
+    assert explained.provider_id == f"{desk.tenant_id}-project"
+    elsewhere = msgspec.structs.replace(desk.pin(), project_id="another")
+    found = (chosen := await models.choose(elsewhere, asks("anthropic/m"))).registry.find(chosen.name)
+    assert found is not None
+    assert (found[0].api_key, chosen.most_tokens) == ("key of tenant", 5)
+
+
 async def test_tiers_are_the_project_s_or_those_of_the_default_s_vendor(desk: Desk) -> None:
     models = desk.models()
     assert (await models.choose(desk.pin(), asks("powerful"))).name == "claude/claude-opus-5-5"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from domain.analytics import EVENT_TYPES, Dimension, EventCategory, EventQuery, NewEvent
 from domain.clock import iso_ms
+from domain.json_values import JsonObject
 from domain.metrics import percentile
 from storage.database import Database, Row
 from storage.repositories.analytics import Analytics, Bucket, Stretch, skip
@@ -210,6 +212,22 @@ async def test_pages_follow_each_other_without_gap_or_repetition(database: Datab
     assert len({row["number"] for row in seen}) == 300
     times = [row["timestamp"] for row in seen]
     assert times == sorted(times, reverse=True)
+
+
+async def test_what_an_event_says_is_read_as_it_was_told(database: Database, tenant_id: str) -> None:
+    now = datetime.now(UTC)
+    said: list[JsonObject] = [
+        {},
+        {"model": "m", "provider": "p", "tokens_in": 3, "tokens_out": 0, "cost": 1.5e-05, "status": "stop"},
+        {"model": "m" * 300, "provider": "p", "odd": [1, {"a": None}], "tokens_in": 7},
+        {"status": 503, "event": "session.ended", "attempt": 2},
+    ]
+    known, *_ = some_events(random.Random(9), now, 1)
+    events = [replace(known, at=now - timedelta(seconds=n), metadata=one) for n, one in enumerate(said)]
+    await counted(database, tenant_id, events, now)
+    wanted = EventQuery(since=now - timedelta(days=1), until=now + timedelta(days=1))
+    rows, _ = await Analytics(database).page(tenant_id, PROJECT, wanted, limit=10, offset=0)
+    assert [json.loads(row["metadata"]) for row in rows] == said
 
 
 async def test_what_is_counted_at_once_by_several_counts_once(database: Database, tenant_id: str) -> None:

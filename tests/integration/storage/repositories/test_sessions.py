@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -9,8 +10,9 @@ from domain.errors import InvalidInput, NotFound
 from storage.database import Database
 from storage.journal import Journal
 from storage.leases import Leases
-from storage.repositories.session_statements import SORT_COLUMNS
-from storage.repositories.sessions import NewSession, SessionQuery, Sessions
+from storage.repositories.session_statements import LIST, SORT_COLUMNS
+from storage.repositories.sessions import CONDITIONS, NewSession, SessionQuery, Sessions
+from storage.statements import Statement
 from storage.turn_end import MessageRow, TurnEnd
 
 pytestmark = pytest.mark.anyio
@@ -67,8 +69,9 @@ async def test_a_list_is_filtered_sorted_and_counted(
     await journal.append(tenant_id, "s1", epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, spoke=message))
 
     async def ids(**wanted: object) -> tuple[list[str], int]:
-        rows, total = await sessions.list(tenant_id, "c1", SessionQuery(**wanted))
-        return [row.session_id for row in rows], total
+        page = await sessions.list(tenant_id, "c1", SessionQuery(**wanted))
+        assert page.is_exact
+        return [row.session_id for row in page.rows], page.total
 
     assert await ids() == (["s1", "s2"], 2)
     assert await ids(descending=False, limit=1) == (["s2"], 2)
@@ -86,7 +89,95 @@ async def test_a_list_is_filtered_sorted_and_counted(
 @pytest.mark.parametrize("sort_by", sorted(SORT_COLUMNS))
 async def test_every_sort_key_works(sessions: Sessions, tenant_id: str, sort_by: str) -> None:
     await sessions.create(tenant_id, a_session())
-    assert (await sessions.list(tenant_id, "c1", SessionQuery(sort_by=sort_by)))[1] == 1
+    assert (await sessions.list(tenant_id, "c1", SessionQuery(sort_by=sort_by))).total == 1
+
+
+MANY = Statement("""
+    INSERT INTO sessions (tenant_id, session_id, project_id, runtime_session_id, created_at, last_activity_at)
+    SELECT :tenant_id, 's' || n, 'c1', 'run ' || n, now() - n * interval '1 minute', now() - n * interval '90 seconds'
+    FROM generate_series(1, :count::int) n
+""")
+SAY = Statement("""
+    INSERT INTO transcripts (at, session_key, seq, turn, message, spoke)
+    SELECT created_at, session_key, 1, 1, 0, 'where is my ' || :word FROM sessions
+    WHERE tenant_id = :tenant_id AND session_id = :session_id
+""")
+LAST = Statement(
+    "UPDATE sessions SET last_activity_at = now() WHERE tenant_id = :tenant_id AND session_id = :session_id"
+)
+ANALYZE = Statement("ANALYZE sessions")
+IN_PLACE = Statement("SELECT pg_stat_get_xact_tuples_hot_updated('sessions'::regclass)")
+LATER = Statement("""
+    UPDATE sessions SET last_activity_at = date_trunc('hour', last_activity_at) + make_interval(mins => :minutes)
+    WHERE tenant_id = :tenant_id AND session_id = 's1'
+""")
+
+
+async def test_pages_by_last_activity_follow_each_other_and_read_an_index(database: Database, tenant_id: str) -> None:
+    sessions = Sessions(database)
+    await database.execute(MANY, tenant_id=tenant_id, count=3_000)
+    await database.execute(LAST, tenant_id=tenant_id, session_id="s700")
+    pages = [
+        [one.session_id for one in (await sessions.list(tenant_id, "c1", SessionQuery(limit=40, offset=at))).rows]
+        for at in (0, 40, 80)
+    ]
+    assert [one for page in pages for one in page] == ["s700", *(f"s{number}" for number in range(1, 120))]
+    await database.execute(ANALYZE)
+    wanted = dict.fromkeys(CONDITIONS)
+    given = {"tenant_id": tenant_id, "project_id": "c1", "limit": 50, "offset": 0, **wanted}
+    page = LIST["lastActivityAt", True, False]
+    text = re.sub(r"\$(\d+)", lambda found: f":{page.names[int(found[1]) - 1]}", page.sql)
+    plan = await database.rows(Statement(f"EXPLAIN {text}"), **given)
+    assert any("sessions_by_activity" in row[0] for row in plan)
+    assert any("Incremental Sort" in row[0] for row in plan)
+
+
+async def test_a_turn_leaves_the_indexes_of_its_session_alone(database: Database, tenant_id: str) -> None:
+    await Sessions(database).create(tenant_id, a_session())
+    in_place = []
+    async with database.transaction() as connection:
+        for minutes in (1, 2, 14, 16):
+            await connection.execute(LATER, tenant_id=tenant_id, minutes=minutes)
+            in_place.append(await connection.value(IN_PLACE))
+    assert in_place[2] - in_place[0] == 2, "within a quarter of an hour"
+    assert in_place[3] == in_place[2], "another quarter is another entry"
+
+
+async def test_many_sessions_are_counted_up_to_a_bound_that_is_told(
+    database: Database, tenant_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.repositories.sessions.SESSIONS_COUNTED_AHEAD", 20)
+    await database.execute(MANY, tenant_id=tenant_id, count=60)
+    sessions = Sessions(database)
+
+    async def told(**wanted: object) -> tuple[int, bool]:
+        page = await sessions.list(tenant_id, "c1", SessionQuery(**wanted))
+        return page.total, page.is_exact
+
+    assert await told(limit=5) == (25, False)
+    assert await told(limit=5, offset=25) == (50, False), "the bound stays ahead of who reads page after page"
+    assert await told(limit=5, offset=40) == (60, True)
+    assert await told(limit=50, offset=40) == (60, True), "a page that is not full knows"
+    assert await told(limit=5, offset=90) == (60, True)
+    assert await told(limit=5, environment="dev") == (0, True)
+
+
+async def test_words_are_looked_for_in_the_newest_sessions_and_how_far_is_told(
+    database: Database, tenant_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.repositories.sessions.SESSIONS_SEARCHED_MAX", 10)
+    await database.execute(MANY, tenant_id=tenant_id, count=25)
+    for session_id in ("s3", "s14", "s25"):
+        await database.execute(SAY, tenant_id=tenant_id, session_id=session_id, word="parcel")
+    sessions, found, until = Sessions(database), [], None
+    for _ in range(3):
+        page = await sessions.list(tenant_id, "c1", SessionQuery(words="PARCEL", until=until))
+        found.append(([one.session_id for one in page.rows], page.total, page.is_exact))
+        until = page.searched_from
+    assert found == [(["s3"], 1, False), (["s14"], 1, False), (["s25"], 1, True)]
+    assert until is None
+    by_id = await sessions.list(tenant_id, "c1", SessionQuery(words="run 24"))
+    assert [one.session_id for one in by_id.rows] == ["s24"], "an id is found however old it is"
 
 
 async def test_an_unknown_sort_key_is_refused(sessions: Sessions, tenant_id: str) -> None:

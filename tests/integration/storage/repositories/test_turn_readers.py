@@ -21,10 +21,11 @@ WRITE = Statement("""
     INSERT INTO traces (at, session_key, seq, events)
     VALUES (now(), session_key(:tenant_id, :session_id), :seq, :events)
 """)
-EVENTS = Statement("SELECT count(*) FROM analytics_events WHERE tenant_id = :tenant_id")
+EVENTS = Statement("SELECT count(*) FROM analytics_told WHERE tenant_id = :tenant_id")
 KEPT = Statement("""
-    SELECT event_type, tokens, duration_ms, cost, error, session_id, metadata FROM analytics_events
-    WHERE tenant_id = :tenant_id ORDER BY number
+    SELECT event_type, e.tokens, duration_ms, e.cost, error, session_id, seq FROM analytics_told e
+    LEFT JOIN analytics_sessions s USING (session_key)
+    WHERE e.tenant_id = :tenant_id ORDER BY number
 """)
 BEYOND = Statement("UPDATE analytics_progress SET xact = '18446744073709551000' WHERE name = :name")
 
