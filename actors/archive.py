@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -112,8 +112,13 @@ class StoredArchive:
             limit=wanted.limit,
             offset=wanted.offset,
         )
-        rows, total = await self._sessions.list(tenant_id, project_id, query)
-        return SessionPage(rows=tuple(_view(row) for row in rows), total=total)
+        page = await self._sessions.list(tenant_id, project_id, query)
+        return SessionPage(
+            rows=tuple(_view(row) for row in page.rows),
+            total=page.total,
+            total_is_exact=page.is_exact,
+            searched_from=_rounded_up(page.searched_from) if page.searched_from is not None else "",
+        )
 
     async def traces(self, session: SessionRef, wanted: TraceFilter) -> Page:
         """Return trace events."""
@@ -264,6 +269,11 @@ def wire_line(row: MessageRow) -> JsonObject:
     if row.extra:
         line.update(msgspec.json.decode(row.extra))
     return line
+
+
+def _rounded_up(moment: datetime) -> str:
+    """Return a moment as it goes over the wire, not before it: what was created until then has been looked at."""
+    return iso_ms(moment + timedelta(microseconds=999))
 
 
 def _view(row: SessionRecord) -> SessionView:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from domain.budgets import (
 from domain.clock import Clock, IdSource
 from domain.errors import AppError
 from domain.model_calls import BUDGET_EXCEEDED, ModelDelta, ModelReply, ModelRequest, Usage
+from domain.recent import Recent
 from providers.failures import ModelCallFailed
 from providers.ports import ChatModel
 from providers.registry import ModelRegistry
@@ -55,8 +55,7 @@ class BudgetKeeper:
         self._budgets = budgets
         self._clock = clock
         self._ids = ids
-        self._seconds = seconds
-        self._kept: OrderedDict[str, tuple[float, Sequence[Budget]]] = OrderedDict()
+        self._kept: Recent[str, Sequence[Budget]] = Recent(KEPT_S, MAX_KEPT, seconds)
 
     async def open(
         self, tenant_id: str, spender: Spender, chosen: ChosenModel, *, timeout_ms: int, fallback: str = ""
@@ -89,7 +88,7 @@ class BudgetKeeper:
         ends = now + timedelta(seconds=HELD_S)
         short = await self._budgets.hold(call.tenant_id, hold_id, accounts, most, ends)
         if short is not None:
-            self._kept.pop(call.tenant_id, None)  # its limit may have been changed a moment ago
+            self._kept.forget(call.tenant_id)  # its limit may have been changed a moment ago
             now_known = {one.budget_id: one for one in await self._known(call.tenant_id)}
             budget = now_known.get(short.budget_id, call.applying[short.budget_id][0])
             raise ModelCallFailed(BUDGET_EXCEEDED, spent_sentence(budget, short.subject, most), retryable=False)
@@ -104,14 +103,10 @@ class BudgetKeeper:
 
     async def _known(self, tenant_id: str) -> Sequence[Budget]:
         kept = self._kept.get(tenant_id)
-        if kept is not None and kept[0] > self._seconds():
-            return kept[1]
-        budgets = await self._budgets.all(tenant_id)
-        self._kept[tenant_id] = (self._seconds() + KEPT_S, budgets)
-        self._kept.move_to_end(tenant_id)
-        while len(self._kept) > MAX_KEPT:
-            self._kept.popitem(last=False)
-        return budgets
+        if kept is None:
+            kept = await self._budgets.all(tenant_id)
+            self._kept.put(tenant_id, kept)
+        return kept
 
 
 @dataclass(frozen=True, slots=True)

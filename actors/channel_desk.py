@@ -9,7 +9,7 @@ import msgspec
 
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource
-from domain.errors import Conflict, InvalidInput, NotFound
+from domain.errors import Conflict, InvalidInput
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from domain.limits import CHANNELS_PER_PROJECT
@@ -50,7 +50,7 @@ class ChannelDesk(Protocol):
 
         Raises:
             NotFound: The public key or the deployment is none of this project.
-            InvalidInput: There are too many.
+            InvalidInput: There are too many, or the public key is bound to other agents than the channel names.
             Conflict: The name is taken.
         """
         ...
@@ -58,7 +58,7 @@ class ChannelDesk(Protocol):
     async def change(
         self, tenant_id: str, project_id: str, channel_id: str, changed: JsonObject, by: Initiator
     ) -> ChannelRecord:
-        """Change fields of a channel, named as in `ChannelFields`. Raises NotFound, Conflict."""
+        """Change fields of a channel, named as in `ChannelFields`. Raises NotFound, InvalidInput, Conflict."""
         ...
 
     async def remove(self, tenant_id: str, project_id: str, channel_id: str, by: Initiator) -> None:
@@ -128,13 +128,23 @@ class StoredChannels:
             await self._audit.append(connection, tenant_id, _entry(gone, "delete", by))
 
     async def _checked(self, tenant_id: str, project_id: str, fields: ChannelFields) -> ChannelFields:
-        """Return fields that name what is there; a deployment also by its slug. Raises NotFound."""
-        if not await self._channels.has_public_key(tenant_id, project_id, fields.public_api_key_id):
-            raise NotFound("Public key not found")
+        """Return fields that name what is there; a deployment also by its slug. Raises NotFound, InvalidInput."""
+        key = await self._channels.public_key(tenant_id, project_id, fields.public_api_key_id)
+        if fields.environment:
+            _check_same("environment", fields.environment, key.environment)
         if not fields.deployment_id:
             return fields
         found = await self._deployments.named(tenant_id, project_id, fields.deployment_id)
+        _check_same("deploymentId", found.environment, key.environment)
+        _check_same("deploymentId", found.deployment_id, key.deployment_id)
         return msgspec.structs.replace(fields, deployment_id=found.deployment_id)
+
+
+def _check_same(field: str, wanted: str, bound: str) -> None:
+    """Refuse a channel that names other agents than its public key runs: the key would come first. Spec: 6.6, 14.4."""
+    if bound not in ("", wanted):
+        fields = [{"path": f"/{field}", "message": f"The public key is bound to {bound}"}]
+        raise InvalidInput("Invalid request", details={"fields": fields})
 
 
 def _taken() -> Conflict:

@@ -18,14 +18,17 @@ import msgspec
 from actors.completion_events import CallTracker
 from actors.desks import AskedTool, Completion, CompletionEnd, CompletionEvent, CompletionRequest
 from actors.session.models import ChosenModel, ModelBudgets
-from domain.budgets import Spender
-from domain.clock import Clock, IdSource
-from domain.errors import AppError, InvalidInput, Overloaded, QueueFull, Unavailable
-from domain.ids import PREFIXES
-from domain.model_calls import FinishReason, ModelDelta, ModelReply, ModelRequest, Usage
+from actors.tally import Tally
+from domain.analytics import COST, MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
+from domain.budgets import SPENT, Spender
+from domain.clock import Clock
+from domain.errors import AppError, Conflict, InvalidInput, Overloaded, QueueFull, Unavailable
+from domain.json_values import JsonObject
+from domain.model_calls import BUDGET_EXCEEDED, FinishReason, ModelDelta, ModelReply, ModelRequest, Usage
 from providers.chat.assembly import ReplyAssembler
+from providers.chat.wire import data_of
 from providers.failures import ModelCallFailed
-from storage.repositories.model_calls import ModelCall, ModelCalls
+from storage.repositories.events import Events
 
 RUNNING_MAX: Final = 1_000
 """Completions of one gateway at once."""
@@ -35,6 +38,7 @@ MS_PER_S: Final = 1_000
 CHARS_PER_TOKEN: Final = 4
 """What is taken for a token where a call was left before the model had told what it used."""
 OPERATION: Final = "completion"
+FAILED: Final = "error"
 ENDS: Final[Mapping[FinishReason, CompletionEnd]] = MappingProxyType(
     {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "content_filter"}
 )
@@ -58,13 +62,19 @@ class StoredCompletions:
     """Satisfies `actors.desks.Completions`."""
 
     def __init__(
-        self, models: ProjectModels, budgets: ModelBudgets, calls: ModelCalls, clock: Clock, ids: IdSource
+        self,
+        models: ProjectModels,
+        budgets: ModelBudgets,
+        events: Events,
+        clock: Clock,
+        tally: Tally | None = None,
     ) -> None:
+        """`tally` counts how the models fare."""
         self._models = models
         self._budgets = budgets
-        self._calls = calls
+        self._noted = events
         self._clock = clock
-        self._ids = ids
+        self._tally = tally or Tally()
         self._running = 0
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -106,6 +116,7 @@ class StoredCompletions:
         if request.tools and not chosen.takes_tools:
             fields = [{"path": "/tools", "message": f"{chosen.name} takes no tools"}]
             raise InvalidInput("Invalid request", details={"fields": fields})
+        _check_images(request, chosen)
         return _Call(request, chosen)
 
     async def _events(self, call: _Call) -> AsyncGenerator[CompletionEvent]:
@@ -147,7 +158,9 @@ class StoredCompletions:
                     call.add(delta)
                     yield delta
             is_answered = True
+            self._tally.model()
         except ModelCallFailed as failure:
+            self._tally.model(failure.kind)
             raise error_of(failure) from failure
         finally:
             self._running -= 1
@@ -158,25 +171,26 @@ class StoredCompletions:
 
     async def _count(self, call: _Call, *, is_answered: bool) -> None:
         """Write what a call used; a store that is away is told of in the log, for the answer is there."""
-        request, prompt = call.request, call.request.messages
-        row = ModelCall(
-            call_id=self._ids.new(PREFIXES["event"]),
+        request = call.request
+        metadata: JsonObject = {
+            MODEL: call.model,
+            PROVIDER: call.chosen.name.partition("/")[0],
+            TOKENS_IN: call.usage.input_tokens,
+            TOKENS_OUT: call.usage.output_tokens,
+            "status": call.finish_reason,
+            **({} if call.estimated_cost is None else {COST: call.estimated_cost}),
+        }
+        event = NewEvent(
+            category=EventCategory.LLM,
+            event_type="llm_call",
+            project_id=request.project_id,
             at=self._clock.now(),
-            model=call.model,
-            provider=call.chosen.name.partition("/")[0],
-            operation=OPERATION,
-            latency_ms=call.latency_ms,
-            first_token_ms=call.first_token_ms,
-            input_tokens=call.usage.input_tokens,
-            output_tokens=call.usage.output_tokens,
-            estimated_cost=call.estimated_cost,
-            finish_reason=call.finish_reason,
-            success=is_answered,
-            prompt_messages=len(prompt),
-            prompt_characters=sum(len(one.content) for one in prompt),
+            duration_ms=call.latency_ms,
+            error=None if is_answered else FAILED,
+            metadata=metadata,
         )
         try:
-            await self._calls.add(request.tenant_id, request.project_id, row)
+            await self._noted.note(request.tenant_id, event)
         except AppError:
             _log.exception("what a completion of %s used is not written", request.project_id)
 
@@ -228,6 +242,8 @@ class _Call:
 
 def error_of(failure: ModelCallFailed) -> AppError:
     """Return what the failure of a model is for the caller of a completion."""
+    if failure.kind == BUDGET_EXCEEDED:
+        return Conflict(SPENT, details={"reason": BUDGET_EXCEEDED.upper(), "hint": failure.message})
     details = {"kind": failure.kind}
     match failure.kind:
         case "llm_rate_limited":
@@ -237,6 +253,17 @@ def error_of(failure: ModelCallFailed) -> AppError:
             return InvalidInput(failure.message, details=details)
         case _:
             return Unavailable(failure.message, details=details)
+
+
+def _check_images(request: CompletionRequest, chosen: ChosenModel) -> None:
+    """Refuse pictures that the model does not take. Raises InvalidInput. Spec: platform-api 4.3."""
+    for number, message in enumerate(request.messages):
+        for image in message.images:
+            if chosen.sees_images and (chosen.fetches_images or data_of(image.url) is not None):
+                continue
+            why = "fetches no images: send it as a data URL" if chosen.sees_images else "takes no images"
+            fields = [{"path": f"/messages/{number}/content", "message": f"{chosen.name} {why}"}]
+            raise InvalidInput("Invalid request", details={"fields": fields})
 
 
 def _asked_of(request: CompletionRequest, chosen: ChosenModel) -> ModelRequest:

@@ -21,7 +21,6 @@ from storage.repositories.deployments import Deployments
 
 NO_KEY: Final = "API key not found"
 NO_PUBLIC_KEY: Final = "Public key not found"
-NO_DEPLOYMENT: Final = "Deployment not found"
 IN_DETAILS: Final = {
     "allowed_origins": "allowedOrigins",
     "chat": "chat",
@@ -67,7 +66,7 @@ class KeyDesk(Protocol):
         ...
 
     async def environment_of(self, tenant_id: str, project_id: str, deployment_id: str) -> str:
-        """Return where a deployment of a project runs. Raises NotFound."""
+        """Return where a deployment of a project, given by its id or slug, runs. Raises NotFound."""
         ...
 
     async def public_keys(
@@ -148,10 +147,7 @@ class StoredKeys:
 
     async def environment_of(self, tenant_id: str, project_id: str, deployment_id: str) -> str:
         """Return where a deployment of a project runs."""
-        found = await self._deployments.get(tenant_id, deployment_id)
-        if found.project_id != project_id:
-            raise NotFound(NO_DEPLOYMENT)
-        return found.environment
+        return (await self._deployments.named(tenant_id, project_id, deployment_id)).environment
 
     async def public_keys(
         self, tenant_id: str, project_id: str, *, limit: int, offset: int

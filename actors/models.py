@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
@@ -21,8 +20,9 @@ from domain.errors import NotFound, Unavailable
 from domain.json_values import JsonObject
 from domain.model_calls import Message, ModelRequest
 from domain.models import ProjectModels, Resolved
+from domain.recent import Recent
 from engine import AskModel
-from providers.catalog import DEFAULTS, vendor_of
+from providers.catalog import DEFAULTS, fetches_images, sees_images, vendor_of
 from providers.registry import ModelRegistry
 from providers.resolve import ModelWishes, find_model, resolve_model
 from providers.retry import Seconds
@@ -60,6 +60,7 @@ class _ModelRow(Struct, rename={"input": "inputPricePerMTok", "output": "outputP
     written: float | None = msgspec.field(default=None, name="cacheWritePricePerMTok")
     most_tokens: int | None = msgspec.field(default=None, name="maxOutputTokens")
     takes_tools: bool | None = msgspec.field(default=None, name="supportsTools")
+    sees_images: bool | None = msgspec.field(default=None, name="supportsImages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,17 @@ class _Known:
         """Return the model of the first who names one that is served. Raises as `resolve_model`."""
         found = resolve_model(wishes, knows=self.serves)
         name = self.registry.full_name(found.model)
-        row = self.rows.get(name)
-        if row is None:
-            return ChosenModel(self.registry, name, found.source)
+        row = self.rows.get(name) or _ModelRow(name)
+        served = self.registry.find(name)
+        is_known_to_see = served is not None and sees_images(*served)
         return ChosenModel(
-            self.registry, name, found.source, most_tokens=row.most_tokens, takes_tools=row.takes_tools is not False
+            self.registry,
+            name,
+            found.source,
+            most_tokens=row.most_tokens,
+            takes_tools=row.takes_tools is not False,
+            sees_images=is_known_to_see if row.sees_images is None else row.sees_images,
+            fetches_images=served is not None and fetches_images(served[0]),
         )
 
 
@@ -106,8 +113,7 @@ class StoredModels:
         self._providers = ModelProviders(database, vault)
         self._projects = Projects(database)
         self._deployments = Deployments(database)
-        self._seconds = seconds
-        self._kept: OrderedDict[tuple[str, str, str], tuple[float, _Known]] = OrderedDict()
+        self._kept: Recent[tuple[str, str, str], _Known] = Recent(KEPT_S, MAX_KEPT, seconds)
         self._reading = asyncio.Lock()
 
     async def choose(self, pin: SessionPin, effect: AskModel) -> ChosenModel:
@@ -187,32 +193,27 @@ class StoredModels:
 
     def forget(self, tenant_id: str) -> None:
         """Read the models of a tenant's projects again: they were changed here."""
-        for key in [key for key in self._kept if key[0] == tenant_id]:
-            del self._kept[key]
+        self._kept.forget_all(lambda key: key[0] == tenant_id)
 
     async def _known(self, key: tuple[str, str, str]) -> _Known:
-        kept = self._kept.get(key)
-        if kept is not None and kept[0] > self._seconds():
-            return kept[1]
+        if (known := self._kept.get(key)) is not None:
+            return known
         async with self._reading:
-            kept = self._kept.get(key)
-            if kept is not None and kept[0] > self._seconds():
-                return kept[1]
+            if (known := self._kept.get(key)) is not None:
+                return known
+            last = self._kept.last(key)
             try:
-                known = await self._read(key, kept[1] if kept else None)
+                known = await self._read(key, last)
             except Unavailable:
-                if kept is None:
+                if last is None:
                     raise
-                known = kept[1]  # the store is away for a moment: what was true a moment ago serves
-            self._kept[key] = (self._seconds() + KEPT_S, known)
-            self._kept.move_to_end(key)
-            while len(self._kept) > MAX_KEPT:
-                self._kept.popitem(last=False)
+                known = last  # the store is away for a moment: what was true a moment ago serves
+            self._kept.put(key, known)
             return known
 
     async def _read(self, key: tuple[str, str, str], last: _Known | None) -> _Known:
         tenant_id, project_id, deployment_id = key
-        opened = await self._providers.resolve(tenant_id, project_id)
+        opened = nearest(await self._providers.resolve(tenant_id, project_id))
         project = await self._projects.find(tenant_id, project_id)
         models = _converted(project.settings.get("models") if project else None, ProjectModels)
         specs = [spec_of(one) for one in opened]
@@ -246,6 +247,14 @@ class StoredModels:
         return _converted(deployment.details.get("modelOverrides"), dict[str, _Override])
 
 
+def nearest(opened: Sequence[OpenProvider]) -> Sequence[OpenProvider]:
+    """Return one provider of each name, the first: a project's own come before those of its tenant."""
+    named: dict[str, OpenProvider] = {}
+    for one in opened:
+        named.setdefault(one.meta.name, one)
+    return list(named.values())
+
+
 def spec_of(provider: OpenProvider) -> ProviderSpec:
     """Return a tenant's provider as the registry takes it: its address is judged, the operator has not seen it."""
     meta = provider.meta
@@ -272,9 +281,8 @@ def _model_rows(provider: OpenProvider) -> list[_ModelRow]:
 
 
 def _rows_of(opened: Sequence[OpenProvider]) -> Mapping[str, _ModelRow]:
-    """Return what providers say of their models, by `provider/model`; two of one name count as in the registry."""
-    named = {one.meta.name: one for one in opened}
-    return {f"{name}/{row.id}": row for name, one in named.items() for row in _model_rows(one)}
+    """Return what providers say of their models, by `provider/model`."""
+    return {f"{one.meta.name}/{row.id}": row for one in opened for row in _model_rows(one)}
 
 
 def tiers_of(registry: ModelRegistry, model: str) -> dict[str, str]:

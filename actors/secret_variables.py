@@ -7,12 +7,12 @@ condition can read one.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from actors.programs import DRAFTS_USE, WORKING_COPY
 from actors.session.store import SessionPin
+from domain.recent import Recent
 from providers.retry import Seconds
 from storage.repositories.variables import VariableRecord, Variables, about
 from storage.vault import Vault
@@ -28,8 +28,7 @@ class SecretVariables:
     def __init__(self, variables: Variables, vault: Vault, *, seconds: Seconds = time.monotonic) -> None:
         self._variables = variables
         self._vault = vault
-        self._seconds = seconds
-        self._kept: OrderedDict[tuple[str, str, str], tuple[float, Sequence[VariableRecord]]] = OrderedDict()
+        self._kept: Recent[tuple[str, str, str], Sequence[VariableRecord]] = Recent(KEPT_S, MAX_KEPT, seconds)
 
     async def of(self, pin: SessionPin) -> Mapping[str, str]:
         """Return key -> value of the secret ones in a session's environment.
@@ -49,11 +48,7 @@ class SecretVariables:
 
     async def _sealed(self, key: tuple[str, str, str]) -> Sequence[VariableRecord]:
         kept = self._kept.get(key)
-        if kept is not None and kept[0] > self._seconds():
-            return kept[1]
-        found = [one for one in await self._variables.environment(*key) if one.sealed is not None]
-        self._kept[key] = (self._seconds() + KEPT_S, found)
-        self._kept.move_to_end(key)
-        if len(self._kept) > MAX_KEPT:
-            self._kept.popitem(last=False)
-        return found
+        if kept is None:
+            kept = [one for one in await self._variables.environment(*key) if one.sealed is not None]
+            self._kept.put(key, kept)
+        return kept

@@ -19,6 +19,7 @@ from domain.errors import InvalidInput, NotFound
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from domain.limits import WEBHOOKS_PER_PROJECT
+from domain.recent import Recent
 from domain.webhooks import SECRET_BYTES, Delivery, DeliveryStatus, Webhook, WebhookEvent, new_secret
 from providers.addresses import AddressPolicy, literal_address, plain_host, refusal
 from storage.database import Connection, Database
@@ -138,23 +139,20 @@ class HookedProjects:
 
     def __init__(self, database: Database) -> None:
         self._webhooks = Webhooks(database)
-        self._known: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._known: Recent[tuple[str, str], bool] = Recent(KNOWN_FOR_S, MAX_KNOWN, time.monotonic)
 
     async def has(self, tenant_id: str, project_id: str) -> bool:
         """Return whether a project has a hook that is on, as of at most `KNOWN_FOR_S` ago."""
         key = (tenant_id, project_id)
         known = self._known.get(key)
-        if known is not None and time.monotonic() < known[0]:
-            return known[1]
-        found = await self._webhooks.has_active(tenant_id, project_id)
-        if len(self._known) >= MAX_KNOWN:
-            self._known.clear()
-        self._known[key] = (time.monotonic() + KNOWN_FOR_S, found)
-        return found
+        if known is None:
+            known = await self._webhooks.has_active(tenant_id, project_id)
+            self._known.put(key, known)
+        return known
 
     def forget(self, tenant_id: str, project_id: str) -> None:
         """Look again at the next question: a hook has changed."""
-        self._known.pop((tenant_id, project_id), None)
+        self._known.forget((tenant_id, project_id))
 
 
 class StoredWebhooks:
@@ -168,13 +166,17 @@ class StoredWebhooks:
         ids: IdSource,
         policy: AddressPolicy,
         sender: TestSender,
+        *,
+        is_production: bool = False,
     ) -> None:
+        """In production an address of this machine itself has to be https too."""
         self._database = database
         self._webhooks = Webhooks(database)
         self._vault = vault
         self._audit = audit
         self._ids = ids
         self._policy = policy
+        self._allows_http = not is_production
         self._sender = sender
         self._hooked = sender.hooked
 
@@ -188,7 +190,7 @@ class StoredWebhooks:
         new = NewWebhook(
             webhook_id=webhook_id,
             project_id=project_id,
-            url=checked_url(wanted.url or "", self._policy),
+            url=checked_url(wanted.url or "", self._policy, allows_http=self._allows_http),
             events=wanted.events or (),
             description=wanted.description or "",
             is_active=wanted.is_active is not False,
@@ -214,7 +216,9 @@ class StoredWebhooks:
         self, tenant_id: str, project_id: str, webhook_id: str, wanted: WantedHook, by: Initiator
     ) -> Webhook:
         """Change a hook; switching it on forgets its failures."""
-        url = checked_url(wanted.url, self._policy) if wanted.url is not None else None
+        url = None
+        if wanted.url is not None:
+            url = checked_url(wanted.url, self._policy, allows_http=self._allows_http)
         change = WebhookChange(url, wanted.events, wanted.description, wanted.is_active)
         async with self._database.transaction() as connection:
             changed = await self._webhooks.update(connection, tenant_id, project_id, webhook_id, change)
@@ -251,11 +255,11 @@ class StoredWebhooks:
         return DeliveryPage(*page)
 
 
-def checked_url(text: str, policy: AddressPolicy) -> str:
+def checked_url(text: str, policy: AddressPolicy, *, allows_http: bool = True) -> str:
     """Return the address of a hook; names are judged again, by their addresses, at each delivery.
 
     Raises:
-        InvalidInput: It is not https (http only for this machine itself), or spells an address that is refused.
+        InvalidInput: It is not https (http: this machine itself, where that is allowed), or an address that is refused.
     """
     try:
         url = urlsplit(text)
@@ -270,8 +274,8 @@ def checked_url(text: str, policy: AddressPolicy) -> str:
         raise _refused("must not hold a user or password")
     address = literal_address(host)
     is_here = plain_host(host) == LOOPBACK_NAME or (address is not None and address.is_loopback)
-    if url.scheme == "http" and not is_here:
-        raise _refused("must be https; http is for loopback addresses only")
+    if url.scheme == "http" and not (is_here and allows_http):
+        raise _refused("must be https; http is for loopback addresses in development only")
     reason = refusal(address, port, policy) if address is not None else None
     if reason is not None:
         raise _refused(f"may not be called: {address} is {reason}")

@@ -19,9 +19,13 @@ from domain.model_calls import ModelRequest
 
 ANSWER_TOKENS: Final = 4_096
 """The most an answer may have under a budget when neither the agent nor the deployment says less or more."""
+IMAGE_TOKENS: Final = 50_000
+"""The most that a picture counts as at any provider that is known: gpt-4o-mini, eight tiles, has 48,169."""
 FRAME_TOKENS: Final = 16
 """What providers add around a message or a tool, and around the whole."""
 NANOS_PER_USD: Final = 1_000_000_000
+SPENT: Final = "Budget exceeded"
+"""What whoever asks for something that would pass a budget is told."""
 
 
 class BudgetScope(StrEnum):
@@ -124,9 +128,11 @@ def most_input_tokens(request: ModelRequest) -> int:
     >>> most_input_tokens(ModelRequest(messages=(Message("user", "Hi"),))) < 100
     True
     """
-    said = msgspec.json.encode((request.messages, request.tools, request.json_schema))
-    parts = len(request.messages) + len(request.tools) + 1
-    return len(said) + parts * FRAME_TOKENS
+    messages = [msgspec.structs.replace(one, images=()) if one.images else one for one in request.messages]
+    said = msgspec.json.encode((messages, request.tools, request.json_schema))
+    parts = len(messages) + len(request.tools) + 1
+    images = sum(len(one.images) for one in request.messages)
+    return len(said) + parts * FRAME_TOKENS + images * IMAGE_TOKENS
 
 
 def bounded_answer(request: ModelRequest) -> ModelRequest:

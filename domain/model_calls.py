@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct, field
@@ -12,14 +13,41 @@ from domain.tool_calls import ToolCall
 Role = Literal["system", "user", "assistant", "tool"]
 
 
+class Image(Struct, frozen=True):
+    """A picture in a message of the user: its address, which the provider fetches, or a `data:` URL in base64.
+
+    Attributes:
+        at: How many characters of the message's text stand before it.
+    """
+
+    url: str
+    at: int = 0
+
+
 class Message(Struct, frozen=True, omit_defaults=True):
-    """One message of a prompt; `tool_call_id` and `name` stand on role `tool`."""
+    """One message of a prompt; `tool_call_id` and `name` stand on role `tool`, `images` on role `user`."""
 
     role: Role
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
     name: str = ""
+    images: tuple[Image, ...] = ()
+
+    def pieces(self) -> Iterator[str | Image]:
+        """Yield text and pictures in their order.
+
+        >>> list(Message("user", "ab", images=(Image("data:x", 1),)).pieces())
+        ['a', Image(url='data:x', at=1), 'b']
+        """
+        place = 0
+        for image in self.images:
+            if text := self.content[place : image.at]:
+                yield text
+            yield image
+            place = image.at
+        if text := self.content[place:]:
+            yield text
 
 
 class ToolSpec(Struct, frozen=True, omit_defaults=True):

@@ -74,15 +74,15 @@ async def bound_target(services: Services, caller: Caller, project_id: str, aske
 async def count_turn(request: Request, services: Services, turn: ChatTurn) -> None:
     """Count the message of a session, or the session that it opens. Raises Overloaded."""
     if not turn.session_id:
-        await services.throttle.new_session(turn.tenant_id)
+        await services.throttle.new_session(turn.tenant_id, turn.project_id)
         return
-    await count_message(request, services, turn.tenant_id, turn.session_id)
+    await count_message(request, services, turn.tenant_id, turn.session_id, turn.project_id)
 
 
-async def count_message(request: Request, services: Services, tenant_id: str, session_id: str) -> None:
+async def count_message(request: Request, services: Services, tenant_id: str, session_id: str, project_id: str) -> None:
     """Count a message of a session. Raises Overloaded."""
     try:
-        taken = await services.throttle.session_message(tenant_id, session_id)
+        taken = await services.throttle.session_message(tenant_id, session_id, project_id)
     except RateExceeded as excess:
         request.scope[RATE] = excess.taken
         raise

@@ -22,10 +22,12 @@ from domain.errors import AppError, Forbidden, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import bounds, wire
 from gateway.access import Admission
+from gateway.activity import Activity
 from gateway.auth.public_keys import PublicKey, check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
 from gateway.closing import CloseCode, Closing
 from gateway.frames import Marks, error_frame, frame_of
+from gateway.ratings import feedback_of
 from gateway.services import Services
 
 
@@ -50,6 +52,7 @@ class Conversation:
         self._last_seq = known_seq
         self._resumed = last_seq is not None or session.message_count > 0
         self._outlet = services.feeds.attach(self._ref, known_seq if last_seq is None else last_seq)
+        self._activity = Activity()
         self._is_over = False
         self._origin, self._host = socket.headers.get("origin"), socket.headers.get("host", "")
         self._sending = asyncio.Lock()
@@ -157,6 +160,8 @@ class Conversation:
                 await self._services.runtime.cancel_turn(self._ref)  # without one there is nothing to do
             case wire.ActionSubmit():
                 await self._say(frame, frame.value or "", None, {}, action=_action(frame))
+            case wire.FeedbackSubmit():
+                await self._send(await self._rated(frame))
             case wire.Ping():
                 await self._send(wire.Pong(**self._named(), t=frame.t, reply_to=frame.id))
             case wire.EndSession():
@@ -186,7 +191,7 @@ class Conversation:
         services, key = self._services, self._admission.key
         check_may_chat(key)
         message_id = message_id or services.ids.new("msg")
-        await services.throttle.session_message(self._ref.tenant_id, self._session.id)
+        await services.throttle.session_message(self._ref.tenant_id, self._session.id, self._ref.project_id)
         queued = services.feeds.waiting(self._session.id)
         turn = ChatTurn(
             tenant_id=self._ref.tenant_id,
@@ -206,6 +211,24 @@ class Conversation:
         services.feeds.start(turn, lambda error: self._refused(error, message_id, frame.id))
         await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
 
+    async def _rated(self, frame: wire.FeedbackSubmit) -> wire.FeedbackAck:
+        """Keep what the page thinks of an answer, as `POST /api/v1/feedback` does, and say whether it is kept."""
+        told: JsonObject = {
+            "message_id": frame.message_id,
+            "action_render_id": frame.action_render_id,
+            "reply_to": frame.id,
+        }
+        told |= self._named()
+        try:
+            await self._services.throttle.request(self._ref.tenant_id, self._ref.project_id)
+            given = feedback_of(frame, self._admission.caller.subject)
+            kept = await self._services.desks.feedback.give(self._ref, given)
+        except AppError as error:
+            refused = self._error_of(error)
+            why = wire.FeedbackError(refused.code, refused.message)
+            return wire.FeedbackAck(**told, success=False, error=why)
+        return wire.FeedbackAck(**told, success=True, feedback_id=kept.id)
+
     def _refused(self, error: AppError, message_id: str, reply_to: str | None) -> None:
         if not self._refusals.full():
             self._refusals.put_nowait(self._error_of(error, message_id=message_id, reply_to=reply_to))
@@ -217,9 +240,11 @@ class Conversation:
     async def _follow(self) -> None:
         """Send the session's output until this socket must close."""
         async for event in self._services.feeds.follow(self._outlet):
-            key = self._admission.key
-            show_activity = key is not None and key.show_activity_updates
-            frame = frame_of(event, self._marks(event.seq), show_activity=show_activity)
+            key, marks = self._admission.key, self._marks(event.seq)
+            if key is not None and key.show_activity_updates:
+                for shown in self._activity.frames(event, marks):
+                    await self._send(shown)
+            frame = frame_of(event, marks)
             if isinstance(frame, wire.SessionEnd):
                 await self._end(frame.reason)
             elif frame is not None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from actors.runtime import StreamEvent
 from domain.errors import AppError, Overloaded
-from domain.json_values import JsonObject
 from gateway import wire
 from gateway.errors import answer
 
@@ -25,8 +24,8 @@ class Marks(NamedTuple):
     timestamp: str
 
 
-def frame_of(event: StreamEvent, marks: Marks, *, show_activity: bool) -> wire.ServerFrame | None:
-    """Return the frame of an event, None for events that sockets are not told."""
+def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
+    """Return the frame of an event, None for events that sockets are not told; activity is `gateway.activity`'s."""
     named, data = marks._asdict(), event.data
     match event.kind:
         case "response_start" | "response_restart":
@@ -49,7 +48,7 @@ def frame_of(event: StreamEvent, marks: Marks, *, show_activity: bool) -> wire.S
         case "error":
             return wire.ErrorFrame(
                 **named,
-                code=data.get("code", "INTERNAL_ERROR"),
+                code=_code(data.get("code", "INTERNAL_ERROR"), data.get("details", {}).get("reason")),
                 message=data["error"],
                 fatal=False,
                 message_id=data.get("messageId"),
@@ -57,33 +56,27 @@ def frame_of(event: StreamEvent, marks: Marks, *, show_activity: bool) -> wire.S
             )
         case "complete":
             return wire.SessionEnd(**named, reason=data.get("endReason", "")) if data.get("status") == ENDED else None
-        case "trace_event":
-            return _activity(data.get("event", {}), marks) if show_activity else None
         case "resume_gap":
             return wire.ResumeGap(**named, from_seq=data["fromSeq"], to_seq=data["toSeq"])
-        case "session_start":
+        case "session_start" | "trace_event":
             return None
-
-
-def _activity(event: JsonObject, marks: Marks) -> wire.ServerFrame | None:
-    if event.get("type") != "handoff":
-        return None
-    data = event.get("data", {})
-    metadata = {"fromAgent": data["fromAgent"], "toAgent": data["toAgent"]}
-    return wire.Handoff(**marks._asdict(), metadata=metadata)
 
 
 def error_frame(
     error: AppError, marks: Marks, *, fatal: bool, message_id: str | None = None, reply_to: str | None = None
 ) -> wire.ErrorFrame:
-    """Return the frame that tells an error, with the WebSocket's own code where there is one."""
-    reason, code = error.details.get("reason"), answer(error).code
+    """Return the frame that tells an error."""
     return wire.ErrorFrame(
         **marks._asdict(),
-        code=reason if reason in wire.SOCKET_CODES else TOLD_AS.get(code, code),
+        code=_code(answer(error).code, error.details.get("reason")),
         message=error.message,
         fatal=fatal,
         message_id=message_id,
         reply_to=reply_to,
         retry_after_ms=error.retry_after_ms if isinstance(error, Overloaded) else None,
     )
+
+
+def _code(code: str, reason: str | None) -> str:
+    """Return what a socket is told: the WebSocket's own code where the reason is one, else that of HTTP."""
+    return reason if reason in wire.SOCKET_CODES else TOLD_AS.get(code, code)

@@ -14,7 +14,7 @@ async def opened_session(services: Services, wanted: NewSession) -> SessionView:
         Overloaded: The tenant has as many active sessions as it may, and this would be one more.
     """
     try:
-        await services.throttle.new_session(wanted.tenant_id)
+        await services.throttle.new_session(wanted.tenant_id, wanted.project_id)
     except Overloaded:
         if not await services.runtime.is_open(wanted):
             raise

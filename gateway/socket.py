@@ -154,7 +154,7 @@ async def _opened(socket: WebSocket, offer: Offer | None, services: Services) ->
         claims = await _claims(socket, offer, services)
         headers = socket.headers
         admission = await services.gate.admit_sdk(claims, headers.get("origin"), headers.get("host", ""))
-        await services.throttle.request(claims.tenant_id)
+        await services.throttle.request(claims.tenant_id, claims.project_id)
         session = await _session(services, admission, claims)
         return Conversation(socket, services, admission, session, _last_seq(socket))
     except AppError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -59,6 +59,16 @@ class Cancel(ClientFrame, frozen=True, tag="cancel"):
     message_id: str | None = None
 
 
+class FeedbackSubmit(ClientFrame, frozen=True, tag="feedback.submit"):
+    """What somebody thinks of an answer: a thumb (0 or 1), 1 to 10 stars, or a text."""
+
+    message_id: Name
+    rating_type: Literal["thumbs", "star", "text"]
+    rating_value: int | None = None
+    feedback_text: Annotated[str, Meta(max_length=limits.FEEDBACK_COMMENT_MAX_CHARS)] = ""
+    action_render_id: Name | None = None
+
+
 class Typing(ClientFrame, frozen=True, tag="typing"):
     """Somebody is typing."""
 
@@ -81,7 +91,9 @@ class VoiceStart(ClientFrame, frozen=True, tag="voice_start"):
     mode: str | None = None
 
 
-AnyClientFrame = ChatMessage | TypedInterrupt | ActionSubmit | Cancel | Typing | EndSession | Ping | VoiceStart
+AnyClientFrame = (
+    ChatMessage | TypedInterrupt | ActionSubmit | Cancel | FeedbackSubmit | Typing | EndSession | Ping | VoiceStart
+)
 
 
 class ServerFrame(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", omit_defaults=True):
@@ -149,6 +161,38 @@ class ResponseEnd(ServerFrame, frozen=True, tag="response_end"):
     voice_config: JsonObject | None = None
     metadata: JsonObject | None = None
     interrupted: bool = False
+
+
+class StatusUpdate(ServerFrame, frozen=True, tag="status_update"):
+    """What the agent is busy with; only for keys that show activity."""
+
+    text: str
+    operation: str = ""
+
+
+class StatusClear(ServerFrame, frozen=True, tag="status_clear"):
+    """The agent is busy with nothing of that kind any more; `text` is what was shown last."""
+
+    text: str
+    operation: str = ""
+
+
+class FeedbackError(Struct, frozen=True):
+    """Why feedback was not kept."""
+
+    code: str
+    message: str
+
+
+class FeedbackAck(ServerFrame, frozen=True, tag="feedback.ack"):
+    """Whether feedback was kept, and under which id."""
+
+    message_id: str
+    success: bool
+    feedback_id: str | None = None
+    action_render_id: str | None = None
+    error: FeedbackError | None = None
+    reply_to: str | None = None
 
 
 class Handoff(ServerFrame, frozen=True, tag="handoff"):

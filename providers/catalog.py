@@ -72,6 +72,17 @@ DEFAULTS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Vendor -> tier -> what is asked where nobody has named a model."""
 
+_SEES: Final[Mapping[str, re.Pattern[str]]] = {
+    "anthropic": re.compile(r"claude-(?!instant|v?[12]\b)"),
+    "google": re.compile(r"gemini-(?!.*(?:tts|embedding|live))"),
+    "openai": re.compile(
+        r"(?:gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-[5-9]|o[134](?!-mini)|o4-mini)(?!.*(?:audio|realtime|transcribe|tts|search))"
+    ),
+}
+"""Vendor -> names of its models that take pictures."""
+_FETCH_IMAGES: Final = frozenset({"anthropic", "openai"})
+"""Vendors that fetch a picture from its address; the others take it with the request only."""
+
 _DATE: Final = re.compile(r"(-latest|[-@]\d{8}|-\d{4}-\d{2}-\d{2})$")
 
 
@@ -152,6 +163,18 @@ def find_model(vendor: str, model: str) -> KnownModel | None:
 def vendor_of(spec: ProviderSpec) -> str:
     """Return whose models a provider serves, empty where its address does not say."""
     return KIND_VENDORS.get(spec.kind) or HOSTS.get(spec.host if spec.base_url else NO_URL_HOST.get(spec.kind, ""), "")
+
+
+def sees_images(spec: ProviderSpec, model: str) -> bool:
+    """Return whether a provider's model is known to take pictures; of a server without a vendor nothing is known."""
+    pattern = _SEES.get(vendor_of(spec))
+    return pattern is not None and pattern.match(model.lower().removeprefix("models/")) is not None
+
+
+def fetches_images(spec: ProviderSpec) -> bool:
+    """Return whether a provider fetches pictures by itself, from its vendor's network and not from one of ours."""
+    at_vendor = not spec.base_url or spec.host in HOSTS
+    return at_vendor and vendor_of(spec) in _FETCH_IMAGES
 
 
 def vendor_of_name(model: str) -> str:

@@ -157,7 +157,7 @@ class SessionsApi:
         sort_by: Literal["lastActivityAt", "createdAt", "messageCount", "durationMs"] | None = None,
         sort_dir: Literal["asc", "desc"] | None = None,
     ) -> SessionListReply:
-        """Return sessions of a project, the most recently active first."""
+        """Return sessions of a project, the most recently active first; `q` looks through the newest ones."""
         return cast(
             "SessionListReply",
             self._transport.json(

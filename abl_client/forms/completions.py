@@ -73,7 +73,7 @@ class FilePart(TypedDict):
 
 
 class ImagePart(TypedDict):
-    """A picture, by its address or as a data URL."""
+    """A picture: its address, which only the provider fetches, or a JPEG, PNG, GIF or WebP as a data ..."""
 
     type: Literal["image_url"]
     url: str

@@ -245,6 +245,8 @@ class SessionListReply(TypedDict):
     offset: int
     limit: int
     sessions: list[SessionItem]
+    totalIsExact: NotRequired[bool]
+    searchedFrom: NotRequired[str | None]
 
 
 class SessionMetrics(TypedDict):

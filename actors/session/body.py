@@ -42,7 +42,7 @@ from actors.session.opening import action_of, begun, found, pin_of_child, pin_of
 from actors.session.output import TurnOutput
 from actors.session.records import OWN_KEY, TurnOpening, UnknownSchema
 from actors.session.remembering import remember, remember_meanwhile, settle_stores
-from actors.session.replies import refusal
+from actors.session.replies import refusal, refused
 from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
@@ -251,7 +251,7 @@ class SessionBody:
 
     async def _told(self, live: LiveSession, kept: KeptTurn) -> TurnReply:
         if kept.failed:
-            raise Unavailable(str(kept.failed["error"]), details=kept.failed.get("details"))
+            raise refused(kept.failed)
         traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
         return reply_of_kept(self.session_id, kept, traces)
 

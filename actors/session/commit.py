@@ -14,10 +14,11 @@ from actors.session.kept import CANCELLED, ENDED, closing_data, encode_beside, e
 from actors.session.live import LiveSession
 from actors.session.output import BETWEEN_TEXTS, TurnOutput
 from actors.session.records import TurnOpening
-from actors.session.replies import kept_turn
+from actors.session.replies import AWAY, RULE, kept_turn, refused
 from actors.session.snapshot import encode_snapshot
 from actors.session.store import TurnCommit
-from domain.errors import InvalidInput, Unavailable
+from domain.budgets import SPENT
+from domain.errors import InvalidInput
 from domain.json_values import JsonObject, storable
 from domain.model_calls import BUDGET_EXCEEDED, MODEL_NOT_READY
 from engine import EndTurn, UserSpoke
@@ -28,14 +29,16 @@ REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
     ("failed", "not_configured"): "Runtime not configured",
     ("failed", MODEL_NOT_READY): "The model is not ready",
-    ("failed", BUDGET_EXCEEDED): "Budget exceeded",
+    ("failed", BUDGET_EXCEEDED): SPENT,
     ("failed", NOT_STORABLE): "The turn cannot be stored",
     ("cancelled", NOT_STORABLE): "The turn cannot be stored",
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
-CODE = "SERVICE_UNAVAILABLE"
-HINTS: dict[str, JsonObject] = {"not_configured": {"reason": "MODEL_NOT_CONFIGURED", "hint": NOT_CONFIGURED}}
-"""Why a turn has no reply -> what tells its caller what to do about it."""
+HINTS: dict[str, JsonObject] = {
+    "not_configured": {"reason": "MODEL_NOT_CONFIGURED", "hint": NOT_CONFIGURED},
+    "deadline": {"reason": "TURN_TIMEOUT"},
+}
+"""Why a turn has no reply -> what tells its caller more of it; the reason is the code of a socket. Spec: 12.7."""
 _log = logging.getLogger(__name__)
 
 
@@ -48,8 +51,9 @@ async def commit(
     a turn that cannot be ended would be taken up by every later message of its session, and fail each of them.
 
     Raises:
-        Unavailable: The turn has no reply, see `REFUSALS`; that it has none is durable. It may be asked for again, but
-            under its key only when it has asked for nothing that changes the world: else the key keeps the refusal.
+        Unavailable, Conflict: The turn has no reply, see `REFUSALS`; that it has none is durable. It may be asked for
+            again, but under its key only when it has asked for nothing that changes the world: else the key keeps the
+            refusal. Conflict: a budget of the tenant's own is spent.
         SessionMoved, StoreLost: As for every write.
     """
     try:
@@ -75,7 +79,7 @@ async def _commit(
 ) -> TurnReply:
     state = live.state
     refusal = "" if live.pin.parent_session_id else REFUSALS.get((end.status, end.error), "")
-    failed: JsonObject = {"error": refusal, "code": CODE} if refusal else {}
+    failed: JsonObject = {"error": refusal, "code": RULE if end.error == BUDGET_EXCEEDED else AWAY} if refusal else {}
     if refusal and end.error in HINTS:
         failed["details"] = HINTS[end.error]
     if refusal and "refusal" in end.metadata:
@@ -113,7 +117,7 @@ async def _commit(
         live.status = ENDED
     if refusal:
         output.fail(failed)
-        raise Unavailable(refusal, details=failed.get("details"))
+        raise refused(failed)
     reply = reply_of_kept(live.pin.session_id, kept, output.traces, repeated=False)
     output.close(closing_data(kept), wire_form(reply))
     if live.status == ENDED:

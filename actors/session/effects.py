@@ -21,12 +21,14 @@ from actors.session.output import TurnOutput
 from actors.session.store import SessionPin
 from actors.session.tool_calls import ToolCaller, effect_key
 from actors.session.waits import open_task, open_wait
+from actors.tally import OK, OUTCOME_UNKNOWN, RATE_LIMITED, Tally
 from domain.budgets import Spender
 from domain.clock import Clock, iso_ms
 from domain.errors import AppError, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from domain.limits import TURN_DEADLINE_S
 from domain.model_calls import ModelRequest
+from domain.tool_calls import RATE_LIMIT_EXCEEDED, ToolResult
 from engine import (
     AnyEffect,
     AnyFact,
@@ -68,6 +70,8 @@ from providers.remote import RemoteAgents
 MS_PER_S = 1_000
 MEMORY_PATIENCE_S = 20.0
 MEMORY_PAUSE_S = 0.2
+NO_CREDENTIAL = "credential_not_found"
+MOCK = "mock"
 Given = TypeVar("Given")
 
 
@@ -80,6 +84,14 @@ class Memories(Protocol):
 
     async def write(self, pin: SessionPin, writes: tuple[MemoryWrite, ...], key: str) -> None:
         """Keep values; doing so again under the same key changes nothing."""
+        ...
+
+
+class ToolQuotas(Protocol):
+    """How many tool calls tenants have left."""
+
+    async def refused_tool(self, tenant_id: str) -> ToolResult | None:
+        """Count a tool call; return what comes of one beyond the limit, None of one that may be made."""
         ...
 
 
@@ -108,6 +120,8 @@ class Outside:
         budgets: Opens models under the budgets of their sessions; None where there are none.
         classifier: Compares texts by meaning; None where nothing here can.
         secret_variables: Session -> values of `{{env.KEY}}` that only its tools may have.
+        tally: Counts how models and tools fare.
+        quotas: Refuses tool calls that are too many; None where nothing is counted.
     """
 
     models: Models
@@ -122,6 +136,8 @@ class Outside:
     budgets: ModelBudgets | None = None
     classifier: TextClassifier | None = None
     secret_variables: Callable[[SessionPin], Awaitable[Mapping[str, str]]] | None = None
+    tally: Tally = field(default_factory=Tally)
+    quotas: ToolQuotas | None = None
 
 
 class WorldPerformer:
@@ -144,7 +160,8 @@ class WorldPerformer:
                 scores = await classifier.scores(effect.text, effect.labels) if classifier is not None else {}
                 return Classified(at=self._now(), effect_id=effect.id, scores=scores)
             case CallTool():
-                result = await self._tools.call(effect, live)
+                result = await self._refused(effect, live.pin) or await self._tools.call(effect, live)
+                self._outside.tally.tool(_end_of(result))
                 if result.is_unknown:
                     return OutcomeUnknown(at=self._now(), effect_id=effect.id, message=result.error_message)
                 return ToolReturned(at=self._now(), effect_id=effect.id, result=result)
@@ -175,6 +192,12 @@ class WorldPerformer:
             case _:
                 return None
 
+    async def _refused(self, effect: CallTool, pin: SessionPin) -> ToolResult | None:
+        quotas = self._outside.quotas
+        if quotas is None or effect.kind == MOCK:
+            return None
+        return await quotas.refused_tool(pin.tenant_id)
+
     def _now(self) -> str:
         return iso_ms(self._outside.clock.now())
 
@@ -191,12 +214,15 @@ class WorldPerformer:
             else:
                 reply = await model.answer(request)
         except ModelCallFailed as failure:
+            self._outside.tally.model(failure.kind)
             latency_ms = _ms_since(started_s)
             return ModelFailed(
                 at=self._now(), effect_id=effect.id, kind=failure.kind, message=failure.message, latency_ms=latency_ms
             )
         except AppError as error:
-            return ModelFailed(at=self._now(), effect_id=effect.id, kind="credential_not_found", message=error.message)
+            self._outside.tally.model(NO_CREDENTIAL)
+            return ModelFailed(at=self._now(), effect_id=effect.id, kind=NO_CREDENTIAL, message=error.message)
+        self._outside.tally.model()
         reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s))
         return ModelAnswered(at=self._now(), effect_id=effect.id, reply=reply)
 
@@ -281,6 +307,14 @@ def _gate(effect: AskModel, live: LiveSession) -> Gate:
     if live.state is None:
         raise ValueError("a session without a state asks no model")
     return Gate(live.program, live.state, effect.agent)
+
+
+def _end_of(result: ToolResult) -> str:
+    if result.is_unknown:
+        return OUTCOME_UNKNOWN
+    if result.error_code == RATE_LIMIT_EXCEEDED:
+        return RATE_LIMITED
+    return OK if result.ok or result.accepted else result.error_kind
 
 
 def _ms_since(started_s: float) -> int:

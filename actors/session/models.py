@@ -21,6 +21,8 @@ class ChosenModel:
         name: `provider/model`.
         most_tokens: Of one answer, as its provider's row says; None where it does not. Spec: platform-api 14.5.
         takes_tools: False where its provider's row says so.
+        sees_images: Its provider's row says so, or the catalogue where that says nothing.
+        fetches_images: Its provider fetches a picture from its address; it has to come in the request otherwise.
     """
 
     registry: ModelRegistry
@@ -30,6 +32,8 @@ class ChosenModel:
     max_tokens: int | None = None
     most_tokens: int | None = None
     takes_tools: bool = True
+    sees_images: bool = False
+    fetches_images: bool = False
 
 
 class Models(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from actors.messages import Failed
 from actors.raising import kind_of
@@ -10,10 +11,14 @@ from actors.session.kept import KeptTurn
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.store import Waiting
-from domain.errors import AppError, Overloaded
+from domain.errors import AppError, Conflict, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from engine import EndTurn
 from storage.errors import Closing
+
+AWAY: Final = "SERVICE_UNAVAILABLE"
+RULE: Final = "CONFLICT"
+"""Codes of a turn without a reply: something that it needs is not there; a rule of the tenant's own forbids it."""
 
 
 def kept_turn(live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: JsonObject | None = None) -> KeptTurn:
@@ -51,6 +56,12 @@ def with_wait(action: JsonObject, waits: Mapping[str, Waiting]) -> JsonObject:
 def child_outcome(end: EndTurn) -> JsonObject:
     """Return what the parent of a delegated child learns beside the text."""
     return {"values": end.values, "error": end.error}
+
+
+def refused(failed: JsonObject) -> AppError:
+    """Return what the caller of a turn without a reply gets; `failed` is what was kept of it."""
+    kind = Conflict if failed.get("code") == RULE else Unavailable
+    return kind(str(failed["error"]), details=failed.get("details"))
 
 
 def refusal(error: AppError) -> Failed:

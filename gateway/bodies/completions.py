@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,12 +14,16 @@ from domain import limits
 from domain.errors import InvalidInput
 from domain.ids import is_project_id
 from domain.json_values import JsonObject, JsonValue
-from domain.model_calls import Message, ToolSpec
+from domain.model_calls import Image, Message, ToolSpec
 from domain.tool_calls import ToolCall
 from gateway.bodies.texts import Id, RequestBody
 from gateway.envelope import Success, Wire
 
 OBJECT = "object"
+BASE64_CHARS = 4
+"""How many characters of base64 belong together."""
+_IMAGE_DATA = re.compile(r"data:image/(?:jpeg|png|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+_ADDRESS = re.compile(r"https?://[!-.0-?A-~]+(?:/[!-~]*)?")
 
 
 def _project_id(text: str) -> str:
@@ -33,6 +38,16 @@ def _schema_of_object(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return schema
 
 
+def _image_url(url: str) -> str:
+    if url.startswith("data:"):
+        if _IMAGE_DATA.fullmatch(url) is None or len(url.partition(",")[2]) % BASE64_CHARS:
+            raise ValueError("must be a JPEG, PNG, GIF or WebP in base64")
+        return url
+    if len(url) > limits.COMPLETION_IMAGE_ADDRESS_MAX_CHARS or _ADDRESS.fullmatch(url) is None:
+        raise ValueError("must be an address of at most 2,048 printable characters, without a name or password")
+    return url
+
+
 CuidId = Annotated[str, AfterValidator(_project_id), WithJsonSchema({"type": "string", "pattern": "^c[a-z0-9]{24}$"})]
 Tier = Literal["fast", "balanced", "powerful"]
 
@@ -45,10 +60,10 @@ class TextPart(RequestBody):
 
 
 class ImagePart(RequestBody):
-    """A picture, by its address or as a data URL."""
+    """A picture: its address, which only the provider fetches, or a JPEG, PNG, GIF or WebP as a data URL in base64."""
 
     type: Literal["image_url"]
-    url: Annotated[str, StringConstraints(pattern="^(https?:|data:)")]
+    url: Annotated[str, StringConstraints(pattern="^(https?:|data:)"), AfterValidator(_image_url)]
 
 
 class FilePart(RequestBody):
@@ -156,7 +171,7 @@ class UsageReply(Success):
 
 def files_named(body: CompletionBody) -> tuple[str, ...]:
     """Return the ids of the attachments that the messages name."""
-    return tuple(dict.fromkeys(part.attachment_id for _, part in _parts(body) if isinstance(part, FilePart)))
+    return tuple(dict.fromkeys(part.attachment_id for *_, part in _parts(body) if isinstance(part, FilePart)))
 
 
 def messages_of(body: CompletionBody, texts: Mapping[str, str]) -> tuple[Message, ...]:
@@ -167,11 +182,15 @@ def messages_of(body: CompletionBody, texts: Mapping[str, str]) -> tuple[Message
         texts: Attachment id -> its text, empty of one that is none.
 
     Raises:
-        InvalidInput: A part that no model here takes, or arguments that are no JSON object.
+        InvalidInput: A part that no model here takes, too many pictures, or arguments that are no JSON object.
     """
-    for path, part in _parts(body):
-        if isinstance(part, ImagePart):
-            raise _refused(path, "this model takes no images")
+    images = 0
+    for path, role, part in _parts(body):
+        images += isinstance(part, ImagePart)
+        if images > limits.COMPLETION_IMAGES_MAX:
+            raise _refused(path, f"there may be {limits.COMPLETION_IMAGES_MAX} images at the most")
+        if isinstance(part, ImagePart) and role != "user":
+            raise _refused(path, "only messages of the user have images")
         if isinstance(part, FilePart) and not texts[part.attachment_id]:
             raise _refused(path, "this model takes no files but texts")
     return tuple(_message(number, one, texts) for number, one in enumerate(body.messages))
@@ -220,23 +239,35 @@ def usage_of_model(used: UsageFigures) -> UsageOfModel:
     )
 
 
-def _parts(body: CompletionBody) -> Iterator[tuple[str, TextPart | ImagePart | FilePart]]:
+def _parts(body: CompletionBody) -> Iterator[tuple[str, str, TextPart | ImagePart | FilePart]]:
+    """Yield where each part stands, whose it is, and the part."""
     for number, message in enumerate(body.messages):
         if not isinstance(message.content, str):
             for place, part in enumerate(message.content):
-                yield f"/messages/{number}/content/{place}", part
+                yield f"/messages/{number}/content/{place}", message.role, part
 
 
 def _message(number: int, message: CompletionMessage, texts: Mapping[str, str]) -> Message:
     content = message.content
-    if not isinstance(content, str):
-        said = [texts[one.attachment_id] if isinstance(one, FilePart) else getattr(one, "text", "") for one in content]
-        content = "\n".join(said)
+    text, images = (content, ()) if isinstance(content, str) else _joined(content, texts)
     calls = tuple(
         ToolCall(call.id, call.name, _arguments(f"/messages/{number}/tool_calls/{place}/arguments", call.arguments))
         for place, call in enumerate(message.tool_calls or ())
     )
-    return Message(message.role, content, calls, message.tool_call_id or "", message.name or "")
+    return Message(message.role, text, calls, message.tool_call_id or "", message.name or "", images)
+
+
+def _joined(parts: Sequence[Part], texts: Mapping[str, str]) -> tuple[str, tuple[Image, ...]]:
+    """Return the texts of a message, each on a line of its own, and the pictures with their places among them."""
+    said, images, follows_text = "", [], False
+    for part in parts:
+        if isinstance(part, ImagePart):
+            images.append(Image(part.url, len(said)))
+        else:
+            text = texts[part.attachment_id] if isinstance(part, FilePart) else part.text
+            said += f"\n{text}" if follows_text else text
+        follows_text = not isinstance(part, ImagePart)
+    return said, tuple(images)
 
 
 def _arguments(path: str, given: str | JsonObject) -> JsonObject:

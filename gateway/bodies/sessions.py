@@ -86,9 +86,17 @@ class SessionDetail(SessionItem):
 
 
 class SessionListReply(TopLevelPage):
-    """Some sessions of a project."""
+    """Some sessions of a project.
+
+    Attributes:
+        total_is_exact: False when there are more than `total`, which is then ahead of the page all the same.
+        searched_from: When the oldest session was created that `q` has looked through; null: all. To look further back,
+            ask again with it as `to`.
+    """
 
     sessions: list[SessionItem]
+    total_is_exact: bool = True
+    searched_from: str | None = None
 
 
 class SessionReply(Success):

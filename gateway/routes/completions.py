@@ -97,7 +97,7 @@ async def _request(
     tenant_id = admitted.caller.tenant_id
     await services.gate.check_project(admitted.caller, body.project_id, Permission.SESSION_EXECUTE)
     if body.session_id is not None:
-        await count_message(request, services, tenant_id, body.session_id)
+        await count_message(request, services, tenant_id, body.session_id, body.project_id)
     named = files_named(body)
     texts = await services.desks.files.texts(tenant_id, body.project_id, named) if named else {}
     return CompletionRequest(

@@ -62,9 +62,9 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
         target = await bound_target(services, admitted.caller, project_id, asked)
         turn = _turn(question, admitted, services, project_id, key, target.environment)
         if turn.session_id:
-            await services.throttle.session_message(turn.tenant_id, turn.session_id)
+            await services.throttle.session_message(turn.tenant_id, turn.session_id, turn.project_id)
         else:
-            await services.throttle.new_session(turn.tenant_id)
+            await services.throttle.new_session(turn.tenant_id, turn.project_id)
         return await services.runtime.chat(turn)
 
     cards = await services.agent_cards.cards(admitted.caller.tenant_id, project_id)

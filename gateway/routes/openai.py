@@ -177,7 +177,7 @@ async def _session_of_user(services: Services, new: NewSession, asking: Initiato
     """Return the session of a user with a model; one that has ended starts again, and counts as a new one."""
     view = await opened_session(services, new)
     if view.status == ENDED:
-        await services.throttle.new_session(new.tenant_id)
+        await services.throttle.new_session(new.tenant_id, new.project_id)
         session = SessionRef(new.tenant_id, new.project_id, view.id)
         await services.runtime.reset_session(session)
         await services.desks.audit.note_session(session, "reset", asking)

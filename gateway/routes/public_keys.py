@@ -50,7 +50,7 @@ async def make_public_key(
     """Make a public key and show it, this once."""
     wanted = NewPublicKey(**changes_of(body))
     future(body.expires_at, services.clock.now())
-    await _check_target(services, admitted.caller, project_id, wanted.environment, wanted.deployment_id)
+    await check_target(services, admitted.caller, project_id, wanted.environment, wanted.deployment_id)
     tenant_id = admitted.caller.tenant_id
     return made_public_key(await services.desks.keys.make_public(tenant_id, project_id, wanted, asking))
 
@@ -66,7 +66,7 @@ async def change_public_key(
         del changes["name"]  # a name cannot be cleared
     if {"environment", "deployment_id"} & set(changes):
         target = changes.get("environment", ""), changes.get("deployment_id", "")
-        await _check_target(services, admitted.caller, project_id, *target)
+        await check_target(services, admitted.caller, project_id, *target)
     key = await services.desks.keys.change_public(tenant_id, project_id, key_id, changes, asking)
     services.public_keys.changed(tenant_id, key.id)
     return PublicKeyReply(key=public_key_item(key))
@@ -83,7 +83,7 @@ async def revoke_public_key(
     return RevokedReply(id=key_id)
 
 
-async def _check_target(services: Services, who: Caller, project_id: str, environment: str, deployment_id: str) -> None:
+async def check_target(services: Services, who: Caller, project_id: str, environment: str, deployment_id: str) -> None:
     """Refuse agents that a caller of some environments may not run. Raises NotFound, Forbidden."""
     if not who.environments:
         return

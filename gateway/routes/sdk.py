@@ -113,7 +113,7 @@ async def make_ticket(admitted: Admitted, services: Serving) -> TicketReply:
     """Return a ticket that opens one WebSocket within a minute."""
     claims = _sdk_claims(admitted)
     await services.throttle.check_tickets()
-    await services.throttle.socket_ticket(claims.tenant_id, claims.family)
+    await services.throttle.socket_ticket(claims.tenant_id, claims.family, claims.project_id)
     return TicketReply(ticket=services.sdk_tokens.make_ticket(claims), expires_in=limits.TICKET_S)
 
 

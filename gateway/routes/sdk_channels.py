@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from actors.runtime import Caller
 from domain import limits
+from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
@@ -16,7 +18,8 @@ from gateway.bodies.sdk_channels import (
 from gateway.bodies.texts import QueryText
 from gateway.envelope import DeletedReply, Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
-from gateway.services import Serving
+from gateway.routes.public_keys import check_target
+from gateway.services import Services, Serving
 
 CREATED = 201
 READER = caller("api_key", "user", permission=Permission.CHANNEL_READ)
@@ -50,6 +53,8 @@ async def create_channel(
     project_id: str, body: NewChannelBody, admitted: Admitted, asking: Asking, services: Serving
 ) -> ChannelReply:
     """Make a channel for a public key of the project."""
+    target = body.environment or "", body.deployment_id or ""
+    await check_target(services, admitted.caller, project_id, *target)
     made = await services.desks.channels.create(admitted.caller.tenant_id, project_id, body.fields(), asking)
     return ChannelReply(channel=channel_item(made))
 
@@ -75,9 +80,9 @@ async def change_channel(
     services: Serving,
 ) -> ChannelReply:
     """Change a channel; what is not given stays."""
-    changed = await services.desks.channels.change(
-        admitted.caller.tenant_id, project_id, channel_id, body.changed(), asking
-    )
+    changes = body.changed()
+    await _check_channel(services, admitted.caller, project_id, channel_id, changes)
+    changed = await services.desks.channels.change(admitted.caller.tenant_id, project_id, channel_id, changes, asking)
     return ChannelReply(channel=channel_item(changed))
 
 
@@ -90,5 +95,23 @@ async def delete_channel(
     project_id: str, channel_id: QueryText, admitted: Admitted, asking: Asking, services: Serving
 ) -> DeletedReply:
     """Delete a channel."""
+    await _check_channel(services, admitted.caller, project_id, channel_id, {})
     await services.desks.channels.remove(admitted.caller.tenant_id, project_id, channel_id, asking)
     return DeletedReply()
+
+
+async def _check_channel(
+    services: Services, who: Caller, project_id: str, channel_id: str, changes: JsonObject
+) -> None:
+    """Refuse a channel that reaches, or is to reach, agents that a caller of some environments may not run.
+
+    Raises:
+        NotFound: There is no such channel or deployment.
+        Forbidden: It is in another environment.
+    """
+    if not who.environments:
+        return
+    found = await services.desks.channels.get(who.tenant_id, project_id, channel_id)
+    before: JsonObject = {"environment": found.environment, "deployment_id": found.deployment_id}
+    for target in (before, {**before, **changes}):
+        await check_target(services, who, project_id, target["environment"] or "", target["deployment_id"] or "")

@@ -15,11 +15,11 @@ from typing import Any, Final
 import msgspec
 
 from domain.json_values import JsonObject
-from domain.model_calls import Message, ModelRequest, ToolSpec
+from domain.model_calls import Image, Message, ModelRequest, ToolSpec
 from domain.tool_calls import ToolCall
 from providers.chat.openai_wire import NO_PARAMETERS, SCHEMA_INSTRUCTION
 from providers.chat.strict_schema import strict_schema
-from providers.chat.wire import BAD_JSON, json_text
+from providers.chat.wire import BAD_JSON, data_of, json_text
 
 DEFAULT_MAX_TOKENS: Final = 8_192
 """The wire needs a bound of the answer; what a model thinks counts too."""
@@ -130,12 +130,21 @@ def _messages(messages: Sequence[Message], prefix: str) -> list[JsonObject]:
             case "tool":
                 _say(wire, "user", [_result(message, ids)])
             case _:
-                _say(wire, "user", [_text(message.content)] if message.content.strip() else [])
+                _say(wire, "user", [_piece(one) for one in message.pieces() if not isinstance(one, str) or one.strip()])
     if not wire or wire[0]["role"] != "user":
         wire.insert(0, {"role": "user", "content": [_text(NOTHING)]})
     if wire[-1]["role"] != "user":
         wire.append({"role": "user", "content": [_text(NOTHING)]})
     return wire
+
+
+def _piece(piece: str | Image) -> JsonObject:
+    if isinstance(piece, str):
+        return _text(piece)
+    data = data_of(piece.url)
+    if data is None:
+        return {"type": "image", "source": {"type": "url", "url": piece.url}}
+    return {"type": "image", "source": {"type": "base64", "media_type": data.media_type, "data": data.base64}}
 
 
 def _say(wire: list[JsonObject], role: str, blocks: list[JsonObject]) -> None:

@@ -13,9 +13,9 @@ from typing import Final
 import msgspec
 
 from domain.json_values import JsonObject, JsonValue
-from domain.model_calls import Message, ModelRequest, ToolSpec
+from domain.model_calls import Image, Message, ModelRequest, ToolSpec
 from domain.tool_calls import ToolCall
-from providers.chat.wire import BAD_JSON
+from providers.chat.wire import BAD_JSON, data_of
 
 NOTHING: Final = "-"
 UNSIGNED: Final = "skip_thought_signature_validator"
@@ -87,10 +87,19 @@ def _contents(messages: Sequence[Message], *, signs: bool) -> list[JsonObject]:
             case "tool":
                 _say(wire, "user", [_result(message, names)])
             case _:
-                _say(wire, "user", [{"text": message.content}] if message.content else [])
+                _say(wire, "user", [_piece(one) for one in message.pieces()])
     if not wire or wire[0]["role"] != "user":
         wire.insert(0, {"role": "user", "parts": [{"text": NOTHING}]})
     return wire
+
+
+def _piece(piece: str | Image) -> JsonObject:
+    if isinstance(piece, str):
+        return {"text": piece}
+    data = data_of(piece.url)
+    if data is None:
+        return {"fileData": {"fileUri": piece.url}}
+    return {"inlineData": {"mimeType": data.media_type, "data": data.base64}}
 
 
 def _say(wire: list[JsonObject], role: str, parts: list[JsonObject]) -> None:

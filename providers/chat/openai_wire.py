@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.json_values import JsonObject
 from domain.model_calls import (
     FinishReason,
+    Image,
     Message,
     ModelDelta,
     ModelRequest,
@@ -250,11 +251,20 @@ class OpenAIReader:
         return ToolCallPart(index=index, id=part.id or made, name=name, arguments=arguments or "")
 
 
+def _piece(piece: str | Image) -> JsonObject:
+    if isinstance(piece, str):
+        return {"type": "text", "text": piece}
+    return {"type": "image_url", "image_url": {"url": piece.url}}
+
+
 def _message(message: Message) -> Message | JsonObject:
     """Return what encodes to the message on the wire: mostly the message itself, whose fields are called the same."""
-    if message.content and not message.tool_calls and (message.role == "tool") is bool(message.tool_call_id):
+    is_plain = not message.tool_calls and not message.images
+    if message.content and is_plain and (message.role == "tool") is bool(message.tool_call_id):
         return message
     wire: JsonObject = {"role": message.role, "content": message.content}
+    if message.images:
+        wire["content"] = [_piece(one) for one in message.pieces()]
     if message.name:
         wire["name"] = message.name
     if message.role == "tool":

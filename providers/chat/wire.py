@@ -17,6 +17,14 @@ BAD_JSON: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """What reading JSON raises that is none, is of another form, is nested without end, or is no text."""
 MODEL_TIMEOUTS: Final = Timeouts(total_s=120.0, connect_s=5.0, idle_s=60.0)
 MAX_ERROR_CHARS: Final = 300
+DATA: Final = "data:"
+
+
+class Data(NamedTuple):
+    """What a `data:` URL holds."""
+
+    media_type: str
+    base64: str
 
 
 class WireError(NamedTuple):
@@ -156,6 +164,18 @@ NOTHING_SAID: Final = "The model's answer holds no message"
 def no_message() -> ModelCallFailed:
     """Return the failure of an answer that is of the wire and says nothing."""
     return ModelCallFailed("llm_api_error", NOTHING_SAID, retryable=True)
+
+
+def data_of(url: str) -> Data | None:
+    """Return what a `data:` URL in base64 holds, None for an address. RFC 2397.
+
+    >>> data_of("data:image/png;base64,AAAA")
+    Data(media_type='image/png', base64='AAAA')
+    """
+    head, _, data = url.partition(",")
+    if not head.startswith(DATA):
+        return None
+    return Data(head.removeprefix(DATA).partition(";")[0], data)
 
 
 def json_text(value: Any) -> str:

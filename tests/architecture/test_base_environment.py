@@ -131,7 +131,7 @@ def test_the_language_server_says_which_extra_it_needs() -> None:
 def test_every_command_of_the_language_is_tried() -> None:
     of_the_server = {
         "serve", "replay", "chat", "eval", "keys", "models", "migrate", "doctor", "mcp", "token", "dev", "export",
-        "import", "deploy", "openapi",
+        "import", "deploy", "openapi", "scrub",
     }  # fmt: skip
     tried = {name.split()[0] for name in COMMANDS} - {"help"} | {"lsp"}
     named = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback is not None}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cells import over
 from tests.support.repository import ROOT
 
 MODULES = sorted((ROOT / "abl").rglob("*.py"))
@@ -56,7 +57,7 @@ def faults(text: str, module: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@over("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_language_stays_pure(path: Path) -> None:
     assert not faults(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix())
 

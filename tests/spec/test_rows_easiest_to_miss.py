@@ -1,4 +1,6 @@
-"""The 35 rows that are easiest to miss: one test each, here or where `ELSEWHERE` says. Spec: platform-api 17."""
+"""The 35 rows that are easiest to miss: a test each, here where the row is about the gateway alone, over the real store in
+`test_rows_over_the_store` and `test_row_18_over_the_store`, or where `ELSEWHERE` says. Spec: platform-api 17.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +8,31 @@ import asyncio
 
 import pytest
 
+import tests.spec.test_row_18_over_the_store as row_18
 import tests.spec.test_rows_easiest_to_miss as this
+import tests.spec.test_rows_over_the_store as over_the_store
 from abl.parser.detect import detect
-from actors.runtime import Caller
-from domain import limits
+from actors.counters import LocalCounters
 from domain.clock import FixedClock
 from domain.errors import Overloaded, QueueFull
-from gateway.counters import LocalCounters
-from gateway.settings import RateSettings, rates_within
+from domain.rates import RateSettings, rates_within
 from gateway.throttle import Throttle
-from tests.spec.test_seed_tables import answer, at, described
-from tests.support.asgi import Client, sse_events
-from tests.support.errors import CHAT, MESSAGE, SESSIONS, check, check_limited, refused_turn
-from tests.support.fake_runtime import FakeCallback, FakeSession
+from tests.spec.test_seed_tables import at, described
+from tests.support.asgi import sse_events
+from tests.support.cells import over
+from tests.support.errors import CHAT, MESSAGE, SESSIONS, check_limited, refused_turn
+from tests.support.fake_runtime import FakeCallback
 from tests.support.gateway import (
-    FOREIGN_KEY,
-    FOREIGN_PROJECT,
-    PAGE,
     PROJECT,
-    PUBLIC_KEY,
     TENANT,
     Gateway,
     a_gateway,
-    sandbox_token,
 )
-from tests.support.pages import opened, started
 from tools.generate_spec_map import test_place as place_of_test
 
 pytestmark = pytest.mark.anyio
 ROWS = 35
-AGENTS, CONTACTS = f"/api/projects/{PROJECT}/agents", "/api/contacts"
-INIT, CONFIG = "/api/v1/sdk/init", f"/api/v1/sdk/config/{PROJECT}"
-CALLBACK, MEMORY = "/api/v1/callbacks/cb_1", "/api/v1/memory"
+CALLBACK = "/api/v1/callbacks/cb_1"
 ELSEWHERE = {
     7: ("test_a_draft_is_saved_as_it_is_and_used_by_the_next_session",),
     8: ("test_a_deployment_freezes_drafts_and_says_so",),
@@ -74,9 +69,10 @@ LATER = {
 """Rows of what is not built yet, and to which work they belong."""
 
 
-@pytest.mark.parametrize("number", range(1, ROWS + 1))
+@over("number", range(1, ROWS + 1))
 def test_each_row_has_its_test_or_belongs_to_later_work(number: int) -> None:
-    here = [name for name in dir(this) if name.startswith(f"test_17_{number:02}_")]
+    names = {*dir(this), *dir(over_the_store), *dir(row_18)}
+    here = [name for name in names if name.startswith(f"test_17_{number:02}_")]
     elsewhere = ELSEWHERE.get(number, ())
     assert [bool(here), bool(elsewhere), number in LATER].count(True) == 1
     assert all(place_of_test(name) is not None for name in elsewhere)
@@ -106,114 +102,6 @@ async def test_17_02_the_error_of_a_429_is_a_text_and_every_answer_says_what_is_
     check_limited(full, "QUEUE_FULL", "Execution queue full")
 
 
-async def test_17_03_what_is_of_another_tenant_is_not_found_also_in_chat_and_over_a_socket(gateway: Gateway) -> None:
-    session = (await gateway.client.post(CHAT, MESSAGE)).json()["sessionId"]
-    foreign = gateway.as_(FOREIGN_KEY)
-    check(await foreign.get(SESSIONS), 404, "NOT_FOUND", "Project not found")
-    asked = {"projectId": FOREIGN_PROJECT, "message": "a", "sessionId": session}
-    check(await foreign.post(CHAT, asked), 404, "NOT_FOUND", "Session not found")
-    theirs = (await foreign.post(CHAT, {"projectId": FOREIGN_PROJECT, "message": "a"})).json()["sessionId"]
-    before = len(gateway.runtime.asked)
-    told = []
-    async with started(gateway) as socket:
-        for other in (theirs, "sess_" + "0" * 20):
-            socket.say(type="chat_message", messageId="m1", text="hello", sessionId=other)
-            error = (await socket.until("error"))[-1]
-            told.append((error["code"], error["message"]))
-    assert told == [told[0]] * 2
-    assert told[0][0] == "SESSION_MISMATCH"
-    assert gateway.runtime.asked[before:] == []
-
-
-def test_17_04_totals_stand_in_five_places() -> None:
-    for place in ("total", "limit", "offset"):
-        assert at(answer("GET PP/sessions"), place)
-    assert at(answer("GET /api/contacts"), "total")
-    assert not at(answer("GET /api/contacts"), "limit")
-    for place in ("total", "page", "limit"):
-        assert at(answer("GET /api/tool-secrets"), place)
-    assert not at(answer("GET /api/tool-secrets"), "offset")
-    for place in ("total", "limit", "offset"):
-        assert at(answer("GET PP/human-tasks"), f"pagination.{place}")
-    assert at(answer("GET PP/analytics/events"), "data.total")
-    assert at(answer("GET /api/agents"), "total")
-
-
-async def test_17_05_a_session_names_its_agent_by_path_and_a_path_parameter_does_not(gateway: Gateway) -> None:
-    assert (await gateway.client.post(SESSIONS, {"agentId": "travel/desk"})).status == 201
-    assert gateway.runtime.wanted[-1].agent == "travel/desk"
-    for name in ("travel%2Fdesk", "travel/desk"):
-        assert (await gateway.client.get(f"{AGENTS}/{name}")).status == 404
-
-
-async def test_17_06_words_in_the_place_of_an_id_are_routes_of_their_own(gateway: Gateway) -> None:
-    for path, sentence in ((f"{SESSIONS}/generations", "Session"), (f"{SESSIONS}/export?format=csv", "Session")):
-        reply = await gateway.client.get(path)
-        assert f"{sentence} not found".encode() not in reply.body
-    missing = await gateway.client.get(f"{CONTACTS}/lookup")
-    assert [one["path"] for one in missing.json()["error"]["details"]["fields"]] == ["/identity"]
-    paths = [path for path in described()["paths"] if path.startswith(CONTACTS)]
-    assert paths.index(f"{CONTACTS}/lookup") < paths.index(f"{CONTACTS}/{{contact_id}}")
-
-
-async def test_17_10_a_test_context_needs_write_permission_and_has_its_fields(gateway: Gateway) -> None:
-    context = {"skipOnStart": True, "startAtStep": "pay", "toolMocks": [{"toolName": "a", "response": 1}] * 50}
-    assert (await gateway.client.post(CHAT, {**MESSAGE, "testContext": context})).status == 200
-    told = gateway.runtime.asked[-1].test_context
-    assert told is not None
-    assert (told["skipOnStart"], told["startAtStep"], len(told["toolMocks"])) == (True, "pay", limits.TOOL_MOCKS_MAX)
-    more = {"toolMocks": context["toolMocks"] + [{"toolName": "b", "response": 1}]}  # type: ignore[operator]
-    refused = await gateway.client.post(CHAT, {**MESSAGE, "testContext": more})
-    assert refused.json()["error"]["details"]["fields"][0]["path"] == "/testContext/toolMocks"
-    gateway.runtime.callers["abl_chat"] = Caller(TENANT, "key", frozenset({"session:execute"}))
-    check(
-        await gateway.as_("abl_chat").post(CHAT, {**MESSAGE, "testContext": context}),
-        403, "FORBIDDEN", "Insufficient permissions",
-    )  # fmt: skip
-
-
-async def test_17_11_metadata_has_a_400_of_its_own_and_is_told_with_its_turn_only(gateway: Gateway) -> None:
-    refused = await gateway.client.post(CHAT, {**MESSAGE, "metadata": {"k": "x" * 4_097}})
-    assert (refused.status, refused.json()["error"]["message"]) == (400, "Invalid message metadata")
-    first = (await gateway.client.post(CHAT, {**MESSAGE, "metadata": {"vip": True}})).json()["sessionId"]
-    await gateway.client.post(CHAT, {**MESSAGE, "sessionId": first})
-    assert [turn.metadata for turn in gateway.runtime.asked] == [{"vip": True}, {}]
-
-
-async def test_17_13_each_route_has_its_header_for_public_keys_and_looks_at_the_origin(gateway: Gateway) -> None:
-    right, wrong = {"x-public-key": PUBLIC_KEY}, {"x-api-key": PUBLIC_KEY}
-    assert (await Client(gateway.app, {**right, "origin": PAGE}).post(INIT, {})).status == 200
-    assert (await Client(gateway.app, {**wrong, "origin": PAGE}).post(INIT, {})).status == 401
-    assert (await Client(gateway.app, {**wrong, "origin": PAGE}).get(CONFIG)).status != 401
-    assert (await Client(gateway.app, {**right, "origin": PAGE}).get(CONFIG)).status == 401
-    evil = "https://evil.example.com"
-    token = await gateway.sdk_token()
-    stolen = Client(gateway.app, {"x-sdk-token": token, "origin": evil})
-    refused = [
-        await Client(gateway.app, {**right, "origin": evil}).post(INIT, {}),
-        await Client(gateway.app, {**wrong, "origin": evil}).get(CONFIG),
-        await stolen.post(CHAT, MESSAGE),
-        await stolen.post("/api/v1/sdk/refresh"),
-        await stolen.post("/api/v1/sdk/ws-ticket"),
-    ]
-    assert [reply.status for reply in refused] == [403] * len(refused)
-    page = gateway.nobody().with_headers(origin=PAGE)
-    async with page.websocket("/ws/sdk", subprotocols=["sdk-auth", PUBLIC_KEY]) as socket:
-        assert (await socket.frame())["fatal"] is True
-        assert await socket.close_code() == 4001
-
-
-async def test_17_14_the_sub_protocol_that_is_chosen_is_the_word(gateway: Gateway) -> None:
-    token = await gateway.sdk_token()
-    async with opened(gateway, token) as socket:
-        assert (await socket.frame())["type"] == "session_start"
-    assert socket.subprotocol == "sdk-auth"
-    ticket = (await gateway.page(token).post("/api/v1/sdk/ws-ticket")).json()["ticket"]
-    async with gateway.page(token).websocket("/ws/sdk", subprotocols=["sdk-ticket", ticket]) as socket:
-        assert (await socket.frame())["type"] == "session_start"
-    assert socket.subprotocol == "sdk-ticket"
-
-
 async def test_17_15_the_end_of_a_stream_has_its_sums_and_a_heartbeat_is_a_comment() -> None:
     gateway = a_gateway(sse_heartbeat_s=0.01)
     wanted = {"projectId": PROJECT, "messages": [{"role": "user", "content": "hello"}]}
@@ -227,46 +115,6 @@ async def test_17_15_the_end_of_a_stream_has_its_sums_and_a_heartbeat_is_a_comme
             if b": heartbeat\n\n" in piece:
                 gateway.runtime.gate.set()
     assert gateway.runtime.gate.is_set()
-
-
-async def test_17_17_memory_tells_a_closed_session_a_missing_secret_and_a_bare_token_apart(gateway: Gateway) -> None:
-    gateway.runtime.sessions_by_id["sess_1"] = FakeSession("sess_1", TENANT, PROJECT, "Desk", status="ended")
-    wanted = {"action": "get", "memoryStoreName": "a"}
-
-    async def statuses(of: Gateway, session: str) -> int:
-        bearer = {"authorization": f"Bearer {sandbox_token(gateway, session)}"}
-        return (await Client(of.app, bearer).post(MEMORY, wanted)).status
-
-    assert await statuses(gateway, "sess_1") == 404
-    assert await statuses(gateway, "") == 400
-    assert await statuses(a_gateway(sandbox=False), "sess_1") == 503
-
-
-async def test_17_18_a_callback_is_taken_once_and_stays_open_when_its_job_could_not_be_kept(gateway: Gateway) -> None:
-    callback = gateway.runtime.callbacks_by_id["cb_1"] = FakeCallback(TENANT, PROJECT, enqueue_fails=True)
-    assert (await gateway.nobody().post(CALLBACK, {"n": 1})).status == 503
-    assert (callback.status, callback.body) == ("pending", None)
-    callback.enqueue_fails = False
-    replies = await asyncio.gather(*(gateway.nobody().post(CALLBACK, {"n": 1}) for _ in range(20)))
-    assert [reply.status for reply in replies] == [200] * 20
-    assert sum("status" not in reply.json() for reply in replies) == 1
-    callback.status, callback.secret = "pending", "s3cret"
-    assert (await gateway.nobody().post(CALLBACK, {"n": 1})).status == 401
-
-
-async def test_17_23_handoffs_are_counted_in_sessions_and_stand_in_the_traces_of_chat(gateway: Gateway) -> None:
-    gateway.runtime.trace = {"type": "handoff", "data": {"fromAgent": "A", "toAgent": "B"}}
-    told = (await gateway.client.post(CHAT, MESSAGE)).json()["traceEvents"]
-    assert [(one["type"], one["data"]["toAgent"]) for one in told] == [("handoff", "B")]
-    for place in ("sessions.*.handoffCount", "session.handoffCount"):
-        operation = "GET PP/sessions" if place.startswith("sessions") else "GET PP/sessions/:"
-        assert {kind["type"] for kind in at(answer(operation), place)} == {"integer"}
-
-
-async def test_17_25_the_list_of_sessions_has_its_five_figures(gateway: Gateway) -> None:
-    await gateway.client.post(CHAT, MESSAGE)
-    (item,) = (await gateway.client.get(SESSIONS)).json()["sessions"]
-    assert {"traceEventCount", "tokenCount", "estimatedCost", "errorCount", "durationMs"} <= set(item)
 
 
 @pytest.mark.parametrize(
