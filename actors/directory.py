@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from actors.hosts.port import Host
 from actors.looping import again_and_again
@@ -28,7 +28,7 @@ MAX_PINS = 100_000
 
 
 class Member(Struct, frozen=True):
-    """A host whose lease holds, with what it last said of itself."""
+    """A host whose lease holds, with what it last said of itself; `counts` are those of `actors.tally`."""
 
     host_id: str
     address: str
@@ -37,6 +37,7 @@ class Member(Struct, frozen=True):
     turns: int = 0
     waiting: int = 0
     rss_bytes: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class LinkedHosts(Protocol):
@@ -57,6 +58,7 @@ class Directory:
         self._hosts: dict[str, Host] = {}
         self._known: dict[str, Member] = {}
         self._shared: tuple[str, ...] = ()
+        self._waiting = 0
         self._pins: OrderedDict[str, str] = OrderedDict()
         self._changed = asyncio.Event()
         self._poller: asyncio.Task[None] | None = None
@@ -75,6 +77,11 @@ class Directory:
     def members(self) -> tuple[Member, ...]:
         """What the hosts that are alive last said of themselves."""
         return tuple(self._known.values())
+
+    @property
+    def waiting(self) -> int:
+        """How many turns wait in all hosts, as these last said."""
+        return self._waiting
 
     async def start(self) -> None:
         """Read the members once and from then on every `POLL_S`."""
@@ -130,6 +137,7 @@ class Directory:
                 self.leave(host_id)
                 self._hosts[host_id] = self._connect(host_id, member.address)
             self._known[host_id] = member
+        self._waiting = sum(one.waiting for one in members.values())
         self._share()
         self._changed.set()
 

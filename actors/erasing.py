@@ -8,12 +8,14 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from actors.memories import ANSWERED_FOR
 from actors.runtime import SessionRef
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.errors import NotFound
 from storage.database import Database
 from storage.erasure import erase_contact, erase_tenant, sessions_of_contact, some_sessions
 from storage.repositories.audit import AuditLog
+from storage.repositories.contact_memory import note_names
 
 SESSIONS_AT_ONCE: Final = 100
 DeleteSession = Callable[[SessionRef], Awaitable[None]]
@@ -51,6 +53,8 @@ class StoredErasure:
 
     async def contact(self, tenant_id: str, contact_id: str, delete_session: DeleteSession, by: Initiator) -> Erased:
         """Delete a contact with all sessions and all memory of it."""
+        async with self._database.transaction() as connection:  # when its sessions are gone nobody knows any more
+            await note_names(connection, tenant_id, contact_id, ANSWERED_FOR)
         sessions = 0
         while found := await sessions_of_contact(self._database, tenant_id, contact_id, SESSIONS_AT_ONCE):
             for project_id, session_id in found:

@@ -23,7 +23,7 @@ from actors.hosts.port import Host, HostMaker
 from actors.hosts.process import ChildHost, ChildHosts
 from actors.hosts.stale_ray import RayFolder
 from actors.hosts.task import Task
-from actors.hosts.tenancy import BYTES, DRAINING, SESSIONS, TURNS, WAITING
+from actors.hosts.tenancy import BYTES, COUNTS, DRAINING, SESSIONS, TURNS, WAITING
 from actors.keeper import HostKeeper
 from actors.link.addresses import machine_name, parse_address, reachable
 from actors.link.client import LinkedHost
@@ -223,6 +223,7 @@ def member_of(row: HostRow, machine: str) -> Member:
         int(told.get(TURNS, 0)),
         int(told.get(WAITING, 0)),
         int(told.get(BYTES, 0)),
+        told.get(COUNTS) or {},
     )
 
 

@@ -9,6 +9,7 @@ from actors.sandbox_tokens import SECRET_MIN_BYTES, SandboxTokens
 from actors.settings import ModelProvider, Settings
 from domain.clock import Clock, IdSource
 from domain.errors import InvalidInput
+from domain.rates import UNLIMITED, RateSettings, rates_of
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from providers.registry import ModelRegistry
@@ -55,6 +56,11 @@ def _secrets(variable: str, given: str, folder: Path, file: str) -> tuple[bytes,
     if not secrets or any(len(one) < SECRET_MIN_BYTES for one in secrets):
         raise InvalidInput(f"{variable if given else file}: a secret has at least {SECRET_MIN_BYTES} characters")
     return secrets
+
+
+def instance_rates(settings: Settings) -> RateSettings:
+    """Return how much is let through where a tenant says nothing else; everything where limits are switched off."""
+    return rates_of(settings.rates) if settings.rate_limits else UNLIMITED
 
 
 def data_folder(settings: Settings) -> Path:

@@ -80,6 +80,10 @@ class Outbound(Protocol):
         """The kinds of jobs it is."""
         ...
 
+    async def claim(self, under_way: Sequence[Job]) -> Sequence[Job]:
+        """Claim what there is room for beside what is under way."""
+        ...
+
     async def carry_out(self, job: Job) -> float | None:
         """Do one piece; return in how many seconds to try it again, None when it is done with."""
         ...
@@ -107,8 +111,7 @@ class JobRunner:
         self._outbound = outbound
         short = (*(kind for kind in KINDS if kind not in LASTING), *(upkeep.kinds if upkeep is not None else ()))
         self._running: dict[tuple[str, ...], set[asyncio.Task[None]]] = {short: set(), tuple(LASTING): set()}
-        if outbound is not None:
-            self._running[tuple(outbound.kinds)] = set()
+        self._sent: dict[asyncio.Task[None], Job] = {}
         self._scheduled = upkeep is None
         self._task: asyncio.Task[None] | None = None
 
@@ -118,7 +121,7 @@ class JobRunner:
 
     async def stop(self) -> None:
         """Look for no more work; what was claimed and not finished is given out again."""
-        tasks = set().union(*self._running.values(), {self._task} if self._task is not None else ())
+        tasks = set().union(*self._running.values(), self._sent, {self._task} if self._task is not None else ())
         for task in tasks:
             task.cancel()
         if tasks:
@@ -133,16 +136,17 @@ class JobRunner:
 
     async def _run(self) -> None:
         while True:
-            begun = 0
+            begun: set[asyncio.Task[None]] = set()
             try:
-                begun = len(await self._begin_due())
+                begun = await self._begin_due()
             except AppError as error:
                 log.warning("work cannot be claimed: %s", error.message)
             except Exception:
                 log.exception("work cannot be claimed")
-            full = [running for running in self._running.values() if len(running) >= AT_ONCE]
-            if begun and full:
-                await asyncio.wait(set().union(*full), timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
+            full = set().union(*(running for running in self._running.values() if len(running) >= AT_ONCE))
+            awaited = full | self._sent.keys()  # there may be more of what was begun than there was room for
+            if begun & awaited:
+                await asyncio.wait(awaited, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
             else:
                 await asyncio.sleep(LOOK_EVERY_S)
 
@@ -159,6 +163,15 @@ class JobRunner:
                 running.add(task)
                 task.add_done_callback(running.discard)
                 begun.add(task)
+        return begun | await self._begin_outbound()
+
+    async def _begin_outbound(self) -> set[asyncio.Task[None]]:
+        begun: set[asyncio.Task[None]] = set()
+        for job in await self._outbound.claim(list(self._sent.values())) if self._outbound is not None else ():
+            task = asyncio.get_running_loop().create_task(self._do(job))
+            self._sent[task] = job
+            task.add_done_callback(lambda done: self._sent.pop(done, None))
+            begun.add(task)
         return begun
 
     async def _do(self, job: Job) -> None:

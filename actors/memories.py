@@ -13,11 +13,16 @@ from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from engine import MemoryWrite
 from storage.database import Database
+from storage.repositories.contact_memory import Inheritance
 from storage.repositories.memory import Memory, MemoryValue
 
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 VOUCHING = frozenset({"user", "api_key"})
 """Kinds of callers who are believed when they say who the user is; a page is not. Spec: platform-api 12.1."""
+USER = "user"
+"""The scope of what is remembered of a person."""
+ANSWERED_FOR = "api_key"
+"""The kind of callers who bring users of their own; the others of `VOUCHING` are users here."""
 OTHER_SUBJECTS = (*(f"{kind}:" for kind in sorted(VOUCHING)), "contact:", f"{PREFIXES['session']}_")
 _TTL = re.compile(r"(\d+)\s*([smhdw])")
 
@@ -69,11 +74,29 @@ def subject_of(pin: SessionPin, scope: str) -> str:
         case "execution_tree":
             return pin.root_session_id or pin.session_id
         case _ if pin.contact_id:
-            return f"contact:{pin.contact_id}" if pin.contact_id.startswith(OTHER_SUBJECTS) else pin.contact_id
+            return _of_contact(pin.contact_id)
         case _ if pin.user_id and pin.user_kind in VOUCHING:
             return f"{pin.user_kind}:{pin.user_id}"
         case _:
             return pin.root_session_id or pin.session_id
+
+
+def inheritance(pin: SessionPin, contact_id: str) -> Inheritance | None:
+    """Return the memory that a contact takes over when a session is linked to it; None when there is none.
+
+    A stranger's is the session's own and moves. A user whom a program answers for is the contact: its memory is known
+    to both. Who is logged in is not: somebody of the tenant who tries an agent out, as if he were the contact.
+    """
+    if pin.contact_id or pin.root_session_id not in ("", pin.session_id):
+        return None
+    subject = subject_of(pin, USER)
+    if subject == pin.session_id:
+        return Inheritance(subject, _of_contact(contact_id), moves=True)
+    return Inheritance(subject, _of_contact(contact_id), moves=False) if pin.user_kind == ANSWERED_FOR else None
+
+
+def _of_contact(contact_id: str) -> str:
+    return f"contact:{contact_id}" if contact_id.startswith(OTHER_SUBJECTS) else contact_id
 
 
 def ttl_s(text: str) -> int:

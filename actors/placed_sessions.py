@@ -13,6 +13,7 @@ from actors.hosts.tenancy import Epoch
 from actors.placement import Placement, dedicated_host, is_dedicated, placement_of
 from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost
 from actors.stored_sessions import AWAY, StoredSessions
+from actors.system_events import SystemEvents
 from domain.errors import InvalidInput, NotFound
 from storage.database import Database
 from storage.journal import Journal
@@ -51,15 +52,26 @@ class Placements:
 class PlacedSessions(StoredSessions):
     """The sessions that one of several hosts may have."""
 
-    def __init__(self, database: Database, journal: Journal, epoch: Epoch, desk: CallbackDesk, host_id: str) -> None:
-        super().__init__(database, journal, epoch, desk)
+    def __init__(
+        self,
+        database: Database,
+        journal: Journal,
+        epoch: Epoch,
+        desk: CallbackDesk,
+        host_id: str,
+        system: SystemEvents | None = None,
+    ) -> None:
+        super().__init__(database, journal, epoch, desk, system=system)
         self._placements = Placements(database)
         self._host_id = host_id
 
     async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
         """Return the session as this host's; one that belongs elsewhere is given back. Raises SessionMoved."""
-        woken = await super().wake(tenant_id, session_id)
-        if woken is None or (home := await self._home(woken[1].pin)) == self._host_id:
+        woken = await self._claim(tenant_id, session_id)
+        if woken is None:
+            return None
+        if (home := await self._home(woken[1].pin)) == self._host_id:
+            self._note(woken[1])
             return woken
         try:
             await self._leases.release_session(tenant_id, session_id, self._epoch.value)

@@ -245,10 +245,15 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 class SessionPage(Struct, frozen=True, kw_only=True):
-    """Some sessions of a list and how many there are in all."""
+    """Some sessions of a list, how many there are (or at least are), and when the oldest was created that was searched.
+
+    Empty `searched_from`: all were.
+    """
 
     rows: tuple[SessionView, ...]
     total: int
+    total_is_exact: bool = True
+    searched_from: str = ""
 
 
 class CallbackDelivery(Struct, frozen=True, kw_only=True):

@@ -43,6 +43,7 @@ PAGE_BYTES = 4_096
 DRAIN_S = 30.0
 """How long running turns may go on after a drain has begun."""
 FULL_RETRY_MS = 500
+QUEUE_FULL = "Execution queue full"
 UNKNOWN = "NotFound"
 OVER = Failed(kind="Conflict", message="Session has ended", details={"reason": "SESSION_ENDED"})
 STORE_AWAY = Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
@@ -144,7 +145,7 @@ class SessionHost:
         if self._busy >= self._limits.max_at_once:
             return Failed(kind="Overloaded", message="The host is at its capacity.", retry_after_ms=FULL_RETRY_MS)
         if self._busy - len(self._under_way) >= self._limits.max_waiting:  # all but one of each session wait
-            return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=FULL_RETRY_MS)
+            return Failed(kind="QueueFull", message=QUEUE_FULL, retry_after_ms=FULL_RETRY_MS)
         return None
 
     def stats(self) -> HostStats:

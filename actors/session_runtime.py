@@ -11,6 +11,7 @@ import msgspec
 
 from actors.archive_port import Archive
 from actors.directory import Directory
+from actors.host_numbers import HostNumbers
 from actors.messages import (
     CallbackReady,
     CancelTurn,
@@ -51,10 +52,14 @@ from actors.runtime import (
 )
 from actors.session.body import spoken_id
 from actors.session.records import OWN_KEY
+from actors.session_host import FULL_RETRY_MS, QUEUE_FULL
+from actors.system_events import SystemEvents
+from actors.tally import Tally
 from actors.turn_stream import FOLLOW_PAUSE_S, followed, listened, turn_events
 from domain.clock import IdSource
-from domain.errors import NotFound, Unavailable
+from domain.errors import AppError, NotFound, QueueFull, Unavailable
 from domain.ids import PREFIXES
+from domain.limits import EXECUTION_QUEUE_TURNS
 from domain.messages import Attachment
 
 OPEN_KEY = "open:"
@@ -75,15 +80,23 @@ class SessionRuntime:
         directory: Directory,
         archive: Archive,
         ids: IdSource,
+        tally: Tally | None = None,
+        system: SystemEvents | None = None,
         *,
         on_drain: Callable[[], Awaitable[None]] | None = None,
         summon: Summon | None = None,
+        max_waiting: int = EXECUTION_QUEUE_TURNS,
     ) -> None:
+        """`tally` is of what this process asks itself, `max_waiting` of turns in all hosts together."""
+        self._system = system
         self._directory = directory
         self._router = Router(directory, summon)
         self._archive = archive
         self._ids = ids
         self._on_drain = on_drain
+        self._tally = tally or Tally()
+        self._numbers = HostNumbers()
+        self._max_waiting = max_waiting
         self._running: set[asyncio.Task[Any]] = set()
         self._draining = False
         self._turns = 0
@@ -109,13 +122,17 @@ class SessionRuntime:
             user_message_id = spoken_id(message.turn.session_id, message.turn.idempotency_key)
             return msgspec.structs.replace(answer.reply, user_message_id=user_message_id)
         self._failures += 1
-        raise error_of(answer)
+        raise self._noted(turn, error_of(answer))
 
     async def stream(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
         """Run one turn and yield its output as it comes."""
         message = await self._message(turn, follow=True)
-        async for event in turn_events(self._router, message, self._keep):
-            yield event
+        try:
+            async for event in turn_events(self._router, message, self._keep):
+                self._failures += event.kind == "error"
+                yield event
+        except QueueFull as error:
+            raise self._noted(turn, error) from error
 
     async def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
         """Yield the session's output above a number, to the end of the turn that is running or was last."""
@@ -147,6 +164,8 @@ class SessionRuntime:
     async def _message(self, turn: ChatTurn, *, follow: bool) -> RunTurn:
         if self._draining:
             raise Unavailable("The runtime is shutting down")
+        if self._directory.waiting >= self._max_waiting:
+            raise self._noted(turn, QueueFull(QUEUE_FULL, retry_after_ms=FULL_RETRY_MS))
         self._turns += 1
         key = turn.idempotency_key
         new = not turn.session_id
@@ -170,6 +189,12 @@ class SessionRuntime:
             agent=await self._agent_named(turn.tenant_id, turn.project_id, turn.agent),
         )
         return RunTurn(turn=prepared, new=new, follow=follow, may_be_known=bool(key))
+
+    def _noted(self, turn: ChatTurn, error: AppError) -> AppError:
+        """Return an error of a turn; that there was no room for it is told to analytics."""
+        if isinstance(error, QueueFull) and self._system is not None:
+            self._system.queue_full(turn.tenant_id, turn.project_id)
+        return error
 
     def _session_id(self, tenant_id: str, project_id: str, key: str) -> str:
         """Return the id of a new session; the same one for the same idempotency key."""
@@ -315,13 +340,9 @@ class SessionRuntime:
             ("abl_turns_failed_total", {}, float(self._failures)),
             ("abl_turns_running", {}, float(len(self._running))),
             ("abl_hosts", {}, float(len(self._directory.host_ids))),
+            ("abl_queue_turns", {}, float(self._directory.waiting)),
         ]
-        for one in self._directory.members:
-            labels = {"host": one.host_id}
-            rows.append(("abl_host_live_sessions", labels, float(one.sessions)))
-            rows.append(("abl_host_running_turns", labels, float(one.turns)))
-            rows.append(("abl_host_resident_bytes", labels, float(one.rss_bytes)))
-        return rows
+        return [*rows, *self._numbers.rows(self._directory.members, self._tally.counts())]
 
     async def drain(self) -> None:
         """Take no new turns, let the running ones finish within their bound."""

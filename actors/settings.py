@@ -61,7 +61,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         hosts: Session hosts at the least; 0 takes one for each core.
         max_hosts: Up to how many hosts there may be when they have much to do; 0 never takes more than `hosts`.
         max_dedicated: How many sessions of deployments with dedicated placement may be awake at once.
+        mode: `production` refuses what is for trying things out only; see `actors.production`.
         ray_address: A Ray cluster that is there already; empty starts one for this process alone.
+        metrics_port: Where health and metrics are served beside; 0: at `port` only, and metrics there too.
         public_url: Address under which the outside reaches callbacks; empty takes host and port.
         providers, default_model: Where models are, and the one for agents that name none.
         prices: `provider/model` or model -> its price, before that of the catalog.
@@ -72,6 +74,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         allowed_networks: Networks and names that HTTP tools and agents elsewhere may be at, besides public ones.
         trusted_proxies: Addresses and networks of balancers, whose word on a client's address is believed; empty: of
             127.0.0.1 alone.
+        rates: Limits of platform-api 2.5 in camelCase -> how much, before the numbers there; 0 is no limit.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
         master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.
         callback_ttl_s: How long a callback may be answered whose agent says nothing else.
@@ -97,9 +100,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     hosts: int = 0
     max_hosts: int = 0
     max_dedicated: int = 32
+    mode: Literal["development", "production"] = "development"
     ray_address: str = ""
     host: str = "127.0.0.1"
     port: int = 8400
+    metrics_port: int = 0
     public_url: str = ""
     providers: tuple[ModelProvider, ...] = ()
     default_model: str = ""
@@ -119,6 +124,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     analytics_days: float = float(ANALYTICS_KEPT_DAYS)
     session_idle_s: float = float(SESSION_IDLE_S)
     database_connections: int = 10
+    rates: dict[str, int] = field(default_factory=dict)
     rate_limits: bool = True
     trusted_proxies: tuple[str, ...] = ()
     mcp_servers: dict[str, McpServer] = field(default_factory=dict)

@@ -30,11 +30,14 @@ from actors.models import StoredModels
 from actors.passwords import Passwords
 from actors.people import StoredPeople
 from actors.preflight import Preflight
+from actors.production import is_production
 from actors.programs import StoredPrograms
 from actors.project_desk import StoredProjects
 from actors.project_removal import ProjectRemoval
+from actors.quotas import MeteredModels, QuotaKeeper
 from actors.settings import Settings
 from actors.stored_transfer import StoredTransfer
+from actors.tally import Tally
 from actors.task_desk import StoredHumanTasks
 from actors.tool_secrets import StoredToolSecrets
 from actors.users import StoredUsers
@@ -46,7 +49,7 @@ from domain.clock import Clock, IdSource
 from storage.database import Database
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
-from storage.repositories.model_calls import ModelCalls
+from storage.repositories.events import Events
 from storage.vault import Vault
 
 
@@ -60,6 +63,8 @@ def open_desks(
     sender: WebhookSender,
     removal: ProjectRemoval,
     draining: Draining,
+    tally: Tally,
+    quotas: QuotaKeeper,
 ) -> Desks:
     """Return what the gateway asks for beside sessions."""
     registry, passwords = model_registry(settings), Passwords()
@@ -67,8 +72,8 @@ def open_desks(
     vault = Vault(database, master_keys(settings))
     models = StoredModels(registry, settings.default_model, database, vault)
     audit = AuditLog(database, clock, ids)
-    keeper = BudgetKeeper(Budgets(database), clock, ids)
-    completions = StoredCompletions(models, keeper, ModelCalls(database), clock, ids)
+    keeper = MeteredModels(BudgetKeeper(Budgets(database), clock, ids), quotas)
+    completions = StoredCompletions(models, keeper, Events(database), clock, tally)
     stack.push_async_callback(completions.close)
     stack.callback(passwords.close)
     checks = AgentChecks(database)
@@ -85,7 +90,9 @@ def open_desks(
         models=StoredModelDesk(database, vault, models, StoredPrograms(database, settings.environment), audit, ids),
         agent_models=StoredAgentModels(database),
         transfer=StoredTransfer(database, audit, clock, ids),
-        webhooks=StoredWebhooks(database, vault, audit, ids, allowed_addresses(settings), sender),
+        webhooks=StoredWebhooks(
+            database, vault, audit, ids, allowed_addresses(settings), sender, is_production=is_production(settings)
+        ),
         tool_secrets=StoredToolSecrets(database, vault, audit, ids),
         contacts=StoredContacts(database, audit, ids),
         human_tasks=StoredHumanTasks(database, audit, clock, ids),

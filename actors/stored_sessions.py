@@ -11,6 +11,7 @@ from actors.callbacks import CallbackDesk
 from actors.clocks import SystemClock
 from actors.hosts.tenancy import Epoch
 from actors.human_tasks import TaskDesk
+from actors.memories import inheritance
 from actors.messages import DelegateTask
 from actors.session.announcing import started
 from actors.session.store import (
@@ -26,6 +27,7 @@ from actors.session.store import (
     WantedTask,
 )
 from actors.suspensions import BETWEEN, callback_id_of
+from actors.system_events import SystemEvents
 from actors.webhooks import HookedProjects, emit
 from domain.errors import Conflict, NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
@@ -59,12 +61,14 @@ class StoredSessions:
         epoch: Epoch,
         desk: CallbackDesk,
         hooked: HookedProjects | None = None,
+        system: SystemEvents | None = None,
     ) -> None:
         self._database = database
         self._hooked = hooked if hooked is not None else HookedProjects(database)
         self._journal = journal
         self._epoch = epoch
         self._desk = desk
+        self._system = system
         self._activations = Activations(database)
         self._leases = Leases(database)
         self._sessions = Sessions(database)
@@ -77,6 +81,17 @@ class StoredSessions:
 
     async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
         """Make this host the session's owner; return the epoch to write under and what the store holds of it."""
+        woken = await self._claim(tenant_id, session_id)
+        if woken is not None:
+            self._note(woken[1])
+        return woken
+
+    def _note(self, stored: Stored) -> None:
+        if self._system is not None:
+            self._system.serves(stored.pin)
+            self._system.takes_over(stored)
+
+    async def _claim(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
         epoch = self._epoch.value
         try:
             found = await self._activations.activate(tenant_id, session_id, epoch)
@@ -122,6 +137,8 @@ class StoredSessions:
     async def create(self, pin: SessionPin) -> int:
         """Create the session's row, owned by this host, and return the epoch to write under."""
         epoch = self._epoch.value
+        if self._system is not None:
+            self._system.serves(pin)
         session = NewSession(
             session_id=pin.session_id,
             project_id=pin.project_id,
@@ -267,9 +284,9 @@ class StoredSessions:
             log.warning("a memory store of %s is left out: %s", pin.session_id, error.message)
 
     async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
-        """Say in the session's row and pin whose it is."""
+        """Say in the session's row and pin whose it is, and give the contact what was remembered in it."""
         try:
-            await self._sessions.link_contact(pin.tenant_id, pin.session_id, contact_id)
+            await self._sessions.link_contact(pin.tenant_id, pin.session_id, contact_id, inheritance(pin, contact_id))
         except AWAY as error:
             raise StoreLost from error
 

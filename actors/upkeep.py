@@ -29,7 +29,6 @@ from storage.repositories.callbacks import Callbacks
 from storage.repositories.human_tasks import HumanTasks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
-from storage.repositories.model_calls import ModelCalls
 from storage.repositories.replies import Replies
 from storage.repositories.sessions import Sessions
 from storage.repositories.traces import Traces
@@ -104,7 +103,7 @@ class Upkeep:
         self._counting = Counting(database)
         self._audit = AuditLog(database, clock, RandomIds())
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
-        calls, users, webhooks = ModelCalls(database), Users(database), Webhooks(database)
+        users, webhooks = Users(database), Webhooks(database)
         tasks = TaskDesk(database, clock)
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
@@ -114,7 +113,6 @@ class Upkeep:
             f"{PREFIX}memory": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_expired(ROWS_MAX)),
             f"{PREFIX}effects": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_effects(ROWS_MAX)),
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
-            f"{PREFIX}calls": _Chore(HOUR_S, ROWS_MAX, lambda: calls.forget_old(ROWS_MAX)),
             f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
             f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
             f"{PREFIX}traces": _Chore(HOUR_S, ROWS_MAX, self._forget_traces),
@@ -173,8 +171,9 @@ class Upkeep:
         return counted
 
     async def _forget_figures(self) -> int:
-        """Remove sums of events that are past their retention."""
-        return await self._counting.forget_old(self._clock.now() - timedelta(days=USAGE_KEPT_DAYS), ROWS_MAX)
+        """Remove sums of events that are past their retention; the events themselves are gone before."""
+        kept = max(timedelta(days=USAGE_KEPT_DAYS), timedelta(days=self._retention.analytics_days) + 2 * A_WEEK)
+        return await self._counting.forget_old(self._clock.now() - kept, ROWS_MAX)
 
     async def _blobs(self) -> int:
         """Remove large facts of weeks that are gone."""

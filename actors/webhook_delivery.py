@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from actors.webhook_places import WebhookPlaces
 from actors.webhooks import KIND, HookedProjects, TestOutcome
 from domain.analytics import EventCategory, NewEvent
 from domain.clock import MILLISECONDS_PER_SECOND, Clock, IdSource
@@ -29,6 +30,7 @@ from providers.http import HttpCall, HttpClient, Timeouts
 from storage.database import Database
 from storage.repositories.events import Events
 from storage.repositories.jobs import Job
+from storage.repositories.webhook_claims import WebhookClaims
 from storage.repositories.webhooks import DELIVER_JOB, Tried, Webhooks
 from storage.vault import Vault
 
@@ -51,7 +53,12 @@ class WebhookSender:
         self._client = client
         self._clock = clock
         self._ids = ids
+        self._places = WebhookPlaces(WebhookClaims(database))
         self.hooked = hooked
+
+    async def claim(self, under_way: Sequence[Job]) -> Sequence[Job]:
+        """Return the deliveries to begin now, beside those that are under way."""
+        return await self._places.claim(under_way)
 
     @property
     def kinds(self) -> Sequence[str]:

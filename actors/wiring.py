@@ -19,17 +19,28 @@ from actors.desks import Desks
 from actors.draining import Draining
 from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
 from actors.files import StoredFiles
+from actors.host_numbers import DEDICATED, GATEWAY
 from actors.hosting import Hosting, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
-from actors.installation import allowed_addresses, data_folder, master_keys, model_registry, public_url, sandbox_tokens
+from actors.installation import (
+    allowed_addresses,
+    data_folder,
+    instance_rates,
+    master_keys,
+    model_registry,
+    public_url,
+    sandbox_tokens,
+)
 from actors.jobs import JobRunner
 from actors.memories import StoredMemories
 from actors.models import StoredModels
 from actors.otel_export import span_export
 from actors.placed_sessions import PlacedSessions
+from actors.placement import is_dedicated
 from actors.programs import StoredPrograms
 from actors.project_removal import ProjectRemoval
+from actors.quotas import MeteredModels, open_quotas
 from actors.router import Router
 from actors.sandbox_tokens import sandboxes_of
 from actors.secret_variables import SecretVariables
@@ -42,6 +53,8 @@ from actors.session_runtime import SessionRuntime
 from actors.settings import Settings
 from actors.stored_desks import open_desks
 from actors.stored_sessions import StoredSessions
+from actors.system_events import SystemEvents, noted_in
+from actors.tally import Tally
 from actors.together import together
 from actors.upkeep import Retention, Upkeep
 from actors.webhook_delivery import WebhookSender
@@ -104,6 +117,7 @@ class RunningRuntime:
     coordination: Coordination
     settings: Settings
     desks: Desks
+    system: SystemEvents
     hosts: HostMaker | None = None
     servers: tuple[PostgresServer | RedisServer, ...] = ()
     embedded: EmbeddedModel | None = None
@@ -123,16 +137,21 @@ async def open_host(
         leases = Leases(database)
         vault = Vault(database, master_keys(settings))
         desk = _callback_desk(settings, database, vault)
+        system = SystemEvents(noted_in(database), clock, DEDICATED if is_dedicated(host_id) else host_id)
+        stack.push_async_callback(system.close)
         store = (
-            StoredSessions(database, journal, epoch, desk, hooked)
+            StoredSessions(database, journal, epoch, desk, hooked, system)
             if alone
-            else PlacedSessions(database, journal, epoch, desk, host_id)
+            else PlacedSessions(database, journal, epoch, desk, host_id, system)
         )
         registry = model_registry(settings)
         stack.push_async_callback(registry.close)
         models = StoredModels(registry, settings.default_model, database, vault)
         tools = all_tools(allowed_addresses(settings), settings.mcp_servers)
         stack.push_async_callback(tools.close)
+        coordination = Coordination.open(settings.redis_url)
+        stack.push_async_callback(coordination.close)
+        quotas = open_quotas(stack, database, coordination, clock, instance_rates(settings))
         outside = Outside(
             models=models,
             tools=tools,
@@ -142,7 +161,8 @@ async def open_host(
             catalogues=catalogues_of(Catalogues(database)),
             sandboxes=sandboxes_of(sandbox_tokens(settings, clock, ids), public_url(settings)),
             remotes=_remotes(settings, stack),
-            budgets=BudgetKeeper(Budgets(database), clock, ids),
+            budgets=MeteredModels(BudgetKeeper(Budgets(database), clock, ids), quotas),
+            quotas=quotas,
             classifier=_classifier(settings, stack),
             secret_variables=SecretVariables(Variables(database), vault).of,
         )
@@ -163,7 +183,7 @@ async def open_host(
             await leases.release_sessions(epoch.value, names)
 
         host = SessionHost(host_id, services, settings.limits, give_back)
-        tenancy = Tenancy(leases, host, epoch)
+        tenancy = Tenancy(leases, host, epoch, outside.tally)
         stack.push_async_callback(tenancy.stop)
         stack.push_async_callback(host.stop)
         yield RunningHost(host, tenancy, epoch, outside)
@@ -195,20 +215,23 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
         sender = _webhooks(settings, stack, database, clock, ids)
-        leases = Leases(database)
+        leases, tally, most = Leases(database), Tally(), settings.limits.max_waiting
+        system = SystemEvents(noted_in(database), clock, GATEWAY)
+        stack.push_async_callback(system.close)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(
                 open_host(settings, LOCAL_HOST_ID, alone=True, hooked=sender.hooked)
             )
             await running.take_lease(LOCAL)
             directory = await own_directory(stack, leases, running.host)
-            runtime = SessionRuntime(directory, archive, ids, on_drain=running.drain)
+            runtime = SessionRuntime(directory, archive, ids, tally, system, on_drain=running.drain, max_waiting=most)
             running.outside.ask = runtime.ask
         else:
             directory = await hosting.open(stack, leases)
-            runtime = SessionRuntime(directory, archive, ids, summon=hosting.summon)
+            runtime = SessionRuntime(directory, archive, ids, tally, system, summon=hosting.summon, max_waiting=most)
         removal, draining = ProjectRemoval(database, runtime), Draining(database, runtime)
-        desks = open_desks(settings, stack, database, files, clock, ids, sender, removal, draining)
+        quotas = open_quotas(stack, database, coordination, clock, instance_rates(settings))
+        desks = open_desks(settings, stack, database, files, clock, ids, sender, removal, draining, tally, quotas)
         kept_for = Retention(
             settings.trace_days,
             settings.journal_days,
@@ -226,7 +249,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         if embedded is not None:
             embedded.start()
         yield RunningRuntime(
-            runtime, archive, database, coordination, settings, desks, hosting.maker, servers, embedded
+            runtime, archive, database, coordination, settings, desks, system, hosting.maker, servers, embedded
         )
 
 

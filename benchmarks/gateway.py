@@ -22,17 +22,18 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from actors.clocks import SystemClock
+from actors.counters import LocalCounters
 from actors.desks import Desks
 from actors.runtime import Caller, ChatTurn, Health, Runtime, StreamEvent, TurnReply
 from benchmarks.report import Figure, publish
 from domain.clock import Clock, CountingIds
 from domain.json_values import JsonObject
+from domain.rates import RateSettings
 from gateway.app import build_app
 from gateway.auth.public_keys import PublicKey
-from gateway.counters import LocalCounters
 from gateway.idempotency import LocalReplyStore
 from gateway.services import AccessServices
-from gateway.settings import GatewaySettings, RateSettings
+from gateway.settings import GatewaySettings
 
 REQUESTS = 2_000
 ROUNDS = 11

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import msgspec
 
+from actors.production import PRODUCTION
 from actors.settings import ModelProvider, Settings
 from cli.mocks import tool_mocks
 from domain.errors import InvalidInput
+from domain.rates import SPELLED
 from providers.catalog import DEFAULTS, vendor_of_name
 from providers.mcp.servers import McpServer, read_servers
 from providers.specs import Price
@@ -35,6 +37,8 @@ VARIABLES = frozenset(
         ),
         *("HOST", "HOSTS", "JOURNAL_DAYS", "LINK_TOKEN", "MASTER_KEYS", "MAX_DEDICATED", "MAX_HOSTS", "MCP_SERVERS"),
         *(
+            "METRICS_PORT",
+            "MODE",
             "MODEL",
             "MODELS_DIR",
             "MODEL_KEY",
@@ -44,6 +48,7 @@ VARIABLES = frozenset(
             "PORT",
             "PRICES",
             "PUBLIC_URL",
+            "RATES",
             "RATE_LIMITS",
             "RAY_ADDRESS",
         ),
@@ -65,6 +70,7 @@ SPANS = {
 }
 """Settings that are more than zero -> their variables."""
 RUNTIMES = ("ray", "process", "local")
+MODES = ("development", PRODUCTION)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_MODEL = "gpt-4o-mini"
 KEYS = {
@@ -99,6 +105,8 @@ def settings_from(
         "database_url": environment.get("DATABASE_URL", ""),
         "redis_url": environment.get("REDIS_URL", ""),
         "runtime": runtime or environment.get("ABL_RUNTIME", "") or DEFAULT_RUNTIME,
+        "mode": environment.get("ABL_MODE", ""),
+        "metrics_port": _integer(environment, "ABL_METRICS_PORT"),
         "ray_address": address or environment.get("ABL_RAY_ADDRESS", ""),
         "max_hosts": _integer(environment, "ABL_MAX_HOSTS"),
         "max_dedicated": _integer(environment, "ABL_MAX_DEDICATED"),
@@ -123,6 +131,7 @@ def settings_from(
         "mcp_servers": _mcp_servers(environment.get("ABL_MCP_SERVERS", "")),
         "prices": _prices(environment.get("ABL_PRICES", "")),
         "tool_mocks": tool_mocks(mocks or environment.get("ABL_TOOL_MOCKS", "")),
+        "rates": _rates(environment),
         "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
         "environment": {
             name.removeprefix(AGENT_PREFIX): value
@@ -194,6 +203,20 @@ def _named(model: str, providers: Set[str]) -> str:
     if wanted in KEYS:
         raise InvalidInput(f"ABL_MODEL is {model!r}, and there is no key for it: set {' or '.join(KEYS[wanted])}")
     return model
+
+
+def _rates(environment: Mapping[str, str]) -> dict[str, int] | None:
+    """Return the limits of the instance that are set, by their names in camelCase."""
+    told = environment.get("ABL_RATES", "")
+    pairs = [pair.partition("=") for pair in told.split(",") if pair.strip()]
+    given = {name.strip(): number.strip() for name, _, number in pairs}
+    wrong = [name for name, number in given.items() if name not in SPELLED or not number.isdecimal()]
+    if wrong:
+        raise InvalidInput(
+            f"ABL_RATES has the form requestsPerSecond=100, whole numbers with commas between several, "
+            f"of {', '.join(SPELLED)}; not {', '.join(wrong)}"
+        )
+    return {name: int(number) for name, number in given.items()} or None
 
 
 def _prices(path: str) -> dict[str, Price] | None:
@@ -273,6 +296,9 @@ def _integer(environment: Mapping[str, str], name: str) -> int | None:
 
 
 def _checked(values: Mapping[str, object]) -> Settings:
+    mode = values.get("mode", MODES[0])
+    if mode not in MODES:
+        raise InvalidInput(f"ABL_MODE is {mode!r}: take {' or '.join(MODES)}")
     runtime = values.get("runtime", RUNTIMES[0])
     if runtime not in RUNTIMES:
         raise InvalidInput(f"There is no runtime {runtime!r}: take {', '.join(RUNTIMES[:-1])} or {RUNTIMES[-1]}")

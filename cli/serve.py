@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import uvicorn
@@ -22,7 +22,8 @@ from actors.clocks import RandomIds, SystemClock
 from actors.compiling import findings
 from actors.first_keys import is_key, make_key, make_public_key
 from actors.hosts.serving import spare_the_collector
-from actors.installation import data_folder, token_secrets
+from actors.installation import data_folder, instance_rates, token_secrets
+from actors.production import check_production, is_production
 from actors.projects import TENANT_ID, Seeded, put_project, separated
 from actors.runtime import Runtime
 from actors.settings import Settings
@@ -33,8 +34,8 @@ from cli.output import refuse
 from cli.projects import project_texts
 from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
-from gateway.app import build_app, drain
-from gateway.settings import GatewaySettings, RateSettings
+from gateway.app import build_app, drain, operations_app
+from gateway.settings import GatewaySettings
 from storage.database import Database
 
 ERRORS = "errors in the project: {} (abl check {} shows them); a turn that comes there fails"
@@ -49,16 +50,6 @@ NO_MODEL = (
     "abl models pull"
 )
 STARTING_RAY = "starting Ray (5 to 15 s); --runtime local starts in 2"
-UNLIMITED = RateSettings(
-    requests_per_second=0,
-    requests_burst=0,
-    session_messages_per_minute=0,
-    concurrent_sessions=0,
-    concurrent_voice_rooms=0,
-    sdk_inits_per_minute=0,
-    tickets_per_minute=0,
-    tickets_per_tenant_minute=0,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +99,21 @@ def serve_brought(bring: Bring, settings: Settings) -> int:
     """Serve what `bring` puts into the store until a signal; return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        listener = _listen(settings)
+        check_production(settings)
+        listener = _listen(settings.host, settings.port)
+        watched = _listen(settings.host, settings.metrics_port) if settings.metrics_port else None
         settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])  # `--port 0` takes a free one
         if settings.runtime == RAY:
             told = f"connecting to Ray at {settings.ray_address}" if settings.ray_address else STARTING_RAY
             print(told, flush=True)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(settings, bring, listener))
+            runner.run(_serve(settings, bring, listener, watched))
     except AppError as error:
         refuse(error.message)
     return 0
 
 
-async def _serve(settings: Settings, bring: Bring, listener: socket.socket) -> None:
+async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watched: socket.socket | None) -> None:
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
     _hear_signals(over)
@@ -140,10 +133,14 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket) -> N
             token_secret=secret,
             older_secrets=tuple(older),
             public_url=settings.public_url,
-            rates=RateSettings() if settings.rate_limits else UNLIMITED,
+            rates=instance_rates(settings),
+            show_docs=not is_production(settings),
+            show_metrics=watched is None,
         )
         app = build_app(offer.runtime, access_services(running, clock, ids), gateway)
         server = _Server(server_config(app, trusted_proxies=settings.trusted_proxies))
+        if watched is not None:
+            stack.push_async_callback(await _watchable(operations_app(app), watched))
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
         print(_greeting(running.settings, seeded, keys, offer.message), flush=True)
@@ -192,13 +189,25 @@ def _hear_signals(over: asyncio.Event) -> None:
         loop.add_signal_handler(number, over.set)
 
 
-def _listen(settings: Settings) -> socket.socket:
+async def _watchable(app: Any, listener: socket.socket) -> Callable[[], Awaitable[None]]:
+    """Serve health and metrics on a port of their own; return what ends it."""
+    server = _Server(server_config(app))
+    serving = asyncio.get_running_loop().create_task(server.serve(sockets=[listener]))
+
+    async def end() -> None:
+        server.should_exit = True
+        await serving
+
+    return end
+
+
+def _listen(host: str, port: int) -> socket.socket:
     try:
-        listener = socket.create_server((settings.host, settings.port), backlog=BACKLOG, reuse_port=False)
+        listener = socket.create_server((host, port), backlog=BACKLOG, reuse_port=False)
     except OverflowError:
-        refuse(f"{settings.port} is no port; choose a --port from 1 to 65535, or 0 for any that is free")
+        refuse(f"{port} is no port; choose a --port from 1 to 65535, or 0 for any that is free")
     except OSError as error:
-        refuse(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; choose another --port")
+        refuse(f"cannot listen on {host}:{port}: {error.strerror}; choose another --port")
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # an answer of two writes would wait 40 ms else
     return listener
 

@@ -13,6 +13,7 @@ import uvicorn
 
 from actors.agent_cards import StoredAgentCards
 from actors.installation import sandbox_tokens
+from actors.shared_counters import SharedCounters
 from actors.wiring import RunningRuntime
 from cli.bounded_http import BoundedHttp
 from domain import limits
@@ -22,7 +23,6 @@ from gateway import bounds
 from gateway.auth.public_keys import PublicKey
 from gateway.idempotency import ReplyName, StoredReply
 from gateway.services import AccessServices
-from gateway.shared_counters import SharedCounters
 from storage.database import Database
 from storage.repositories.api_keys import ApiKeys, KeyRecord
 from storage.repositories.projects import Projects
@@ -113,6 +113,7 @@ def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> Acc
         ids=ids,
         agent_cards=StoredAgentCards(running.database),
         sandbox_tokens=sandbox_tokens(running.settings, clock, ids),
+        on_refusal=running.system.limited,
     )
 
 

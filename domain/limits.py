@@ -27,6 +27,10 @@ PAGE_LIMIT_MAX: Final = 200
 LOG_LIMIT_DEFAULT: Final = 200
 LOG_LIMIT_MAX: Final = 1_000
 SESSION_MESSAGES_SHOWN: Final = 200
+SESSIONS_COUNTED_AHEAD: Final = 1_000
+"""Behind a page of a list of sessions; where there are more, `total` says so many and that it is not exact. Ours."""
+SESSIONS_SEARCHED_MAX: Final = 1_000
+"""Sessions whose transcripts one search looks through, the newest first. Ours."""
 
 # Messages. Spec: platform-api 4.1, 5.8.
 MESSAGE_MAX_CHARS: Final = 32_000
@@ -53,6 +57,9 @@ SESSION_QUEUE_TURNS: Final = 10
 LOGIN_ATTEMPTS: Final = 10
 LOGIN_WINDOW_S: Final = 15 * MINUTE_S
 SDK_INITS_PER_MINUTE: Final = 60
+TOOL_CALLS_PER_MINUTE: Final = 0
+MODEL_TOKENS_PER_MINUTE: Final = 0
+"""Of a tenant; 0 is no limit."""
 TICKETS_PER_MINUTE: Final = 20
 TICKETS_PER_TENANT_MINUTE: Final = 2_000
 
@@ -151,6 +158,9 @@ EXPORT_MAX_BYTES: Final = 100 * MIB
 TEMPERATURE_MAX: Final = 2.0
 MAX_TOKENS_MAX: Final = 200_000
 COMPLETION_TOOLS_MAX: Final = 128
+COMPLETION_IMAGES_MAX: Final = 20
+COMPLETION_IMAGE_ADDRESS_MAX_CHARS: Final = 2_048
+"""Pictures of one call, and the address of one; a picture in a data URL is bounded by the body. Ours."""
 USAGE_WINDOW_DAYS: Final = 30
 GENERATIONS_WINDOW_S: Final = DAY_S
 EXPORT_ROWS_MAX: Final = 1_000_000

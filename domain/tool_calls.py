@@ -41,6 +41,8 @@ class ToolResult(Struct, frozen=True, omit_defaults=True):
     is_unknown: bool = False
 
 
+RATE_LIMIT_EXCEEDED = "RATE_LIMIT_EXCEEDED"
+"""Code of a call that was not made: the tenant has made too many. Spec: platform-api 2.5."""
 TOOL_KINDS = (
     "http",
     "mcp",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container, Sequence
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import Lifespan
 
 from actors.runtime import Runtime
 from domain.errors import AppError, InvalidInput, Unauthenticated
@@ -120,6 +121,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     socket.router,
 )
 OPENAPI_PATH = "/openapi.json"
+METRICS_PATH = "/metrics"
 
 logger = logging.getLogger(__name__)
 
@@ -130,25 +132,47 @@ def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySetting
     Raises:
         UndeclaredRoute: A route does not say whom it serves.
     """
-    app = _routed(settings.version, show_docs=settings.show_docs)
-    app.state.services = services = assemble(runtime, access, settings)
+    left_out = () if settings.show_metrics else (METRICS_PATH,)
+    app = _routed(settings.version, ROUTERS, show_docs=settings.show_docs, left_out=left_out, lifespan=_lifespan)
+    return _assembled(app, assemble(runtime, access, settings), Cors(settings.cors_origins))
+
+
+def operations_app(beside: FastAPI) -> FastAPI:
+    """Return an app that serves nothing but health and metrics of another one, on a port of its own.
+
+    Spec: platform-api 14.8.
+    """
+    services: Services = beside.state.services
+    app = _routed(services.settings.version, (health.router,), show_docs=False)
+    return _assembled(app, services, Cors(()))
+
+
+def _assembled(app: FastAPI, services: Services, cors: Cors) -> FastAPI:
+    """Return the app with what all its routes have in common."""
+    app.state.services = services
     app.add_exception_handler(AppError, _answer_app_error)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_protocol)
     app.add_exception_handler(Exception, _answer_unexpected)
-    cors = Cors(settings.cors_origins)
-    app.add_middleware(Transport, clock=access.clock, ids=access.ids, cors=cors, metrics=services.metrics)
+    app.add_middleware(Transport, clock=services.clock, ids=services.ids, cors=cors, metrics=services.metrics)
     return app
 
 
 def document(version: str) -> JsonObject:
     """Return the OpenAPI 3.1 document of the gateway; nothing is opened or started for it."""
-    described: JsonObject = _routed(version, show_docs=False).openapi()
+    described: JsonObject = _routed(version, ROUTERS, show_docs=False).openapi()
     return described
 
 
-def _routed(version: str, *, show_docs: bool) -> FastAPI:
-    """Return an app with every route, that serves nothing yet. Raises UndeclaredRoute."""
+def _routed(
+    version: str,
+    routers: Sequence[APIRouter],
+    *,
+    show_docs: bool,
+    left_out: Container[str] = (),
+    lifespan: Lifespan[FastAPI] | None = None,
+) -> FastAPI:
+    """Return an app with the routes of some routers, that serves nothing yet. Raises UndeclaredRoute."""
     app = FastAPI(
         title=TITLE,
         version=version,
@@ -156,11 +180,12 @@ def _routed(version: str, *, show_docs: bool) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan,
+        lifespan=lifespan,
     )
     # Not include_router: its routes are looked up twice for each request, and are not in `app.routes`. They come before
     # the documentation, and the busiest before the others: a request is compared with one after the other.
-    app.router.routes[:0] = [route for router in ROUTERS for route in router.routes]
+    routes = [route for router in routers for route in router.routes]
+    app.router.routes[:0] = [route for route in routes if getattr(route, "path", "") not in left_out]
     if show_docs:
         add_reference(app)
     check_declared(app.routes, (OPENAPI_PATH, *ASSETS))

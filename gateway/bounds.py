@@ -11,9 +11,6 @@ IDEMPOTENT_REPLIES_HELD: Final = 10_000
 ERROR_FIELDS_SHOWN: Final = 20
 OFFSET_MAX: Final = 2**31 - 1
 SEQ_MAX_DIGITS: Final = 15
-COUNTERS_HELD: Final = 100_000
-COUNTERS_SYNC_S: Final = 0.1
-"""How often gateways tell one another what they let through; how far a limit can be passed is what fits in there."""
 TENANT_RATES_RECHECK_S: Final = 10.0
 TENANTS_HELD: Final = 10_000
 REPLY_CLAIM_LIFE_S: Final = 60

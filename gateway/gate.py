@@ -164,7 +164,8 @@ class Gate:
     async def _count(self, scope: Scope, admission: Admission) -> None:
         caller = admission.caller
         try:
-            taken = await self._throttle.request(caller.tenant_id)
+            project_id = scope["path_params"].get("project_id") or caller.project_id or ""
+            taken = await self._throttle.request(caller.tenant_id, project_id)
             if admission.key is not None and admission.claims is None:
                 address = scope["client"][0] if scope.get("client") else UNKNOWN_ADDRESS
                 taken = tightest([taken, await self._throttle.sdk_init(caller.tenant_id, admission.key.id, address)])

@@ -6,20 +6,41 @@ Counting one exchange is a few additions to plain numbers; they become Prometheu
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from time import monotonic
+from types import MappingProxyType
 from typing import Literal
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from gateway.counters import Sample
+from actors.counters import Sample
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 RATE_LIMITED = 429
+COUNTED = "_total"
+HELP: Mapping[str, str] = MappingProxyType(
+    {
+        "abl_turns_total": "Turns that were asked for here.",
+        "abl_turns_failed_total": "Turns that were answered with an error.",
+        "abl_turns_running": "Turns that this gateway waits for.",
+        "abl_hosts": "Session hosts that are alive.",
+        "abl_queue_turns": "Turns that wait for another one of their session, in all hosts.",
+        "abl_host_live_sessions": "Sessions in memory.",
+        "abl_host_running_turns": "Turns that run.",
+        "abl_host_waiting_turns": "Turns that wait for another one of their session.",
+        "abl_host_resident_bytes": "Resident memory.",
+        "abl_model_calls_total": "Calls of models by how they ended: ok, or the kind of the error.",
+        "abl_tool_calls_total": "Calls of tools by how they ended: ok, or the kind of the error.",
+        "abl_rate_store_up": "Whether limits hold over all processes.",
+        "abl_rate_store_failures_total": "How often the store of limits did not answer.",
+        "abl_limited_total": "What a limit refused, by the limit.",
+    }
+)
+"""What the numbers of others mean; those that end in `_total` only rise."""
 Transport = Literal["json", "sse", "socket"]
 TRANSPORTS: tuple[Transport, ...] = ("json", "sse", "socket")
 STREAMS: tuple[Transport, ...] = ("sse", "socket")
@@ -136,8 +157,11 @@ class _Samples(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Yield one family for each name."""
-        families: dict[str, GaugeMetricFamily] = {}
+        families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
         for name, labels, value in self._samples:
-            family = families.setdefault(name, GaugeMetricFamily(name, name, labels=tuple(labels)))
+            family = families.get(name)
+            if family is None:
+                kind = CounterMetricFamily if name.endswith(COUNTED) else GaugeMetricFamily
+                family = families[name] = kind(name, HELP.get(name, name), labels=tuple(labels))
             family.add_metric(list(labels.values()), value)
         yield from families.values()

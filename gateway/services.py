@@ -9,24 +9,25 @@ from typing import Annotated
 from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
+from actors.counters import Counters
 from actors.desks import Desks
 from actors.runtime import Runtime
 from actors.sandbox_tokens import SandboxTokens
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
+from domain.rates import RateSettings, rates_within
 from gateway.auth.api_keys import ApiKeys
 from gateway.auth.public_keys import PublicKeys, PublicKeyStore
 from gateway.auth.sdk_tokens import SdkTokens
 from gateway.auth.sealing import Seal
 from gateway.auth.user_tokens import UserTokens
-from gateway.counters import Counters
 from gateway.feeds import Feeds
 from gateway.gate import Gate, Projects
 from gateway.idempotency import Replies, ReplyStore
 from gateway.mcp import AgentCards, NoCards
 from gateway.metrics import Metrics
-from gateway.settings import GatewaySettings, RateSettings, rates_within
-from gateway.throttle import CountActive, Throttle
+from gateway.settings import GatewaySettings
+from gateway.throttle import CountActive, OnRefusal, Throttle
 
 TenantSettings = Callable[[str], Awaitable[JsonObject]]
 """Tenant id -> what is set for it."""
@@ -41,6 +42,7 @@ class AccessServices:
         tenant_settings: What is set for a tenant; its `rates` come before those of the instance.
         agent_cards: What the agents of a project are called and are for.
         sandbox_tokens: Reads the tokens of sandboxed code; None where there are none.
+        on_refusal: Hears of what a limit refuses a tenant; None where nobody counts it.
     """
 
     desks: Desks
@@ -54,6 +56,7 @@ class AccessServices:
     ids: IdSource
     agent_cards: AgentCards = field(default_factory=NoCards)
     sandbox_tokens: SandboxTokens | None = None
+    on_refusal: OnRefusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +86,10 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
     async def rates(tenant_id: str) -> RateSettings:
         return rates_within(await access.tenant_settings(tenant_id), settings.rates)
 
-    throttle = Throttle(access.counters, rates, access.clock, access.active_sessions)
+    throttle = Throttle(access.counters, rates, access.clock, access.active_sessions, access.on_refusal)
     public_keys = PublicKeys(access.public_keys, access.clock)
     api_keys = ApiKeys(runtime, access.clock)
-    metrics = Metrics(access.counters.numbers)
+    metrics = Metrics(lambda: [*access.counters.numbers(), *throttle.numbers()])
     secret, older = settings.token_secret, settings.older_secrets
     sdk_tokens = SdkTokens(secret, settings.instance, access.clock, access.ids, older=older)
     user_tokens = UserTokens(access.desks.users, secret, settings.instance, access.clock, access.ids, older=older)

@@ -6,17 +6,18 @@ that exist (sessions, rooms) is asked of the runtime and only compared here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
+from actors.counters import Counters, Sample, Taken
 from domain import limits
 from domain.clock import Clock
 from domain.errors import Overloaded, Unavailable
+from domain.rates import RateSettings
 from gateway import bounds
 from gateway.auth.remembered import Remembered
-from gateway.counters import Counters, Taken
-from gateway.settings import RateSettings
 
 
 class RateCategory(StrEnum):
@@ -45,6 +46,11 @@ EXCESS: Mapping[RateCategory, str] = MappingProxyType(
 
 TenantRates = Callable[[str], Awaitable[RateSettings]]
 """Tenant id -> how much is let through for it."""
+OnRefusal = Callable[[str, str, str], None]
+"""Told of a tenant, a project where one is known, and the limit that refused something."""
+Whose = tuple[str, str]
+"""Tenant and project, empty where it is not known."""
+NOBODY: Whose = ("", "")
 CountActive = Callable[[str], Awaitable[int | None]]
 """Tenant id -> its active sessions; None when that is not known here."""
 
@@ -52,14 +58,28 @@ CountActive = Callable[[str], Awaitable[int | None]]
 class Throttle:
     """Lets through what is within the limits and refuses the rest."""
 
-    def __init__(self, counters: Counters, rates: TenantRates, clock: Clock, active_sessions: CountActive) -> None:
+    def __init__(
+        self,
+        counters: Counters,
+        rates: TenantRates,
+        clock: Clock,
+        active_sessions: CountActive,
+        on_refusal: OnRefusal | None = None,
+    ) -> None:
+        """`on_refusal` hears of each refusal that is a tenant's."""
+        self._on_refusal = on_refusal
         self._counters = counters
+        self._refused: Counter[str] = Counter()
         self._rates = Remembered(rates, clock, believed_s=bounds.TENANT_RATES_RECHECK_S, held=bounds.TENANTS_HELD)
         self._active = Remembered(
             active_sessions, clock, believed_s=bounds.CONCURRENCY_RECHECK_S, held=bounds.CREDENTIALS_HELD
         )
 
-    async def request(self, tenant_id: str) -> Taken | None:
+    def numbers(self) -> Sequence[Sample]:
+        """Return how often each limit has refused something."""
+        return [("abl_limited_total", {"limit": limit}, float(count)) for limit, count in self._refused.items()]
+
+    async def request(self, tenant_id: str, project_id: str = "") -> Taken | None:
         """Count a request of a tenant; None when the limit is off. Raises Overloaded."""
         rates = await self._rates_of(tenant_id)
         if not rates.requests_per_second:
@@ -67,41 +87,42 @@ class Throttle:
         taken = await self._counters.take(
             f"req:{tenant_id}", per_s=rates.requests_per_second, burst=rates.requests_burst
         )
-        return allowed(RateCategory.REQUESTS, taken)
+        return self._allowed(RateCategory.REQUESTS, taken, (tenant_id, project_id))
 
-    async def session_message(self, tenant_id: str, session_id: str) -> Taken | None:
+    async def session_message(self, tenant_id: str, session_id: str, project_id: str = "") -> Taken | None:
         """Count a message of a session; None when the limit is off. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).session_messages_per_minute
-        return await self._per_minute(RateCategory.SESSION_MESSAGES, session_id, limit)
+        return await self._per_minute(RateCategory.SESSION_MESSAGES, session_id, limit, (tenant_id, project_id))
 
-    async def new_session(self, tenant_id: str) -> None:
+    async def new_session(self, tenant_id: str, project_id: str = "") -> None:
         """Refuse a session beyond those that a tenant may have at once. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).concurrent_sessions
         if limit:
-            within(RateCategory.SESSIONS, await self._active.find(tenant_id) or 0, limit)
+            self._within(RateCategory.SESSIONS, await self._active.find(tenant_id) or 0, limit, (tenant_id, project_id))
 
     async def new_voice_room(self, tenant_id: str, rooms: int) -> None:
         """Refuse a voice room beyond those of the whole instance. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).concurrent_voice_rooms
         if limit:
-            within(RateCategory.VOICE_ROOMS, rooms, limit)
+            self._within(RateCategory.VOICE_ROOMS, rooms, limit, (tenant_id, ""))
 
     async def sdk_init(self, tenant_id: str, key_id: str, address: str) -> Taken | None:
         """Count a bootstrap of a public key from an address. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).sdk_inits_per_minute
-        return await self._per_minute(RateCategory.SDK_INIT, f"{key_id}:{address}", limit)
+        return await self._per_minute(RateCategory.SDK_INIT, f"{key_id}:{address}", limit, (tenant_id, ""))
 
     async def login(self, email: str, address: str) -> Taken:
         """Count an attempt to log in under an email from an address. Raises Overloaded."""
         key = f"{RateCategory.LOGIN}:{email.casefold()}:{address}"
         taken = await self._counters.count(key, limit=limits.LOGIN_ATTEMPTS, window_s=limits.LOGIN_WINDOW_S)
-        return allowed(RateCategory.LOGIN, taken)
+        return self._allowed(RateCategory.LOGIN, taken)
 
-    async def socket_ticket(self, tenant_id: str, family: str) -> Taken | None:
+    async def socket_ticket(self, tenant_id: str, family: str, project_id: str = "") -> Taken | None:
         """Count a ticket, of its token family and of its tenant. Raises Overloaded."""
         tickets, rates = RateCategory.SOCKET_TICKETS, await self._rates_of(tenant_id)
-        tenant = await self._per_minute(tickets, f"tenant:{tenant_id}", rates.tickets_per_tenant_minute)
-        return tightest([tenant, await self._per_minute(tickets, family, rates.tickets_per_minute)])
+        whose = (tenant_id, project_id)
+        tenant = await self._per_minute(tickets, f"tenant:{tenant_id}", rates.tickets_per_tenant_minute, whose)
+        return tightest([tenant, await self._per_minute(tickets, family, rates.tickets_per_minute, whose)])
 
     async def check_tickets(self) -> None:
         """Refuse to make a ticket that nobody could take back. Raises Unavailable."""
@@ -115,23 +136,29 @@ class Throttle:
     async def _rates_of(self, tenant_id: str) -> RateSettings:
         return await self._rates.find(tenant_id) or RateSettings()
 
-    async def _per_minute(self, category: RateCategory, key: str, limit: int) -> Taken | None:
+    async def _per_minute(self, category: RateCategory, key: str, limit: int, whose: Whose) -> Taken | None:
         if not limit:
             return None
-        return allowed(category, await self._counters.count(f"{category}:{key}", limit=limit, window_s=limits.MINUTE_S))
+        taken = await self._counters.count(f"{category}:{key}", limit=limit, window_s=limits.MINUTE_S)
+        return self._allowed(category, taken, whose)
 
+    def _allowed(self, category: RateCategory, taken: Taken, whose: Whose = NOBODY) -> Taken:
+        """Return `taken` if it was allowed; raises Overloaded, which carries it for the headers, if not."""
+        if not taken.allowed:
+            self._note(category, whose)
+            raise RateExceeded(category, taken)
+        return taken
 
-def allowed(category: RateCategory, taken: Taken) -> Taken:
-    """Return `taken` if it was allowed; raises Overloaded, which carries it for the headers, if not."""
-    if not taken.allowed:
-        raise RateExceeded(category, taken)
-    return taken
+    def _within(self, category: RateCategory, used: int, limit: int, whose: Whose) -> None:
+        """Refuse one more than `limit` things at once. Raises Overloaded."""
+        if used >= limit:
+            self._note(category, whose)
+            raise Overloaded(EXCESS[category], retry_after_ms=bounds.CONCURRENCY_RETRY_MS)
 
-
-def within(category: RateCategory, used: int, limit: int) -> None:
-    """Refuse one more than `limit` things at once. Raises Overloaded."""
-    if used >= limit:
-        raise Overloaded(EXCESS[category], retry_after_ms=bounds.CONCURRENCY_RETRY_MS)
+    def _note(self, category: RateCategory, whose: Whose) -> None:
+        self._refused[category] += 1
+        if whose != NOBODY and self._on_refusal is not None:
+            self._on_refusal(*whose, category)
 
 
 class RateExceeded(Overloaded):

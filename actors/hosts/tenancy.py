@@ -11,6 +11,7 @@ import logging
 
 from actors.looping import Enough, again_and_again
 from actors.session_host import SessionHost
+from actors.tally import Tally
 from domain.errors import AppError, Unavailable
 from domain.json_values import JsonObject
 from storage.errors import StaleEpoch
@@ -19,6 +20,7 @@ from storage.leases import RENEW_EVERY_S, Leases
 log = logging.getLogger(__name__)
 
 DRAINING, SESSIONS, TURNS, WAITING, BYTES = "draining", "sessions", "turns", "waiting", "rssBytes"
+COUNTS = "counts"
 """Labels of a lease."""
 
 
@@ -34,10 +36,12 @@ class Epoch:
 class Tenancy:
     """Keeps one host's lease."""
 
-    def __init__(self, leases: Leases, host: SessionHost, epoch: Epoch) -> None:
+    def __init__(self, leases: Leases, host: SessionHost, epoch: Epoch, tally: Tally | None = None) -> None:
+        """`tally` is of what the host asks; None of one that asks nothing."""
         self._leases = leases
         self._host = host
         self._epoch = epoch
+        self._tally = tally or Tally()
         self._address = ""
         self._labels: JsonObject = {}
         self._keeper: asyncio.Task[None] | None = None
@@ -74,6 +78,7 @@ class Tenancy:
             TURNS: stats.running_turns,
             WAITING: stats.waiting_turns,
             BYTES: stats.rss_bytes,
+            COUNTS: self._tally.counts(),
         }
 
     async def _keep(self) -> None:

@@ -62,9 +62,11 @@ async def create_session(
     services: Serving,
 ) -> CreatedSessionReply:
     """Open a session; its agent speaks at the first message. Runs the working copy unless a target is given."""
-    await services.throttle.new_session(admitted.caller.tenant_id)
+    await services.throttle.new_session(admitted.caller.tenant_id, project_id)
     asked = Target("", body.deployment_id or "", body.environment or "")
     target = await bound_target(services, admitted.caller, project_id, asked)
+    if body.contact_id is not None:
+        await services.desks.contacts.find(admitted.caller.tenant_id, body.contact_id)
     targeted = target.environment or target.deployment_id
     view = await services.runtime.create_session(
         NewSession(
@@ -113,7 +115,7 @@ async def list_sessions(
     ] = "lastActivityAt",
     sort_dir: Annotated[Literal["asc", "desc"], Query(alias="sortDir")] = "desc",
 ) -> SessionListReply:
-    """Return sessions of a project, the most recently active first."""
+    """Return sessions of a project, the most recently active first; `q` looks through the newest ones."""
     wanted = SessionFilter(
         status=status or "",
         channel=channel or "",
@@ -129,7 +131,14 @@ async def list_sessions(
     )
     page = await services.runtime.sessions(admitted.caller.tenant_id, project_id, wanted)
     rows = [session_item(view) for view in page.rows]
-    return SessionListReply(sessions=rows, total=page.total, limit=limit, offset=offset)
+    return SessionListReply(
+        sessions=rows,
+        total=page.total,
+        total_is_exact=page.total_is_exact,
+        searched_from=page.searched_from or None,
+        limit=limit,
+        offset=offset,
+    )
 
 
 def _since(services: Services, span: str) -> str:

@@ -29,6 +29,9 @@ UPDATE = Statement("""
 """)
 STEP_DOWN = Statement("UPDATE users SET role = 'admin' WHERE tenant_id = :tenant_id AND role = 'owner'")
 DELETE = Statement("DELETE FROM users WHERE tenant_id = :tenant_id AND user_id = :user_id")
+FORGET = Statement("""
+    DELETE FROM memory WHERE tenant_id = :tenant_id AND scope = 'user' AND subject = 'user:' || :user_id::text
+""")
 CLOSE_FAMILIES = Statement("DELETE FROM refresh_families WHERE tenant_id = :tenant_id AND user_id = :user_id")
 _MEMBER = """
     SELECT m.user_id, u.email, u.display_name, m.role FROM project_members m
@@ -93,7 +96,8 @@ class Members:
         await connection.execute(STEP_DOWN, tenant_id=tenant_id)
 
     async def delete(self, connection: Connection, tenant_id: str, user_id: str) -> None:
-        """Remove a user with the log-ins and memberships."""
+        """Remove a user with the log-ins, the memberships and what agents remember of the user."""
+        await connection.execute(FORGET, tenant_id=tenant_id, user_id=user_id)
         await connection.execute(DELETE, tenant_id=tenant_id, user_id=user_id)
 
     async def close_families(self, connection: Connection, tenant_id: str, user_id: str) -> None:

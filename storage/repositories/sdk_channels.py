@@ -15,6 +15,7 @@ from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
 NO_CHANNEL: Final = "Channel not found"
+NO_PUBLIC_KEY: Final = "Public key not found"
 _COLUMNS = """
     tenant_id, project_id, channel_id, name, channel_type, public_api_key_id, deployment_id, environment,
     follow_environment, config, is_active, created_at, updated_at
@@ -60,12 +61,12 @@ OF_KEY = Statement(f"""
     SELECT {_COLUMNS} FROM sdk_channels
     WHERE tenant_id = :tenant_id AND public_api_key_id = :key_id AND is_active ORDER BY created_at LIMIT 1
 """)
-HAS_PUBLIC_KEY = Statement("""
-    SELECT EXISTS (
-        SELECT FROM api_keys
-        WHERE tenant_id = :tenant_id AND project_id = :project_id AND key_id = :key_id AND kind = 'public'
-          AND revoked_at IS NULL
-    )
+BOUND_KEY = Statement("""
+    SELECT coalesce(d.environment, k.environments[1], '') AS environment, coalesce(d.deployment_id, '') AS deployment_id
+    FROM api_keys k LEFT JOIN deployments d
+        ON d.tenant_id = k.tenant_id AND d.project_id = k.project_id AND d.deployment_id = k.details->>'deploymentId'
+    WHERE k.tenant_id = :tenant_id AND k.project_id = :project_id AND k.key_id = :key_id AND k.kind = 'public'
+      AND k.revoked_at IS NULL
 """)
 
 
@@ -98,6 +99,13 @@ class ChannelFields(Struct, frozen=True, kw_only=True):
     follow_environment: bool = True
     config: JsonObject = {}  # msgspec copies empty defaults
     is_active: bool = True
+
+
+class KeyBinding(Struct, frozen=True):
+    """What a public key runs whatever its channel says; both empty leave it to the channel."""
+
+    environment: str
+    deployment_id: str
 
 
 class SdkChannels:
@@ -159,11 +167,12 @@ class SdkChannels:
         row = await self._database.row(OF_KEY, tenant_id=tenant_id, key_id=key_id)
         return _record(row) if row else None
 
-    async def has_public_key(self, tenant_id: str, project_id: str, key_id: str) -> bool:
-        """Return whether a project has this public key, not revoked."""
-        return bool(
-            await self._database.value(HAS_PUBLIC_KEY, tenant_id=tenant_id, project_id=project_id, key_id=key_id)
-        )
+    async def public_key(self, tenant_id: str, project_id: str, key_id: str) -> KeyBinding:
+        """Return what a public key of a project is bound to. Raises NotFound: it is not there, or revoked."""
+        row = await self._database.row(BOUND_KEY, tenant_id=tenant_id, project_id=project_id, key_id=key_id)
+        if row is None:
+            raise NotFound(NO_PUBLIC_KEY)
+        return KeyBinding(**dict(row))
 
 
 def _found(row: Row | None) -> ChannelRecord:

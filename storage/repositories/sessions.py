@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
+from domain.limits import SESSIONS_COUNTED_AHEAD, SESSIONS_SEARCHED_MAX
 from storage.database import Connection, Database, Row
 from storage.repositories.analytics_counting import Counting
+from storage.repositories.contact_memory import Inheritance, inherit
 from storage.repositories.session_statements import (
     CHILDREN,
     COUNT,
@@ -21,6 +25,7 @@ from storage.repositories.session_statements import (
     DELETE_BLOBS,
     END,
     FIND,
+    FOUND,
     IDLE,
     IDLE_EVERYWHERE,
     LINK_CONTACT,
@@ -28,7 +33,10 @@ from storage.repositories.session_statements import (
     LOCK_BLOBS,
     NOW,
     RENEW,
+    SEARCH,
 )
+
+CONDITIONS: Final = ("status", "channel", "agent_name", "environment", "since", "until")
 
 
 class NewSession(Struct, frozen=True, kw_only=True):
@@ -102,6 +110,20 @@ class SessionQuery(Struct, frozen=True, kw_only=True):
     offset: int = 0
 
 
+class SessionRows(NamedTuple):
+    """One page of sessions.
+
+    Attributes:
+        total: How many there are in all; at least so many where it is not exact.
+        searched_from: When the oldest session was created whose transcript was looked at; None when all were.
+    """
+
+    rows: Sequence[SessionRecord]
+    total: int
+    is_exact: bool = True
+    searched_from: datetime | None = None
+
+
 class Sessions:
     """The sessions of all tenants."""
 
@@ -132,26 +154,45 @@ class Sessions:
             raise NotFound("Session not found")
         return found
 
-    async def list(self, tenant_id: str, project_id: str, wanted: SessionQuery) -> tuple[Sequence[SessionRecord], int]:
-        """Return one page of a project's sessions and how many there are in all."""
-        statement = LIST.get((wanted.sort_by, wanted.descending))
-        if statement is None:
+    async def list(self, tenant_id: str, project_id: str, wanted: SessionQuery) -> SessionRows:
+        """Return one page of a project's sessions and how many there are in all.
+
+        Raises:
+            InvalidInput: They cannot be sorted like that.
+        """
+        named = (wanted.sort_by, wanted.descending)
+        if named not in FOUND:
             raise InvalidInput(f"Sessions cannot be sorted by {wanted.sort_by}")
-        conditions = {
-            name: getattr(wanted, name)
-            for name in wanted.__struct_fields__
-            if name not in ("sort_by", "descending", "limit", "offset")
+        which = {
+            "tenant_id": tenant_id,
+            "project_id": project_id,
+            **{name: getattr(wanted, name) for name in CONDITIONS},
         }
+        if wanted.words is not None:
+            return await self._search(wanted, which)
+        page = {"limit": wanted.limit, "offset": wanted.offset}
+        rows = await self._database.rows(LIST[*named, wanted.includes_eval], **which, **page)
+        records = [_record(row) for row in rows]
+        if records and len(records) < wanted.limit:
+            return SessionRows(records, wanted.offset + len(records))
+        most = wanted.offset + wanted.limit + SESSIONS_COUNTED_AHEAD  # who reads page after page never stops too early
+        total = int(await self._database.value(COUNT[wanted.includes_eval], **which, most=most + 1))
+        return SessionRows(records, min(total, most), is_exact=total <= most)
+
+    async def _search(self, wanted: SessionQuery, which: JsonObject) -> SessionRows:
+        statement, most = SEARCH[wanted.includes_eval], SESSIONS_SEARCHED_MAX
+        found = await self._database.row(statement, **which, words=wanted.words, searched=most)
+        keys: list[UUID] = (found["keys"] or []) if found is not None else []
+        is_part = found is not None and found["searched"] >= most
         rows = await self._database.rows(
-            statement,
-            tenant_id=tenant_id,
-            project_id=project_id,
+            FOUND[wanted.sort_by, wanted.descending],
+            tenant_id=which["tenant_id"],
+            session_keys=keys,
             limit=wanted.limit,
             offset=wanted.offset,
-            **conditions,
         )
-        total = await self._database.value(COUNT, tenant_id=tenant_id, project_id=project_id, **conditions)
-        return [_record(row) for row in rows], int(total)
+        searched_from = found["since"] if found is not None and is_part else None
+        return SessionRows([_record(row) for row in rows], len(keys), not is_part, searched_from)
 
     async def count_active(self, tenant_id: str, project_id: str | None = None) -> int:
         """Return how many sessions are not ended."""
@@ -169,12 +210,17 @@ class Sessions:
         if not touched:
             raise NotFound("Session not found")
 
-    async def link_contact(self, tenant_id: str, session_id: str, contact_id: str) -> None:
-        """Say whose session it is. Raises NotFound."""
-        if not await self._database.execute(
-            LINK_CONTACT, tenant_id=tenant_id, session_id=session_id, contact_id=contact_id
-        ):
-            raise NotFound("Session not found")
+    async def link_contact(
+        self, tenant_id: str, session_id: str, contact_id: str, inherits: Inheritance | None = None
+    ) -> None:
+        """Say whose session it is, and give the contact what its user's memory holds. Raises NotFound."""
+        named = {"tenant_id": tenant_id, "contact_id": contact_id}
+        async with self._database.transaction() as connection:
+            project_id = await connection.value(LINK_CONTACT, **named, session_id=session_id)
+            if project_id is None:
+                raise NotFound("Session not found")
+            if inherits is not None:
+                await inherit(connection, tenant_id, project_id, contact_id, inherits)
 
     async def idle_before(self, tenant_id: str, moment: datetime, limit: int) -> Sequence[str]:
         """Return ids of active sessions that have done nothing since `moment`, the oldest first."""

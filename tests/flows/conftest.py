@@ -1,4 +1,4 @@
-"""The servers of each module: starting them is the slow part, so its stories share them."""
+"""A database and a folder for each module: its stories share them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.servers import make_folder
-from tests.support.stories import kept_servers
+from tests.support.stories import kept_database
 
 
 @pytest.fixture(scope="module")
-def data_dir() -> Iterator[str]:
+def data_dir(pytestconfig: pytest.Config) -> Iterator[str]:
     folder = make_folder()
-    with kept_servers(folder) as kept:
+    with kept_database(folder, pytestconfig) as kept:
         yield kept
     shutil.rmtree(folder)

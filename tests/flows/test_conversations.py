@@ -16,41 +16,38 @@ from actors.projects import put_project
 from actors.runtime import ChatTurn, SessionRef, StreamEvent, TraceFilter
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
-from cli.serve import UNLIMITED, _project
+from cli.serve import _project
 from cli.serving import access_services
 from domain.errors import Conflict
+from domain.rates import UNLIMITED
 from gateway.app import build_app
 from gateway.settings import GatewaySettings
 from tests.support.asgi import Client
 from tests.support.front_and_clerk import CLERK, FRONT
+from tests.support.stories import addresses
 
 ROOT = Path(__file__).parents[2]
 PARCELS = ROOT / "examples" / "parcel-desk"
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("data"))
-
-
 @asynccontextmanager
 async def a_runtime(data_dir: str, **more: object) -> AsyncIterator[tuple[RunningRuntime, str, str]]:
     """Yield a runtime that serves the parcel desk, with tenant and project."""
-    settings = msgspec.structs.replace(Settings(data_dir=data_dir), **more)
+    settings = msgspec.structs.replace(Settings(data_dir=data_dir), **addresses(data_dir), **more)
     name, files, _ = _project(str(PARCELS))
     async with open_runtime(settings) as running:
         seeded = await put_project(running.database, name, files)
         yield running, seeded.tenant_id, seeded.project_id
 
 
-def test_a_conversation_goes_on_after_a_restart(data_dir: str) -> None:
+def test_a_conversation_goes_on_after_a_restart(tmp_path: Path) -> None:
     async def story() -> None:
-        async with a_runtime(data_dir) as (running, tenant, project):
+        async with a_runtime(str(tmp_path)) as (running, tenant, project):
             first = await running.runtime.chat(
                 ChatTurn(tenant_id=tenant, project_id=project, message="how much does it cost")
             )
             assert "How heavy is the parcel" in first.response
-        async with a_runtime(data_dir) as (running, tenant, project):
+        async with a_runtime(str(tmp_path)) as (running, tenant, project):
             second = await running.runtime.chat(
                 ChatTurn(tenant_id=tenant, project_id=project, message="2.5", session_id=first.session_id)
             )
@@ -146,8 +143,7 @@ def test_the_pasted_request_gets_an_answer_over_http(data_dir: str) -> None:
 
 def test_an_agent_delegates_to_a_session_of_its_own(data_dir: str) -> None:
     async def story() -> None:
-        settings = Settings(data_dir=data_dir)
-        async with open_runtime(settings) as running:
+        async with open_runtime(Settings(data_dir=data_dir, **addresses(data_dir))) as running:
             seeded = await put_project(running.database, "team", {"front.abl": FRONT, "clerk.abl": CLERK})
             turn = ChatTurn(tenant_id=seeded.tenant_id, project_id=seeded.project_id, message="please", agent="Front")
             reply = await running.runtime.chat(turn)

@@ -22,6 +22,7 @@ from storage.repositories.projects import Projects
 from storage.vault import Vault
 from tests.fakes.model_server import FAULTS, KINDS, PROTOCOLS, Answer, FakeModelServer, faulty
 from tests.fakes.words import Call, End, Think, Tokens, pieces, said
+from tests.support.stories import addresses
 
 DESK = """\
 AGENT: {name}
@@ -43,11 +44,6 @@ MEMORY:
 """
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("data"))
-
-
 def desk(name: str, model: str, *more: str) -> dict[str, str]:
     text = DESK.format(name=name, model=model, more="\n  ".join(more) or "temperature: 0.2") + MEMORY
     return {f"agents/{name.lower()}.agent.abl": text}
@@ -61,7 +57,7 @@ async def running(
         ModelProvider(name=name, kind=KINDS[server.protocol], base_url=server.base_url, api_key="installation")
         for name, server in servers.items()
     )
-    settings = msgspec.structs.replace(Settings(data_dir=data_dir), providers=providers, **more)
+    settings = msgspec.structs.replace(Settings(data_dir=data_dir), providers=providers, **addresses(data_dir), **more)
     async with open_runtime(settings) as opened:
         seeded = await put_project(opened.database, f"models {id(files)}", files)
         yield opened, seeded.tenant_id, seeded.project_id

@@ -1,5 +1,5 @@
 """The database of the run."""
 
-from tests.support.servers import data_folder, servers
+from tests.support.servers import servers
 
-__all__ = ["data_folder", "servers"]
+__all__ = ["servers"]

@@ -22,6 +22,7 @@ from providers.specs import ProviderSpec
 from tests.fakes.model_server import FAULTS, KINDS, PROTOCOLS, Answer, FakeModelServer, faulty
 from tests.fakes.words import said
 from tests.suites.chat_model import asked
+from tests.unit.providers.conftest import MovedTime
 
 pytestmark = pytest.mark.anyio
 
@@ -102,10 +103,16 @@ def test_there_are_at_least_twenty_kinds_of_fault() -> None:
     assert len(FAULTS) >= 20
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("streamed", [True, False], ids=["stream", "whole"])
-async def test_ten_calls_meet_a_fault_and_none_gets_stuck(protocol: str, fault: str, streamed: bool, time: Any) -> None:
+async def test_ten_calls_meet_a_fault_and_none_gets_stuck(fault: str, streamed: bool) -> None:
+    """On every protocol at the same time: what is held back is waited for once."""
+    async with asyncio.TaskGroup() as tasks:
+        for protocol in PROTOCOLS:
+            tasks.create_task(ten_calls(protocol, fault, streamed, MovedTime()), name=protocol)
+
+
+async def ten_calls(protocol: str, fault: str, streamed: bool, time: MovedTime) -> None:
     async with models(protocol, fault, time) as (registry, server):
         given_up = 0
         for _ in range(REPETITIONS):
@@ -124,20 +131,20 @@ async def test_ten_calls_meet_a_fault_and_none_gets_stuck(protocol: str, fault: 
             assert real_time.monotonic() - began_s < STREAM_TRIES * (DEADLINE_MS / 1_000 + SLACK_S)
         calls = len(server.asked)
     if fault in HARMLESS:
-        assert (calls, given_up) == (REPETITIONS, 0)
+        assert (calls, given_up) == (REPETITIONS, 0), protocol
         return
     if fault in MADE:
         return
     if streamed and fault in LATER:
-        assert given_up == 1, "after one turn that was given up the provider rests, and the spare one answers"
+        assert given_up == 1, f"{protocol}: after one turn that was given up it rests, and the spare one answers"
     else:
-        assert given_up == 0
+        assert given_up == 0, protocol
     if fault in FINAL:
-        assert calls == REPETITIONS, "what cannot get better is asked once a call"
+        assert calls == REPETITIONS, f"{protocol}: what cannot get better is asked once a call"
     elif fault in BUSY:
-        assert calls <= ATTEMPTS * REPETITIONS
+        assert calls <= ATTEMPTS * REPETITIONS, protocol
     else:
-        assert calls == THRESHOLD, "after so many failures in a row the provider rests"
+        assert calls == THRESHOLD, f"{protocol}: after so many failures in a row the provider rests"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

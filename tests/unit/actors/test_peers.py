@@ -167,6 +167,7 @@ def test_a_gateway_serves_when_some_hosts_have_no_room_yet_and_not_when_all_have
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("actors.keeper.FIRST_HOST_S", 0.05)
+    monkeypatch.setattr("actors.keeper.LOOK_S", 0.05)
 
     class Full(Maker):
         async def keep(self, host_id: str) -> None:

@@ -57,12 +57,13 @@ def placed(host_id: str, placement: Placement, monkeypatch: pytest.MonkeyPatch) 
     async def create(_self: object, _pin: SessionPin) -> int:
         return 1
 
-    monkeypatch.setattr(StoredSessions, "wake", wake)
+    monkeypatch.setattr(StoredSessions, "_claim", wake)
     monkeypatch.setattr(StoredSessions, "create", create)
     sessions = PlacedSessions.__new__(PlacedSessions)
     leases = Leases()
     sessions._placements = Placements(placement)
     sessions._host_id = host_id
+    sessions._system = None
     sessions._leases = leases
     sessions._epoch = Epoch()
     return sessions, leases

@@ -53,6 +53,12 @@ class LosingHost:
     def close(self) -> None: ...
 
 
+@pytest.fixture(autouse=True)
+def often_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The members are read often: a turn whose host is gone waits for the next reading."""
+    monkeypatch.setattr("actors.directory.POLL_S", 0.02)
+
+
 @asynccontextmanager
 async def a_runtime() -> AsyncIterator[tuple[SessionRuntime, LosingHost, MemoryStore, TablePerformer]]:
     store, performer = MemoryStore(), TablePerformer(FixedClock())

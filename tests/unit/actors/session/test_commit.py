@@ -11,7 +11,7 @@ from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.records import TurnOpening
 from domain.clock import FixedClock, iso_ms
-from domain.errors import InvalidInput, Unavailable
+from domain.errors import Conflict, InvalidInput, Unavailable
 from engine import EndTurn, Say, UserSpoke
 from tests.support.sessions import PIN, PROGRAM, MemoryStore
 
@@ -85,6 +85,19 @@ def test_a_model_that_is_not_ready_says_how_far_it_is() -> None:
     with pytest.raises(Unavailable, match="The model is not ready") as refused:
         ended(end)
     assert refused.value.details == {"reason": "MODEL_NOT_READY", "hint": "43 % of 491 MB"}
+
+
+def test_a_turn_past_its_deadline_has_the_code_that_sockets_have_for_it() -> None:
+    with pytest.raises(Unavailable, match="Turn timed out") as refused:
+        ended(msgspec.structs.replace(END, status="cancelled", error="deadline"))
+    assert refused.value.details == {"reason": "TURN_TIMEOUT"}
+
+
+def test_a_spent_budget_is_a_conflict_that_says_whose_it_is() -> None:
+    end = msgspec.structs.replace(END, status="failed", error="budget_exceeded", metadata={"refusal": "of the project"})
+    with pytest.raises(Conflict, match="Budget exceeded") as refused:
+        ended(end)
+    assert refused.value.details == {"reason": "BUDGET_EXCEEDED", "hint": "of the project"}
 
 
 def test_the_only_turn_of_a_child_ends_its_session() -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from domain.clock import Clock
-from gateway import bounds
 
 MS_PER_S = 1000
+KEYS_HELD: Final = 100_000
 Kept = TypeVar("Kept")
 
 Sample = tuple[str, dict[str, str], float]
@@ -49,6 +49,14 @@ class Counters(Protocol):
         """Count one unit in a window that slides; refused ones are not counted."""
         ...
 
+    async def look(self, key: str, *, limit: int, window_s: float) -> Taken:
+        """Return whether a sliding window has room for one more unit; counts nothing."""
+        ...
+
+    async def add(self, key: str, units: int, *, window_s: float) -> None:
+        """Count units of a sliding window that are used already, whatever its limit."""
+        ...
+
     async def once(self, key: str, *, ttl_s: float) -> bool:
         """Return True the first time `key` is shown within `ttl_s`. Raises Unavailable."""
         ...
@@ -77,7 +85,7 @@ class Window(NamedTuple):
 class LocalCounters:
     """Counters of this process. The least recently used of more than `held` keys are forgotten."""
 
-    def __init__(self, clock: Clock, *, held: int = bounds.COUNTERS_HELD) -> None:
+    def __init__(self, clock: Clock, *, held: int = KEYS_HELD) -> None:
         self._clock = clock
         self._held = held
         self._full_at: OrderedDict[str, float] = OrderedDict()
@@ -96,14 +104,25 @@ class LocalCounters:
 
     async def count(self, key: str, *, limit: int, window_s: float) -> Taken:
         """Count one unit; the window before counts by the share of it that is still within `window_s`."""
+        taken = await self.look(key, limit=limit, window_s=window_s)
+        if not taken.allowed:
+            return taken
+        await self.add(key, 1, window_s=window_s)
+        return taken._replace(remaining=taken.remaining - 1)
+
+    async def look(self, key: str, *, limit: int, window_s: float) -> Taken:
+        """Return whether there is room for one more unit."""
         began, passed = divmod(self._clock.now().timestamp(), window_s)
         window = self._window(key, int(began))
-        share = 1 - passed / window_s
-        used = window.before * share + window.now
+        used = window.before * (1 - passed / window_s) + window.now
         if used + 1 > limit:
             return Taken(False, limit, 0, window_s - passed, _until_free_ms(window, limit, passed, window_s))
-        self._keep(self._windows, key, window._replace(now=window.now + 1))
-        return Taken(True, limit, int(limit - used - 1), window_s - passed)
+        return Taken(True, limit, int(limit - used), window_s - passed)
+
+    async def add(self, key: str, units: int, *, window_s: float) -> None:
+        """Count units of the window that is now."""
+        window = self._window(key, self.window_of(window_s))
+        self._keep(self._windows, key, window._replace(now=window.now + units))
 
     async def once(self, key: str, *, ttl_s: float) -> bool:
         """Return True the first time."""

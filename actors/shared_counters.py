@@ -1,8 +1,8 @@
-"""The counters of an instance of several gateways: each counts by itself and tells the others through the store.
+"""The counters of an instance of several gateways and hosts: each counts by itself and tells the others by the store.
 
-A request never waits for the store. What was let through since the last time is told every `COUNTERS_SYNC_S`, and the
-answer corrects the local count; so gateways together let through at most what each passes in that time beyond a limit.
-While the store is away each gateway keeps limiting by what it sees itself, and `abl_rate_store_up` is 0: neither is
+A request never waits for the store. What was let through since the last time is told every `SYNC_S`, and the answer
+corrects the local count; so processes together let through at most what each passes in that time beyond a limit.
+While the store is away each process keeps limiting by what it sees itself, and `abl_rate_store_up` is 0: neither is
 everything refused nor everything let through. What must be exact (a ticket is used once) asks the store and fails.
 Decision: 0007. Spec: platform-api 2.5.
 """
@@ -12,20 +12,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from typing import Final
 
+from actors.counters import MS_PER_S, LocalCounters, Sample, Taken, Window
 from actors.looping import again_and_again
 from domain.clock import Clock
-from gateway import bounds
-from gateway.counters import MS_PER_S, LocalCounters, Sample, Taken, Window
 from storage.coordination import Coordination, Counted, Spent
 
+SYNC_S: Final = 0.1
+"""How often processes tell one another what they let through; how far a limit can be passed is what fits in there."""
 logger = logging.getLogger(__name__)
 
 
 class SharedCounters:
-    """Counters that every gateway sees."""
+    """Counters that every process sees."""
 
-    def __init__(self, coordination: Coordination, clock: Clock, *, sync_s: float = bounds.COUNTERS_SYNC_S) -> None:
+    def __init__(self, coordination: Coordination, clock: Clock, *, sync_s: float = SYNC_S) -> None:
         self._coordination = coordination
         self._local = LocalCounters(clock)
         self._sync_s = sync_s
@@ -50,12 +52,17 @@ class SharedCounters:
         """Count one unit in a window that slides."""
         taken = await self._local.count(key, limit=limit, window_s=window_s)
         if taken.allowed:
-            window = self._local.window_of(window_s)
-            known = self._counted.get(key)
-            count = known.count + 1 if known is not None and known.window == window else 1
-            self._counted[key] = Counted(key, count, window, int(window_s * MS_PER_S))
-            self._wake()
+            self._note(key, 1, window_s)
         return taken
+
+    async def look(self, key: str, *, limit: int, window_s: float) -> Taken:
+        """Return whether there is room for one more unit, as far as is known here."""
+        return await self._local.look(key, limit=limit, window_s=window_s)
+
+    async def add(self, key: str, units: int, *, window_s: float) -> None:
+        """Count units that are used already."""
+        await self._local.add(key, units, window_s=window_s)
+        self._note(key, units, window_s)
 
     async def once(self, key: str, *, ttl_s: float) -> bool:
         """Return True the first time `key` is shown; raises Unavailable while the store is away."""
@@ -66,10 +73,10 @@ class SharedCounters:
         return await self._coordination.is_there()
 
     def numbers(self) -> Sequence[Sample]:
-        """Return whether limits hold over all gateways now, and how often they could not be told."""
+        """Return whether limits hold over all processes now, and how often they could not be told."""
         return (
             ("abl_rate_store_up", {}, float(self._is_up)),
-            ("abl_rate_store_failures", {}, float(self._failures)),
+            ("abl_rate_store_failures_total", {}, float(self._failures)),
         )
 
     async def close(self) -> None:
@@ -90,7 +97,7 @@ class SharedCounters:
         self._failures += not reached
         if reached is not self._is_up:
             self._is_up = reached
-            logger.warning("rate limits hold %s", "over all gateways again" if reached else "per gateway: no store")
+            logger.warning("rate limits hold %s", "over all processes again" if reached else "per process: no store")
 
     async def _tell_spent(self, spent: list[Spent]) -> bool:
         lacking = await self._coordination.spend(spent)
@@ -107,6 +114,13 @@ class SharedCounters:
             unsaid = since.count if since is not None and since.window == one.window else 0
             self._local.correct_window(one.key, Window(one.window, before, now + unsaid))
         return counts is not None
+
+    def _note(self, key: str, units: int, window_s: float) -> None:
+        window = self._local.window_of(window_s)
+        known = self._counted.get(key)
+        count = known.count + units if known is not None and known.window == window else units
+        self._counted[key] = Counted(key, count, window, int(window_s * MS_PER_S))
+        self._wake()
 
     def _wake(self) -> None:
         if not self._work.is_set():
