@@ -42,6 +42,8 @@ DONE = frozenset({"completed", "idle"})
 AT_ONCE = 32
 """Pieces of work under way, of those that are short and of those that last."""
 LOOK_EVERY_S = 1.0
+GIVE_BACK_S = 2.0
+"""How long the end of a process may wait for a claim to be given back."""
 JOB_S = CLAIM_S - 5.0
 """How long one piece of work may take; then its claim runs out and it is given out again."""
 LASTING = frozenset({WORK_JOB})
@@ -178,10 +180,23 @@ class JobRunner:
         """Do one piece of work and say what came of it; when even that fails, its claim runs out."""
         try:
             await self._settle(job, await self._outcome(job))
+        except asyncio.CancelledError:
+            await self._give_back(job)
+            raise
         except AppError as error:
             log.warning("what came of %s %s cannot be written: %s", job.kind, job.name, error.message)
         except Exception:
             log.exception("what came of %s %s cannot be written", job.kind, job.name)
+
+    async def _give_back(self, job: Job) -> None:
+        """Let recurring work that is broken off go on elsewhere at once; a claim on other work runs out."""
+        if self._upkeep is None or job.kind not in self._upkeep.kinds:
+            return
+        try:
+            async with asyncio.timeout(GIVE_BACK_S):
+                await self._jobs.again(job, 0.0)
+        except (AppError, TimeoutError) as error:
+            log.info("the claim on %s %s runs out by itself: %s", job.kind, job.name, error)
 
     async def _settle(self, job: Job, outcome: HostAnswer | float | None) -> None:
         if isinstance(outcome, float):

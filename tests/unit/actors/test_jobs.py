@@ -40,6 +40,10 @@ class JobList:
         self.ended.append((job.name, error))
         return True
 
+    async def again(self, job: Job, delay_s: float) -> bool:
+        self.ended.append((job.name, f"again in {delay_s:g} s"))
+        return True
+
     async def renew(self, job: Job) -> bool:
         self.renewed.append(job.name)
         return True
@@ -118,6 +122,41 @@ def test_one_slow_piece_holds_up_no_other_of_its_kind() -> None:
 
     with_runner(jobs, ask, story)
     assert "slow" not in [name for name, _ in jobs.ended]
+
+
+class Sweeping:
+    """Recurring work that is never through. Satisfies `actors.jobs.Recurring`."""
+
+    kinds = ("sweep",)
+
+    def __init__(self) -> None:
+        self.began = asyncio.Event()
+
+    async def schedule(self, jobs: object) -> None:
+        """It is there already."""
+
+    async def carry_out(self, job: Job) -> float:
+        self.began.set()
+        await asyncio.Event().wait()
+        return 1.0
+
+
+def test_recurring_work_that_is_broken_off_may_go_on_elsewhere_at_once_and_no_other_is_given_back() -> None:
+    jobs = JobList([Job("", "sweep", "all", {}, 1, 1), a_timer("slow")])
+
+    async def ask(message: HostMessage) -> HostAnswer:
+        await asyncio.Event().wait()
+        return Done()
+
+    async def run() -> None:
+        sweeping = Sweeping()
+        runner = JobRunner(jobs, None, ask, sweeping)  # type: ignore[arg-type]
+        runner.start()
+        await asyncio.wait_for(sweeping.began.wait(), 5)
+        await runner.stop()
+
+    asyncio.run(run())
+    assert jobs.ended == [("all", "again in 0 s")]
 
 
 def test_nothing_that_a_claim_meets_ends_the_runner() -> None:
