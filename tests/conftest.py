@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
+from xdist.scheduler import LoadGroupScheduling
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache"
+HERE = Path(__file__).resolve().parent
+LONG_FIRST = ("prove", "cluster", "integration", "spec", "flows", "flows_gateway", "hostile", "fuzz", "property")
+"""The others, whose modules are all short, let the workers end together."""
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost", "", None})
 
 
@@ -27,6 +33,8 @@ def refuse_the_world(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The tests start hundreds of processes; without bytecode each would compile the whole product again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     set_hypothesis_home_dir(CACHE / "hypothesis")
     # No deadline: two cores are shared with other work. Derandomised: what passed once passes again.
     settings.register_profile(
@@ -35,3 +43,41 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("soak", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("soak" if config.option.markexpr == "soak" else "default-suite")
     sys.addaudithook(refuse_the_world)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have the folders come first in which one module may take long: no worker is left alone with one at the end."""
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    folder = item.path.relative_to(HERE).parts[0]
+    return LONG_FIRST.index(folder) if folder in LONG_FIRST else len(LONG_FIRST)
+
+
+class ByModule(LoadGroupScheduling):
+    """Gives a worker a whole module at a time, or what is marked as one group.
+
+    Given one by one, as they are by xdist's own, tests cost the run more than they do themselves: whenever one ends,
+    everything that its worker has had is looked at. And what the tests of a module share would be made in each worker.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        scope: str = super()._split_scope(nodeid)
+        return nodeid.partition("::")[0] if scope == nodeid else scope
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByModule | None:
+    return ByModule(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Note how many cases a test goes over (`tests.support.cells`); the notes travel with its report."""
+    item.user_properties.append(("cases", getattr(getattr(item, "obj", None), "cases", 1)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many cases the tests that passed have gone over."""
+    passed = terminalreporter.stats.get("passed", ())
+    cases = sum(dict(report.user_properties).get("cases", 1) for report in passed)
+    terminalreporter.write_line(f"{len(passed):,} tests with {cases:,} cases passed")

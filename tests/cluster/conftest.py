@@ -26,9 +26,9 @@ from actors.settings import ModelProvider, Settings
 from actors.wiring import RunningRuntime, open_runtime
 from storage.embedded.processes import ProcessMark, is_alive, mark, send
 from tests.suites.host import FILES, PROJECT
-from tests.support.servers import Servers, data_folder, folder, servers
+from tests.support.servers import Servers, folder, servers
 
-__all__ = ["data_folder", "folder", "servers"]
+__all__ = ["folder", "servers"]
 
 NODES = 3
 TOKEN = "token"
@@ -37,16 +37,21 @@ DEADLINE_S = 60.0
 POLL_S = 0.1
 STORY = "".join(f"{number:03d}." for number in range(40))
 TALKER = 'AGENT: Talker\nGOAL: "Tell a long story"\nPERSONA: "A patient narrator"\n'
+QUICK_TALKER = f'{TALKER}\nEXECUTION:\n  model: "quick/default"\n'
 STORY_DELTA_MS = 150
-SLOW_STORY = ModelProvider(
-    name="scripted",
-    kind="scripted",
-    models=("default",),
-    options={"rows": [{"text": STORY, "delta_chars": 4, "delta_delay_ms": STORY_DELTA_MS}]},
-)
-"""A model that tells the same story every time, within 6 s."""
 
 
+def told_at(name: str, delta_ms: int) -> ModelProvider:
+    """Return a model that tells the same story every time, with so much time between two of its forty pieces."""
+    rows = [{"text": STORY, "delta_chars": 4, "delta_delay_ms": delta_ms}]
+    return ModelProvider(name=name, kind="scripted", models=("default",), options={"rows": rows})
+
+
+STORIES = (told_at("scripted", STORY_DELTA_MS), told_at("quick", 1))
+"""One takes 6 s, for what happens while it is told."""
+
+
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have all of these tests run in one worker: Ray is started once."""
     for item in items:
@@ -184,7 +189,7 @@ def stage(ray_nodes: Any, servers: Servers, loop: Loop, tmp_path_factory: pytest
         link_token=TOKEN,
         hosts=NODES,
         max_dedicated=2,
-        providers=(SLOW_STORY,),
+        providers=STORIES,
         default_model="scripted/default",
     )
     stack = AsyncExitStack()

@@ -15,7 +15,7 @@ import pytest
 from actors.hosts.ray_settings import namespace_of
 from actors.runtime import SessionRef
 from storage.leases import Leases
-from tests.cluster.conftest import DEADLINE_S, NODES, STORY, TALKER, Stage
+from tests.cluster.conftest import DEADLINE_S, NODES, QUICK_TALKER, STORY, TALKER, Stage
 from tests.cluster.gateways import Client, Gateway, a_gateway
 from tests.support.live_gateway import LiveGateway, another_gateway
 from tests.support.servers import until
@@ -29,11 +29,11 @@ DRAIN_NODE_REASON_PREEMPTION = 2
 
 
 @asynccontextmanager
-async def two_gateways(stage: Stage, place: Path) -> AsyncIterator[tuple[str, Gateway]]:
+async def two_gateways(stage: Stage, place: Path, agent: str = TALKER) -> AsyncIterator[tuple[str, Gateway]]:
     """Yield the address of a gateway in this process and one in a process of its own, both on the same cluster."""
     project = place / "talker"
     project.mkdir()
-    (project / "talker.agent.abl").write_text(TALKER, encoding="utf-8")
+    (project / "talker.agent.abl").write_text(agent, encoding="utf-8")
     variables = {
         "DATABASE_URL": stage.settings.database_url,
         "REDIS_URL": stage.settings.redis_url,
@@ -75,7 +75,7 @@ def test_a_gateway_that_joins_takes_the_hosts_that_are_there_and_serves_the_sess
     before = {slot: stage.process(f"host-{slot}") for slot in range(NODES)}
 
     async def story() -> None:
-        async with two_gateways(stage, tmp_path) as (one, two), http_of_many() as http:
+        async with two_gateways(stage, tmp_path, QUICK_TALKER) as (one, two), http_of_many() as http:
             talker = client(http, two, "both", one)
             assert await talker.say("first") == STORY
             talker.urls = [two.url]

@@ -1,7 +1,5 @@
-"""The conformance checklist of the language, items 1 to 11: reading texts, conditions and templates.
-
-Spec: abl-language 15. The number of the item stands in the name of each test.
-"""
+"""Items 1 to 11 of the conformance checklist, told in the names of the tests: reading texts, conditions and templates.
+Spec: abl-language 15."""
 
 from __future__ import annotations
 
@@ -13,6 +11,7 @@ import abl
 from abl.expressions import compile_condition
 from abl.syntax.document import SECTIONS
 from abl.templates import render_template
+from tests.support.cells import over
 
 HEAD = 'AGENT: Probe\nGOAL: "Answer"\n'
 
@@ -64,9 +63,9 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("text", "kind"), KINDS.items())
-@pytest.mark.parametrize("before", ["", "# a comment\n", "# two\n\n# comments\n", "\ufeff", "\ufeff# both\n\n\n"])
-@pytest.mark.parametrize("after", ["", "\n\n   \n"])
+@over(("text", "kind"), KINDS.items())
+@over("before", ["", "# a comment\n", "# two\n\n# comments\n", "\ufeff", "\ufeff# both\n\n\n"])
+@over("after", ["", "\n\n   \n"])
 def test_02_the_kind_of_a_text_is_detected(text: str, kind: str, before: str, after: str) -> None:
     assert document(before + text + after).detected_type == kind
 
@@ -110,7 +109,7 @@ LISTED_AS_MERGED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("section", BODIES)
+@over("section", BODIES)
 def test_03_every_section_parses_alone(section: str) -> None:
     head = "AGENT: Probe\n" if section == "GOAL" else HEAD
     text = f"{head}{section}:{BODIES[section].replace('{n}', '1')}\n"
@@ -118,7 +117,7 @@ def test_03_every_section_parses_alone(section: str) -> None:
     assert SECTIONS[section].field in dict(document(text).written())
 
 
-@pytest.mark.parametrize("section", BODIES)
+@over("section", BODIES)
 def test_03_a_section_written_twice_is_merged_or_an_error(section: str) -> None:
     head = "AGENT: Probe\n" if section == "GOAL" else HEAD
     twice = "\n".join(f"{section}:{BODIES[section].replace('{n}', n)}" for n in ("1", "2"))

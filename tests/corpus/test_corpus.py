@@ -10,6 +10,7 @@ import pytest
 import abl
 from abl.conversion import convert
 from abl.source import Source
+from tests.support.cells import over
 from tools.corpus import CORPUS, MARKED, RESULTS, Case, cases, expected
 
 CASES = cases()
@@ -17,8 +18,8 @@ READABLE = [case for case in CASES if abl.parse(case.text).document is not None 
 REALWORLD = [case for case in CASES if case.area == "realworld"]
 WITH_MARKERS = [case for case in CASES if case.area in MARKED]
 MODERN_AGENTS = [case for case in READABLE if case.area not in ("profiles", "libraries", "legacy", "yaml")]
-each_case = pytest.mark.parametrize("case", CASES, ids=str)
-each_readable_case = pytest.mark.parametrize("case", READABLE, ids=str)
+each_case = over("case", CASES, ids=str)
+each_readable_case = over("case", READABLE, ids=str)
 
 
 @each_case
@@ -56,13 +57,13 @@ def test_validation_finds_what_is_expected(case: Case) -> None:
     assert RESULTS["checks"](case) == expected(case)["checks"]
 
 
-@pytest.mark.parametrize("case", WITH_MARKERS, ids=str)
+@over("case", WITH_MARKERS, ids=str)
 def test_each_complaint_stands_on_its_line_and_there_is_no_other(case: Case) -> None:
     found = RESULTS[MARKED[case.area]](case)
     assert sorted((line, code) for code, line, _ in found) == list(case.complaints)
 
 
-@pytest.mark.parametrize("case", REALWORLD, ids=str)
+@over("case", REALWORLD, ids=str)
 def test_what_people_really_write_has_no_error(case: Case) -> None:
     assert not [one.message for one in abl.parse(case.text).errors]
 
@@ -109,7 +110,7 @@ def lasting(text: str) -> dict[str, object]:
     return {name: {key: part for key, part in ir.items() if key != "metadata"} for name, ir in agents.items()}
 
 
-@pytest.mark.parametrize("case", MODERN_AGENTS, ids=str)
+@over("case", MODERN_AGENTS, ids=str)
 def test_the_yaml_form_compiles_to_the_same_agent(case: Case) -> None:
     document = abl.parse(case.text, strict=case.strict).document
     assert document is not None

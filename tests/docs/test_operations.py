@@ -29,9 +29,10 @@ def test_a_number_that_it_watches_is_told(name: str) -> None:
     told = (
         Metrics().text([]).decode()
         + "".join(
-            (ROOT / place).read_text(encoding="utf-8") for place in ("actors/session_runtime.py", "gateway/counters.py")
+            (ROOT / place).read_text(encoding="utf-8")
+            for place in ("actors/session_runtime.py", "actors/host_numbers.py", "gateway/metrics.py")
         )
-        + (ROOT / "gateway" / "shared_counters.py").read_text(encoding="utf-8")
+        + (ROOT / "actors" / "shared_counters.py").read_text(encoding="utf-8")
     )
     assert name in told or name.removesuffix("_total") in told
 

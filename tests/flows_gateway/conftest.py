@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.servers import coordination, data_folder, database, servers, tenant_id
+from tests.support.servers import coordination, database, servers, tenant_id
 
-__all__ = ["coordination", "data_folder", "database", "servers", "tenant_id"]
+__all__ = ["coordination", "database", "servers", "tenant_id"]
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ import pytest
 
 from actors.projects import TENANT_ID
 from domain.analytics import EventCategory, NewEvent
+from domain.rates import RateSettings
 from storage.repositories.events import Events
+from storage.statements import Statement
 from tests.support.analytics import (
     CLERK,
     DESK,
@@ -35,6 +37,11 @@ SESSIONS = (
     "avg_turn_ms p95_turn_ms avg_tokens_per_session total_cost error_session_rate handoff_rate escalation_rate "
     "by_channel by_end_reason"
 ).split()
+MADE_UP = "c" + "z" * 24
+OF_PROJECT = Statement("""
+    SELECT (SELECT count(*) FROM analytics_inbox WHERE tenant_id = :tenant_id AND project_id = :project_id)
+        + (SELECT count(*) FROM analytics_told WHERE tenant_id = :tenant_id AND project_id = :project_id)
+""")
 TOKENS = 37
 """What the stub says that each answer used."""
 
@@ -208,3 +215,23 @@ async def test_what_waits_for_a_person_is_suspended_and_escalated(servers: Serve
         assert (found["session_suspended"], found["escalation"]) == (1, 1)
         assert (await data(gateway, "agents/Desk"))["escalation_count"] == 1
         assert (await data(gateway, "session-metrics"))["escalation_rate"] == 1.0
+
+
+async def test_what_happens_to_the_runtime_itself_is_told_to_the_projects_it_concerns(servers: Servers) -> None:
+    rates = RateSettings(session_messages_per_minute=1)
+    async with a_live_gateway(servers, "analytics-system", {"d.abl": DESK, "c.abl": CLERK}, rates=rates) as gateway:
+        body = {"projectId": gateway.project_id, "message": "hello"}
+        session_id = (await gateway.call("POST", "/api/v1/chat/agent", body)).json()["sessionId"]
+        answers = [
+            (await gateway.call("POST", "/api/v1/chat/agent", {**body, "sessionId": session_id})).status
+            for _ in range(3)
+        ]
+        assert answers == [200, 429, 429]
+        gateway.running.system.limited(TENANT_ID, MADE_UP, "requests")
+        await gateway.running.system.flush()
+        await counted(gateway)
+        (told,) = (await data(gateway, "events?category=system&eventTypes=rate_limited"))["events"]
+        assert told["metadata"] == {"host": "gateway", "count": 2, "limit": "sessionMessages"}
+        assert told["error"] is None
+        left = await gateway.running.database.value(OF_PROJECT, tenant_id=TENANT_ID, project_id=MADE_UP)
+        assert left == 0, "nothing is written for a project that is not there"

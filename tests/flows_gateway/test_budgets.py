@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from storage.statements import Statement
+from tests.flows_gateway.test_completions import events_of
+from tests.flows_gateway.test_sockets import say as tell
+from tests.flows_gateway.test_sockets import until
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
+from tests.support.stories import eventually
 from tests.support.stub_model import StubBehaviour, StubModel
 
 pytestmark = pytest.mark.anyio
@@ -89,9 +93,10 @@ async def test_a_session_is_stopped_before_it_passes_its_budget_and_others_go_on
         await budgets(gateway, "PUT", f"/{budget_id}", {"maxTokens": 1_000})
         asked = len(model.requests)
         stopped = await say(gateway, first["sessionId"])
-        assert stopped.status == 503
+        assert stopped.status == 409
         error = stopped.json()["error"]
-        assert (error["message"], error["details"]["reason"]) == ("Budget exceeded", "BUDGET_EXCEEDED")
+        assert (error["code"], error["message"]) == ("CONFLICT", "Budget exceeded")
+        assert error["details"]["reason"] == "BUDGET_EXCEEDED"
         assert "1,000 tokens for the session" in error["details"]["hint"]
         assert len(model.requests) == asked
         (account,) = (await budgets(gateway, "GET", f"/{budget_id}")).json()["accounts"]
@@ -106,7 +111,15 @@ async def test_a_completion_goes_on_the_budget_of_its_project(servers: Servers) 
         ask = {"projectId": gateway.project_id, "messages": [{"role": "user", "content": "Where?"}], "maxTokens": 100}
         assert (await gateway.call("POST", "/api/v1/chat/complete", ask)).status == 200
         refused = await gateway.call("POST", "/api/v1/chat/complete", {**ask, "maxTokens": 5_000})
-        assert (refused.status, refused.json()["error"]["details"]["kind"]) == (503, "budget_exceeded")
+        error = refused.json()["error"]
+        assert (refused.status, error["message"], error["details"]["reason"]) == (
+            *(409, "Budget exceeded", "BUDGET_EXCEEDED"),
+        )
+        assert "500 tokens for the project" in error["details"]["hint"]
+        streamed = await gateway.call("POST", "/api/v1/chat/stream", {**ask, "maxTokens": 5_000})
+        assert (streamed.status, events_of(streamed)[-1]) == (
+            *(200, ("error", {"error": "Budget exceeded", "code": "CONFLICT"})),
+        )
         assert len(model.requests) == 1
 
 
@@ -114,6 +127,29 @@ async def test_money_needs_a_price(servers: Servers) -> None:
     async with a_gateway(servers, "budget-unpriced") as (gateway, model):
         await budgets(gateway, "POST", body={"maxUsd": 100.0})
         answer = await say(gateway)
-        assert answer.status == 503
+        assert answer.status == 409
         assert "no price is known of stub/talker" in answer.json()["error"]["details"]["hint"]
         assert not model.requests
+
+
+async def test_a_spent_budget_ends_a_stream_and_is_told_on_a_socket_that_goes_on(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-streams") as (gateway, model):
+        made = await budgets(gateway, "POST", body={"maxTokens": 10})
+        body, events = {"projectId": gateway.project_id, "message": "hello"}, {"accept": "text/event-stream"}
+        for _ in range(2):  # under its key it may be asked for again: nothing was changed
+            streamed = await gateway.call("POST", "/api/v1/chat/agent", body, {**events, "idempotency-key": "one"})
+            name, told = events_of(streamed)[-1]
+            assert (name, told["error"], told["code"]) == ("error", "Budget exceeded", "CONFLICT")
+        async with gateway.socket(await gateway.page_token()) as socket:
+            await tell(socket, type="chat_message", text="hello", messageId="m1")
+            error = (await until(socket, "error"))[-1]
+            assert (error["code"], error["message"], error["fatal"]) == ("BAD_REQUEST", "Budget exceeded", False)
+            assert not model.requests
+            await budgets(gateway, "DELETE", f"/{made.json()['budget']['id']}")
+
+            async def answers() -> bool:
+                return (await say(gateway)).status == 200
+
+            await eventually(answers)
+            await tell(socket, type="chat_message", text="hello", messageId="m2")
+            assert (await until(socket, "response_end"))[-1]["fullText"] == "Done"

@@ -27,7 +27,7 @@ EVENTS = Statement("""
     SELECT event_type FROM analytics_inbox
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'deployment'
     UNION ALL
-    SELECT event_type FROM analytics_events
+    SELECT event_type FROM analytics_told
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'deployment'
 """)  # noted, and counted a moment later
 TIME_IS_UP = Statement("""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,13 +14,16 @@ from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
-DOCUMENT = document("1")
-SCHEMAS = DOCUMENT["components"]["schemas"]
+
+
+@cache
+def described() -> Any:
+    return document("1")
 
 
 def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in schema:
-        schema = SCHEMAS[schema["$ref"].rpartition("/")[2]]
+        schema = described()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema
 
 
@@ -56,7 +60,7 @@ async def check(gateway: LiveGateway, method: str, route: str, body: Any = None,
     place = route.format(project_id=gateway.project_id, **names)
     answer: Answer = await gateway.call(method, place, body)
     told = answer.json()
-    content = DOCUMENT["paths"][path][method.lower()]["responses"][str(answer.status)]["content"]
+    content = described()["paths"][path][method.lower()]["responses"][str(answer.status)]["content"]
     found = unknown(content["application/json"]["schema"], told)
     assert not found, (method, route, answer.status, found, json.dumps(told)[:500])
     return told

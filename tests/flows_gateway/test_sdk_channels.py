@@ -13,6 +13,7 @@ from tests.flows_gateway.test_agents import speaker
 from tests.flows_gateway.test_deployments import deploy
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers, until
+from tests.support.strangers import a_key
 
 pytestmark = pytest.mark.anyio
 
@@ -133,3 +134,69 @@ async def test_a_page_reaches_what_its_channel_is_bound_to(gateway: LiveGateway)
         return await said() == (channel["id"], "real")
 
     await until(follows)
+
+
+async def test_a_key_for_some_environments_makes_channels_to_these_only(gateway: LiveGateway) -> None:
+    key = await a_key(gateway, "*", environments=("staging",))
+    staged, real = await deploy(gateway, "staging"), await deploy(gateway, "production")
+    whole = await make(gateway, "Of production", environment="production")
+    place = f"/api/projects/{gateway.project_id}/sdk-channels"
+    body = {"name": "Shop", "channelType": "web", "publicApiKeyId": await public_key(gateway)}
+
+    async def refused(method: str, path: str = "", given: Any = None) -> None:
+        answer = await gateway.call(method, place + path, given, key)
+        assert (answer.status, answer.json()["error"]["code"]) == (403, "FORBIDDEN"), (method, path, given)
+
+    for target in (
+        {},
+        {"environment": "production"},
+        {"deploymentId": real["id"]},
+        {"deploymentId": real["endpointSlug"]},
+    ):
+        await refused("POST", given={**body, **target})
+    await refused("PATCH", f"/{whole['id']}", {"environment": "staging"})
+    await refused("PATCH", f"/{whole['id']}", {"name": "Mine"})
+    await refused("DELETE", f"/{whole['id']}")
+    made = await gateway.call("POST", place, {**body, "deploymentId": staged["endpointSlug"]}, key)
+    assert (made.status, made.json()["channel"]["deploymentId"]) == (201, staged["id"])
+    own = f"/{made.json()['channel']['id']}"
+    for change in (
+        {"environment": "production", "deploymentId": None},
+        {"deploymentId": real["id"]},
+        {"deploymentId": None},
+    ):
+        await refused("PATCH", own, change)
+    assert (await gateway.call("PATCH", place + own, {"name": "Store"}, key)).status == 200
+    assert (
+        await gateway.call("PATCH", place + own, {"deploymentId": None, "environment": "staging"}, key)
+    ).status == 200
+    assert (await gateway.call("DELETE", place + own, None, key)).status == 200
+    names = [one["name"] for one in (await ask(gateway)).json()["channels"]]
+    assert names == ["Of production"]
+
+
+async def test_a_channel_and_its_public_key_name_the_same_agents(gateway: LiveGateway) -> None:
+    staged, real = await deploy(gateway, "staging", "staged"), await deploy(gateway, "production", "real")
+    keys = f"/api/projects/{gateway.project_id}/public-keys"
+
+    async def bound(**to: str) -> dict[str, Any]:
+        return dict((await gateway.call("POST", keys, {"name": "page", "allowedOrigins": ["*"], **to})).json())
+
+    for key in (await bound(environment="staging"), await bound(deploymentId=staged["id"])):
+        body = {"name": "Shop", "channelType": "web", "publicApiKeyId": key["key"]["id"]}
+        for target, field in (
+            ({"environment": "production"}, "/environment"),
+            ({"deploymentId": real["id"]}, "/deploymentId"),
+        ):
+            answer = await ask(gateway, "POST", body={**body, **target})
+            assert answer.status == 400, answer.body
+            assert answer.json()["error"]["details"]["fields"][0]["path"] == field
+        made = await ask(gateway, "POST", body={**body, "deploymentId": staged["id"]})
+        assert made.status == 201, made.body
+        place = f"/{made.json()['channel']['id']}"
+        assert (await ask(gateway, "PATCH", place, {"deploymentId": real["id"]})).status == 400
+        begun = await gateway.call("POST", "/api/v1/sdk/init", {}, {"x-api-key": "", "x-public-key": key["secret"]})
+        page = {"x-api-key": "", "x-sdk-token": begun.json()["token"]}
+        said = {"projectId": gateway.project_id, "message": "hello"}
+        assert (await gateway.call("POST", "/api/v1/chat/agent", said, page)).json()["response"] == "staged"
+        assert (await ask(gateway, "DELETE", place)).status == 200

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from actors.clocks import SystemClock
-from gateway.shared_counters import SharedCounters
+from actors.shared_counters import SharedCounters
 from storage.coordination import Coordination, Counted, Spent
 from storage.database import Database
 from storage.repositories.replies import KnownRequest, Replies

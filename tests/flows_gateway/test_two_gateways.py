@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from tests.flows_gateway.test_contract import CHAT, CLERK, chat
 from tests.flows_gateway.test_resume import EVENTS, check_sse, frames, read_events, story
 from tests.flows_gateway.test_sockets import TALKER, say, until

@@ -43,6 +43,10 @@ SUBJECTS = Statement("""
 """)
 
 
+OF_USER = Statement("""
+    SELECT session_id FROM sessions WHERE tenant_id = :tenant_id AND project_id = :project_id AND user_id = :user_id
+    ORDER BY created_at DESC LIMIT 1
+""")
 CLEAR = Statement("DELETE FROM memory WHERE tenant_id = :tenant_id AND project_id = :project_id")
 
 
@@ -140,3 +144,77 @@ async def test_a_user_whom_a_caller_vouches_for_keeps_memory_over_sessions(gatew
     assert await as_user(gateway, user_id, "what", another_key) == "of the key"
     assert await as_user(gateway, "anna", "what", user) == "of the user"
     assert await subjects(gateway) == [f"api_key:{user_id}", f"user:{user_id}"]
+
+
+async def link(gateway: LiveGateway, contact: str, session_id: str) -> None:
+    answer = await gateway.call("POST", f"/api/contacts/{contact}/link-session", {"sessionId": session_id})
+    assert answer.status == 200, answer.body
+
+
+async def a_contact(gateway: LiveGateway) -> str:
+    return str((await gateway.call("POST", "/api/contacts", {"displayName": "Ada"})).json()["data"]["id"])
+
+
+async def session_of(gateway: LiveGateway, user: str) -> str:
+    found = await gateway.running.database.value(
+        OF_USER, tenant_id=TENANT_ID, project_id=gateway.project_id, user_id=user
+    )
+    return str(found)
+
+
+async def test_what_a_stranger_said_is_the_contacts_once_it_is_known_who_that_is(gateway: LiveGateway) -> None:
+    page, contact = await a_page(gateway), await a_contact(gateway)
+    session_id = (await say(gateway, "of the stranger", page))["sessionId"]
+    await link(gateway, contact, session_id)
+    assert await subjects(gateway) == [contact], "nothing is left under the name of the session"
+    assert await word(gateway, page) == "of the stranger"
+    other = await a_page(gateway)
+    second = (await say(gateway, "of another day", other))["sessionId"]
+    await link(gateway, contact, second)
+    assert await word(gateway, other) == "of the stranger", "what is known of a contact stays"
+    assert await subjects(gateway) == [contact]
+
+
+async def test_a_user_whom_a_program_answers_for_is_erased_with_the_contact(gateway: LiveGateway) -> None:
+    contact = await a_contact(gateway)
+    assert await as_user(gateway, "anna", "of anna", {}) == "kept"
+    assert await as_user(gateway, "bert", "of bert", {}) == "kept"
+    await link(gateway, contact, await session_of(gateway, "anna"))
+    assert await subjects(gateway) == sorted(["api_key:anna", "api_key:bert", contact])
+    assert await as_user(gateway, "anna", "what", {}) == "of anna", "sessions that are not linked go on"
+    erased = await gateway.call("POST", f"/api/contacts/{contact}/erase", {})
+    assert erased.status == 200, erased.body
+    assert await subjects(gateway) == ["api_key:bert"]
+    assert await as_user(gateway, "anna", "what", {}) == "nothing"
+
+
+async def test_a_link_is_remembered_when_its_session_is_gone(gateway: LiveGateway) -> None:
+    contact = await a_contact(gateway)
+    await as_user(gateway, "anna", "of anna", {})
+    session_id = await session_of(gateway, "anna")
+    await link(gateway, contact, session_id)
+    place = f"/api/projects/{gateway.project_id}/sessions/{session_id}"
+    assert (await gateway.call("DELETE", place)).status == 200
+    assert await subjects(gateway) == sorted(["api_key:anna", contact])
+    assert (await gateway.call("POST", f"/api/contacts/{contact}/erase", {})).status == 200
+    assert await subjects(gateway) == []
+
+
+async def test_who_is_logged_in_keeps_what_is_his_when_he_tries_an_agent_out_for_a_contact(
+    gateway: LiveGateway,
+) -> None:
+    user_id, user = await a_user(gateway, **{gateway.project_id: "developer"})
+    contact = await a_contact(gateway)
+    session_id = (await say(gateway, "of the developer", user))["sessionId"]
+    await link(gateway, contact, session_id)
+    assert await subjects(gateway) == [f"user:{user_id}"]
+    assert (await gateway.call("POST", f"/api/contacts/{contact}/erase", {})).status == 200
+    assert await subjects(gateway) == [f"user:{user_id}"]
+
+
+async def test_a_user_who_is_removed_is_forgotten(gateway: LiveGateway) -> None:
+    user_id, user = await a_user(gateway, **{gateway.project_id: "developer"})
+    await say(gateway, "of the user", user)
+    assert await subjects(gateway) == [f"user:{user_id}"]
+    assert (await gateway.call("DELETE", f"/api/users/{user_id}")).status == 200
+    assert await subjects(gateway) == []

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
 from actors.projects import TENANT_ID
+from actors.webhook_places import AT_ONCE, AT_ONCE_OF_HOOK, AT_ONCE_OF_TENANT
 from actors.webhooks import emit
 from domain.limits import WEBHOOK_FAILURES_MAX, WEBHOOK_RETRIES_S
 from domain.webhooks import WebhookEvent
 from storage.repositories.webhooks import DELIVER_JOB
+from storage.statements import Statement
 from tests.support.servers import Servers
+from tests.support.strangers import a_stranger
 from tests.support.stub_endpoint import Answer as Told
 from tests.support.stub_endpoint import StubEndpoint
 from tests.support.webhooks import (
+    DESK,
     EXAMPLE,
     JOBS,
     LOOPBACK,
     OUTBOX,
+    POLL_S,
     a_gateway,
     check_signed,
+    delivered,
     hooks,
     outgoing,
     say,
 )
 
 pytestmark = pytest.mark.anyio
+TENANT_OF = Statement("SELECT tenant_id FROM projects WHERE project_id = :project_id")
+HANG_S = 8.0
+"""Shorter than a delivery waits for its answer."""
 
 
 async def test_a_failed_delivery_is_tried_again_and_then_dead(servers: Servers) -> None:
@@ -140,3 +150,29 @@ async def test_nothing_is_written_for_an_event_that_no_hook_asks_for(servers: Se
         await say(gateway, "hello")
         rows = await gateway.running.database.rows(OUTBOX, tenant_id=TENANT_ID, project_id=gateway.project_id)
         assert rows == []
+
+
+async def test_receivers_of_one_tenant_that_hang_hold_up_no_other(servers: Servers) -> None:
+    async with (
+        StubEndpoint(Told(hang=True)) as slow,
+        StubEndpoint(Told(status=200)) as quick,
+        a_gateway(servers, "hook-slow", allowed_networks=LOOPBACK) as gateway,
+    ):
+        project_id, headers = await a_stranger(gateway, {"desk.abl": DESK})
+        tenant_id = await gateway.running.database.value(TENANT_OF, project_id=project_id)
+        path = f"/api/projects/{project_id}/webhooks"
+        for _ in range(AT_ONCE // AT_ONCE_OF_HOOK):  # so many would take every place if nobody bounded their tenant
+            made = await gateway.call("POST", path, {"url": slow.url, "events": ["handoff"]}, headers)
+            assert made.status == 201
+        async with gateway.running.database.transaction() as connection:
+            for number in range(AT_ONCE_OF_HOOK):
+                await emit(connection, tenant_id, project_id, WebhookEvent.HANDOFF, {"number": number})
+        async with asyncio.timeout(HANG_S):
+            while len(slow.asked) < AT_ONCE_OF_TENANT:  # noqa: ASYNC110 - the endpoint has no event for it
+                await asyncio.sleep(POLL_S)
+            hook = (await hooks(gateway, "POST", body={"url": quick.url, "events": ["handoff"]})).json()["webhook"]
+            async with gateway.running.database.transaction() as connection:
+                for number in range(3 * AT_ONCE_OF_HOOK):
+                    await emit(connection, TENANT_ID, gateway.project_id, WebhookEvent.HANDOFF, {"number": number})
+            assert len(await delivered(gateway, hook["id"], 3 * AT_ONCE_OF_HOOK)) == 3 * AT_ONCE_OF_HOOK
+        assert len(slow.asked) == AT_ONCE_OF_TENANT

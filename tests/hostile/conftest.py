@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.support.hostile_store import Place, a_place
-from tests.support.servers import Servers, data_folder, servers
+from tests.support.servers import Servers, servers
 
-__all__ = ["data_folder", "servers"]
+__all__ = ["servers"]
 
 
 @pytest.fixture(scope="session")

@@ -24,10 +24,10 @@ import pytest
 
 from benchmarks.serving import free_port
 from tests.flows.test_waiting import COURIER
-from tests.support.servers import Servers, data_folder, servers
+from tests.support.servers import Servers, servers
 from tests.support.stories import Workshop, a_workshop, eventually
 
-__all__ = ["data_folder", "servers"]
+__all__ = ["servers"]
 
 pytestmark = pytest.mark.xdist_group("product")
 ROOT = Path(__file__).parents[2]

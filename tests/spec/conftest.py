@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.gateway import Gateway, a_gateway
+from tests.support.servers import servers
+
+__all__ = ["servers"]
 
 
 @pytest.fixture(scope="session")

@@ -6,16 +6,12 @@ Spec: platform-api 2.1 to 2.4; RFC 8725.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from actors.runtime import SessionRef
-from gateway.access import BODY_METHODS
-from gateway.settings import RateSettings
-from tests.spec.test_every_route import EXAMPLES, OF_SESSION, QUERIES, ROUTES, call, every, name, path_of, prepared
-from tests.support.asgi import Client, Reply
-from tests.support.gateway import FOREIGN_KEY, FOREIGN_PROJECT, KEY, PROJECT, SECOND_PROJECT, TENANT, Gateway, a_gateway
+from domain.rates import RateSettings
+from tests.spec.test_every_route import OF_SESSION, ROUTES, call, every, prepared
+from tests.support.gateway import FOREIGN_KEY, FOREIGN_PROJECT, KEY, PROJECT, SECOND_PROJECT, TENANT, a_gateway
 from tests.support.visitors import IN, Case, Visitor, add_people, bearer, from_outside, of_roles, the_visitors
 
 pytestmark = pytest.mark.anyio
@@ -85,52 +81,6 @@ async def test_a_session_of_others_is_byte_for_byte_one_that_is_not_there(case: 
         assert (known.status, known.body) == (404, missing.body)
     found = await gateway.runtime.session(SessionRef(TENANT, PROJECT, theirs))
     assert (found.id, found.status) == (theirs, "active")
-
-
-def _id_fields() -> list[tuple[Case, str, str]]:
-    """Return every id that a body or query of a route names, with where it stands; an `agentId` is a name."""
-    found = []
-    for route, method in ROUTES:
-        example = EXAMPLES.get(f"{method} {route.path}", EXAMPLES.get(route.path, {}))
-        if method in BODY_METHODS and isinstance(example, dict):
-            found += [((route, method), "body", field) for field in example if _is_id(field)]
-        query = QUERIES.get(route.path, "").removeprefix("?")
-        if method not in BODY_METHODS:
-            fields = [one.partition("=")[0] for one in query.split("&") if one]
-            found += [((route, method), "query", field) for field in fields if _is_id(field)]
-    return found
-
-
-def _is_id(field: str) -> bool:
-    return field.endswith("Id") and field != "agentId"
-
-
-@pytest.mark.parametrize(
-    ("case", "place", "field"), [pytest.param(*one, id=f"{name(one[0])} {one[1]} {one[2]}") for one in _id_fields()]
-)
-async def test_an_id_of_another_tenant_in_a_body_or_query_is_one_that_is_not_there(
-    case: Case, place: str, field: str
-) -> None:
-    gateway = a_gateway(rates=UNLIMITED)
-    session = await prepared(gateway)
-    theirs = {"projectId": PROJECT, "sessionId": session}.get(field, "x_1")
-    missing = {"projectId": MISSING_PROJECT, "sessionId": MISSING_SESSION}.get(field, "x_2")
-    replies = [await _with(gateway, case, place, field, value) for value in (theirs, missing)]
-    assert replies[0].status == 404
-    assert replies[0].body == replies[1].body
-
-
-async def _with(gateway: Gateway, case: Case, place: str, field: str, value: str) -> Reply:
-    """Send a request of the other tenant in which one id is another."""
-    route, method = case
-    project = FOREIGN_PROJECT
-    example: dict[str, Any] = EXAMPLES.get(f"{method} {route.path}", EXAMPLES.get(route.path, {}))
-    client = Client(gateway.app, bearer(FOREIGN_KEY))
-    path = path_of(route, project=project)
-    if place == "query":
-        return await client.request(method, f"{path}?{field}={value}")
-    own = {one: FOREIGN_PROJECT if one == "projectId" else given for one, given in example.items()}
-    return await client.request(method, path, body={**own, field: value})
 
 
 async def test_the_matrix_has_its_thousand_cells_and_each_state_of_each_kind() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.errors import Conflict, Gone, QueueFull, Unavailable
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from tests.support.asgi import sse_events
 from tests.support.errors import CHAT, MESSAGE, SESSIONS, check, check_limited, refused_turn
 from tests.support.gateway import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import Gone, InvalidInput, NotFound, QueueFull, Unavailable
+from domain.rates import RateSettings
 from domain.traces import TraceType
-from gateway.settings import RateSettings
 from tests.support.errors import CHAT, MESSAGE, SESSIONS, check, check_limited, refused_turn
 from tests.support.gateway import (
     FOREIGN_PROJECT,

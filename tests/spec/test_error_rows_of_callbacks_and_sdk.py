@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from tests.support.asgi import Reply
 from tests.support.errors import check, check_limited
 from tests.support.fake_runtime import FakeCallback
@@ -156,7 +156,7 @@ async def test_12_1_503_when_the_ticket_store_is_down(gateway: Gateway, monkeypa
     async def away(_self: object) -> bool:
         return False
 
-    monkeypatch.setattr("gateway.counters.LocalCounters.is_reachable", away)
+    monkeypatch.setattr("actors.counters.LocalCounters.is_reachable", away)
     reply = await gateway.page(await gateway.sdk_token()).post("/api/v1/sdk/ws-ticket", {})
     check(reply, 503, "SERVICE_UNAVAILABLE", "Tickets cannot be made at the moment")
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
 from fastapi import APIRouter, FastAPI
 
 from actors.runtime import NewSession
+from domain.rates import RateSettings
 from gateway import app as gateway_app
 from gateway.access import BODY_METHODS
 from gateway.guarded import GuardedRoute, UndeclaredRoute, api_routes, check_declared, guarded_router
 from gateway.openapi import SCHEMES_OF_KIND, documented_errors
-from gateway.settings import RateSettings
 from tests.support.asgi import Client, Reply
+from tests.support.cells import over
 from tests.support.gateway import (
     FOREIGN_KEY,
     FOREIGN_PROJECT,
@@ -68,7 +70,8 @@ def name(case: tuple[GuardedRoute, str]) -> str:
 
 
 def every(cases: list[tuple[GuardedRoute, str]]) -> Any:
-    return pytest.mark.parametrize("case", cases, ids=name)
+    """Try a test with every one of these routes; where it wants a gateway, with a new one for each."""
+    return over("case", cases, ids=name, fresh={"gateway": a_gateway})
 
 
 async def prepared(gateway: Gateway) -> str:
@@ -132,8 +135,7 @@ async def test_refuses_callers_without_credentials(gateway: Gateway, case: tuple
         assert (reply.status, reply.json()["error"]["code"]) == (401, "UNAUTHORIZED")
 
 
-@every(PRIVATE)
-@pytest.mark.parametrize(
+@over(
     "headers",
     [
         {"authorization": "Bearer abl_unknown"},
@@ -145,6 +147,7 @@ async def test_refuses_callers_without_credentials(gateway: Gateway, case: tuple
     ],
     ids=["unknown key", "token of no algorithm", "basic", "no key", "no token", "no falling through"],
 )
+@every(PRIVATE)
 async def test_refuses_credentials_it_does_not_know(
     gateway: Gateway, case: tuple[GuardedRoute, str], headers: dict[str, str]
 ) -> None:
@@ -304,13 +307,16 @@ async def test_unknown_paths_are_not_found(gateway: Gateway) -> None:
         )
 
 
-DOCUMENT = a_gateway().app.openapi()
+@cache
+def documents() -> tuple[Any, ...]:
+    """Return the descriptions of three apps that were made one after the other."""
+    return tuple(a_gateway().app.openapi() for _ in range(3))
 
 
 @every(ROUTES)
 def test_is_described_with_its_reply_its_errors_and_its_callers(case: tuple[GuardedRoute, str]) -> None:
     route, method = case
-    operation = DOCUMENT["paths"][route.path][method.lower()]
+    operation = documents()[0]["paths"][route.path][method.lower()]
     assert operation["summary"]
     assert "Spec:" in (import_module_doc(route) or "")
     assert operation.get("description"), "a route's docstring says what it gives back"
@@ -333,21 +339,22 @@ def import_module_doc(route: GuardedRoute) -> str | None:
 
 def resolved(schema: dict[str, Any]) -> Any:
     reference = schema["$ref"].removeprefix("#/components/schemas/")
-    return DOCUMENT["components"]["schemas"][reference]
+    return documents()[0]["components"]["schemas"][reference]
 
 
 def test_the_description_refers_only_to_what_it_contains() -> None:
-    schemas = DOCUMENT["components"]["schemas"]
-    text = json.dumps(DOCUMENT)
+    document = documents()[0]
+    schemas = document["components"]["schemas"]
+    text = json.dumps(document)
     used = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
     assert used <= set(schemas)
-    assert DOCUMENT["openapi"].startswith("3.1")
+    assert document["openapi"].startswith("3.1")
 
 
 @every(ROUTES)
 def test_a_parameter_is_described_once_however_many_apps_there_are(case: tuple[GuardedRoute, str]) -> None:
     route, method = case
-    operation = a_gateway().app.openapi()["paths"][route.path][method.lower()]
+    operation = documents()[-1]["paths"][route.path][method.lower()]
     parameters = [(one["in"], one["name"]) for one in operation.get("parameters", ())]
     assert len(parameters) == len(set(parameters))
     assert (("header", "Idempotency-Key") in parameters) is (route.access.replay != "none")

@@ -12,9 +12,7 @@ import pytest
 
 from tests.support.hostile_schema import Found, run, served
 from tests.support.hostile_store import ROLES, a_place
-from tests.support.servers import Servers, data_folder, servers
-
-__all__ = ["data_folder", "servers"]
+from tests.support.servers import Servers
 
 SEED = 5
 EXAMPLES = 5_000

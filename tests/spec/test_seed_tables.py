@@ -10,9 +10,8 @@ import re
 from functools import cache
 from typing import Any
 
-import pytest
-
 from gateway.app import document
+from tests.support.cells import over
 
 type_of = {
     "text": {"string"},
@@ -319,7 +318,7 @@ def body(operation: str) -> dict[str, Any]:
 
 def fields(table: dict[str, str]) -> Any:
     rows = [(operation, *field.split(":")) for operation, texts in table.items() for field in texts.split()]
-    return pytest.mark.parametrize(("operation", "place", "type_"), rows)
+    return over(("operation", "place", "type_"), rows)
 
 
 def types(found: list[dict[str, Any]]) -> set[str]:
@@ -339,13 +338,13 @@ def test_an_answer_has_the_field(operation: str, place: str, type_: str) -> None
     check_type(at(answer(operation), place), type_)
 
 
-@pytest.mark.parametrize(("operation", "place"), ABSENT.items())
+@over(("operation", "place"), ABSENT.items())
 def test_an_answer_has_no_such_field(operation: str, place: str) -> None:
     assert at(answer(operation), place.rpartition(".")[0]) if "." in place else True
     assert not at(answer(operation), place)
 
 
-@pytest.mark.parametrize(("where", "values"), CHOICES.items())
+@over(("where", "values"), CHOICES.items())
 def test_a_field_has_these_values_and_no_others(where: tuple[str, str], values: str) -> None:
     found = at(answer(where[0]), where[1])
     assert {value for one in found for value in one.get("enum", [])} == set(values.split())
@@ -356,18 +355,18 @@ def test_a_body_may_have_the_field(operation: str, place: str, type_: str) -> No
     check_type(at(body(operation), place), type_)
 
 
-@pytest.mark.parametrize(("operation", "names"), REQUIRED.items())
+@over(("operation", "names"), REQUIRED.items())
 def test_a_body_must_have_these_fields_and_no_others(operation: str, names: str) -> None:
     assert {name for one in kinds(body(operation)) for name in one.get("required", [])} == set(names.split())
 
 
-@pytest.mark.parametrize(("where", "bounds"), BOUNDS.items())
+@over(("where", "bounds"), BOUNDS.items())
 def test_a_field_has_its_bounds_and_default(where: tuple[str, str], bounds: dict[str, Any]) -> None:
     operation, place = where
     assert any(bounds.items() <= one.items() for one in at(body(operation), place))
 
 
-@pytest.mark.parametrize(("where", "says"), QUERIES.items())
+@over(("where", "says"), QUERIES.items())
 def test_a_query_has_its_default_bound_and_values(where: tuple[str, str], says: dict[str, Any]) -> None:
     operation, name = where
     found = [

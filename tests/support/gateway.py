@@ -6,16 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from actors.agent_cards import AgentCard
+from actors.counters import LocalCounters
 from actors.runtime import Caller
 from actors.sandbox_tokens import SandboxClaims, SandboxTokens
 from domain.clock import CountingIds, FixedClock
+from domain.rates import RateSettings
 from domain.users import UserView
 from gateway.app import build_app
 from gateway.auth.public_keys import PublicKey
-from gateway.counters import LocalCounters
 from gateway.idempotency import LocalReplyStore
 from gateway.services import AccessServices
-from gateway.settings import GatewaySettings, RateSettings
+from gateway.settings import GatewaySettings
 from tests.support.asgi import Client
 from tests.support.fake_desks import PASSWORD, FakeDesks, fake_desks
 from tests.support.fake_runtime import FakeRuntime

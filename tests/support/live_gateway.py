@@ -22,8 +22,9 @@ from actors.projects import TENANT_ID, put_project
 from actors.settings import ModelProvider, Settings
 from actors.wiring import RunningRuntime, open_runtime
 from cli.serving import access_services, server_config
+from domain.rates import RateSettings
 from gateway.app import build_app
-from gateway.settings import GatewaySettings, RateSettings
+from gateway.settings import GatewaySettings
 from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.statements import Statement
 from tests.support.servers import Servers
@@ -174,9 +175,11 @@ async def a_live_gateway(
 
 
 @asynccontextmanager
-async def another_gateway(beside: LiveGateway, *, rates: RateSettings = NO_RATES) -> AsyncIterator[LiveGateway]:
-    """Yield one more gateway over the same runtime, as a second process would be one."""
-    access = access_services(beside.running, SystemClock(), RandomIds())
+async def another_gateway(
+    beside: LiveGateway, *, rates: RateSettings = NO_RATES, **services: Any
+) -> AsyncIterator[LiveGateway]:
+    """Yield one more gateway over the same runtime, as a second process would be one; `services` replace its own."""
+    access = replace(access_services(beside.running, SystemClock(), RandomIds()), **services)
     app = build_app(beside.running.runtime, access, GatewaySettings(token_secret=SECRET, rates=rates))
     listener = socket.create_server(("127.0.0.1", 0), backlog=512)
     server = uvicorn.Server(server_config(app, lifespan="on"))

@@ -1,13 +1,18 @@
-"""The embedded PostgreSQL and Valkey of a test run: started once, on private sockets in a temporary folder."""
+"""The embedded PostgreSQL and Valkey of a test run: on private sockets in temporary folders.
+
+One PostgreSQL serves all tests of a process; every folder of tests that asks for `servers` has a database of its own.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -22,9 +27,12 @@ from storage.journal import Journal
 from storage.leases import Leases
 from storage.migrate import migrate
 from storage.partitions import ensure_partitions
+from storage.statements import Statement
 
 POLL_S = 0.005
 DEADLINE_S = 20.0
+POSTGRES = pytest.StashKey[str]()
+_numbers = count(1)
 
 
 class Servers(Struct, frozen=True):
@@ -33,20 +41,16 @@ class Servers(Struct, frozen=True):
     database_url: str
     redis_url: str
 
+    def beside(self, name: str) -> str:
+        """Return the address of another database of the same server."""
+        return re.sub(r"/\w+\?", f"/{name}?", self.database_url, count=1)
+
 
 def make_folder() -> Path:
     """Return a temporary folder that every account can pass through: servers may run under another one."""
     folder = Path(tempfile.mkdtemp(prefix="abl-test-"))
     folder.chmod(0o755)
     return folder
-
-
-@pytest.fixture(scope="session")
-def data_folder() -> Iterator[Path]:
-    """Yield the folder of the servers of this run."""
-    folder = make_folder()
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture
@@ -62,25 +66,76 @@ def start_program(text: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", text, *arguments], stdout=subprocess.PIPE, text=True)
 
 
-@pytest.fixture(scope="session")
-def servers(data_folder: Path) -> Iterator[Servers]:
-    """Yield servers with all tables in place."""
-    postgres, redis = PostgresServer(data_folder), RedisServer(data_folder)
+async def trust_the_system(database_url: str) -> None:
+    """Have a server leave it to the operating system when what it has written reaches the disk.
+
+    What a killed server has written the system still has: only a power cut would lose it, and no test makes one. Every
+    commit waits some milliseconds for the disk otherwise, and stopping a server some seconds.
+    """
+    database = await Database.open(database_url)
+    await database.execute(Statement("ALTER SYSTEM SET fsync = off"))
+    await database.execute(Statement("SELECT pg_reload_conf()"))
+    await database.close()
+
+
+def run_postgres(config: pytest.Config) -> str:
+    """Return the address of the one PostgreSQL of this process: started when it is first asked for.
+
+    Its database has all tables and nothing in them, and is copied for those that ask for `servers`.
+    """
+    if POSTGRES not in config.stash:
+        folder = make_folder()
+        server = PostgresServer(folder)
+
+        async def start() -> None:
+            await server.start()
+            await trust_the_system(server.url)
+            database = await Database.open(server.url)
+            await migrate(database)
+            await ensure_partitions(database)
+            await database.close()
+            await server.leave()
+
+        def end() -> None:
+            asyncio.run(server.stop())
+            shutil.rmtree(folder)
+
+        config.add_cleanup(end)
+        asyncio.run(start())
+        config.stash[POSTGRES] = server.url
+    return config.stash[POSTGRES]
+
+
+async def copy_of(database_url: str, name: str) -> None:
+    """Make another database with all that stands in this one, to which nobody is connected."""
+    database = await Database.open(database_url.replace("/postgres?", "/template1?"))
+    await database.execute(Statement(f"CREATE DATABASE {name} TEMPLATE postgres"))
+    await database.close()
+
+
+@contextmanager
+def run_servers(config: pytest.Config) -> Iterator[Servers]:
+    """Yield a database with all tables in place, and a Redis, that nobody else of this run uses."""
+    postgres_url, name = run_postgres(config), f"run_{next(_numbers)}"
+    folder = make_folder()
+    redis = RedisServer(folder)
 
     async def start() -> None:
-        await asyncio.gather(postgres.start(), redis.start())
-        database = await Database.open(postgres.url)
-        await migrate(database)
-        await ensure_partitions(database)
-        await database.close()
-        await asyncio.gather(postgres.leave(), redis.leave())
-
-    async def stop() -> None:
-        await asyncio.gather(postgres.stop(), redis.stop())
+        await copy_of(postgres_url, name)
+        await redis.start()
+        await redis.leave()
 
     asyncio.run(start())
-    yield Servers(postgres.url, redis.url)
-    asyncio.run(stop())
+    yield Servers(postgres_url.replace("/postgres?", f"/{name}?"), redis.url)
+    asyncio.run(redis.stop())
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def servers(pytestconfig: pytest.Config) -> Iterator[Servers]:
+    """Yield servers with all tables in place."""
+    with run_servers(pytestconfig) as found:
+        yield found
 
 
 @pytest.fixture
@@ -112,9 +167,6 @@ async def coordination(servers: Servers) -> AsyncIterator[Coordination]:
     opened = Coordination.open(servers.redis_url)
     yield opened
     await opened.close()
-
-
-_numbers = count(1)
 
 
 @pytest.fixture

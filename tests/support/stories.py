@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from aiohttp import web
 
 from actors.projects import put_project
@@ -23,6 +24,7 @@ from domain.human_tasks import HumanTask, Person
 from storage.embedded import PostgresServer, RedisServer
 from storage.repositories.human_tasks import TaskQuery
 from storage.statements import Statement
+from tests.support.servers import run_servers, trust_the_system
 
 PATIENCE_S = 20.0
 LOOK_EVERY_S = 0.05
@@ -89,6 +91,7 @@ def kept_servers(folder: Path) -> Iterator[str]:
 
     async def start() -> None:
         await asyncio.gather(postgres.start(), redis.start())
+        await trust_the_system(postgres.url)
         await asyncio.gather(postgres.leave(), redis.leave())
 
     async def stop() -> None:
@@ -103,11 +106,25 @@ def kept_servers(folder: Path) -> Iterator[str]:
         asyncio.run(stop())
 
 
+@contextmanager
+def kept_database(folder: Path, config: pytest.Config) -> Iterator[str]:
+    """Keep a database and a Redis for the stories of a module, whose runtimes have this folder."""
+    with run_servers(config) as servers:
+        _KEPT[str(folder)] = (servers.database_url, servers.redis_url)
+        yield str(folder)
+        del _KEPT[str(folder)]
+
+
+def addresses(data_dir: str) -> dict[str, str]:
+    """Return the settings by which a runtime finds the servers that are kept running over a folder, if they are."""
+    database_url, redis_url = _KEPT.get(data_dir, ("", ""))
+    return {"database_url": database_url, "redis_url": redis_url}
+
+
 @asynccontextmanager
 async def a_story(data_dir: str, name: str, files: dict[str, str], **more: object) -> AsyncIterator[Story]:
     """Yield a runtime over the servers in a folder, with a project of these texts."""
-    database_url, redis_url = _KEPT.get(data_dir, ("", ""))
-    given: dict[str, object] = {"database_url": database_url, "redis_url": redis_url, **more}
+    given: dict[str, object] = {**addresses(data_dir), **more}
     settings = msgspec.structs.replace(
         Settings(data_dir=data_dir, hosts=1, allowed_networks=("127.0.0.1/32",), database_connections=4), **given
     )

@@ -29,6 +29,7 @@ from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
 from storage.vault import Vault
+from tests.support.servers import trust_the_system
 
 
 class Storage:
@@ -66,6 +67,7 @@ async def whole_store(folder: Path, keys: str) -> AsyncIterator[Storage]:
         for server in (postgres, redis):
             stack.push_async_callback(server.stop)
         await asyncio.gather(postgres.start(), redis.start())
+        await trust_the_system(postgres.url)
         database = await Database.open(postgres.url)
         stack.push_async_callback(database.close)
         await migrate(database)

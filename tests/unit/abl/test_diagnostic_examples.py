@@ -7,6 +7,7 @@ from abl.compiler import CompileOptions, Unit, compile_documents
 from abl.diagnostics.catalogue import RULES
 from abl.project import Project, check_project
 from abl.validation import validate_abl
+from tests.support.cells import over
 
 COUNTRY = {"name": "country", "type": "string", "description": "Two letters"}
 CATALOGUE = {"list_hubs": {"parameters": [COUNTRY], "returns": "object"}}
@@ -60,19 +61,19 @@ def test_every_need_of_a_row_is_known():
     assert {row.needs for row in ROWS} == set(FINDERS)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=by_code)
+@over("row", ROWS, ids=by_code)
 def test_the_wrong_example_gives_its_code_and_no_other(row):
     found = codes(row, row.wrong)
     assert row.code in found
     assert found <= {row.code, *row.also}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=by_code)
+@over("row", ROWS, ids=by_code)
 def test_the_right_example_does_not_give_the_code(row):
     assert row.code not in codes(row, row.right)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=by_code)
+@over("row", ROWS, ids=by_code)
 def test_the_right_example_has_no_errors(row):
     assert not [(one.code, one.message) for one in FINDERS[row.needs](row.right) if one.is_error]
 

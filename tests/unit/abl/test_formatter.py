@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from abl.formatter import format_text
 from abl.formatter.sayings import sayings
 from abl.parser import parse_text
+from tests.support.cells import over
 from tests.support.repository import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").rglob("*.abl"))
@@ -26,7 +27,7 @@ def formatted(text: str) -> str:
     return made
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@over("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_examples_keep_their_meaning_and_their_lines(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     made = formatted(text)

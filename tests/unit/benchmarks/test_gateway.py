@@ -6,7 +6,7 @@ import orjson
 
 from actors.clocks import SystemClock
 from benchmarks.gateway import bare_app, gateway_app, measure, request
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 
 
 def test_both_apps_answer_the_same() -> None:

@@ -7,9 +7,10 @@ import pytest
 from benchmarks.children import in_child
 from benchmarks.folder_shapes import FOLDERS
 from benchmarks.scaling import SHAPES, doubled
+from tests.support.cells import over
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@over("shape", SHAPES)
 def test_a_shape_has_about_the_size_it_is_asked_for(shape: str) -> None:
     assert 0.6 * 40_000 <= len(SHAPES[shape](40_000)) <= 1.3 * 40_000
 

@@ -6,9 +6,8 @@ import random
 import re
 from time import process_time
 
-import pytest
-
 from cli.diff import unified_diff
+from tests.support.cells import over
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@\n")
 
@@ -39,7 +38,7 @@ def layout(chance: random.Random, words: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@over("seed", range(60))
 def test_a_diff_turns_one_layout_into_the_other(seed: int) -> None:
     chance = random.Random(seed)
     words = chance.randint(0, 30)

@@ -165,3 +165,22 @@ def test_the_proxies_that_are_trusted_are_addresses_or_networks() -> None:
 
 def test_the_secrets_of_tokens_can_be_set() -> None:
     assert settings_from({"ABL_TOKEN_SECRETS": "new,old"}).token_secrets == "new,old"
+
+
+def test_limits_of_the_instance_are_read_by_name() -> None:
+    assert environment.settings_from({"ABL_RATES": "requestsPerSecond=9, toolCallsPerMinute = 0"}).rates == {
+        "requestsPerSecond": 9,
+        "toolCallsPerMinute": 0,
+    }
+
+
+@pytest.mark.parametrize("told", ["requestsPerSecond", "requestsPerSecond=-1", "requestsPerSecond=1.5", "speed=1"])
+def test_what_is_no_limit_is_refused(told: str) -> None:
+    with pytest.raises(InvalidInput, match="ABL_RATES has the form requestsPerSecond=100"):
+        environment.settings_from({"ABL_RATES": told})
+
+
+def test_there_are_two_modes() -> None:
+    assert environment.settings_from({"ABL_MODE": "production"}).mode == "production"
+    with pytest.raises(InvalidInput, match="development or production"):
+        environment.settings_from({"ABL_MODE": "staging"})

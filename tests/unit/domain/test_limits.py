@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 from domain import limits
+from tests.support.cells import over
 
 TABLE = {
     "INSIGHT_EVENTS_MAX": 50_000,
@@ -38,6 +37,8 @@ TABLE = {
     "LOG_LIMIT_DEFAULT": 200,
     "LOG_LIMIT_MAX": 1_000,
     "SESSION_MESSAGES_SHOWN": 200,
+    "SESSIONS_COUNTED_AHEAD": 1_000,
+    "SESSIONS_SEARCHED_MAX": 1_000,
     "MESSAGE_MAX_CHARS": 32_000,
     "ATTACHMENTS_PER_MESSAGE": 10,
     "ATTACHMENTS_PER_SESSION": 100,
@@ -58,6 +59,8 @@ TABLE = {
     "EXECUTION_QUEUE_TURNS": 1_000,
     "SESSION_QUEUE_TURNS": 10,
     "SDK_INITS_PER_MINUTE": 60,
+    "TOOL_CALLS_PER_MINUTE": 0,
+    "MODEL_TOKENS_PER_MINUTE": 0,
     "LOGIN_ATTEMPTS": 10,
     "LOGIN_WINDOW_S": 900,
     "TICKETS_PER_MINUTE": 20,
@@ -132,6 +135,8 @@ TABLE = {
     "TEMPERATURE_MAX": 2,
     "MAX_TOKENS_MAX": 200_000,
     "COMPLETION_TOOLS_MAX": 128,
+    "COMPLETION_IMAGES_MAX": 20,
+    "COMPLETION_IMAGE_ADDRESS_MAX_CHARS": 2_048,
     "USAGE_WINDOW_DAYS": 30,
     "GENERATIONS_WINDOW_S": 86_400,
     "EXPORT_ROWS_MAX": 1_000_000,
@@ -162,7 +167,7 @@ def names() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("name", "number"), TABLE.items(), ids=list(TABLE))
+@over(("name", "number"), TABLE.items(), ids=list(TABLE))
 def test_a_limit_is_what_the_specification_says(name: str, number: int) -> None:
     assert getattr(limits, name) == number
 

@@ -22,6 +22,7 @@ from domain.permissions import (
     effective,
     may,
 )
+from tests.support.cells import over
 
 WORKSPACE_TABLE = {
     "viewer": "project:read agent:read session:read contact:read eval:read usage:read",
@@ -45,7 +46,7 @@ def spelled_out(row: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("permission", Permission, ids=str)
+@over("permission", Permission, ids=str)
 def test_every_name_says_what_may_be_done_to_what(permission: Permission) -> None:
     area, _, act = permission.partition(":")
     assert area.replace("_", "").isalpha()
@@ -97,7 +98,7 @@ def test_no_role_grants_what_only_sdk_tokens_carry() -> None:
     assert may(frozenset({"session:send_message"}), Permission.SESSION_SEND_MESSAGE)
 
 
-@pytest.mark.parametrize("permission", sorted(GRANTABLE), ids=str)
+@over("permission", sorted(GRANTABLE), ids=str)
 def test_a_permission_is_granted_by_its_name_or_by_everything(permission: Permission) -> None:
     assert may(frozenset({str(permission)}), permission)
     assert may(frozenset({EVERYTHING}), permission)

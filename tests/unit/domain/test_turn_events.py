@@ -152,6 +152,32 @@ def test_flows_and_fields() -> None:
     ]  # fmt: skip
 
 
+def test_a_gather_is_complete_when_its_agent_goes_on_with_what_was_collected() -> None:
+    def collected(name: str, agent: str = "Desk") -> TraceRow:
+        return a_trace("state_change", agent=agent, key=name, newValue=4, scope="gather")
+
+    def decided(of: str, word: str, outcome: str, agent: str = "Desk", **more: Any) -> TraceRow:
+        trace = a_trace("decision", agent=agent, decisionKind=of, decision=word, outcome=outcome)
+        trace.data.update(more)
+        return trace
+
+    def completed(*traces: TraceRow) -> list[tuple[str, Any]]:
+        events = [one for one in told(*traces) if one.event_type == "gather_completed"]
+        return [(one.agent_name, one.metadata["fields"]) for one in events]
+
+    goes_on = decided("flow_transition", "pay", "entered")
+    assert completed(collected("amount")) == [], "something else is still missing"
+    assert completed(collected("amount"), collected("iban"), goes_on, goes_on) == [("Desk", ["amount", "iban"])]
+    assert completed(collected("amount"), decided("flow_transition", "COMPLETE", "terminal")) == [("Desk", ["amount"])]
+    assert completed(collected("amount"), decided("completion", "Desk", "completed")) == [("Desk", ["amount"])]
+    assert completed(goes_on, collected("amount"), decided("flow_transition", "pay", "entered", "Clerk")) == []
+    given_up = decided("stop", "iban", "too many invalid answers")
+    assert completed(collected("amount"), given_up, goes_on) == []
+    confirmed = decided("resume", "amount, iban", "confirmed", kind="readback")
+    assert completed(confirmed, goes_on) == [("Desk", ["amount", "iban"])]
+    assert completed(collected("amount"), decided("resume", "amount", "declined", kind="readback"), goes_on) == []
+
+
 def test_every_category_but_audit_has_its_types_and_an_id_tells_nothing() -> None:
     assert set(EVENT_TYPES) == set(EventCategory)
     assert [one for one in EventCategory if not EVENT_TYPES[one]] == [EventCategory.AUDIT]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-import pytest
 import yaml
 
 from domain.traces import DECISION_KINDS, TRACE_FIELDS, TraceType
 from engine import AnyFact, decode_state, encode_state
 from engine.testing import replayed, same_bytes
+from tests.support.cells import over
 from tests.support.turn_corpus import FILES, begun_of, check_end, check_turn, conversation_of, play
 
 LEAST_FILES = 80
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@over("path", FILES, ids=lambda path: path.stem)
 def test_a_recorded_conversation_goes_as_written_and_folds_to_the_same_bytes(path: Path) -> None:
     case = yaml.safe_load(path.read_text("utf-8"))
     talk = conversation_of(case)

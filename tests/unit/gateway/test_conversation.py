@@ -9,9 +9,9 @@ import pytest
 from actors.runtime import StreamEvent
 from domain import limits
 from domain.errors import NotFound, QueueFull
+from domain.rates import RateSettings
 from gateway import bounds
 from gateway.app import drain
-from gateway.settings import RateSettings
 from tests.support.gateway import PUBLIC_KEY, Gateway, a_gateway, a_public_key
 from tests.support.pages import PATH, opened, spoken, started
 

@@ -45,17 +45,28 @@ def an_event(kind: str, **data: object) -> StreamEvent:
 
 
 def test_a_message_that_begins_again_is_a_start_with_its_next_attempt() -> None:
-    frame = frame_of(an_event("response_restart", messageId="m", attempt=2), MARKS, show_activity=False)
+    frame = frame_of(an_event("response_restart", messageId="m", attempt=2), MARKS)
     assert isinstance(frame, wire.ResponseStart)
     assert (frame.attempt, frame.seq) == (2, 7)
 
 
 def test_the_end_of_a_session_is_told_when_a_turn_ended_it() -> None:
-    frame = frame_of(an_event("complete", status="ended", endReason="user"), MARKS, show_activity=False)
+    frame = frame_of(an_event("complete", status="ended", endReason="user"), MARKS)
     assert frame == wire.SessionEnd(**MARKS._asdict(), reason="user")
-    assert frame_of(an_event("complete", status="idle"), MARKS, show_activity=False) is None
+    assert frame_of(an_event("complete", status="idle"), MARKS) is None
 
 
-def test_other_traces_than_handoffs_are_not_told() -> None:
-    assert frame_of(an_event("trace_event", event={"type": "llm_call"}), MARKS, show_activity=True) is None
-    assert frame_of(an_event("session_start", sessionId="sess_1"), MARKS, show_activity=True) is None
+def test_a_turn_that_fails_is_told_by_a_code_that_sockets_have() -> None:
+    for code, details, told in (
+        ("CONFLICT", {"reason": "BUDGET_EXCEEDED"}, "BAD_REQUEST"),
+        ("SERVICE_UNAVAILABLE", {"reason": "TURN_TIMEOUT"}, "TURN_TIMEOUT"),
+        ("SERVICE_UNAVAILABLE", {}, "SERVICE_UNAVAILABLE"),
+    ):
+        frame = frame_of(an_event("error", error="x", code=code, details=details), MARKS)
+        assert isinstance(frame, wire.ErrorFrame)
+        assert frame.code == told
+
+
+def test_what_only_activity_is_made_of_is_not_told() -> None:
+    assert frame_of(an_event("trace_event", event={"type": "handoff"}), MARKS) is None
+    assert frame_of(an_event("session_start", sessionId="sess_1"), MARKS) is None

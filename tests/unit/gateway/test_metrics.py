@@ -47,3 +47,10 @@ def test_sockets_counters_and_the_runtime_are_told_too() -> None:
     told = numbers(metrics, [("abl_live", {"host": "a"}, 2.0), ("abl_live", {"host": "b"}, 3.0)])
     assert (told["abl_sockets"], told["abl_rate_store_up"]) == (1, 1)
     assert (told["abl_live host=a"], told["abl_live host=b"]) == (2, 3)
+
+
+def test_what_only_rises_is_told_as_a_counter_with_what_it_means() -> None:
+    text = Metrics().text([("abl_model_calls_total", {"host": "host-0", "end": "ok"}, 3.0), ("abl_hosts", {}, 1.0)])
+    told = {one.name: one for one in text_string_to_metric_families(text.decode())}
+    assert (told["abl_model_calls"].type, told["abl_hosts"].type) == ("counter", "gauge")
+    assert "how they ended" in told["abl_model_calls"].documentation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from tests.support.asgi import Reply
 from tests.support.gateway import PROJECT, TENANT, Gateway, a_gateway
 from tests.support.pages import PATH, opened

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ SAYS_MORE = {"SessionDetail"}
 """The state of an agent's session has further fields by its kind. Spec: platform-api 5.3."""
 
 
+@cache
 def described() -> dict[str, Any]:
     return document("1")
 

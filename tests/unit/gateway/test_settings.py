@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.settings import GatewaySettings, RateSettings, rates_within
+from domain.rates import RateSettings, rates_within
+from gateway.settings import GatewaySettings
 from tests.support.gateway import OWNER, PASSWORD, PROJECT, SECRET, a_gateway
 
 DEFAULT = RateSettings()

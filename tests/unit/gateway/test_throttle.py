@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from actors.counters import LocalCounters, Taken
 from domain.clock import FixedClock
 from domain.errors import Overloaded
-from gateway.counters import LocalCounters, Taken
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from gateway.throttle import EXCESS, RateCategory, RateExceeded, Throttle, rate_headers, tightest
 
 pytestmark = pytest.mark.anyio

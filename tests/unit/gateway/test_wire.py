@@ -8,10 +8,11 @@ from gateway import wire
 
 DOCUMENTED_CLIENT = {
     "chat_message", "action_submit", "typed_interrupt", "typing", "cancel", "end_session", "ping", "voice_start",
+    "feedback.submit",
 }  # fmt: skip
 DOCUMENTED_SERVER = {
     "session_start", "session_end", "message_ack", "response_start", "response_chunk", "response_end", "handoff",
-    "pong", "error", "resume_gap", "server_draining", "voice_error",
+    "pong", "error", "resume_gap", "server_draining", "voice_error", "status_update", "status_clear", "feedback.ack",
 }  # fmt: skip
 MARKS = {"session_id": "sess_1", "seq": 3, "timestamp": "2026-03-02T09:00:00.000Z"}
 

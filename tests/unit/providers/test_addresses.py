@@ -8,11 +8,12 @@ import pytest
 
 from providers.addresses import METADATA, AddressPolicy, literal_address, plain_host, refusal
 from tests.support.address_forms import ALLOWED, LOOPBACK_SPELLINGS, NAMES, REFUSED
+from tests.support.cells import over
 
 PUBLIC = AddressPolicy()
 
 
-@pytest.mark.parametrize("host", [*LOOPBACK_SPELLINGS, *REFUSED])
+@over("host", [*LOOPBACK_SPELLINGS, *REFUSED])
 def test_is_refused_in_every_spelling(host: str) -> None:
     address = literal_address(host)
     assert address is not None

@@ -9,7 +9,18 @@ import pytest
 
 from domain.model_calls import Usage
 from providers import catalog
-from providers.catalog import DEFAULTS, TIERS, cost_usd, family_of, find_model, price_of, tier_of, vendor_of_name
+from providers.catalog import (
+    DEFAULTS,
+    TIERS,
+    cost_usd,
+    family_of,
+    fetches_images,
+    find_model,
+    price_of,
+    sees_images,
+    tier_of,
+    vendor_of_name,
+)
 from providers.specs import Price, ProviderSpec
 
 DAY = date(2026, 11, 21)
@@ -119,3 +130,25 @@ def test_the_table_is_dated_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     for model in rows:
         assert model.prices
         assert all(price.input >= 0 and price.output >= 0 for price in model.prices)
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "model", "sees", "fetches"),
+    [
+        ("anthropic", "", "claude-sonnet-5-5", True, True),
+        ("anthropic", "", "claude-2.1", False, True),
+        ("anthropic", "https://proxy.example.com", "claude-sonnet-5-5", True, False),
+        ("gemini", "", "gemini-3.8-flash", True, False),
+        ("gemini", "", "gemini-2.5-flash-preview-tts", False, False),
+        ("openai_compatible", "", "gpt-4o-mini", True, True),
+        ("openai_compatible", "https://api.openai.com/v1", "o3", True, True),
+        ("openai_compatible", "", "o3-mini", False, True),
+        ("openai_compatible", "", "gpt-4o-audio-preview", False, True),
+        ("openai_compatible", "", "gpt-3.5-turbo", False, True),
+        ("openai_compatible", "http://127.0.0.1:8000/v1", "gpt-4o", False, False),
+        ("openai_compatible", "https://api.mistral.ai/v1", "pixtral", False, False),
+    ],
+)
+def test_who_takes_pictures_and_who_fetches_them(kind: str, url: str, model: str, sees: bool, fetches: bool) -> None:
+    spec = ProviderSpec("p", kind, base_url=url)
+    assert (sees_images(spec, model), fetches_images(spec)) == (sees, fetches)

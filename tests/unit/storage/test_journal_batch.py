@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-import msgspec
 import pytest
 
 from storage.frames import BLOB_MIN_BYTES
-from storage.journal_batch import Append, calls_of, parameters, shape_of, take
+from storage.journal_batch import Append, parameters, shape_of, take
 from storage.journal_statements import APPENDS
 from storage.keys import request_key
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
@@ -94,31 +93,5 @@ def test_an_end_is_told_to_which_append_it_belongs() -> None:
         assert (made["ats"], made["spoke_ms"]) == ([AT + LATER], [1_500])
         alone = parameters(batch[1:], shape_of(batch[1:]))
         assert (alone["request_keys"], alone["messages"], alone["spokes"]) == (request_key("k"), 7, "hi")
-
-    run(story)
-
-
-def test_model_calls_of_a_turn_are_rows_of_their_own() -> None:
-    def story() -> None:
-        data = {"model": "big", "usage": {"inputTokens": 3, "outputTokens": 2}, "finishReason": "error"}
-        call = TraceRow(
-            seq=4, turn=1, type="llm_call", at="2026-11-21T00:00:00.000Z", agent_name="a", span_id="s", data=data
-        )
-        other = TraceRow(seq=5, turn=1, type="response", at="2026-11-21T00:00:00.000Z", agent_name="a", span_id="t")
-        with_call = an_append("sess_1", end=TurnEnd(turn=1, traces=(call, other)))
-        without = an_append("sess_2", end=TurnEnd(turn=1, traces=(other,)))
-        shape = shape_of([with_call, without])
-        assert shape.has_calls
-        assert not shape_of([without]).has_calls
-        made = parameters([with_call, without], shape)
-        assert made.keys() == set(APPENDS[shape].names)
-        assert made["calls"] == [calls_of(with_call), None]
-        (row,) = msgspec.json.decode(calls_of(with_call) or "")
-        assert (row["call_id"], row["input_tokens"], row["success"], row["estimated_cost"]) == (
-            "evt_1_4",
-            3,
-            False,
-            None,
-        )
 
     run(story)

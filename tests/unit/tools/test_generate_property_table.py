@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abl.syntax.document import SECTIONS
+from tests.support.cells import over
 from tools.generate_property_table import TABLE, Uses, main, table, unmapped, uses
 
 
@@ -26,7 +27,7 @@ def test_a_property_that_no_text_has_is_named(found: Uses) -> None:
     assert unmapped(rest) == ["Tool.store_result"]
 
 
-@pytest.mark.parametrize("section", [word for word, row in SECTIONS.items() if not row.legacy])
+@over("section", [word for word, row in SECTIONS.items() if not row.legacy])
 def test_every_section_has_a_line(section: str) -> None:
     assert f"`{section}`" in TABLE.read_text(encoding="utf-8")
 

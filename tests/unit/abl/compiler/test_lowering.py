@@ -11,6 +11,7 @@ from abl.syntax.execution import ToolFilter
 from abl.syntax.memory import SessionVariable
 from abl.syntax.node import NODES
 from abl.syntax.steps import Hook
+from tests.support.cells import over
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_every_object_is_recorded(scope: Scope) -> None:
     assert scope.places.find(lower(node, scope, shape_of("SessionVariable"))).node is node
 
 
-@pytest.mark.parametrize("name", sorted(NODES))
+@over("name", sorted(NODES))
 def test_every_class_has_a_shape(scope: Scope, name: str) -> None:
     assert isinstance(lower(NODES[name](), scope, shape_of(name)), dict)
 

@@ -1,8 +1,7 @@
 """A source line is cut to a width so that the span stays visible, counted in terminal columns."""
 
-import pytest
-
 from abl.diagnostics.excerpt import MIN_COLUMNS, columns_of, excerpt, plain
+from tests.support.cells import over
 
 
 def test_a_short_line_is_shown_whole():
@@ -17,7 +16,7 @@ def test_a_span_behind_the_line_is_moved_to_its_end():
     assert excerpt("GOAL", 99, 5, 40) == ("GOAL", 4, 1)
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         "a" * 500,
@@ -29,9 +28,9 @@ def test_a_span_behind_the_line_is_moved_to_its_end():
         "👩\u200d👩\u200d👧" * 200,
     ],
 )
-@pytest.mark.parametrize("start", [0, 1, 18, 19, 20, 250, 499, 10_000])
-@pytest.mark.parametrize("length", [0, 1, 7, 400])
-@pytest.mark.parametrize("columns", [1, MIN_COLUMNS, 37, 2000])
+@over("start", [0, 1, 18, 19, 20, 250, 499, 10_000])
+@over("length", [0, 1, 7, 400])
+@over("columns", [1, MIN_COLUMNS, 37, 2000])
 def test_nothing_is_wider_than_it_may_be_and_the_span_is_inside(line, start, length, columns):
     shown = excerpt(line, start, length, columns)
     room = max(columns, MIN_COLUMNS)

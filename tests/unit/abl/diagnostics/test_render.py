@@ -4,6 +4,7 @@ import pytest
 
 from abl.diagnostics.model import Diagnostic, Edit, Fix
 from abl.diagnostics.render import render, summary
+from tests.support.cells import over
 
 TEXT = """\
 AGENT: Parcel_Desk
@@ -166,7 +167,7 @@ def test_a_fix_that_cannot_be_shown_in_a_few_lines_is_only_named(fix):
     ]
 
 
-@pytest.mark.parametrize(
+@over(
     "place",
     [
         {"line": 0, "column": 0},
@@ -177,7 +178,7 @@ def test_a_fix_that_cannot_be_shown_in_a_few_lines_is_only_named(fix):
         {"offset": len(TEXT)},
     ],
 )
-@pytest.mark.parametrize("text", ["", "\n", TEXT, TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT])
+@over("text", ["", "\n", TEXT, TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT])
 def test_a_place_outside_the_text_never_fails(place, text):
     shown = render(diagnostic(**place), text, width=1)
     assert shown.startswith("error[SOME_CODE]: This is wrong.\n")

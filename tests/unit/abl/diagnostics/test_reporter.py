@@ -5,6 +5,7 @@ import pytest
 from abl.diagnostics.catalogue import RULES
 from abl.diagnostics.model import Edit, Fix
 from abl.diagnostics.reporter import MAX_ARGUMENT_CHARS, did_you_mean, explain, finding
+from tests.support.cells import over
 
 
 def test_a_finding_carries_its_place_and_its_fix():
@@ -89,7 +90,7 @@ def test_very_long_and_broken_values_are_cut_to_one_line():
     assert len(made.message) < MAX_ARGUMENT_CHARS + 100
 
 
-@pytest.mark.parametrize("code", sorted(RULES))
+@over("code", sorted(RULES))
 def test_every_code_can_be_reported_without_any_argument(code):
     made = finding(code)
     assert made.message
@@ -125,7 +126,7 @@ def test_an_unknown_code_is_answered_with_the_nearest_one():
     assert explain("weather") == "There is no diagnostic with the code weather.\n"
 
 
-@pytest.mark.parametrize("code", sorted(RULES))
+@over("code", sorted(RULES))
 def test_every_code_can_be_explained(code):
     text = explain(code)
     assert text.startswith(f"{code} (")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from abl.editor.cursor import Stage, cursor_at
+from tests.support.cells import over
 from tests.support.cursor_texts import HEAD, cut
 
 FLOW = HEAD + "FLOW:\n  s:\n"
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "stage", "cls", "key"),
     [
         ("^", Stage.SECTION, None, None),

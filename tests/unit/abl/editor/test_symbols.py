@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from abl.editor.names import Symbol
 from abl.editor.symbols import DECLARES, MENTIONS, WRITES
+from tests.support.cells import over
 from tests.support.cursor_texts import HEAD, names
 from tests.support.repository import ROOT
 
@@ -26,7 +25,7 @@ def found(text: str, symbol: Symbol) -> list[tuple[str, str, int]]:
     ]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@over("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_occurrence_stands_where_it_says(path: Path) -> None:
     workspace, name = names(path.read_text(encoding="utf-8"))
     file = workspace.file(name)

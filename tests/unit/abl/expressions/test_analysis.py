@@ -23,6 +23,7 @@ from abl.expressions.tree import (
     Variable,
     Wildcard,
 )
+from tests.support.cells import over
 
 A, B, C, X = Variable(("a",)), Variable(("b",)), Variable(("c",)), Variable(("x",))
 
@@ -84,7 +85,7 @@ TREES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "tree"), TREES)
+@over(("text", "tree"), TREES)
 def test_a_text_gives_its_tree(text: str, tree: Node) -> None:
     analysis = analyse(text, condition=False)
     assert analysis == Analysis(tree)
@@ -170,7 +171,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "covered", "mended"), FAULTS)
+@over(("text", "code", "covered", "mended"), FAULTS)
 def test_a_mistake_is_one_fault_with_its_place_and_its_fix(
     text: str, code: str, covered: str, mended: str | None
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from abl.expressions.tree import (
     Variable,
     Wildcard,
 )
+from tests.support.cells import over
 
 ROWS = [
     (r'"say \"hi\""', r'"say \"hi\""'),
@@ -61,7 +61,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "python"), ROWS)
+@over(("text", "python"), ROWS)
 def test_a_tree_prints_as_its_row_says(text: str, python: str) -> None:
     printed = expression_to_python(parse_expression(text))
     assert printed == python

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abl.outline import Outline, Role, outline
 from abl.source import Source
+from tests.support.cells import over
 from tests.support.repository import ROOT
 
 HEAD = "AGENT: A\nGOAL: x\n"
@@ -29,7 +29,7 @@ def shown(text: str) -> list[tuple[int, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").rglob("*.abl")), ids=lambda path: path.stem)
+@over("path", sorted((ROOT / "examples").rglob("*.abl")), ids=lambda path: path.stem)
 def test_every_line_has_a_place(path: Path) -> None:
     made = read(path.read_text(encoding="utf-8"))
     count = len(made.lines)

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from abl.parser.detect import YAML_KEYS, detect, first_line, has_mode, is_legacy, is_yaml_format, split_documents
+from tests.support.cells import over
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_yaml_comes_before_everything_else():
     assert detect("mode: x\nMODE: y\n") == "yaml"
 
 
-@pytest.mark.parametrize("key", sorted(YAML_KEYS))
+@over("key", sorted(YAML_KEYS))
 def test_a_text_that_begins_with_a_known_lower_case_key_is_yaml(key):
     assert is_yaml_format(f"{key}: x\n")
     assert is_yaml_format(f"\n# said\n---\n{key} : x\n")

@@ -8,6 +8,7 @@ from abl.parser.type_expression import MAX_TYPE_NESTING, read_declaration, read_
 from abl.printer.signature import signature_text, type_text
 from abl.source import Source
 from abl.syntax.tools import Parameter, Tool, TypeExpr
+from tests.support.cells import over
 
 STRING = TypeExpr()
 
@@ -73,7 +74,7 @@ def test_what_authors_write_is_read_without_a_finding(text):
     assert read_signature(signature_text(result.tool)).tool == result.tool
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "right"),
     [
         ("f(a: string -> object", "f(a: string) -> object"),

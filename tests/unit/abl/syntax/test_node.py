@@ -21,8 +21,9 @@ from abl.syntax.result import ParseResult
 from abl.syntax.steps import Assignment, Branch, Call
 from abl.syntax.tools import TypeExpr
 from abl.yaml_form.reader import READ as READ_YAML
+from tests.support.cells import over
 
-CLASSES = [pytest.param(cls, id=name) for name, cls in NODES.items()]
+each_class = over("cls", NODES.values(), ids=NODES)
 TEXTS = {Kind.TEXT, Kind.NAME, Kind.CODE, Kind.CONDITION, Kind.EXPRESSION, Kind.TARGET, Kind.CHOICE, Kind.RESPOND}
 MADE_OF_NODES = {
     Kind.NODE, Kind.ENTRIES, Kind.CALL, Kind.ACTION, Kind.STORE, Kind.FLOW, Kind.STEP_GATHER, Kind.TRANSFORM,
@@ -30,14 +31,14 @@ MADE_OF_NODES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@over("kind", list(Kind))
 def test_every_kind_of_value_has_a_reader_a_writer_and_a_yaml_reader(kind):
     assert callable(READ[kind])
     assert callable(READ_YAML[kind])
     assert kind is Kind.FLAT or callable(WRITE[kind])  # what a wrapper holds is written with its owner
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_every_row_says_what_the_property_is(cls):
     for row in cls.PROPS:
         assert row.key.strip() == row.key != "", row
@@ -48,7 +49,7 @@ def test_every_row_says_what_the_property_is(cls):
         assert row.plain_name == row.field.rstrip("_"), row
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_every_row_has_what_its_kind_needs(cls):
     wrappers = {row.key for row in cls.PROPS if row.kind is Kind.FLAT}
     for row in cls.PROPS:
@@ -73,31 +74,31 @@ EMPTY = {
 """Kind -> the value of a field that is not written."""
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_an_absent_value_is_empty(cls):
     wrong = [row.field for row in cls.PROPS if row.kind in EMPTY and cls.DEFAULTS[row.field] != EMPTY[row.kind]]
     assert wrong == []
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_no_two_properties_of_a_class_share_a_spelling(cls):
     spelt = [(fold(spelling), row.field) for row in cls.PROPS for spelling in row.spellings]
     assert len({spelling for spelling, _ in spelt}) == len(spelt)
     assert {spelling: cls.BY_KEY[spelling].field for spelling, _ in spelt} == dict(spelt)
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_no_spelling_in_snake_case_hides_another(cls):
     assert all(cls.BY_KEY[fold(spelling)] is row for row in cls.PROPS for spelling in row.spellings)
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_no_two_properties_of_a_class_share_a_yaml_name(cls):
     names = [row.yaml or row.plain_name for row in cls.PROPS]
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_the_special_fields_of_a_class_exist(cls):
     known = {one.name for one in fields(cls)}
     assert {cls.MAIN, cls.INLINE, cls.REST, *cls.SHOWN} - {""} <= known
@@ -105,7 +106,7 @@ def test_the_special_fields_of_a_class_exist(cls):
     assert cls.REST == "" or cls.BY_FIELD[cls.REST].kind is Kind.ENTRIES
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_every_class_is_documented_and_can_be_made_empty(cls):
     assert len(cls.__doc__.strip()) > 10
     assert cls() == cls()
@@ -113,7 +114,7 @@ def test_every_class_is_documented_and_can_be_made_empty(cls):
     assert not any(keyword.iskeyword(name) for name in cls.FIELDS)
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each_class
 def test_the_table_of_a_reader_knows_every_spelling(cls):
     table = table_of(cls)
     for row in cls.PROPS:

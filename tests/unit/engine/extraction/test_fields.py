@@ -3,10 +3,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-import pytest
-
 from engine.extraction.fields import Reading, read_field
 from engine.extraction.vocabulary import ENGLISH
+from tests.support.cells import over
 
 MONDAY = date(2026, 3, 2)
 
@@ -15,7 +14,7 @@ def read(field: dict[str, Any], text: str, *, is_asked: bool = True) -> Any:
     return read_field({"name": "value", **field}, Reading(text, is_asked, MONDAY, ENGLISH))
 
 
-@pytest.mark.parametrize(
+@over(
     ("kind", "text", "value"),
     [
         ("number", "about 1,200.5 of them", 1200.5),

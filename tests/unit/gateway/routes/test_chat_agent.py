@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from domain.errors import Gone, NotFound, QueueFull, Unavailable
+from domain.rates import RateSettings
 from gateway.bodies.chat_agent import ChatReply
-from gateway.settings import RateSettings
 from tests.support.asgi import sse_events
 from tests.support.gateway import (
     BOUND_KEY,

@@ -8,7 +8,7 @@ import pytest
 from actors.desks import UsageFigures
 from actors.runtime import Caller
 from domain.errors import Overloaded, Unavailable
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from tests.support.asgi import sse_events
 from tests.support.gateway import DEVELOPER, FOREIGN_PROJECT, KEY, PROJECT, SECOND_PROJECT, TENANT, Gateway, a_gateway
 

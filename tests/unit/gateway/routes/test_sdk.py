@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.settings import RateSettings
+from domain.rates import RateSettings
 from tests.support.asgi import Client
 from tests.support.gateway import KEY, PAGE, PROJECT, PUBLIC_KEY, SECOND_PROJECT, Gateway, a_gateway, a_public_key
 

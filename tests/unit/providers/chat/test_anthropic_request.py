@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.model_calls import Message, ModelRequest, ToolSpec
+from domain.model_calls import Image, Message, ModelRequest, ToolSpec
 from domain.tool_calls import ToolCall
 from providers.chat.anthropic_request import AnthropicRules, encode_request, prefix_hash
 from providers.chat.strict_schema import strict_schema
@@ -163,3 +163,14 @@ def test_a_schema_without_end_cannot_be_closed() -> None:
     for _ in range(100):
         schema = {"type": "array", "items": schema}
     assert strict_schema(schema) is None
+
+
+def test_pictures_stand_among_the_texts_by_their_address_or_their_bytes() -> None:
+    images = (Image("data:image/png;base64,AAAA", 4), Image("https://a.example/b.png", 8))
+    (sent,) = body(ModelRequest((Message("user", "One:Two:", images=images),)))["messages"]
+    assert sent["content"] == [
+        {"type": "text", "text": "One:"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+        {"type": "text", "text": "Two:"},
+        {"type": "image", "source": {"type": "url", "url": "https://a.example/b.png"}},
+    ]

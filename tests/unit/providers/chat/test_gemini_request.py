@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.model_calls import Message, ModelRequest, ToolSpec
+from domain.model_calls import Image, Message, ModelRequest, ToolSpec
 from domain.tool_calls import ToolCall
 from providers.chat.gemini import GeminiWire
 from providers.chat.gemini_request import UNSIGNED, GeminiRules, encode_request
@@ -97,3 +97,13 @@ def test_the_address_says_model_and_way(base_url: str, model: str, url: str) -> 
 def test_an_error_may_come_as_a_list() -> None:
     told = b'[{"error": {"code": 429, "message": "Slow down", "status": "RESOURCE_EXHAUSTED"}}]'
     assert GeminiWire(GeminiRules()).error(told) == ("RESOURCE_EXHAUSTED", "Slow down")
+
+
+def test_pictures_stand_among_the_texts_by_their_bytes() -> None:
+    image = Image("data:image/png;base64,AAAA", 4)
+    (sent,) = body(ModelRequest((Message("user", "One:Two:", images=(image,)),)))["contents"]
+    assert sent["parts"] == [
+        {"text": "One:"},
+        {"inlineData": {"mimeType": "image/png", "data": "AAAA"}},
+        {"text": "Two:"},
+    ]

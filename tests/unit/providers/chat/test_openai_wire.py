@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from domain.model_calls import Message, ModelRequest
+from domain.model_calls import Image, Message, ModelRequest
 from domain.tool_calls import ToolCall
 from providers.chat.openai_wire import WireRules, encode_request
 
@@ -38,3 +38,15 @@ from providers.chat.openai_wire import WireRules, encode_request
 def test_every_message_has_its_form_on_the_wire(message: Message, wire: object) -> None:
     body = msgspec.json.decode(encode_request(ModelRequest((message,)), "m", WireRules(), stream=False))
     assert body["messages"] == [wire]
+
+
+def test_pictures_stand_among_the_texts() -> None:
+    images = (Image("data:image/png;base64,AAAA"), Image("https://a.example/b.png", 4))
+    message = Message("user", "One:Two:", images=images)
+    body = msgspec.json.decode(encode_request(ModelRequest((message,)), "m", WireRules(), stream=False))
+    assert body["messages"][0]["content"] == [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "text", "text": "One:"},
+        {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}},
+        {"type": "text", "text": "Two:"},
+    ]

@@ -31,6 +31,8 @@ from providers.embedded.weights import (
 CONTENT = bytes(range(256)) * 40
 PART_BYTES = 4_000
 PLENTY = 10**12
+POLL_S = 0.01
+"""How often the fake source looks whether it shall end."""
 
 
 def a_weights(content: bytes = CONTENT, url: str = "http://127.0.0.1:9/none", sha256: str = "") -> Weights:
@@ -76,7 +78,7 @@ class Address(BaseHTTPRequestHandler):
 def address() -> Iterator[str]:
     Address.breaks, Address.ranges = 0, []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Address)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(POLL_S,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}/tiny.gguf"
     server.shutdown()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
@@ -10,13 +11,21 @@ from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from providers.ports import Credentials, NoCredentials
 from providers.remote import RemoteAgents, RemoteCall, RemoteReply
+from providers.remote.exchange import Exchange
 
+SHORTER = 20
+"""How many times shorter than in earnest the waits before repetitions and looks are."""
 Ask = Callable[..., Awaitable[RemoteReply]]
+
+
+async def shortly(delay_s: float) -> None:
+    await asyncio.sleep(delay_s / SHORTER)
 
 
 @pytest.fixture
 async def remotes() -> AsyncIterator[RemoteAgents]:
-    agents = RemoteAgents(HttpClient(AddressPolicy(("127.0.0.0/8",))))
+    client = HttpClient(AddressPolicy(("127.0.0.0/8",)))
+    agents = RemoteAgents(client, exchange=Exchange(client, sleep=shortly))
     yield agents
     await agents.close()
 

@@ -6,6 +6,7 @@ import pytest
 
 from abl.diagnostics.catalogue import RULES, TABLES
 from abl.diagnostics.catalogue.rule import ARGUMENTS, Rule, flush
+from tests.support.cells import over
 
 ROWS = [row for table in TABLES for row in table]
 
@@ -73,12 +74,12 @@ def test_a_code_stands_in_one_table_only():
     assert len(ROWS) == len(RULES) >= 130
 
 
-@pytest.mark.parametrize("code", SPECIFIED)
+@over("code", SPECIFIED)
 def test_every_code_of_the_specification_has_a_row(code):
     assert code in RULES
 
 
-@pytest.mark.parametrize("pair", SEVERITIES.replace("\n", " ").split(","))
+@over("pair", SEVERITIES.replace("\n", " ").split(","))
 def test_severities_are_those_of_the_specification(pair):
     code, severity = pair.split()
     assert RULES[code].severity == severity
@@ -89,7 +90,7 @@ def test_messages_keep_the_fragments_others_look_for(code, fragment):
     assert fragment in RULES[code].message
 
 
-@pytest.mark.parametrize("row", ROWS, ids=by_code)
+@over("row", ROWS, ids=by_code)
 def test_a_row_is_complete(row):
     assert row.severity in ("error", "warning", "info")
     assert row.strict in (None, "error")
@@ -102,7 +103,7 @@ def test_a_row_is_complete(row):
     assert set(row.also) <= set(RULES) - {row.code}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=by_code)
+@over("row", ROWS, ids=by_code)
 def test_a_message_is_a_sentence_over_the_allowed_arguments(row):
     names = {name for _, name, _, _ in Formatter().parse(row.message) if name is not None}
     assert names <= set(ARGUMENTS)
@@ -111,7 +112,7 @@ def test_a_message_is_a_sentence_over_the_allowed_arguments(row):
     assert row.message.rstrip().endswith((".", "]]", "}"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=by_code)
+@over("row", ROWS, ids=by_code)
 def test_a_row_has_two_different_examples_or_says_why_not(row):
     if row.example_note:
         assert not row.wrong

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import timedelta, timezone
 from typing import Any
 
-import pytest
-
 from abl.expressions import FUNCTIONS, Environment, compile_expression
 from abl.expressions.library import SYNONYMS, find
 from abl.expressions.limits import MAX_TEXT_CHARS
+from tests.support.cells import over
 
 STATE: dict[str, Any] = {
     "items": [{"id": 1, "price": "2.5"}, {"id": 2, "price": 4}],
@@ -125,7 +124,7 @@ CALLS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CALLS)
+@over(("text", "expected"), CALLS)
 def test_a_function_gives_its_value(text: str, expected: object) -> None:
     value = compile_expression(text)(STATE, ENVIRONMENT)
     assert value == expected
@@ -142,7 +141,7 @@ def test_time_and_ids_come_from_the_environment_only() -> None:
         assert compile_expression(text)(STATE) is None
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@over("name", sorted(FUNCTIONS))
 def test_a_function_describes_itself_in_one_line(name: str) -> None:
     entry = FUNCTIONS[name]
     assert entry.summary.endswith(".")
