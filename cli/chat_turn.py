@@ -99,8 +99,11 @@ class TurnPrinter:
         shown.has_ended = True
 
     def _write(self, text: str) -> None:
-        if text:
+        if not text:
+            return
+        try:
             self._console.write(text)
+        finally:  # Ctrl-C may come when it stands on the screen and before that is written down here
             self._printed += text
             self._is_in_line = not text.endswith("\n")
 

@@ -251,14 +251,17 @@ class Database:
 
     async def _send(self, statement: Statement, send: Callable[[Connection], Awaitable[Answer]]) -> Answer:
         """Send a statement of its own; again, for a while, when it did not go out or may be repeated."""
-        deadline = monotonic() + REPEAT_FOR_S
-        delay_s = REPEAT_DELAY_S
+        began, delay_s = monotonic(), REPEAT_DELAY_S
+        deadline: float | None = None
         while True:
             try:
                 async with self.connection() as connection:
                     return await send(connection)
             except ConnectionLost as error:
-                may_repeat = statement.is_repeatable or isinstance(error, NotConnected)
+                was_sent = not isinstance(error, NotConnected)
+                if deadline is None:  # what was lost under way may have been so for long
+                    deadline = (monotonic() if was_sent else began) + REPEAT_FOR_S
+                may_repeat = statement.is_repeatable or not was_sent
                 if not may_repeat or monotonic() + delay_s > deadline:
                     raise
             await asyncio.sleep(delay_s)
