@@ -53,10 +53,13 @@ class StoredErasure:
 
     async def contact(self, tenant_id: str, contact_id: str, delete_session: DeleteSession, by: Initiator) -> Erased:
         """Delete a contact with all sessions and all memory of it."""
-        async with self._database.transaction() as connection:  # when its sessions are gone nobody knows any more
-            await note_names(connection, tenant_id, contact_id, ANSWERED_FOR)
         sessions = 0
-        while found := await sessions_of_contact(self._database, tenant_id, contact_id, SESSIONS_AT_ONCE):
+        while True:
+            found = await sessions_of_contact(self._database, tenant_id, contact_id, SESSIONS_AT_ONCE)
+            async with self._database.transaction() as connection:  # when they are gone nobody knows any more
+                await note_names(connection, tenant_id, contact_id, ANSWERED_FOR)
+            if not found:
+                break
             for project_id, session_id in found:
                 await self._audit.note(tenant_id, _of_session(project_id, session_id, by))
             sessions += await _deleted(tenant_id, found, delete_session)

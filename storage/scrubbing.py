@@ -29,17 +29,26 @@ SETTLE_S = 60.0
 POLL_S = 0.05
 SEGMENTS_MAX = 4_096
 """Segments of the log that are written over; 64 GB of the usual size."""
+COPIES = 2
+"""What writing a table anew takes for a while, in times its size: the copy, and the copy in the log."""
+ROOM_BYTES_MIN = 256_000_000
+LOG_BYTES_MAX = 256_000_000
+"""Behind a larger table the log is let shrink."""
 
 TABLES = Statement("""
-    SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'm') ORDER BY pg_table_size(c.oid), 1
+    SELECT format('%I.%I', n.nspname, c.relname) AS name, c.relkind = 'p' AS is_parent,
+        pg_total_relation_size(c.oid) AS bytes
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'm', 'p') ORDER BY pg_table_size(c.oid), 1
 """)
+IS_THERE = Statement("SELECT to_regclass(:name) IS NOT NULL")
 STATISTICS = ("pg_catalog.pg_statistic", "pg_catalog.pg_statistic_ext_data")
-"""Where the planner keeps values of columns; those of a table that has become empty for ever."""
-FORGET_STATISTICS = Statement("""
-    DELETE FROM pg_statistic
-    WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
-""")
+"""Where the planner keeps values of columns."""
+FORGET_STATISTICS = """
+    LOCK TABLE {name} IN SHARE UPDATE EXCLUSIVE MODE;
+    DELETE FROM pg_statistic WHERE starelid = '{quoted}'::regclass
+"""
+"""Those of a table that has become empty would be kept for ever; nobody analyses it meanwhile."""
 NOW = Statement("SELECT clock_timestamp()")
 OLDER = Statement("""
     SELECT count(*) FROM pg_stat_activity
@@ -47,11 +56,14 @@ OLDER = Statement("""
 """)
 SIZE = Statement("SELECT pg_database_size(current_database())")
 IS_SUPERUSER = Statement("SELECT current_setting('is_superuser') = 'on'")
+SEGMENT = Statement("SELECT pg_walfile_name(pg_current_wal_insert_lsn())")
 SEGMENTS_AHEAD = Statement("""
     SELECT count(*) FROM pg_ls_waldir()
     WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_insert_lsn())
 """)
+SEGMENTS_BEHIND = Statement("SELECT count(*) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name <= :segment")
 NEXT_SEGMENT = Statement("SELECT pg_logical_emit_message(false, 'scrub', ''), pg_switch_wal()")
+SETTING = Statement("SELECT setting FROM pg_file_settings WHERE name = 'wal_recycle' AND sourcefile LIKE '%auto.conf'")
 
 
 class Scrubbed(Struct, frozen=True):
@@ -60,46 +72,68 @@ class Scrubbed(Struct, frozen=True):
     Attributes:
         tables: How many were written anew.
         bytes_before, bytes_after: Size of the database.
-        is_whole: Whether the planner's statistics and the write-ahead log were written anew, too, for which our role
-            must be a superuser: in a database of somebody else they are left alone.
+        has_statistics: The planner's statistics were written anew, too, for which our role must be a superuser.
+        has_log: Of the write-ahead log nothing is left that was written before. In a database of somebody else it is
+            left alone, or a replica or an archive may hold it.
     """
 
     tables: int
     bytes_before: int
     bytes_after: int
-    is_whole: bool
+    has_statistics: bool
+    has_log: bool
 
 
-async def scrub(database: Database, told: Callable[[str], None]) -> Scrubbed:
+async def scrub(database: Database, told: Callable[[str], None], room: Callable[[], int | None]) -> Scrubbed:
     """Write all tables and the log anew, beside a server that runs: each table is locked while it is written.
 
     Args:
         database: Its role owns the tables.
         told: Called with the name of each table that is begun.
+        room: Returns how many bytes the disk of the database has left, None when that is not known.
 
     Raises:
-        Unavailable: A transaction from before does not end, or a table stays locked. It may be started again.
+        Unavailable: A transaction from before does not end, a table stays locked, or the disk has no room for the copy
+            of a table. It may be started again.
     """
     connection = await database.own_connection(deadline_s=TABLE_S, lock_timeout=str(LOCK_WAIT_MS))
     try:
         before = await connection.value(SIZE)
         await _settled(connection)
-        tables = [row["name"] for row in await connection.rows(TABLES)]
-        for name in tables:
-            told(name)
-            await _locked(connection, f"VACUUM (FULL) {name}")
         is_superuser = bool(await connection.value(IS_SUPERUSER))
-        if is_superuser:
-            await connection.execute(FORGET_STATISTICS)
-        await connection.script("ANALYZE")
+        tables = 0
+        for table in await connection.rows(TABLES):
+            name = table["name"]
+            if not await connection.value(IS_THERE, name=name):
+                continue  # a week whose time was over
+            if not table["is_parent"]:
+                told(name)
+                _check_room(name, table["bytes"], room())
+                await _locked(connection, f"VACUUM (FULL) {name}")
+                tables += 1
+            if is_superuser:
+                await _locked(connection, FORGET_STATISTICS.format(name=name, quoted=name.replace("'", "''")))
+                if table["bytes"] > LOG_BYTES_MAX:
+                    await connection.script("CHECKPOINT")  # the log of the copy can go
+            await _locked(connection, f"ANALYZE {name}")
+        has_log = False
         if is_superuser:
             await _settled(connection)
             for name in STATISTICS:
                 await _locked(connection, f"VACUUM (FULL) {name}")
-            await _write_log_anew(connection)
-        return Scrubbed(len(tables), before, await connection.value(SIZE), is_superuser)
+            has_log = await _write_log_anew(connection)
+        return Scrubbed(tables, before, await connection.value(SIZE), is_superuser, has_log)
     finally:
         await connection.close()
+
+
+def _check_room(name: str, table_bytes: int, left: int | None) -> None:
+    """Raise Unavailable when a copy of a table, and the log of the copy, would fill the disk."""
+    if left is not None and left < COPIES * table_bytes + ROOM_BYTES_MIN:
+        raise Unavailable(
+            f"{name} takes {table_bytes:,} bytes, and writing it anew about {COPIES} times as much for a while; the "
+            f"disk has {left:,} left. Make room and start again."
+        )
 
 
 async def _settled(connection: Connection) -> None:
@@ -126,8 +160,10 @@ async def _locked(connection: Connection, text: str) -> None:
             return
 
 
-async def _write_log_anew(connection: Connection) -> None:
-    """Leave no segment of the log with what was written before now."""
+async def _write_log_anew(connection: Connection) -> bool:
+    """Write over every segment of the log that was written before now; return whether none is left."""
+    last = await connection.value(SEGMENT)
+    kept = await connection.value(SETTING)
     await connection.script("ALTER SYSTEM SET wal_recycle = off")
     try:
         await connection.script("SELECT pg_reload_conf()")
@@ -139,5 +175,7 @@ async def _write_log_anew(connection: Connection) -> None:
         await connection.row(NEXT_SEGMENT)
         await connection.script("CHECKPOINT")
     finally:
-        await connection.script("ALTER SYSTEM RESET wal_recycle")
+        was_on = kept is None or kept == "on"
+        await connection.script("ALTER SYSTEM RESET wal_recycle" if was_on else "ALTER SYSTEM SET wal_recycle = off")
         await connection.script("SELECT pg_reload_conf()")
+    return not await connection.value(SEGMENTS_BEHIND, segment=last)

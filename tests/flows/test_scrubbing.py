@@ -8,7 +8,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
+from domain.errors import Unavailable
 from storage.database import Database
+from storage.scrubbing import scrub
 from storage.statements import Statement
 from tests.support.remains import TABLES, forms
 from tests.support.servers import make_folder
@@ -105,6 +109,21 @@ def test_nothing_of_a_deleted_session_is_left_in_a_file_and_others_go_on_meanwhi
             assert "Statistics and write-ahead log, too." in said
             assert files_with(folder, needles) == set()
             assert (await told.lines(kept))[0] == ("user", "hello")
+
+    with kept_servers(folder) as data_dir:
+        asyncio.run(story(data_dir))
+
+
+def test_a_disk_without_room_for_a_copy_is_not_filled() -> None:
+    folder = make_folder()
+
+    async def story(data_dir: str) -> None:
+        async with a_story(data_dir, "no-room", {"echo.agent.abl": ECHO}) as told:
+            begun: list[str] = []
+            with pytest.raises(Unavailable, match="Make room"):
+                await scrub(told.running.database, begun.append, lambda: 1_000)
+            assert len(begun) == 1
+            assert (await told.say("hello")).response == "You said hello"
 
     with kept_servers(folder) as data_dir:
         asyncio.run(story(data_dir))
