@@ -42,6 +42,7 @@ DONE = frozenset({"completed", "idle"})
 AT_ONCE = 32
 """Pieces of work under way, of those that are short and of those that last."""
 LOOK_EVERY_S = 1.0
+GATHER_S = 0.02
 GIVE_BACK_S = 2.0
 """How long the end of a process may wait for a claim to be given back."""
 JOB_S = CLAIM_S - 5.0
@@ -149,6 +150,7 @@ class JobRunner:
             awaited = full | self._sent.keys()  # there may be more of what was begun than there was room for
             if begun & awaited:
                 await asyncio.wait(awaited, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.sleep(GATHER_S)  # what ends together makes one look
             else:
                 await asyncio.sleep(LOOK_EVERY_S)
 

@@ -90,13 +90,15 @@ class SystemEvents:
             self._tell(_Told(tenant_id, project_id, LIMITED, limit=limit))
 
     async def flush(self) -> None:
-        """Write what waits; what cannot be written is named in the log and left out."""
-        waiting, self._waiting = self._waiting, Counter()
-        for told, count in waiting.items():
+        """Write what waits, as much as may wait at once; what cannot be written is named in the log and left out."""
+        for told in list(self._waiting):
+            count = self._waiting.pop(told)
             try:
                 await self._note(told.tenant_id, self._event(told, count))
             except AppError as error:
                 log.warning("%s %s of %s are not counted: %s", count, told.kind, told.project_id, error.message)
+            except Exception:
+                log.exception("%s %s of %s are not counted", count, told.kind, told.project_id)
 
     async def close(self) -> None:
         """Write what waits and end."""
@@ -113,8 +115,9 @@ class SystemEvents:
             self._telling = asyncio.get_running_loop().create_task(self._tell_later())
 
     async def _tell_later(self) -> None:
-        await asyncio.sleep(self._every_s)
-        await self.flush()
+        while self._waiting:  # more may have come while some were written
+            await asyncio.sleep(self._every_s)
+            await self.flush()
 
     def _event(self, told: _Told, count: int) -> NewEvent:
         limit = {"limit": told.limit} if told.limit else {}

@@ -69,6 +69,22 @@ async def test_events_are_told_after_a_while_and_there_is_room_for_so_many() -> 
     await system.close()
 
 
+async def test_what_comes_while_others_are_written_is_told_too_and_a_fault_loses_one() -> None:
+    kept = Kept()
+
+    async def note(tenant_id: str, event: NewEvent) -> None:
+        if event.project_id == "first":
+            system.queue_full("ten_1", "meanwhile")
+            raise RuntimeError("a fault")
+        await kept.note(tenant_id, event)
+
+    system = SystemEvents(note, FixedClock(), "gateway", every_s=0.0)
+    system.queue_full("ten_1", "first")
+    system.queue_full("ten_1", "second")
+    await until(lambda: [one.project_id for _, one in kept.events] == ["second", "meanwhile"])
+    await system.close()
+
+
 async def test_a_host_tells_once_that_it_serves_a_project() -> None:
     kept = Kept()
     system = SystemEvents(kept.note, FixedClock(), "host-0")
