@@ -25,6 +25,7 @@ from domain.clock import Clock
 from domain.errors import AppError, Conflict, InvalidInput, Overloaded, QueueFull, Unavailable
 from domain.json_values import JsonObject
 from domain.model_calls import BUDGET_EXCEEDED, FinishReason, ModelDelta, ModelReply, ModelRequest, Usage
+from domain.used_tokens import UsedTokens
 from providers.chat.assembly import ReplyAssembler
 from providers.chat.wire import data_of
 from providers.failures import ModelCallFailed
@@ -35,8 +36,6 @@ RUNNING_MAX: Final = 1_000
 RETRY_AFTER_MS: Final = 1_000
 CLOSE_S: Final = 5.0
 MS_PER_S: Final = 1_000
-CHARS_PER_TOKEN: Final = 4
-"""What is taken for a token where a call was left before the model had told what it used."""
 OPERATION: Final = "completion"
 FAILED: Final = "error"
 ENDS: Final[Mapping[FinishReason, CompletionEnd]] = MappingProxyType(
@@ -208,25 +207,24 @@ class _Call:
         self.latency_ms = 0
         self.finish_reason = ""
         self._assembler = ReplyAssembler()
-        self._is_told = False
+        self._used = UsedTokens(request.messages)
         self._started_s = time.monotonic()
 
     def add(self, delta: ModelDelta) -> None:
         """Take one piece."""
         self._assembler.add(delta)
+        self._used.add(delta)
         if delta.usage is not None:
-            self.usage, self.estimated_cost, self._is_told = delta.usage, delta.estimated_cost, True
+            self.estimated_cost = delta.estimated_cost
         if self.first_token_ms is None and (delta.text or delta.tool_call is not None):
             self.first_token_ms = self._ms()
         self.model = delta.model or self.model
         self.finish_reason = delta.finish_reason or self.finish_reason
 
     def close(self) -> None:
-        """Note how long it took; what a model that was left has used is estimated from what was asked and said."""
-        self.latency_ms = self._ms()
-        if not self._is_told and self._assembler.has_output:
-            asked = sum(len(one.content) for one in self.request.messages)
-            self.usage = Usage(_tokens(asked), _tokens(len(self._assembler.text)))
+        """Note how long it took and what it used."""
+        self.latency_ms, self.usage = self._ms(), self._used.usage()
+        if self._used.is_estimated:
             self.estimated_cost = self.chosen.registry.cost_usd(self.chosen.name, self.usage)
 
     def reply(self) -> ModelReply:
@@ -283,7 +281,3 @@ def _capped(wanted: int | None, most: int | None) -> int | None:
 
 def _end(reply: ModelReply) -> CompletionEnd:
     return ENDS.get(reply.finish_reason, "end_turn")
-
-
-def _tokens(characters: int) -> int:
-    return -(-characters // CHARS_PER_TOKEN)

@@ -158,7 +158,8 @@ class StoredKeys:
 
     async def make_public(self, tenant_id: str, project_id: str, wanted: NewPublicKey, by: Initiator) -> MadePublicKey:
         """Keep a new public key; return it with itself in clear."""
-        await self._check_deployment(tenant_id, project_id, wanted.deployment_id)
+        deployment_id = await self._deployment_id(tenant_id, project_id, wanted.deployment_id)
+        wanted = msgspec.structs.replace(wanted, deployment_id=deployment_id)
         key = msgspec.structs.replace(
             new_public_key(self._ids, project_id, name=wanted.name),
             environments=(wanted.environment,) if wanted.environment else (),
@@ -172,7 +173,8 @@ class StoredKeys:
         self, tenant_id: str, project_id: str, key_id: str, changes: Mapping[str, Any], by: Initiator
     ) -> PublicKeyView:
         """Change fields of a public key."""
-        await self._check_deployment(tenant_id, project_id, changes.get("deployment_id", ""))
+        if named := changes.get("deployment_id", ""):
+            changes = {**changes, "deployment_id": await self._deployment_id(tenant_id, project_id, named)}
         async with self._database.transaction() as connection:
             held = await self._held(connection, tenant_id, KeyKind.PUBLIC, key_id, project_id)
             view = _public_key(held)
@@ -210,9 +212,9 @@ class StoredKeys:
             raise NotFound(NO_KEY if kind is KeyKind.SECRET else NO_PUBLIC_KEY)
         return found
 
-    async def _check_deployment(self, tenant_id: str, project_id: str, deployment_id: str) -> None:
-        if deployment_id:
-            await self.environment_of(tenant_id, project_id, deployment_id)
+    async def _deployment_id(self, tenant_id: str, project_id: str, named: str) -> str:
+        """Return the id of the deployment with this id or slug; "" of none. Raises NotFound."""
+        return (await self._deployments.named(tenant_id, project_id, named)).deployment_id if named else ""
 
 
 def _details(key: NewPublicKey) -> JsonObject:

@@ -71,7 +71,7 @@ class PlacedSessions(StoredSessions):
         if woken is None:
             return None
         if (home := await self._home(woken[1].pin)) == self._host_id:
-            self._note(woken[1])
+            self._note(woken[1].pin)
             return woken
         try:
             await self._leases.release_session(tenant_id, session_id, self._epoch.value)

@@ -25,6 +25,7 @@ from domain.model_calls import ModelDelta, ModelReply, ModelRequest, Usage
 from domain.rates import RateSettings, rates_within
 from domain.recent import Recent
 from domain.tool_calls import RATE_LIMIT_EXCEEDED, ToolResult
+from domain.used_tokens import UsedTokens
 from providers.failures import ModelCallFailed
 from providers.ports import ChatModel
 from providers.retry import Seconds
@@ -122,16 +123,16 @@ class _MeteredModel:
         self._model = model
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
-        """Yield the answer as it comes; what is told of its tokens is counted, also when it is left."""
+        """Yield the answer as it comes; what it used is counted, also when it is left."""
         await self._check()
-        usage = Usage()
+        used = UsedTokens(request.messages)
         try:
             async with aclosing(self._model.stream(request)) as deltas:
                 async for delta in deltas:
-                    usage = delta.usage or usage
+                    used.add(delta)
                     yield delta
         finally:
-            await self._quotas.used(self._tenant_id, usage)
+            await self._quotas.used(self._tenant_id, used.usage())
 
     async def answer(self, request: ModelRequest) -> ModelReply:
         """Return the whole answer."""

@@ -56,7 +56,8 @@ class SharedCounters:
         return taken
 
     async def look(self, key: str, *, limit: int, window_s: float) -> Taken:
-        """Return whether there is room for one more unit, as far as is known here."""
+        """Return whether there is room for one more unit, as far as is known here; ask what the others have counted."""
+        self._note(key, 0, window_s)
         return await self._local.look(key, limit=limit, window_s=window_s)
 
     async def add(self, key: str, units: int, *, window_s: float) -> None:
@@ -88,7 +89,10 @@ class SharedCounters:
             await self.tell()
 
     async def tell(self) -> None:
-        """Tell what was let through since the last time, and take over what the others let through."""
+        """Tell what was let through since the last time, and take over what the others let through.
+
+        Of a window that was only looked at nothing is told, but what the others let through comes all the same.
+        """
         spent, self._spent = list(self._spent.values()), {}
         counted, self._counted = list(self._counted.values()), {}
         reached = await self._tell_spent(spent) if spent else True

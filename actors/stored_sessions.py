@@ -83,13 +83,12 @@ class StoredSessions:
         """Make this host the session's owner; return the epoch to write under and what the store holds of it."""
         woken = await self._claim(tenant_id, session_id)
         if woken is not None:
-            self._note(woken[1])
+            self._note(woken[1].pin)
         return woken
 
-    def _note(self, stored: Stored) -> None:
+    def _note(self, pin: SessionPin) -> None:
         if self._system is not None:
-            self._system.serves(stored.pin)
-            self._system.takes_over(stored)
+            self._system.serves(pin)
 
     async def _claim(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
         epoch = self._epoch.value

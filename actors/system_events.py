@@ -76,8 +76,8 @@ class SystemEvents:
                 self._served.popitem(last=False)
 
     def takes_over(self, stored: Stored) -> None:
-        """Tell that a turn is taken up whose host has ended, if there is one."""
-        if stored.is_taken_over and stored.records:
+        """Tell that an unfinished turn of a session is taken up, if that is because its host has ended."""
+        if stored.is_taken_over:
             self._tell(_Told(stored.pin.tenant_id, stored.pin.project_id, LOST, session_id=stored.pin.session_id))
 
     def queue_full(self, tenant_id: str, project_id: str) -> None:

@@ -177,6 +177,7 @@ async def open_host(
             models=models,
             has_classifier=outside.classifier is not None,
             mocks={"toolMocks": list(settings.tool_mocks)} if settings.tool_mocks else None,
+            takes_over=system.takes_over,
         )
 
         async def give_back(names: Sequence[tuple[str, str]]) -> None:

@@ -16,6 +16,7 @@ class RateSettings:
     """How much is let through; 0 switches a limit off.
 
     Attributes:
+        requests_burst: How many may come at once; 0 for those of a second.
         tool_calls_per_minute, model_tokens_per_minute: Of a tenant; hosts count them, not the gateway.
     """
 
@@ -29,6 +30,15 @@ class RateSettings:
     tickets_per_tenant_minute: int = limits.TICKETS_PER_TENANT_MINUTE
     tool_calls_per_minute: int = limits.TOOL_CALLS_PER_MINUTE
     model_tokens_per_minute: int = limits.MODEL_TOKENS_PER_MINUTE
+
+    @property
+    def burst(self) -> int:
+        """How many requests may come at once.
+
+        >>> RateSettings(requests_per_second=5, requests_burst=0).burst
+        5
+        """
+        return self.requests_burst or self.requests_per_second
 
 
 RATES: Final = "rates"

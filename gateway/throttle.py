@@ -84,15 +84,13 @@ class Throttle:
         rates = await self._rates_of(tenant_id)
         if not rates.requests_per_second:
             return None
-        taken = await self._counters.take(
-            f"req:{tenant_id}", per_s=rates.requests_per_second, burst=rates.requests_burst
-        )
+        taken = await self._counters.take(f"req:{tenant_id}", per_s=rates.requests_per_second, burst=rates.burst)
         return self._allowed(RateCategory.REQUESTS, taken, (tenant_id, project_id))
 
     async def session_message(self, tenant_id: str, session_id: str, project_id: str = "") -> Taken | None:
-        """Count a message of a session; None when the limit is off. Raises Overloaded."""
-        limit = (await self._rates_of(tenant_id)).session_messages_per_minute
-        return await self._per_minute(RateCategory.SESSION_MESSAGES, session_id, limit, (tenant_id, project_id))
+        """Count a message of a session of a tenant; None when the limit is off. Raises Overloaded."""
+        limit, key = (await self._rates_of(tenant_id)).session_messages_per_minute, f"{tenant_id}:{session_id}"
+        return await self._per_minute(RateCategory.SESSION_MESSAGES, key, limit, (tenant_id, project_id))
 
     async def new_session(self, tenant_id: str, project_id: str = "") -> None:
         """Refuse a session beyond those that a tenant may have at once. Raises Overloaded."""

@@ -312,10 +312,9 @@ class SessionBody:
             stored = Stored(pin=new, status="active", end_reason="", snapshot=None, records=(), seq=0)
             woken = (await store.create(new), stored)
         epoch, stored = woken
-        pin = stored.pin
-        program = await self._services.programs.get(self.tenant_id, pin.project_id, pin.program_id)
+        program = await self._services.programs.get(self.tenant_id, stored.pin.project_id, stored.pin.program_id)
         live = LiveSession(
-            pin, program, store, epoch, status=stored.status, end_reason=stored.end_reason, is_new=is_new
+            stored.pin, program, store, epoch, status=stored.status, end_reason=stored.end_reason, is_new=is_new
         )
         unfinished = wake(live, stored)
         await settle_stores(live)
@@ -325,6 +324,7 @@ class SessionBody:
             live.stream.jump(self._services.clock.now())
         self.live = live
         if unfinished is not None:
+            self._services.takes_over(stored)
             await self._finish(live, unfinished)
         return live
 

@@ -160,7 +160,7 @@ class WorldPerformer:
                 scores = await classifier.scores(effect.text, effect.labels) if classifier is not None else {}
                 return Classified(at=self._now(), effect_id=effect.id, scores=scores)
             case CallTool():
-                result = await self._refused(effect, live.pin) or await self._tools.call(effect, live)
+                result = await self._tools.call(effect, live, refused=await self._refused(effect, live.pin))
                 self._outside.tally.tool(_end_of(result))
                 if result.is_unknown:
                     return OutcomeUnknown(at=self._now(), effect_id=effect.id, message=result.error_message)

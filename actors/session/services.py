@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from actors.session.driver import Performer
 from actors.session.models import Models
-from actors.session.store import SessionPin, SessionStore
+from actors.session.store import SessionPin, SessionStore, Stored
 from domain.clock import Clock, IdSource
 from domain.json_values import JsonObject
 from domain.limits import SESSION_IDLE_S
@@ -62,6 +63,7 @@ class Services:
         has_model: Whether a chat model is configured, where `models` does not tell for each project.
         has_classifier: Whether texts can be compared by meaning.
         mocks: Test context of sessions of working copies that have none of their own.
+        takes_over: Told of a session when a turn of it that was not finished is taken up.
     """
 
     store: SessionStore
@@ -73,6 +75,7 @@ class Services:
     models: Models | None = None
     has_classifier: bool = False
     mocks: JsonObject | None = None
+    takes_over: Callable[[Stored], None] = lambda _stored: None
 
     async def finds_model(self, pin: SessionPin) -> bool:
         """Return whether a call that names no model would find one in a session."""

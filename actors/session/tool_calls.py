@@ -47,8 +47,17 @@ class ToolCaller:
         self._sandboxes = sandboxes
         self._secret_variables = secret_variables
 
-    async def call(self, effect: CallTool, live: LiveSession) -> ToolResult:
-        """Return what came of a call, with the memory stores its code has set."""
+    async def call(self, effect: CallTool, live: LiveSession, *, refused: ToolResult | None = None) -> ToolResult:
+        """Return what came of a call, with the memory stores its code has set.
+
+        `refused` is what comes of a call that may not be made: no tool runs, and nobody is waited for.
+        """
+        result = refused or await self._run(effect, live)
+        if effect.suspension_id and not result.accepted:
+            await live.store.close_waits(live.pin, effect.suspension_id)
+        return bounded(result)
+
+    async def _run(self, effect: CallTool, live: LiveSession) -> ToolResult:
         pin = live.pin
         callback = None
         if effect.suspension_id:
@@ -77,11 +86,9 @@ class ToolCaller:
             sandbox=credentials.lend(self._sandboxes(pin, effect.agent)) if self._sandboxes is not None else None,
         )
         result = credentials.masked(await self._tools.run(invocation))
-        if not result.accepted and callback is not None:
-            await live.store.close_waits(pin, effect.suspension_id)
         if stores is not None and stores.changed and result.ok:
             result = msgspec.structs.replace(result, stores=stores.changed)
-        return bounded(result)
+        return result
 
     async def _secrets(self, pin: SessionPin, credentials: NotedCredentials) -> Mapping[str, str]:
         """Return the secret variables of a session; none of them comes back in a result."""

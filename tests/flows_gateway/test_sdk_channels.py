@@ -182,7 +182,11 @@ async def test_a_channel_and_its_public_key_name_the_same_agents(gateway: LiveGa
     async def bound(**to: str) -> dict[str, Any]:
         return dict((await gateway.call("POST", keys, {"name": "page", "allowedOrigins": ["*"], **to})).json())
 
-    for key in (await bound(environment="staging"), await bound(deploymentId=staged["id"])):
+    by_slug = await bound(deploymentId=staged["endpointSlug"])
+    assert by_slug["key"]["deploymentId"] == staged["id"]
+    moved = await gateway.call("PATCH", f"{keys}/{by_slug['key']['id']}", {"deploymentId": staged["endpointSlug"]})
+    assert moved.json()["key"]["deploymentId"] == staged["id"]
+    for key in (await bound(environment="staging"), await bound(deploymentId=staged["id"]), by_slug):
         body = {"name": "Shop", "channelType": "web", "publicApiKeyId": key["key"]["id"]}
         for target, field in (
             ({"environment": "production"}, "/environment"),

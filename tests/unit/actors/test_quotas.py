@@ -10,7 +10,7 @@ from actors.quotas import TOKENS_EXCEEDED, MeteredModels, QuotaKeeper
 from domain.budgets import Spender
 from domain.clock import FixedClock
 from domain.errors import Unavailable
-from domain.model_calls import ModelDelta, ModelReply, ModelRequest, Usage
+from domain.model_calls import Message, ModelDelta, ModelReply, ModelRequest, Usage
 from domain.rates import RateSettings
 from providers.failures import ModelCallFailed
 
@@ -139,3 +139,29 @@ async def test_while_the_store_is_away_the_settings_known_last_hold() -> None:
     settings.is_away, now[0] = True, 60.0
     assert await keeper.refused_tool("ten_1") is not None
     assert await keeper.refused_tool("ten_2") is None
+
+
+class Talker(Model):
+    """A model that tells its tokens, if at all, after the last word."""
+
+    async def stream(self, _request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        self.asked += 1
+        for _ in range(10):
+            yield ModelDelta(text="twenty characters ...")
+        yield ModelDelta(usage=Usage(50, 10))
+
+
+async def test_whoever_leaves_before_the_tokens_are_told_is_counted_what_was_asked_and_said() -> None:
+    model = Talker()
+    keeper = a_keeper(model_tokens_per_minute=100)
+    spender: Any = Spender(project_id="p")
+    chosen: Any = None
+    opened = await MeteredModels(Budgets(model), keeper).open("ten_1", spender, chosen, timeout_ms=1)
+    for _ in range(2):
+        stream = opened.stream(ModelRequest(messages=(Message("user", "x" * 40),)))
+        for _ in range(10):
+            await anext(stream)
+        await stream.aclose()
+    with pytest.raises(ModelCallFailed, match=TOKENS_EXCEEDED):
+        await anext(opened.stream(REQUEST))
+    assert model.asked == 2

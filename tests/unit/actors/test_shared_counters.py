@@ -127,3 +127,17 @@ async def test_what_was_let_through_is_told_by_itself_and_at_the_end() -> None:
     await counters.take("t", per_s=1, burst=2)
     await counters.close()
     assert coordination.lacking_ms["t"] == 1_000
+
+
+async def test_who_only_looks_sees_what_the_others_have_counted_since() -> None:
+    coordination, _, one, other = two_gateways()
+    assert (await other.look("tokens", limit=100, window_s=60)).allowed
+    await other.tell()
+    await one.add("tokens", 100, window_s=60)
+    await one.tell()
+    assert (await other.look("tokens", limit=100, window_s=60)).allowed
+    await other.tell()
+    assert not (await other.look("tokens", limit=100, window_s=60)).allowed
+    assert sum(coordination.counts.values()) == 100
+    await one.close()
+    await other.close()

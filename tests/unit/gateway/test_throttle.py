@@ -66,3 +66,19 @@ def test_the_reset_is_the_second_by_which_all_is_there_again() -> None:
         (b"x-ratelimit-remaining", b"3"),
         (b"x-ratelimit-reset", b"101"),
     ]
+
+
+async def test_no_tenant_uses_up_the_messages_of_a_session_of_another() -> None:
+    throttle = a_throttle(session_messages_per_minute=1)
+    await throttle.session_message("attacker", "sess_1")
+    with pytest.raises(RateExceeded):
+        await throttle.session_message("attacker", "sess_1")
+    assert await throttle.session_message("victim", "sess_1") is not None
+
+
+async def test_a_burst_of_zero_is_that_of_a_second() -> None:
+    throttle = a_throttle(requests_per_second=2, requests_burst=0)
+    for _ in range(2):
+        assert await throttle.request("t") is not None
+    with pytest.raises(RateExceeded):
+        await throttle.request("t")

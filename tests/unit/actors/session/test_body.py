@@ -1,17 +1,20 @@
 """The promises of a turn, told over a store of lists: once, in order, durable before it is shown."""
 
 import asyncio
+from dataclasses import replace
 
 import msgspec
 import pytest
 
-from actors.messages import EndSession, Failed, HostAnswer, Replied, ResetSession, Viewed
+from actors.messages import EndSession, Failed, HostAnswer, HostMessage, Replied, ResetSession, Viewed
 from actors.runtime import StreamEvent, TurnReply
+from actors.session.body import SessionBody
 from actors.session.records import decode_record
+from actors.session.store import Stored
 from domain.clock import FixedClock
 from domain.errors import InvalidInput
 from engine import OutcomeUnknown
-from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_body, a_turn
+from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_body, a_turn, some_services
 
 
 def replied(answer: HostAnswer) -> TurnReply:
@@ -154,6 +157,34 @@ def test_after_a_crash_an_unsafe_call_becomes_an_unknown_outcome_and_is_not_made
         assert store.transcript == [("user", "unkeyed 1"), ("assistant", "unknown unkeyed 1")]
 
     asyncio.run(story())
+
+
+def taken_over(store: MemoryStore, message: HostMessage) -> list[bool]:
+    """Return of each turn that is told to be taken up by a message whether its host had ended."""
+    told: list[Stored] = []
+    services = replace(some_services(store), takes_over=told.append)
+    asyncio.run(SessionBody(TENANT, SESSION, services).handle(message, None))
+    return [one.is_taken_over for one in told]
+
+
+def test_a_turn_that_is_taken_up_from_a_lost_host_is_told_once() -> None:
+    store = MemoryStore()
+    asyncio.run(died_in_the_middle(store, "unkeyed 1"))
+    assert taken_over(store, a_turn("unkeyed 1", "k1")) == [True]
+    store.epoch += 1
+    assert taken_over(store, a_turn("again", "k2")) == []
+
+
+def test_records_of_a_lost_host_that_are_no_turn_are_not_told() -> None:
+    store = MemoryStore()
+    asyncio.run(a_body(store).handle(a_turn("one"), None))
+    asyncio.run(a_body(store).handle(ResetSession(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION), None))
+    store.snapshots.clear()
+    stored = asyncio.run(store.load(TENANT, SESSION))
+    assert stored is not None
+    assert stored.records
+    store.epoch += 1
+    assert taken_over(store, a_turn("again", "k2")) == []
 
 
 def test_a_turn_that_cannot_be_finished_after_a_crash_blocks_no_later_message() -> None:

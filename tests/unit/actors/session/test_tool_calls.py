@@ -5,13 +5,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from actors.session.effects import Outside, WorldPerformer
 from actors.session.live import LiveSession
+from actors.session.output import TurnOutput
 from actors.session.tool_calls import MAX_RESULT_BYTES, LentStores, ToolCaller, bounded, effect_key
+from domain.clock import FixedClock
 from domain.errors import Conflict, InvalidInput, TooLarge
 from domain.json_values import storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolResult
-from engine import CallTool
+from engine import CallTool, Suspend, ToolReturned
 from providers.ports import NoCredentials, ToolInvocation
 from tests.support.sessions import PIN, SESSION, MemoryStore, a_program
 
@@ -175,6 +178,34 @@ def test_a_start_call_that_was_taken_leaves_the_callback_open() -> None:
     runner = Runner(result=ToolResult(ok=True, accepted=True))
     called(runner, a_call(kind="async_webhook", suspension_id="1.3"), a_live(store))
     assert store.closed == []
+
+
+class SpentQuota:
+    """Refuses every tool call. Satisfies `ToolQuotas`."""
+
+    refused = ToolResult(ok=False, error_kind="tool_error", error_code="RATE_LIMIT_EXCEEDED")
+
+    async def refused_tool(self, tenant_id: str) -> ToolResult | None:
+        return self.refused
+
+
+def test_a_start_call_beyond_the_quota_is_not_made_and_closes_what_was_opened_for_it() -> None:
+    async def story() -> None:
+        store, runner = MemoryStore(), Runner()
+        live = a_live(store)
+        performer = WorldPerformer(
+            Outside(models=None, tools=runner, clock=FixedClock(), quotas=SpentQuota())  # type: ignore[arg-type]
+        )
+        output = TurnOutput(live, "msg_1", 1)
+        waits = Suspend(id="1.3", agent="Shop", kind="tool", subject="price")
+        assert await performer.perform(waits, live, output) is None
+        fact = await performer.perform(a_call(kind="async_webhook", suspension_id="1.3"), live, output)
+        assert isinstance(fact, ToolReturned)
+        assert fact.result == SpentQuota.refused
+        assert store.closed == [("1.3", False)]
+        assert runner.asked == []
+
+    asyncio.run(story())
 
 
 def test_a_result_with_half_a_character_becomes_one_that_can_be_kept() -> None:
