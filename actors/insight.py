@@ -24,7 +24,7 @@ from domain.trace_export import COLUMNS, csv_lines, event_row
 from domain.traces import TraceEvent, TraceType
 from storage.database import Database
 from storage.repositories.analytics import Analytics, CostRow
-from storage.repositories.analytics_counting import Counting
+from storage.repositories.analytics_catching_up import CatchingUp
 from storage.repositories.model_calls import CallQuery, ModelCall, ModelCalls
 from storage.repositories.sessions import Sessions
 from storage.repositories.traces import ExportQuery, Traces
@@ -44,7 +44,7 @@ class StoredInsight:
         self._transcripts = Transcripts(database)
         self._calls = ModelCalls(database)
         self._analytics = Analytics(database)
-        self._counting = Counting(database)
+        self._counting = CatchingUp(database)
         self._clock = clock
 
     async def resolve(self, session: SessionRef) -> SessionRef:

@@ -62,7 +62,10 @@ def translated() -> Iterator[None]:
         yield
     except asyncpg.UniqueViolationError as error:
         raise Duplicate("It exists already.", constraint=error.constraint_name or "") from error
-    except asyncpg.DataError as error:
+    except (
+        asyncpg.DataError,
+        asyncpg.ProgramLimitExceededError,
+    ) as error:  # the latter: too long for an index, too deep
         raise InvalidInput(f"A value cannot be stored: {error}") from error
     except TimeoutError as error:  # an OSError too, but with a reason to wait
         raise ConnectionLost("The database did not answer in time.") from error

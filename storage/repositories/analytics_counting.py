@@ -19,7 +19,7 @@ from storage.database import Connection, Database, Row
 from storage.partitions import first_week
 from storage.repositories.analytics_rows import Kept, kept_of_turn, written
 from storage.repositories.analytics_sums import AGENTS, HOURS, MODELS, SESSIONS, late_durations, session_states
-from storage.repositories.turn_readers import ReadTurn, TurnReader, behind
+from storage.repositories.turn_readers import Place, ReadTurn, TurnReader, behind
 from storage.statements import Statement
 
 TURNS_AT_ONCE = 64
@@ -27,8 +27,6 @@ TURNS_AT_ONCE = 64
 NOTED_AT_ONCE = 300
 TABLE = "analytics_events"
 AHEAD = timedelta(days=1)
-CATCH_UP_PIECES = 100
-"""So often one who asks counts `TURNS_AT_ONCE` before the answer; then it goes without what is left."""
 UNCOUNTED_PAGES_MAX = 500
 """Of a session that is deleted: how often `TURNS_AT_ONCE` of its turns are counted before."""
 SEALED_AFTER = timedelta(minutes=10)
@@ -46,16 +44,6 @@ TAKE_NOTED = Statement("""
     RETURNING tenant_id, project_id, at, category, event_type, agent_name, session_id, channel, environment,
         duration_ms, error, metadata
 """)
-IS_WAITING = Statement("""
-    SELECT EXISTS (
-        SELECT FROM analytics_progress p JOIN traces t ON t.at >= p.since AND t.xact >= p.xact
-            AND (t.xact, t.session_key, t.seq) > (p.xact, p.last_session_key, p.seq)
-        JOIN sessions s ON s.session_key = t.session_key
-        WHERE p.name = 'turns' AND s.tenant_id = :tenant_id AND s.project_id = :project_id
-    ) OR EXISTS (
-        SELECT FROM analytics_inbox WHERE tenant_id = :tenant_id AND project_id = :project_id AND category = 'llm'
-    )
-""")
 SEAL = Statement("""
     UPDATE analytics_hours h SET durations = e.durations
     FROM (
@@ -68,15 +56,21 @@ SEAL = Statement("""
       AND h.failed = e.failed
 """)
 SEALED = Statement("UPDATE analytics_progress SET sealed_until = :until WHERE name = 'turns'")
+_UNNAMED = """
+    started_at IS NULL AND (
+        SELECT true FROM analytics_events e WHERE e.session_key = analytics_sessions.session_key LIMIT 1
+    ) IS NULL
+"""
+"""Sessions that never began, and of which no event is left: each is looked up by its key, events are not read whole."""
 FORGET = tuple(
-    Statement(f"DELETE FROM {table} WHERE ctid IN (SELECT ctid FROM {table} WHERE {column} < :before LIMIT :limit)")
-    for table, column in (
-        ("analytics_hours", "hour"),
-        ("analytics_agents", "hour"),
-        ("analytics_models", "hour"),
-        ("analytics_sessions", "started_at"),
-        ("analytics_kinds", "last_at"),
-        ("voice_calls", "started_at"),
+    Statement(f"DELETE FROM {table} WHERE ctid IN (SELECT ctid FROM {table} WHERE {is_old} LIMIT :limit)")
+    for table, is_old in (
+        ("analytics_hours", "hour < :before"),
+        ("analytics_agents", "hour < :before"),
+        ("analytics_models", "hour < :before"),
+        ("analytics_sessions", f"started_at < :before OR {_UNNAMED}"),
+        ("analytics_kinds", "last_at < :before"),
+        ("voice_calls", "started_at < :before"),
     )
 )
 
@@ -98,13 +92,14 @@ class Counting:
     async def go_on(self, now: datetime, *, turns: int = TURNS_AT_ONCE, noted: int = NOTED_AT_ONCE) -> int:
         """Count what is next; return how much that was, 0 when all is counted. Several at once wait for each other."""
         async with self._database.transaction() as connection:
-            place = await self._reader.lock(connection)
-            read = await self._reader.next(connection, place, turns)
-            waiting = await connection.rows(TAKE_NOTED, limit=noted)
-            told = [*map(_of_turn, read), *map(_noted, waiting)]
-            await self._keep(connection, await _within(connection, told, now), place.sealed_until)
-            await self._reader.move(connection, read)
-        return len(read) + len(waiting)
+            return await self._piece(connection, await self._reader.lock(connection), now, turns, noted)
+
+    async def try_to_go_on(self, now: datetime) -> int:
+        """Do the same; return 0 also when another one counts at the moment: nobody is waited for."""
+        async with self._database.transaction() as connection:
+            if (place := await self._reader.try_lock(connection)) is None:
+                return 0
+            return await self._piece(connection, place, now, TURNS_AT_ONCE, NOTED_AT_ONCE)
 
     async def count_session(self, connection: Connection, tenant_id: str, session_id: str, now: datetime) -> None:
         """Count what a session that is about to be deleted in this transaction has not been counted for.
@@ -122,17 +117,6 @@ class Counting:
             place = behind(place, read)
         _log.error("turns of %s of %s are deleted uncounted: there are too many", session_id, tenant_id)
 
-    async def catch_up(self, tenant_id: str, project_id: str, now: datetime) -> None:
-        """Count until nothing of a project waits that had happened before, at most `CATCH_UP_PIECES` pieces.
-
-        For whoever asks at once for what a turn has just used; what was counted already costs one look.
-        """
-        for _ in range(CATCH_UP_PIECES):
-            if not await self._database.value(IS_WAITING, tenant_id=tenant_id, project_id=project_id):
-                return
-            await self.go_on(now)
-        _log.warning("what was used in %s is told before all of it is counted", project_id)
-
     async def seal(self, now: datetime) -> int:
         """Put the durations of hours that are over together, when all is counted; return how many hours."""
         sealed = 0
@@ -149,6 +133,14 @@ class Counting:
     async def forget_old(self, before: datetime, limit: int) -> int:
         """Remove sums older than a moment, at most `limit` of each kind; return how many at most of one kind."""
         return max([await self._database.execute(statement, before=before, limit=limit) for statement in FORGET])
+
+    async def _piece(self, connection: Connection, place: Place, now: datetime, turns: int, noted: int) -> int:
+        read = await self._reader.next(connection, place, turns)
+        waiting = await connection.rows(TAKE_NOTED, limit=noted)
+        told = [*map(_of_turn, read), *map(_noted, waiting)]
+        await self._keep(connection, await _within(connection, told, now), place.sealed_until)
+        await self._reader.move(connection, read)
+        return len(read) + len(waiting)
 
     async def _keep(self, connection: Connection, told: Sequence[_Told], sealed_until: datetime) -> None:
         """Count what is told; what the store refuses of it is found by halves, named in the log and left out."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from storage.database import Database
-from storage.repositories.analytics_counting import READER, SEALED
+from storage.partitions import first_week
+from storage.repositories.analytics_counting import READER, SEALED, TABLE
 from storage.repositories.analytics_statements import MODEL, PROVIDER
 from storage.repositories.turn_readers import TurnReader
 from storage.statements import Statement
@@ -17,11 +18,11 @@ TABLES = ("analytics_hours", "analytics_agents", "analytics_models", "analytics_
 _OF = "tenant_id = :tenant_id AND project_id = :project_id"
 _EVENTS = f"analytics_told WHERE {_OF} AND project_key = project_key(:tenant_id, :project_id)"
 CLEAR = (
-    *(Statement(f"DELETE FROM {table} WHERE {_OF}") for table in TABLES[:-1]),
+    *(Statement(f"DELETE FROM {table} WHERE {_OF} AND hour >= :since") for table in TABLES[:-1]),
     Statement(f"""
         UPDATE analytics_sessions SET started_at = NULL, ended_at = NULL, messages = 0, errors = 0, handoffs = 0,
             escalations = 0, tokens = 0, cost = 0, end_reason = ''
-        WHERE {_OF}
+        WHERE {_OF} AND started_at >= :since
     """),
 )
 """The rows of sessions stay: nothing else says what the sessions of events are called."""
@@ -70,7 +71,7 @@ MAKE = (
                     FILTER (WHERE event_type = 'session_ended'), '') AS end_reason
             FROM {_EVENTS} AND session_key IS NOT NULL AND category NOT IN ('audit', 'feedback') GROUP BY session_key
         ) e
-        WHERE s.session_key = e.session_key
+        WHERE s.session_key = e.session_key AND s.started_at IS NULL
     """),
     Statement(f"""
         DELETE FROM analytics_sessions s WHERE {_OF} AND started_at IS NULL
@@ -82,15 +83,17 @@ MAKE = (
 async def recount(database: Database, tenant_id: str, project_id: str, *, sealed_until: datetime | None = None) -> None:
     """Make the sums of a project anew; hours before `sealed_until` are sealed, those that were if it is not given.
 
-    A session that was reset after its end counts as ended. It takes about two minutes for ten million events.
+    What is older than the first week that there are events of stays as it is, sessions that began then too. One that
+    was reset after its end counts as ended. It takes about two minutes for ten million events.
     """
     connection = await database.own_connection(deadline_s=3_600.0)
     try:
         async with connection.transaction():
             place = await TurnReader(database, READER).lock(connection)
             until = sealed_until or place.sealed_until
+            since = await first_week(connection, TABLE)
             for statement in CLEAR:
-                await connection.execute(statement, tenant_id=tenant_id, project_id=project_id)
+                await connection.execute(statement, tenant_id=tenant_id, project_id=project_id, since=since)
             for statement in MAKE:
                 given = {"tenant_id": tenant_id, "project_id": project_id, "sealed_until": until}
                 await connection.execute(statement, **{name: given[name] for name in statement.names})

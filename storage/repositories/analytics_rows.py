@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
-from domain.analytics import COST, TOKENS_IN, TOKENS_OUT, WHOLE_MAX, EventCategory, NewEvent, within
+from domain.analytics import COST, MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, WHOLE_MAX, EventCategory, NewEvent, within
 from domain.clock import parse_iso
 from domain.json_values import JsonObject
 from domain.traces import TraceType
@@ -31,6 +31,8 @@ LABEL_MAX_CHARS = 100
 FIGURES = (TOKENS_IN, TOKENS_OUT, COST)
 """What metadata say in numbers that have a column of their own."""
 KIND_KEY_BYTES = 8
+WORD_MAX_CHARS = 300
+"""Of names in keys of sums, two of them in one: an entry of an index has at most 2,704 bytes. The rest is cut off."""
 
 _KIND = {
     "tenant_id": "text",
@@ -124,11 +126,29 @@ class Kept:
 
     def __init__(self, tenant_id: str, event: NewEvent, call: AgentCall | None = None, operation: str = "") -> None:
         self.tenant_id = tenant_id
-        self.event = event
+        self.event = event = _cut(event)
         self.hour = hour_of(event.at)
         self.session_key = session_key(tenant_id, event.session_id) if event.session_id else None
         self.call = call
         self.operation = operation
+
+
+def _cut(event: NewEvent) -> NewEvent:
+    """Return an event whose names are short enough for keys; hardly any is not."""
+    said = {name: event.metadata.get(name) for name in (MODEL, PROVIDER)}
+    long = {name: word[:WORD_MAX_CHARS] for name, word in said.items() if isinstance(word, str) and _is_long(word)}
+    if not (long or _is_long(event.agent_name) or _is_long(event.channel)):
+        return event
+    return replace(
+        event,
+        agent_name=event.agent_name[:WORD_MAX_CHARS],
+        channel=event.channel[:WORD_MAX_CHARS],
+        metadata={**event.metadata, **long},
+    )
+
+
+def _is_long(word: str) -> bool:
+    return len(word) > WORD_MAX_CHARS
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -201,17 +221,18 @@ def parted(kept: Kept) -> tuple[Kind, JsonObject]:
 def written(found: Sequence[Kept]) -> list[tuple[Statement, dict[str, object]]]:
     """Return what writes events in their order, and before them their kinds; there is at least one."""
     keys: dict[Kind, int] = {}
-    last: dict[Kind, datetime] = {}
+    kinds: dict[tuple[str, int], tuple[Kind, datetime]] = {}
     events = []
     for kept in found:
         kind, rest = parted(kept)
         if (key := keys.get(kind)) is None:
             key = keys[kind] = kind.key()
         at = kept.event.at
-        last[kind] = max(last.get(kind, at), at)
+        first, last = kinds.get((kind.tenant_id, key), (kind, at))
+        kinds[kind.tenant_id, key] = first, max(last, at)
         events.append(_row(kept, key, rest))
-    kinds = [(kind.tenant_id, key, *kind[1:-1], dict(kind.labels), last[kind]) for kind, key in sorted(keys.items())]
-    return [(KEEP_KINDS, _columns(_KIND, kinds)), (KEEP, _columns(_GIVEN, events))]
+    rows = [(*place, *kind[1:-1], dict(kind.labels), last) for place, (kind, last) in sorted(kinds.items())]
+    return [(KEEP_KINDS, _columns(_KIND, rows)), (KEEP, _columns(_GIVEN, events))]
 
 
 def _row(kept: Kept, kind_key: int, rest: JsonObject) -> tuple[Any, ...]:

@@ -35,33 +35,36 @@ class Sums:
     def __init__(
         self, table: str, keys: Mapping[str, str], amounts: Mapping[str, str], rules: Mapping[str, str], fold: Fold
     ) -> None:
-        """`keys` and `amounts` are column -> type, `rules` column -> what becomes of it when the row is there."""
+        """`keys` and `amounts` are column -> type, `rules` column -> what becomes of it when the row is there.
+
+        A session is one row, by its first column; what is said first of where it belongs stays.
+        """
         self._keys, self._amounts, self._fold = tuple(keys), tuple(amounts), fold
         self._others = frozenset(place for place, name in enumerate(amounts) if name in rules)
         types = {**keys, **amounts}
         columns = ", ".join(types)
         given = ", ".join(f":{name}s::{kind}[]" for name, kind in types.items())
         changes = ", ".join(f"{name} = {rules.get(name, f'h.{name} + excluded.{name}')}" for name in amounts)
-        conflict = "session_key" if "session_id" in keys else ", ".join(keys)
+        unique = ("session_key",) if "session_id" in keys else self._keys
+        self._unique = len(unique)
         self.statement = Statement(f"""
             INSERT INTO {table} AS h ({columns}) SELECT * FROM unnest({given})
-            ON CONFLICT ({conflict}) DO UPDATE SET {changes}
+            ON CONFLICT ({", ".join(unique)}) DO UPDATE SET {changes}
         """)
 
     def of(self, found: Iterable[Kept]) -> dict[str, object]:
         """Return the parameters that add these events; empty when they add nothing."""
-        rows: dict[Key, Amounts] = {}
+        rows: dict[Key, tuple[Key, Amounts]] = {}
         for one in found:
             if (folded := self._fold(one)) is None:
                 continue
             key, amounts = folded
-            if (held := rows.get(key)) is None:
-                rows[key] = amounts
+            _, held = rows.setdefault(key[: self._unique], (key, amounts))
+            if held is amounts:
                 continue
             for place, amount in enumerate(amounts):
                 held[place] = _joined(held[place], amount) if place in self._others else held[place] + amount
-        ordered = sorted(rows.items(), key=lambda row: row[0])
-        values = [(*key, *amounts) for key, amounts in ordered]
+        values = [(*key, *amounts) for _, (key, amounts) in sorted(rows.items(), key=lambda row: row[0])]
         names = (*self._keys, *self._amounts)
         return {f"{name}s": [row[place] for row in values] for place, name in enumerate(names)} if values else {}
 

@@ -177,6 +177,12 @@ DELETE_BLOBS = Statement("""
     DELETE FROM journal_blobs b WHERE tenant_id = :tenant_id AND blob_hash = ANY(:blob_hashes)
         AND NOT EXISTS (SELECT FROM journal j WHERE j.blob_hash = b.blob_hash)
 """)
+_FORGET_PLACES = """
+    UPDATE analytics_events SET error = CASE WHEN error IS NOT NULL THEN '' END, turn = NULL, seq = NULL,
+        first_token_ms = NULL, prompt_messages = NULL, prompt_characters = NULL, span_id = NULL,
+        system_prompt_hash = NULL, child_session_id = NULL
+"""
+"""Of calls of models; those of a delegated agent stand with the conversation, under the name of its own session."""
 DELETE = (
     Statement("""
         DELETE FROM memory
@@ -185,11 +191,14 @@ DELETE = (
     Statement("""
         DELETE FROM webhook_deliveries WHERE tenant_id = :tenant_id AND data ->> 'sessionId' = :session_id
     """),
-    Statement("""
-        UPDATE analytics_events SET error = CASE WHEN error IS NOT NULL THEN '' END, turn = NULL, seq = NULL,
-            first_token_ms = NULL, prompt_messages = NULL, prompt_characters = NULL, span_id = NULL,
-            system_prompt_hash = NULL, child_session_id = NULL
-        WHERE session_key = session_key(:tenant_id, :session_id) AND (error <> '' OR seq IS NOT NULL)
+    Statement(f"""
+        {_FORGET_PLACES} WHERE session_key = session_key(:tenant_id, :session_id) AND (error <> '' OR seq IS NOT NULL)
+    """),
+    Statement(f"""
+        {_FORGET_PLACES} WHERE child_session_id = :session_id AND session_key = (
+            SELECT session_key(:tenant_id, pin ->> 'root_session_id') FROM sessions
+            WHERE session_key = session_key(:tenant_id, :session_id)
+        )
     """),
     Statement("""
         UPDATE analytics_inbox SET error = '' WHERE tenant_id = :tenant_id AND session_id = :session_id AND error <> ''

@@ -42,6 +42,10 @@ FIND = Statement("""
     SELECT xact::text AS xact, last_session_key, seq, since, sealed_until FROM analytics_progress WHERE name = :name
 """)
 LOCK = Statement("SELECT lock_reader(:name)")
+TRY_LOCK = Statement("""
+    SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema()::text || ' ' || :name::text, 0))
+""")
+"""The lock that `lock_reader` takes, of migration 0020."""
 MOVE = Statement("""
     UPDATE analytics_progress SET xact = :xact::text::xid8, last_session_key = :last_session_key, seq = :seq
     WHERE name = :name AND (xact, last_session_key, seq) < (:xact::text::xid8, :last_session_key, :seq)
@@ -59,6 +63,23 @@ _TURNS = """
 _IN_ORDER = "ORDER BY t.xact, t.session_key, t.seq LIMIT :limit"
 TURNS = Statement(f"{_TURNS} AND t.xact < pg_snapshot_xmin(pg_current_snapshot()) {_IN_ORDER}")
 TURNS_OF_SESSION = Statement(f"{_TURNS} AND t.session_key = session_key(:tenant_id, :session_id) {_IN_ORDER}")
+WAITING_AT_ONCE = 512
+WAITING = Statement(
+    """
+    WITH waiting AS MATERIALIZED (
+        SELECT t.session_key FROM traces t
+        WHERE t.at >= :since AND t.xact >= :xact::text::xid8 AND t.xact < :before::text::xid8
+          AND (t.xact, t.session_key, t.seq) > (:xact::text::xid8, :last_session_key, :seq)
+        ORDER BY t.xact LIMIT :limit
+    )
+    SELECT (SELECT count(*) FROM waiting) >= :limit OR EXISTS (
+        SELECT FROM (SELECT DISTINCT session_key FROM waiting) w JOIN sessions s USING (session_key)
+        WHERE s.tenant_id = :tenant_id AND s.project_id = :project_id
+    )
+    """,
+    is_repeatable=True,
+)
+"""Walks turns in their order and no further than `WAITING_AT_ONCE`, whatever the planner thinks of the project."""
 
 
 class Place(Struct, frozen=True):
@@ -98,12 +119,26 @@ class TurnReader:
         await connection.value(LOCK, name=self._name)
         return await self.place(connection)
 
+    async def try_lock(self, connection: Connection) -> Place | None:
+        """Do the same; return None when another reader of this name goes on at the moment."""
+        return await self.place(connection) if await connection.value(TRY_LOCK, name=self._name) else None
+
     async def place(self, connection: Connection) -> Place:
         """Return how far it has come."""
         await connection.execute(BEGIN_AGAIN, name=self._name)
-        row = await connection.row(FIND, name=self._name)
-        assert row is not None, "it was begun"
-        return Place(**dict(row))
+        return _place(await connection.row(FIND, name=self._name))
+
+    async def seen(self) -> Place:
+        """Return how far it has come, for whoever only looks."""
+        return _place(await self._database.row(FIND, name=self._name))
+
+    async def is_waiting(self, place: Place, before: str, *, tenant_id: str, project_id: str) -> bool:
+        """Return whether turns of a project, of transactions below `before`, are behind a place.
+
+        Behind `WAITING_AT_ONCE` turns of others it is not looked any further: there may be.
+        """
+        given = {**_asked(place, WAITING_AT_ONCE), "tenant_id": tenant_id, "project_id": project_id}
+        return bool(await self._database.value(WAITING, before=before, **given))
 
     async def next(self, connection: Connection, place: Place, limit: int) -> list[ReadTurn]:
         """Return the turns behind a place, in order."""
@@ -129,6 +164,11 @@ def behind(place: Place, read: Sequence[ReadTurn]) -> Place:
     """Return the place behind turns that were read, at least one."""
     last = read[-1].row
     return replace(place, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"])
+
+
+def _place(row: Row | None) -> Place:
+    assert row is not None, "it was begun"
+    return Place(**dict(row))
 
 
 def _asked(place: Place, limit: int) -> dict[str, object]:

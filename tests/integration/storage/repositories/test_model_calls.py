@@ -10,7 +10,7 @@ import pytest
 from domain.analytics import EventQuery
 from storage.database import Database
 from storage.repositories.analytics import Analytics
-from storage.repositories.analytics_counting import Counting
+from storage.repositories.analytics_catching_up import CatchingUp
 from storage.repositories.model_calls import CallQuery, ModelCall, ModelCalls
 from storage.repositories.sessions import NewSession, Sessions
 from storage.statements import Statement
@@ -57,7 +57,7 @@ class Calls:
     async def listed(self, **wanted: Any) -> list[ModelCall]:
         """Return all calls at once after they were made, the newest first."""
         now = datetime.now(UTC)
-        await Counting(self.database).catch_up(self.tenant_id, PROJECT, now)
+        await CatchingUp(self.database).catch_up(self.tenant_id, PROJECT, now)
         query = CallQuery(since=now - DAY, until=now + DAY, **wanted)
         calls, total = await ModelCalls(self.database).list(self.tenant_id, PROJECT, query, limit=10, offset=0)
         assert total == len(calls)
@@ -126,12 +126,11 @@ async def test_calls_of_a_deleted_session_are_used_and_listed_no_more(calls: Cal
     assert await calls.used() == (3, 15, 0.25, 1)
 
 
-async def test_what_waits_for_another_transaction_is_waited_for_but_not_for_ever(
-    calls: Calls, database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with database.transaction() as slow:
-        await slow.value(Statement("SELECT pg_current_xact_id()::text"))
-        await calls.write(ROOT, 1)
-        assert await calls.listed() == []
-        assert "before all of it is counted" in caplog.text
-    assert len(await calls.listed()) == 1
+async def test_calls_of_a_deleted_delegated_session_are_listed_no_more(calls: Calls, database: Database) -> None:
+    await calls.write(ROOT, 1)
+    await calls.write(CHILD, 2)
+    assert len(await calls.listed()) == 2
+    await calls.write(CHILD, 3)  # not counted before the session is deleted
+    assert await Sessions(database).delete(calls.tenant_id, CHILD)
+    assert [call.session_id for call in await calls.listed()] == [ROOT]
+    assert (await calls.used())[0] == 3

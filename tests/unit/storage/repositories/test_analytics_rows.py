@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from domain.analytics import EventCategory, NewEvent
 from domain.turn_events import EndedTurn, events_of_turn
-from storage.repositories.analytics_rows import LABEL_MAX_CHARS, Kept, kept_of_turn, parted
+from storage.repositories.analytics_rows import LABEL_MAX_CHARS, Kept, Kind, kept_of_turn, parted, written
 from storage.turn_end import TraceRow
 
 AT = datetime(2026, 3, 2, 9, 0, 1, tzinfo=UTC)
@@ -68,3 +69,11 @@ def test_an_event_of_a_call_knows_the_place_of_its_own_trace() -> None:
     assert (late.prompt_messages, late.first_token_ms, late.child_session_id) == (4, 2**31 - 1, "sess_2")
     assert (last.system_prompt_hash, last.prompt_messages) == ("abc", None)
     assert [one.operation for one in kept if one.call is None] == [""]
+
+
+def test_kinds_with_one_number_are_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kind, "key", lambda _: 7)
+    later = replace(an_event(model="n"), at=AT.replace(hour=10))
+    (_, kinds), (_, events) = written([Kept("ten_1", an_event(model="m")), Kept("ten_1", later)])
+    assert (kinds["kind_keys"], kinds["last_ats"]) == ([7], [later.at])
+    assert events["kind_keys"] == [7, 7]
