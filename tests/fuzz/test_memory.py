@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
 
 import pytest
@@ -72,14 +73,21 @@ TELLING = {
 
 
 def memory(text: str, work: Work = abl.parse) -> float:
-    """Return the greatest memory of some work as a multiple of the text's length; nothing is remembered before."""
+    """Return the greatest memory of some work as a multiple of the text's length.
+
+    Nothing is remembered before, and the collector looks for garbage as in a process in which nothing else lives: the
+    more there is, the longer it waits.
+    """
     forget()
+    gc.collect()
+    gc.freeze()
     tracemalloc.start()
     try:
         work(text)
         return tracemalloc.get_traced_memory()[1] / len(text)
     finally:
         tracemalloc.stop()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("shape", [shape for shape in DENSE if shape not in SLOW])
