@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 _NAME = re.compile(r"(?<!:):([a-z_]+)")  # :name, but not the ::type of a cast
-_READS = re.compile(r"\s*SELECT\b(?!.*\b(?:nextval|FOR UPDATE)\b)", re.DOTALL)
+_READS = re.compile(r"\s*(?:SELECT|WITH)\b(?!.*\b(?:nextval|INSERT|UPDATE|DELETE|MERGE)\b)", re.DOTALL)
 
 
 class Statement:

@@ -23,3 +23,10 @@ def test_arguments_stand_at_their_positions() -> None:
 def test_a_missing_or_a_foreign_argument_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="expected the parameters"):
         Statement("SELECT :a").arguments(given)
+
+
+def test_what_only_reads_may_be_repeated() -> None:
+    assert Statement("WITH found AS (SELECT a FROM t) SELECT * FROM found").is_repeatable
+    assert not Statement("WITH gone AS (DELETE FROM t RETURNING a) SELECT * FROM gone").is_repeatable
+    assert not Statement("SELECT a FROM t FOR UPDATE").is_repeatable
+    assert not Statement("SELECT nextval('s')").is_repeatable
