@@ -81,6 +81,7 @@ def memory(text: str, work: Work = abl.parse) -> float:
     forget()
     gc.collect()
     gc.freeze()
+    gc.collect()  # only this counts anew what lives
     tracemalloc.start()
     try:
         work(text)
