@@ -14,10 +14,7 @@ GOAL: "Answer with the words of the model"
 PERSONA: "{PERSONA}"
 """
 
-FLOW = """\
-AGENT: Flow
-GOAL: "Answer without any model"
-
+LISTEN = """\
 FLOW:
   entry_point: listen
 
@@ -25,15 +22,12 @@ FLOW:
     REASONING: false
     ON_INPUT:
       - ELSE:
+"""
+REPLY = """\
         RESPOND: "You said {{input}}. We shall look after it and come back to you."
         THEN: listen
 """
-
-TOOL = """\
-AGENT: Tool
-GOAL: "Look a parcel up and answer with the words of the model"
-PERSONA: "{persona}"
-
+LOOK_UP = """\
 TOOLS:
   look_up() -> {{status: string}}
     description: "Looks the parcel up"
@@ -41,31 +35,31 @@ TOOLS:
     type: http
     endpoint: "{tool_url}"
     method: POST
+"""
+
+FLOW = f"""\
+AGENT: Flow
+GOAL: "Answer without any model"
+
+{LISTEN}{REPLY}"""
+
+TOOL = f"""\
+AGENT: Tool
+GOAL: "Look a parcel up and answer with the words of the model"
+PERSONA: "{PERSONA}"
+
 """
 
 CALLER = """\
 AGENT: Caller
 GOAL: "Look a parcel up without any model"
 
-TOOLS:
-  look_up() -> {{status: string}}
-    description: "Looks the parcel up"
-    confirm: never
-    type: http
-    endpoint: "{tool_url}"
-    method: POST
-
-FLOW:
-  entry_point: listen
-
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        CALL: look_up()
-        RESPOND: "You said {{{{input}}}}. We shall look after it and come back to you."
-        THEN: listen
 """
+
+CALLING = f"""\
+
+{LISTEN}        CALL: look_up()
+{REPLY}"""
 
 DESK = f"""\
 SUPERVISOR: Desk
@@ -89,11 +83,12 @@ PERSONA: "{PERSONA}"
 
 def texts(tool_url: str) -> dict[str, str]:
     """Return file name -> text of the project; `tool_url` is what the agent with the tool posts to."""
+    tool = LOOK_UP.format(tool_url=tool_url)
     return {
         "text.agent.abl": TEXT,
         "flow.agent.abl": FLOW,
-        "tool.agent.abl": TOOL.format(persona=PERSONA, tool_url=tool_url),
-        "caller.agent.abl": CALLER.format(tool_url=tool_url),
+        "tool.agent.abl": TOOL + tool,
+        "caller.agent.abl": CALLER + tool + CALLING,
         "desk.agent.abl": DESK,
         "clerk.agent.abl": CLERK,
     }

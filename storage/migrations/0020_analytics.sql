@@ -164,8 +164,10 @@ INSERT INTO analytics_progress (name, xact, last_session_key, seq, since, sealed
 
 -- Lets one reader of a name go on, until its transaction ends. What waits for it, and what holds it, has no number as a
 -- transaction for that: rows that turns change meanwhile are tidied up as ever.
+CREATE FUNCTION reader_lock(name text) RETURNS bigint LANGUAGE sql STABLE
+    RETURN hashtextextended(current_schema()::text || ' ' || name, 0);
 CREATE FUNCTION lock_reader(name text) RETURNS void LANGUAGE sql VOLATILE
-    RETURN pg_advisory_xact_lock(hashtextextended(current_schema()::text || ' ' || name, 0));
+    RETURN pg_advisory_xact_lock(reader_lock(name));
 
 -- Turns in the order in which they can be read without missing one that is committed late: those of transactions below
 -- the oldest that is still open are all there.

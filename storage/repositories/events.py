@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import asdict
+
 from domain.analytics import NewEvent
 from storage.database import Connection, Database
 from storage.statements import Statement
@@ -30,7 +32,7 @@ class Events:
 
     async def append(self, connection: Connection, tenant_id: str, event: NewEvent) -> None:
         """Note an event within the transaction of what it tells of."""
-        values = {name: getattr(event, name) for name in event.__struct_fields__}
+        values = asdict(event)
         await connection.execute(NOTE, tenant_id=tenant_id, **values)
 
     async def append_many(self, connection: Connection, tenant_id: str, events: Sequence[NewEvent]) -> None:

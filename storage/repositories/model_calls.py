@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from storage.database import Database
 from storage.repositories.analytics_statements import ALL, EVENTS_OF_PROJECT, MODEL, PROVIDER, SESSION_ID
@@ -85,7 +86,7 @@ class ModelCalls:
         self, tenant_id: str, project_id: str, wanted: CallQuery, *, limit: int, offset: int
     ) -> tuple[Sequence[ModelCall], int]:
         """Return one page of the calls of agents, the newest first, and how many there are."""
-        values = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        values = asdict(wanted)
         rows = await self._database.rows(
             LIST, tenant_id=tenant_id, project_id=project_id, limit=limit, offset=offset, **values
         )

@@ -42,10 +42,7 @@ FIND = Statement("""
     SELECT xact::text AS xact, last_session_key, seq, since, sealed_until FROM analytics_progress WHERE name = :name
 """)
 LOCK = Statement("SELECT lock_reader(:name)")
-TRY_LOCK = Statement("""
-    SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema()::text || ' ' || :name::text, 0))
-""")
-"""The lock that `lock_reader` takes, of migration 0020."""
+TRY_LOCK = Statement("SELECT pg_try_advisory_xact_lock(reader_lock(:name))")
 MOVE = Statement("""
     UPDATE analytics_progress SET xact = :xact::text::xid8, last_session_key = :last_session_key, seq = :seq
     WHERE name = :name AND (xact, last_session_key, seq) < (:xact::text::xid8, :last_session_key, :seq)
@@ -76,8 +73,7 @@ WAITING = Statement(
         SELECT FROM (SELECT DISTINCT session_key FROM waiting) w JOIN sessions s USING (session_key)
         WHERE s.tenant_id = :tenant_id AND s.project_id = :project_id
     )
-    """,
-    is_repeatable=True,
+    """
 )
 """Walks turns in their order and no further than `WAITING_AT_ONCE`, whatever the planner thinks of the project."""
 

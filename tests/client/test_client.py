@@ -11,25 +11,13 @@ import pytest
 from abl_client import ApiError, Client, ServerAway
 from benchmarks.serving import free_port
 from gateway.app import document
+from tests.support.echo import an_echo
 from tests.support.live_gateway import a_live_gateway
 from tests.support.servers import Servers
 from tools import generate_client
 
 pytestmark = pytest.mark.anyio
-ECHO = """\
-AGENT: Echo
-GOAL: "Say it again"
-
-FLOW:
-  entry_point: listen
-
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        RESPOND: "heard {{input}}"
-        THEN: listen
-"""
+ECHO = an_echo("heard")
 
 
 def walk(client: Client) -> dict[str, Any]:

@@ -8,22 +8,10 @@ import msgspec
 
 from actors.replaying import Replayer
 from storage.turn_frames import pack_events, unpack_events
+from tests.support.echo import an_echo
 from tests.support.stories import Story, a_story
 
-ECHO = """\
-AGENT: Echo
-GOAL: "Say it again"
-
-FLOW:
-  entry_point: listen
-
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        RESPOND: "you said {{input}}"
-        THEN: listen
-"""
+ECHO = an_echo("you said")
 MINE = "session_key = session_key(:tenant, :session)"
 
 

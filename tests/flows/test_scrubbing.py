@@ -14,6 +14,7 @@ from domain.errors import Unavailable
 from storage.database import Database
 from storage.scrubbing import scrub
 from storage.statements import Statement
+from tests.support.echo import an_echo
 from tests.support.remains import TABLES, forms
 from tests.support.servers import make_folder
 from tests.support.stories import Story, a_story, kept_servers
@@ -22,20 +23,7 @@ SAID = b"Canary-4e1fb7 sings in the shed behind the mill and nobody has heard it
 FIRST_BYTES = 40
 """Of a packed value: enough to be no other one."""
 PATIENCE_S = 240
-ECHO = """\
-AGENT: Echo
-GOAL: "Say it again"
-
-FLOW:
-  entry_point: listen
-
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        RESPOND: "You said {{input}}"
-        THEN: listen
-"""
+ECHO = an_echo("You said")
 
 
 async def packed(database: Database) -> set[bytes]:

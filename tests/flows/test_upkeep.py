@@ -18,21 +18,10 @@ from storage.repositories.audit import AuditLog
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory, MemoryValue
 from storage.vault import Vault
+from tests.support.echo import an_echo
 from tests.support.stories import Story, a_story, eventually
 
-ECHO = """\
-AGENT: Echo
-GOAL: "Say it again"
-
-FLOW:
-  entry_point: listen
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        RESPOND: "heard {{input}}"
-        THEN: listen
-"""
+ECHO = an_echo("heard")
 SHORT = ECHO.replace('GOAL: "Say it again"\n', 'GOAL: "Say it again"\n\nEXECUTION:\n  session_idle_timeout: 60000\n')
 
 

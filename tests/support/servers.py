@@ -6,13 +6,14 @@ One PostgreSQL serves all tests of a process; every folder of tests that asks fo
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -181,3 +182,18 @@ async def until(condition: Callable[[], Awaitable[bool]], *, within_s: float = D
     while not await condition():
         assert monotonic() < deadline, "the condition did not come true in time"
         await asyncio.sleep(POLL_S)
+
+
+@asynccontextmanager
+async def an_empty_database(servers: Servers, name: str) -> AsyncIterator[Database]:
+    """Yield a database without any tables on the server of the run; `name` is good for one of its kind."""
+    name = f"{name}_{os.getpid()}"
+    root = await Database.open(servers.database_url)
+    async with root.connection() as connection:
+        await connection.script(f"CREATE DATABASE {name}")
+    database = await Database.open(servers.beside(name))
+    yield database
+    await database.close()
+    async with root.connection() as connection:
+        await connection.script(f"DROP DATABASE {name}")
+    await root.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +17,7 @@ from storage.partitions import ensure_partitions, week_of
 from storage.repositories.transcripts import Transcripts
 from storage.statements import Statement
 from storage.turn_end import MessageRow, TurnEnd
-from tests.support.servers import Servers
+from tests.support.servers import Servers, an_empty_database
 
 pytestmark = pytest.mark.anyio
 
@@ -41,16 +40,8 @@ LINE = Statement("""
 
 @pytest.fixture
 async def old(servers: Servers) -> AsyncIterator[Database]:
-    name = f"before_{os.getpid()}"
-    root = await Database.open(servers.database_url)
-    async with root.connection() as connection:
-        await connection.script(f"CREATE DATABASE {name}")
-    database = await Database.open(servers.beside(name))
-    yield database
-    await database.close()
-    async with root.connection() as connection:
-        await connection.script(f"DROP DATABASE {name}")
-    await root.close()
+    async with an_empty_database(servers, "before") as database:
+        yield database
 
 
 async def test_sessions_of_the_wide_tables_are_found_in_the_narrow_ones(old: Database) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,7 +11,7 @@ from storage.migrate import known_migrations, migrate
 from storage.repositories.agents import Agents
 from storage.repositories.projects import Projects
 from storage.statements import Statement
-from tests.support.servers import Servers
+from tests.support.servers import Servers, an_empty_database
 
 pytestmark = pytest.mark.anyio
 
@@ -39,16 +38,8 @@ KEPT_FOR = Statement("SELECT project_id FROM programs WHERE tenant_id = :tenant_
 
 @pytest.fixture
 async def old(servers: Servers) -> AsyncIterator[Database]:
-    name = f"shared_programs_{os.getpid()}"
-    root = await Database.open(servers.database_url)
-    async with root.connection() as connection:
-        await connection.script(f"CREATE DATABASE {name}")
-    database = await Database.open(servers.beside(name))
-    yield database
-    await database.close()
-    async with root.connection() as connection:
-        await connection.script(f"DROP DATABASE {name}")
-    await root.close()
+    async with an_empty_database(servers, "shared_programs") as database:
+        yield database
 
 
 async def test_each_project_that_uses_a_program_has_it_afterwards(old: Database) -> None:
