@@ -31,6 +31,7 @@ from actors.wiring import RunningRuntime, open_runtime
 from benchmarks.bare_lists import bare_route
 from benchmarks.counting_turns import counting
 from benchmarks.platform_events import AGENTS, DAYS, write_events
+from benchmarks.platform_transfer import transfers
 from benchmarks.report import Figure, publish
 from benchmarks.serving import a_folder
 from cli.serving import access_services
@@ -178,6 +179,11 @@ class Bench:
         return p95(routes), p95(plain)
 
 
+async def hashes_as_bytes(bare: Any) -> None:
+    """Have a connection of the driver take hashes as the product gives them; all else stays as the driver has it."""
+    await bare.set_type_codec("uuid", schema="pg_catalog", encoder=bytes, decoder=bytes, format="binary")
+
+
 def p95(values: Sequence[float]) -> float:
     """Return the value that one in twenty is above."""
     return quantiles(values, n=20, method="inclusive")[-1]
@@ -294,7 +300,18 @@ async def authentication(bench: Bench) -> list[Figure]:
     return figures
 
 
-PROBES: tuple[Probe, ...] = (analytics, lists, authentication)
+async def transfer(bench: Bench) -> list[Figure]:
+    """Return what putting in and taking out a large project takes."""
+
+    async def new_project() -> str:
+        name = RandomIds().new("large")
+        _, answer = await bench.request("POST", "/api/projects", {"name": name})
+        return str(json.loads(answer)["project"]["id"])
+
+    return await transfers(bench.request, bench.bare, new_project)
+
+
+PROBES: tuple[Probe, ...] = (analytics, lists, authentication, transfer)
 """What is measured, in this order; each gets the same full store, and what it adds is seen by those behind it."""
 
 
@@ -337,12 +354,13 @@ async def measure(events: int = EVENTS) -> list[Figure]:
             ids = RandomIds()
             key = await make_key(running.database, ids)
             bare = await asyncpg.connect(running.settings.database_url)
+            await hashes_as_bytes(bare)
             try:
                 figures = await fill(running, bare, seeded.project_id, key, events)
                 access = access_services(running, SystemClock(), ids)
                 app = build_app(running.runtime, access, GatewaySettings(token_secret=SECRET, rates=NO_RATES))
                 bench = Bench(app, running, seeded.project_id, key, bare)
-                bench.pool = await asyncpg.create_pool(running.settings.database_url, min_size=1)
+                bench.pool = await asyncpg.create_pool(running.settings.database_url, min_size=1, init=hashes_as_bytes)
                 stack.push_async_callback(bench.pool.close)
                 for number in range(CONTACTS):
                     person = {"identity": f"p{number}@example.com", "identityType": "email", "type": "customer"}
