@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from actors.projects import put_project
+from domain.audit import SYSTEM
+from domain.contacts import ContactFields
 from domain.errors import Unavailable
 from storage.database import Database
+from storage.repositories.memory import Memory, MemoryValue
 from storage.scrubbing import scrub
 from storage.statements import Statement
 from tests.support.echo import an_echo
@@ -23,6 +27,7 @@ SAID = b"Canary-4e1fb7 sings in the shed behind the mill and nobody has heard it
 FIRST_BYTES = 40
 """Of a packed value: enough to be no other one."""
 PATIENCE_S = 240
+TURNS = 8
 ECHO = an_echo("You said")
 
 
@@ -72,21 +77,50 @@ async def talking(told: Story, session: str, stop: asyncio.Event) -> int:
     return turns
 
 
-def test_nothing_of_a_deleted_session_is_left_in_a_file_and_others_go_on_meanwhile() -> None:
+async def tell(told: Story) -> str:
+    """Return a session in which it was said, in the open and packed."""
+    session = (await told.say("hello")).session_id
+    for turn in range(TURNS):
+        text = f"{turn} {SAID.decode() * (1 if turn % 2 else 40)}"
+        await told.say(text, session, idempotency_key=f"k{turn}")
+    return session
+
+
+async def a_contact(told: Story) -> str:
+    """Return a contact whose fields, memory and session hold what was said."""
+    contact = await told.running.desks.contacts.create(told.tenant, ContactFields(display_name=SAID.decode()))
+    await told.running.runtime.link_contact(told.ref(await tell(told)), contact.contact_id)
+    value = MemoryValue(scope="user", subject=contact.contact_id, path="user.said", value=SAID.decode())
+    await Memory(told.running.database).write(told.tenant, told.project, [value], written_by="test")
+    return contact.contact_id
+
+
+async def another_tenant(told: Story) -> Story:
+    """Return the story of a second tenant of the same runtime, in which it was said as well."""
+    seeded = await put_project(told.running.database, "gone", {"echo.agent.abl": ECHO}, tenant_id="ten_gone")
+    other = Story(told.running, seeded.tenant_id, seeded.project_id)
+    await tell(other)
+    return other
+
+
+def test_nothing_of_what_was_erased_is_left_in_a_file_and_others_go_on_meanwhile() -> None:
     folder = make_folder()
 
     async def story(data_dir: str) -> None:
         async with a_story(data_dir, "scrubbed", {"echo.agent.abl": ECHO}) as told:
-            database = told.running.database
-            deleted, kept = (await told.say("hello")).session_id, (await told.say("hello")).session_id
-            for turn in range(8):
-                await told.say(f"{turn} {SAID.decode() * (1 if turn % 2 else 40)}", deleted, idempotency_key=f"k{turn}")
+            running, database = told.running, told.running.database
+            erasure, delete = running.desks.erasure, running.runtime.delete_session
+            kept, deleted = (await told.say("hello")).session_id, await tell(told)
+            contact, other = await a_contact(told), await another_tenant(told)
             needles = {SAID, *await packed(database)}
-            assert len(needles) > 5
+            assert len(needles) > 3 * TURNS // 2
             async with database.connection() as connection:
                 await connection.script("ANALYZE")
                 await connection.script("CHECKPOINT")
-            await told.running.runtime.delete_session(told.ref(deleted))
+            await delete(told.ref(deleted))
+            await running.desks.contacts.remove(told.tenant, contact, SYSTEM)
+            assert (await erasure.contact(told.tenant, contact, delete, SYSTEM)).sessions == 1
+            assert (await erasure.tenant(other.tenant, delete, SYSTEM)).sessions == 1
             assert {"pg_wal"} < files_with(folder, needles)  # there is something to take away
             stop = asyncio.Event()
             conversation = asyncio.create_task(talking(told, kept, stop))
