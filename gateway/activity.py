@@ -2,7 +2,7 @@
 
 A tool that is called and an agent that is asked are told when they begin and cleared when they end; of several at once
 the last one that is still out stands. Whatever stands when a turn ends, as that of a tool whose answer comes later, is
-cleared with it. Spec: platform-api 12.4.
+cleared with it, also when an earlier socket was told. Spec: platform-api 12.4.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ TOOL, AGENT = "tool_call", "delegate"
 class Activity:
     """What is under way, as one socket has been told."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, resumed: bool = False) -> None:
+        """`resumed`: an earlier socket of the page may have been told of something that this one never hears of."""
         self._open: dict[tuple[str, str], str] = {}
+        self._may_stand = resumed
 
     def frames(self, event: StreamEvent, marks: Marks) -> list[wire.ServerFrame]:
         """Return what an event tells of activity: nothing, or a frame."""
@@ -60,8 +62,9 @@ class Activity:
         return [wire.StatusUpdate(**marks._asdict(), text=shown, operation=still)]
 
     def _all_ended(self, marks: Marks) -> list[wire.ServerFrame]:
-        if not self._open:
+        if not self._open and not self._may_stand:
             return []
-        (operation, _), text = next(reversed(self._open.items()))
+        (operation, _), text = next(reversed(self._open.items()), ((TOOL, ""), ""))
         self._open.clear()
+        self._may_stand = False
         return [wire.StatusClear(**marks._asdict(), text=text, operation=operation)]

@@ -52,7 +52,7 @@ class Conversation:
         self._last_seq = known_seq
         self._resumed = last_seq is not None or session.message_count > 0
         self._outlet = services.feeds.attach(self._ref, known_seq if last_seq is None else last_seq)
-        self._activity = Activity()
+        self._activity = Activity(resumed=self._resumed)
         self._is_over = False
         self._origin, self._host = socket.headers.get("origin"), socket.headers.get("host", "")
         self._sending = asyncio.Lock()

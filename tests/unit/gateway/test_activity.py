@@ -56,6 +56,16 @@ def test_a_socket_that_came_when_the_tool_ran_is_told_that_it_has_ended() -> Non
     assert told(Activity(), returns("find")) == [("StatusClear", "", "tool_call")]
 
 
+def test_what_an_earlier_socket_was_told_is_cleared_once_by_the_one_that_comes_back() -> None:
+    done = StreamEvent(seq=4, turn=1, kind="complete", data={})
+    back = Activity(resumed=True)
+    assert told(back, done, done) == [("StatusClear", "", "tool_call")]
+    assert told(Activity(resumed=True), calls("send"), done) == [
+        ("StatusUpdate", "Using send", "tool_call"),
+        ("StatusClear", "Using send", "tool_call"),
+    ]
+
+
 def test_other_events_tell_nothing_of_activity() -> None:
     others = [traced("llm_call", model="m"), traced("decision", decisionKind="routing", decision="Desk")]
     assert told(Activity(), *others, StreamEvent(seq=1, turn=1, kind="response_start", data={})) == []
