@@ -122,13 +122,14 @@ class Analytics:
         named = tuple(dimensions)
         place = {**_values(wanted), **_span(wanted)._asdict(), "tenant_id": tenant_id, "project_id": project_id}
         rows = await self._asked(buckets(named, _conditions(wanted)), {**place, "limit": limit})
+        columns = [one.value for one in named]
         if not has_p95:
-            return [_bucket(row, named) for row in rows]
+            return [_bucket(row, _key(row, columns)) for row in rows]
         sealed: datetime = await self._database.value(SEALED_UNTIL)
         place["sealed"] = max(place["first"], min(sealed, place["last"]))
         found = await self._asked(durations(named, _conditions(wanted)), place)
-        ranks = await asyncio.to_thread(_ranks, found, named)
-        return [_bucket(row, named, ranks.get(_key(row, named))) for row in rows]
+        ranks = await asyncio.to_thread(_ranks, found, columns)
+        return [_bucket(row, key, ranks.get(key)) for row, key in ((row, _key(row, columns)) for row in rows)]
 
     async def page(
         self, tenant_id: str, project_id: str, wanted: EventQuery, *, limit: int, offset: int
@@ -239,17 +240,17 @@ def _values(wanted: EventQuery) -> dict[str, object]:
     return {name: value for name, value in given.items() if value}
 
 
-def _key(row: Row, dimensions: Sequence[Dimension]) -> tuple[str | datetime, ...]:
-    return tuple(row[one.value] for one in dimensions)
+def _key(row: Row, columns: Sequence[str]) -> tuple[str | datetime, ...]:
+    return tuple([row[name] for name in columns])
 
 
-def _ranks(rows: Sequence[Row], dimensions: Sequence[Dimension]) -> dict[tuple[str | datetime, ...], int | None]:
-    return {_key(row, dimensions): at_rank(row["durations"], P95) for row in rows}
+def _ranks(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str | datetime, ...], int | None]:
+    return {_key(row, columns): at_rank(row["durations"], P95) for row in rows}
 
 
-def _bucket(row: Row, dimensions: Sequence[Dimension], p95: int | None = None) -> Bucket:
+def _bucket(row: Row, key: tuple[str | datetime, ...], p95: int | None = None) -> Bucket:
     return Bucket(
-        _key(row, dimensions),
+        key,
         row["count"],
         row["failures"],
         row["timed"],
