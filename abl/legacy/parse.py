@@ -23,7 +23,7 @@ from abl.syntax.legacy import LegacyAgent, LegacySupervisor
 from abl.syntax.node import Node
 from abl.syntax.result import ParseResult
 
-ENTRY_BYTES = 1_000
+ENTRY_BYTES = 1_100
 """What is read from a line of STEPS, AGENTS, INTENTS or ROUTING takes, about; a call with arguments twice that."""
 
 ReadSection: TypeAlias = Callable[[Reader, LegacySupervisor, Section], None]
