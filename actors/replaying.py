@@ -8,6 +8,7 @@ state of the snapshot. No model and no tool is called.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import msgspec
 from msgspec import Struct
@@ -17,21 +18,27 @@ from actors.session.output import BETWEEN_TEXTS
 from actors.session.records import HASH_CHARS, Record, asked_of, decode_record
 from actors.session.snapshot import decode_snapshot, encode_snapshot
 from actors.session.store import SessionPin
+from domain.clock import parse_iso
 from domain.errors import NotFound
 from domain.traces import TraceEvent
 from engine import ENGINE_VERSION, EndTurn, Program, SessionBegun, SessionState, Step, Trace, advance, begin
 from storage.database import Database
 from storage.journal import Head, Journal
-from storage.repositories.sessions import Sessions
+from storage.partitions import first_week
+from storage.repositories.projects import Projects
+from storage.repositories.sessions import SessionRecord, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import ASSISTANT, Transcripts
 from storage.statements import Statement
 from storage.turn_end import MessageRow, TraceRow
 
 ALL_SESSIONS = Statement("SELECT tenant_id, session_id FROM sessions ORDER BY tenant_id, session_id")
+NOW = Statement("SELECT clock_timestamp()")
 EVERYTHING = 1_000_000
 """More events or lines than one session has."""
 BEGIN = "begin"
+TRACE_DAYS = "traceRetentionDays"
+"""The setting of a project that keeps traces shorter than the installation does."""
 
 _JSON = msgspec.json.Encoder()
 
@@ -42,6 +49,7 @@ class Replayed(Struct, frozen=True, kw_only=True):
     Attributes:
         events: How many stored trace events were compared.
         difference: Where the two part for the first time; empty when they do not.
+        is_older: It began before the journal is kept (`ABL_JOURNAL_DAYS`), so it cannot be folded from its beginning.
         engines: Versions of the engine that wrote the records, when they are not this one's.
     """
 
@@ -49,6 +57,7 @@ class Replayed(Struct, frozen=True, kw_only=True):
     facts: int
     events: int = 0
     difference: str = ""
+    is_older: bool = False
     engines: tuple[str, ...] = ()
 
 
@@ -135,6 +144,7 @@ class Replayer:
         self._traces = Traces(database)
         self._transcripts = Transcripts(database)
         self._programs = StoredPrograms(database, {})
+        self._projects = Projects(database)
 
     async def sessions(self) -> list[tuple[str, str]]:
         """Return tenant and id of every stored session."""
@@ -155,30 +165,47 @@ class Replayer:
         fold = _Fold(await self._programs.get(tenant_id, record.project_id, program_id))
         head = await self._journal.head(tenant_id, session_id)
         snapshot_seq = head.snapshot.seq if head is not None and head.snapshot is not None else 0
+        records = [(seq, decode_record(raw)) for seq, raw in await self._journal.read(tenant_id, session_id)]
+        if not _has_beginning(records) and record.created_at < await self._kept_since("journal"):
+            return Replayed(session_id=session_id, facts=0, is_older=True)
         at_snapshot: SessionState | None = None
-        events, difference = 0, ""
+        events_then, events, difference = 0, 0, ""
         try:
-            for seq, raw in await self._journal.read(tenant_id, session_id):
-                fold.take(seq, decode_record(raw))
+            if not records and snapshot_seq:
+                raise Differs("its journal is not there")
+            for seq, entry in records:
+                fold.take(seq, entry)
                 if seq == snapshot_seq:
-                    at_snapshot = fold.state
-            _compare_state(head, at_snapshot)
-            events = await self._compare_events(tenant_id, session_id, fold.events)
+                    at_snapshot, events_then = fold.state, len(fold.events)
+            _compare_state(head, at_snapshot, events_then, has_ended=bool(fold.replies))
+            events = await self._compare_events(tenant_id, record, fold.events)
             await self._compare_replies(tenant_id, session_id, fold.replies)
         except Differs as differs:
             difference = str(differs)
         engines = tuple(sorted(fold.engines))
         return Replayed(session_id=session_id, facts=fold.facts, events=events, difference=difference, engines=engines)
 
-    async def _compare_events(self, tenant_id: str, session_id: str, made: Sequence[TraceEvent]) -> int:
+    async def _kept_since(self, table: str) -> datetime:
+        async with self._database.connection() as connection:
+            return await first_week(connection, table)
+
+    async def _traces_kept_since(self, tenant_id: str, project_id: str) -> datetime:
+        """Return from when on the traces of a session must be there: weeks go, and a project may keep them shorter."""
+        weeks = await self._kept_since("traces")
+        days = (await self._projects.get(tenant_id, project_id)).settings.get(TRACE_DAYS)
+        return weeks if days is None else max(weeks, await self._database.value(NOW) - timedelta(days=days))
+
+    async def _compare_events(self, tenant_id: str, record: SessionRecord, made: Sequence[TraceEvent]) -> int:
         """Compare the stored events, of which the oldest may be past their retention; return how many there are."""
-        stored, _ = await self._traces.list(tenant_id, session_id, limit=EVERYTHING)
+        stored, _ = await self._traces.list(tenant_id, record.session_id, limit=EVERYTHING)
         for row in stored:
             again = trace_row(row.seq, made[row.seq - 1]) if row.seq <= len(made) else None
             if _JSON.encode(again) != _JSON.encode(row):
                 raise Differs(f"trace event {row.seq} ({row.type}) is not the stored one")
-        if stored and stored[-1].seq != len(made):
-            raise Differs(f"there are {len(made)} trace events, and {stored[-1].seq} were stored")
+        seqs = {row.seq for row in stored}
+        lost = [seq for seq in range(1, len(made) + 1) if seq not in seqs]
+        if lost and parse_iso(made[lost[-1] - 1].at) >= await self._traces_kept_since(tenant_id, record.project_id):
+            raise Differs(f"there are {len(made)} trace events, and {len(stored)} were stored: {lost[-1]} is missing")
         return len(stored)
 
     async def _compare_replies(self, tenant_id: str, session_id: str, made: Sequence[str]) -> None:
@@ -188,8 +215,14 @@ class Replayer:
         told = [line.content for line in stored if not _is_cut(line)]
         if any(map(_is_cut, stored)):
             _compare_among(told, said)
-        elif told != said[len(said) - len(told) :]:
+        elif told != said:
             raise Differs("the replies are not those of the transcript")
+
+
+def _has_beginning(records: Sequence[tuple[int, Record]]) -> bool:
+    """Return whether the first fact is that of a session that begins."""
+    first = next((entry.fact for _, entry in records if entry.fact is not None), None)
+    return isinstance(first, SessionBegun)
 
 
 def _is_cut(line: MessageRow) -> bool:
@@ -219,11 +252,13 @@ def trace_row(seq: int, event: TraceEvent) -> TraceRow:
     )
 
 
-def _compare_state(head: Head | None, at_snapshot: SessionState | None) -> None:
+def _compare_state(head: Head | None, at_snapshot: SessionState | None, traces: int, *, has_ended: bool) -> None:
     if head is None or head.snapshot is None:
+        if has_ended:
+            raise Differs("turns have ended, and no state is stored")
         return
     stored = decode_snapshot(head.snapshot.state)
-    again = encode_snapshot(at_snapshot, stored.last_seq, stored.messages, stored.traces, stored.last)
+    again = encode_snapshot(at_snapshot, stored.last_seq, stored.messages, traces, stored.last)
     if again != head.snapshot.state:
         raise Differs(f"{head.snapshot.seq}: the state is not the stored one")
 

@@ -27,7 +27,10 @@ def replay(session: str, *, data_dir: str) -> int:
             print(_line(one))
     same = sum(1 for one in results if not one.difference)
     if session == ALL:
-        print(f"replayed={same}/{len(results)} facts={sum(one.facts for one in results)}")
+        older = sum(one.is_older for one in results)
+        print(
+            f"replayed={same - older}/{len(results) - older} facts={sum(one.facts for one in results)}{_aside(older)}"
+        )
     return CLEAN if same == len(results) else FAULTY
 
 
@@ -38,7 +41,13 @@ async def _replay(settings: Settings, session: str) -> list[Replayed]:
         return [await replayer.replay(*one) for one in wanted]
 
 
+def _aside(older: int) -> str:
+    return f" older={older} (begun before the journal is kept)" if older else ""
+
+
 def _line(one: Replayed) -> str:
+    if one.is_older:
+        return f"{one.session_id}: began before the journal is kept, so it cannot be folded from its beginning"
     engines = f" (written by engine {', '.join(one.engines)}; this is {ENGINE_VERSION})" if one.engines else ""
     verdict = f"differs at {one.difference}" if one.difference else "the same, byte by byte"
     return f"{one.session_id}: {one.facts} facts, {verdict}{engines}"

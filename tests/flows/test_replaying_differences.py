@@ -63,3 +63,41 @@ def test_events_that_are_missing_in_the_store_are_counted(data_dir: str) -> None
             assert "trace events, and" in await difference(told, session)
 
     asyncio.run(story())
+
+
+LOST = {
+    "transcripts": "the replies are not those of the transcript",
+    "traces": "is missing",
+    "snapshots": "turns have ended, and no state is stored",
+    "journal": "its journal is not there",
+}
+"""What a session has left in a table -> what is said when it is gone."""
+
+
+def test_what_is_gone_from_the_store_is_not_taken_for_old(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo-gone", {"a.abl": ECHO}) as told:
+            for table, said in LOST.items():
+                session = await spoken(told)
+                assert await difference(told, session) == ""
+                names = {"tenant": told.tenant, "session": session}
+                assert await told.run(f"DELETE FROM {table} WHERE {MINE}", **names) > 0
+                assert said in await difference(told, session), table
+
+    asyncio.run(story())
+
+
+def test_a_session_that_began_before_the_journal_is_kept_is_said_to_be_older(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "echo-older", {"a.abl": ECHO}) as told:
+            session = await spoken(told)
+            names = {"tenant": told.tenant, "session": session}
+            first = f"DELETE FROM journal WHERE seq = (SELECT min(seq) FROM journal WHERE {MINE}) AND {MINE}"
+            assert await told.run(first, **names) == 1
+            assert "no SessionBegun before it" in await difference(told, session)
+            await told.run(f"UPDATE sessions SET created_at = created_at - interval '2 years' WHERE {MINE}", **names)
+            replayed = await Replayer(told.running.database).replay(told.tenant, session)
+            assert replayed.is_older
+            assert replayed.difference == ""
+
+    asyncio.run(story())
