@@ -13,7 +13,7 @@ from operator import lt
 
 from abl.parser.bounds import ELEMENT_BYTES, LONG_LINE_CHARS, LONG_LINES_CHECKED, UNBOUNDED, elements, most_lines, room
 from abl.parser.slashes import hashed
-from abl.source import Source
+from abl.source import Source, places
 
 _BLOCK = re.compile(r"(?:^|:|-|^[A-Z][A-Z_]*)\s*[|>][-+]?\s*(?:#.*)?$")
 BULLETS = frozenset("*+\u2022\u2013\u2014")
@@ -219,12 +219,11 @@ def is_ruler(text: str) -> bool:
 
 def _has_noted_block(text: str) -> bool:
     """Return whether the sign of a block text may stand before a comment anywhere."""
-    at = text.find(" #")
-    while at >= 0:
-        before = text[max(at - _MOST_SPACE, 0) : at].rstrip()
-        if not before or before[-1] in _BLOCK_ENDS:
-            return True
-        at = text.find(" #", at + 1)
+    for at in places(text, "#"):
+        if text[at - 1 : at] == " ":
+            before = text[max(at - 1 - _MOST_SPACE, 0) : at - 1].rstrip()
+            if not before or before[-1] in _BLOCK_ENDS:
+                return True
     return False
 
 
