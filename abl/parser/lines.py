@@ -244,16 +244,14 @@ def _comment_end(raw: list[str], first: int) -> int:
     return len(raw)
 
 
-def unindented(indents: list[int]) -> list[int]:
-    """Return the lines that are not indented; most are, and passing over them here costs next to nothing."""
+def unindented(ends: list[int]) -> list[int]:
+    """Return the lines that are nested in no other: from each the next is where its own nested lines end."""
     found: list[int] = []
-    at = -1
-    try:
-        while True:
-            at = indents.index(0, at + 1)
-            found.append(at)
-    except ValueError:
-        return found
+    at = 0
+    while at < len(ends):
+        found.append(at)
+        at = ends[at]
+    return found
 
 
 def nesting(indents: list[int]) -> list[int]:

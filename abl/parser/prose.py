@@ -21,7 +21,7 @@ _LABELLED = re.compile(r"[\w.-]+(?: [A-Z_]+)?\s*:")
 def drop_prose(r: Scribe) -> list[int]:
     """Take unindented sentences out of the parse, with one warning for each run; return the other unindented lines."""
     texts = r.texts
-    roots = unindented(r.indents)
+    roots = unindented(r.ends)
     odd = [k for k in roots if texts[k].partition(":")[0] not in SECTIONS]
     unwanted = {k for k in odd if is_prose(texts[k])}
     if len(r.lines.fences) > 1:
@@ -33,7 +33,7 @@ def drop_prose(r: Scribe) -> list[int]:
             r.report_line("TEXT_OUTSIDE_SECTION", k, value=r.texts[k])
         unwanted.update(range(k, r.ends[k]))
     r.drop(unwanted)
-    return unindented(r.indents)
+    return unindented(r.ends)
 
 
 def _beside_fences(r: Scribe, roots: list[int]) -> Iterator[int]:

@@ -43,7 +43,7 @@ def cut(r: Reader, roots: list[int] | None = None) -> list[Section]:
     """Return the sections of the text; what is wrong with their headers is reported. `roots`: the unindented lines."""
     sections: list[Section] = []
     texts, offsets = r.texts, r.offsets
-    for k in unindented(r.indents) if roots is None else roots:
+    for k in unindented(r.ends) if roots is None else roots:
         text = texts[k]
         word, colon, rest = text.partition(":")
         found: Section | None
