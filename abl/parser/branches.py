@@ -14,6 +14,7 @@ from abl.syntax.steps import Branch
 _THEN = re.compile(r"(?:\s(?:THEN|GOTO)\b\s*+:?|(?<!\s)\s*+(?:->|\u2192|=>))\s*+([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
 _AFTER_COLON = re.compile(r"(?<=[^\s:]):\s++([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
 """The step of `IF condition: step`; after `IF:` a second colon belongs to the condition."""
+_WORD = re.compile(r"[A-Za-z_]+")
 _ARROW = re.compile(r"(?:->|\u2192|=>)\s*+")
 _HUMAN = re.compile(
     r"(?:IF|WHEN)?\b:?\s*+(.+?)(?<!\s)\s*+(?::|->|\bTHEN\b)\s*+((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z",
@@ -108,7 +109,7 @@ def _inline_then(branch: Branch, rest: str, place: int, *, is_bare: bool) -> str
 
 
 def _head(text: str) -> tuple[str, str]:
-    word = re.match(r"[A-Za-z_]+", text)
+    word = _WORD.match(text)
     if not word:
         return "", text
     rest = text[word.end() :]

@@ -15,6 +15,7 @@ from abl.syntax.rich import FORMAT_KEYS, TEXT_FORMATS, ActionSet, Element, Optio
 
 _ELEMENT = re.compile(r"(BUTTON|SELECT|INPUT)\b\s*:?\s*", re.IGNORECASE)
 _ARROW = re.compile(r"(?:(?<!\s)\s++)?+(?:->|\u2192)\s*+([\w.\-]+)\s*+\Z")
+_OTHER_SIGNS = re.compile(r"[^A-Za-z0-9]")
 _VOICE_KEYS = {"VOICEINSTRUCTIONS": "instructions", "VOICESSML": "ssml", "VOICEPLAINTEXT": "plain_text"}
 
 
@@ -96,7 +97,7 @@ _SPELLINGS = tuple(name.upper() for name in dict.fromkeys(FORMAT_KEYS.values()))
 
 def format_key(key: str) -> str:
     """Return a format's spelling as it is compared: letters only, uppercased."""
-    return re.sub(r"[^A-Za-z0-9]", "", key).upper()
+    return _OTHER_SIGNS.sub("", key).upper()
 
 
 def format_value(r: Reader, node: Node, name: str, j: int, stop: int, value: str, place: int) -> Any:

@@ -20,6 +20,7 @@ HEADER = re.compile(r"([A-Z][A-Z_]*(?: [A-Z_]+)?)\s*:")
 _TEMPLATE = re.compile(r"TEMPLATE\s+([\w-]+)\s*:\s*")
 _IMPORT = re.compile(r"(?:FROM\s+[\"']|USE[ _]TOOL\s*:)", re.IGNORECASE)
 _USE_PROFILE = re.compile(r"USE[ _]BEHAVIOR_PROFILE\s*:", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _WORD = re.compile(r"([A-Za-z][A-Za-z_0-9]*)(?=\s|:|$)")
 FLOWS = ("FLOW", "STEPS")
 """Sections in which an unindented word may be a step."""
@@ -216,7 +217,7 @@ def _agent_header(r: Reader, document: Document, section: Section, first: dict[s
     document.at["name"] = section.offset + (section.value[:1] in "\"'" and bool(section.value))
     if not name:
         r.report("AGENT_NAME_MISSING", r.offsets[section.k], len(section.word) + 1, name=section.word)
-    elif not re.fullmatch(r"[A-Za-z_]\w*", name):
+    elif not _NAME.fullmatch(name):
         plain = re.sub(r"\W+", "_", name).strip("_")
         fix = r.edit(document.at["name"], len(name), plain, f"write `{plain}`") if plain else None
         r.report("AGENT_NAME_STYLE", document.at["name"], len(name), fix, name=name, agent=name)

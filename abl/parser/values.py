@@ -17,6 +17,7 @@ _COMPLETE = re.compile(
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
 _MAP_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}\[\]"']+))\s*(?::|=(?!=))""")
+_PLAIN_WORD = re.compile(r"[\w.\-]+")
 _HIDES_COMMAS = re.compile(r"""["'(\[{]""")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
@@ -177,7 +178,7 @@ def inline_map(value: str) -> list[tuple[str, str, int]] | None:
             rest = part[found.end() :]
             bare = rest.strip()
             pairs.append((key, bare, shift + at + found.end() + len(rest) - len(rest.lstrip())))
-        elif re.fullmatch(r"[\w.\-]+", part):
+        elif _PLAIN_WORD.fullmatch(part):
             pairs.append((part, part, shift + at))
         else:
             return None
