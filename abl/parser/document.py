@@ -29,7 +29,7 @@ from abl.parser.reader import READ, Reader, reads
 from abl.parser.sections import Section, cut, mend_opening, read_sections, within_bounds
 from abl.parser.values import cut_comment, unquote
 from abl.source import Source
-from abl.syntax.document import LEGACY_SECTIONS, Document
+from abl.syntax.document import HEADERS, LEGACY_SECTIONS, Document
 from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.profile import Profile
 from abl.syntax.result import ParseResult
@@ -132,10 +132,17 @@ def _agent(r: Reader, sections: list[Section]) -> Document | None:
         return None
     if document.name == "":
         return None
-    head = next(one for one in sections if one.word in ("AGENT", "SUPERVISOR") or one.k == _line_of(r, document))
-    if sections[0] is not head and head.k > sections[0].k:
-        r.report_line("CONTENT_BEFORE_AGENT", sections[0].k, name=sections[0].word, section=sections[0].word)
+    if sections[0].word not in HEADERS:
+        _content_before(r, document, sections)
     return document
+
+
+def _content_before(r: Reader, document: Document, sections: list[Section]) -> None:
+    """Report a section that stands before the header of its agent."""
+    first = sections[0]
+    head = next(one for one in sections if one.word in HEADERS or one.k == _line_of(r, document))
+    if head.k > first.k:
+        r.report_line("CONTENT_BEFORE_AGENT", first.k, name=first.word, section=first.word)
 
 
 def _line_of(r: Reader, document: Document) -> int:

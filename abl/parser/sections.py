@@ -25,6 +25,8 @@ _WORD = re.compile(r"([A-Za-z][A-Za-z_0-9]*)(?=\s|:|$)")
 FLOWS = ("FLOW", "STEPS")
 """Sections in which an unindented word may be a step."""
 NO_COLON = re.compile(r"([A-Z][A-Z_]+)(?:\s+(?=[\"|\[])|\s*$)")
+OPENINGS = (*HEADERS, "TOOLS", "BEHAVIOR_PROFILE")
+_WORDS = frozenset({*SECTIONS, *OPENINGS})
 PROFILE_KEYS = frozenset({"PRIORITY", "WHEN", "INSTRUCTIONS", "CONVERSATION"})
 """What an inline profile may hold. Spec: abl-language 3.18."""
 
@@ -48,7 +50,7 @@ def cut(r: Reader, roots: list[int] | None = None) -> list[Section]:
         text = texts[k]
         word, colon, rest = text.partition(":")
         found: Section | None
-        if colon and word in SECTIONS:
+        if colon and word in _WORDS:
             value = rest.lstrip()
             found = Section(word, k, k + 1, value, offsets[k] + len(text) - len(value))
         else:
@@ -130,9 +132,6 @@ def _is_local(r: Reader, k: int, upper: str, sections: list[Section]) -> bool:
     if row is not None and row.kind is Kind.TOOLS:
         return upper in ("DESCRIPTION", "VERSION") and k > last.k + 1
     return cls is not None and upper in cls.BY_KEY
-
-
-OPENINGS = (*HEADERS, "TOOLS", "BEHAVIOR_PROFILE")
 
 
 def mend_opening(r: Reader, sections: list[Section]) -> str:
