@@ -123,8 +123,9 @@ def _signature(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
         stop = max(stop, body)
         while stop < end and r.indents[stop] > r.indents[j]:
             stop = r.ends[stop]
-    if (body < stop and r.texts[body][:2] in ("->", "\u2192")) or (body < stop and r.texts[body][0] == "\u2192"):
-        text = r.source.text[offset : r.offsets[body] + len(r.texts[body])]
+    below = r.texts[body] if body < stop else " "
+    if below[:2] == "->" or below[0] == "\u2192":
+        text = r.source.text[offset : r.offsets[body] + len(below)]
         body += 1
     shown = cut_comment(text) if "#" in text else text
     if shown.endswith(":") and not shown.endswith("::"):
@@ -322,4 +323,6 @@ def _object_fields(r: Reader, made: Parameter, k: int, stop: int, depth: int) ->
 
 def bound_fields(tool: Tool) -> list[str]:
     """Return the fields of a tool that bind it to something outside, in the order they were written."""
+    if _BINDING.isdisjoint(tool.at):
+        return []
     return sorted([name for name in tool.at if name in _BINDING], key=tool.at.__getitem__)
