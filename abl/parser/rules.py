@@ -114,6 +114,9 @@ def _modifiers(text: str) -> list[re.Match[str]]:
     found: list[re.Match[str]] = []
     depth = at = 0
     quote = ""
+    upper = text.upper()
+    if "WHEN" not in upper and "BEFORE" not in upper:
+        return found
     for cut in _MODIFIER.finditer(text):
         for sign in text[at : cut.start()]:
             if quote:
