@@ -91,7 +91,7 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
             r.report("UNCLOSED_BRACKET", off, len(value), fix, value=value, expected="]")
         if not value.isascii() and any(sign in QUOTES for sign in value):
             value = straight(r, value, off)
-        return [(text, off + at) for text, at in inline_list(value)]
+        return inline_list(value, off)
     return dash_items(r, k + 1, end, row)
 
 

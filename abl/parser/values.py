@@ -153,9 +153,10 @@ def inner(value: str, brackets: str) -> tuple[str, int]:
     return (value[1:-1] if value[-1] == brackets[1] and len(value) > 1 else value[1:]), 1
 
 
-def inline_list(value: str) -> list[tuple[str, int]]:
-    """Return the elements of `[a, b]` or `a, b`, unquoted, with the offset of each element's content."""
+def inline_list(value: str, offset: int = 0) -> list[tuple[str, int]]:
+    """Return the elements of `[a, b]` or `a, b`, unquoted, and where each begins; `offset` is the place of `value`."""
     body, shift = inner(value, "[]")
+    shift += offset
     if '"' not in body and "'" not in body and "(" not in body and "{" not in body and "[" not in body:
         return _plain_parts(body, ",", shift)
     return [
@@ -234,5 +235,5 @@ def literal(value: str, depth: int = 0) -> Any:
         return lowered == "true"
     if lowered == "null":
         return None
-    found = number(value)
+    found = None if head.isalpha() else number(value)
     return value if found is None else found
