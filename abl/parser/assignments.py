@@ -55,9 +55,10 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
         return
     j = k + 1
     while j < end:
-        found.extend(_assignment_line(r, j, min(r.ends[j], end)))
+        stop = min(r.ends[j], end)
+        found.extend(_assignment_line(r, j, stop))
         r.spend(0, j)
-        j = min(r.ends[j], end)
+        j = stop
 
 
 def _assignment_line(r: Reader, j: int, end: int = 0) -> list[Assignment]:

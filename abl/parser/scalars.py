@@ -40,7 +40,7 @@ def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     """Read free text: quoted, bare, or a block."""
     if value and end == k + 1 and row.repeat != "append":
         if value[0] == '"':
-            if value[-1] == '"' and len(value) > 1 and " #" not in value:
+            if value[-1] == '"' and len(value) > 1 and "#" not in value:
                 text = value[1:-1]
                 bare = text.strip()
                 setattr(node, row.field, bare)
