@@ -21,6 +21,8 @@ _YAML_KEY = re.compile(r"([a-z_]+)\s*:")
 _FIRST = re.compile(r"(AGENT|SUPERVISOR|TOOLS|BEHAVIOR_PROFILE)\s*:")
 _HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
 _MODE = re.compile(r"^[ \t]*MODE\s*:", re.MULTILINE)
+_MODE_WORD = re.compile(r"MODE(?<!\SMODE)\s*:")
+"""The same anywhere in a line: as it begins with a plain word, it is looked for in a fraction of the time."""
 _NUMBERED = re.compile(r"STEPS:[^\n]*+\n(?:[ \t]*+\n|[ \t]*+(?:#|//)[^\n]*+\n)*+[ \t]*+\d++\.\s")
 _INTENT_ROUTES = re.compile(r"INTENTS:[^\n]*+\n(?:[ \t]*+\n)*+[ \t]*+(?:-[ \t]*+)?\[[^\]\n]*+\][ \t]*+(?:->|\u2192)")
 _SIGNATURE = re.compile(r"^[ \t]+\w+\([^\n]*\)[^\n]*->", re.MULTILINE)
@@ -104,7 +106,7 @@ def _has_header(text: str) -> bool:
 
 def has_mode(text: str) -> bool:
     """Return whether a line of `text` begins with `MODE:`, the mark of the older generation."""
-    return "MODE" in text and _MODE.search(text) is not None
+    return _MODE_WORD.search(text) is not None and _MODE.search(text) is not None
 
 
 def is_legacy(text: str) -> bool:
