@@ -102,7 +102,7 @@ class Reader(Scribe):
 
     def props(self, node: Node, k: int, stop: int) -> None:
         """Read lines `k` to `stop` as properties of `node`."""
-        table = _TABLES.get(node.__class__) or table_of(node.__class__)
+        table = _TABLES.get(type(node)) or table_of(type(node))
         texts, ends, offsets, at = self.texts, self.ends, self.offsets, node.at
         while k < stop:
             text = texts[k]
@@ -129,7 +129,7 @@ class Reader(Scribe):
             self.deeper(k)
             return
         self.depth += 1
-        table = _TABLES.get(node.__class__) or table_of(node.__class__)
+        table = _TABLES.get(type(node)) or table_of(type(node))
         key, colon, rest = text.partition(":")
         entry = table.get(key)
         if entry is None or not colon:
@@ -150,7 +150,7 @@ class Reader(Scribe):
 
     def find_row(self, node: Node, key: str) -> Entry | None:
         """Return the entry for `key` in any spelling."""
-        table = _TABLES.get(node.__class__) or table_of(node.__class__)
+        table = _TABLES.get(type(node)) or table_of(type(node))
         entry = table.get(key)
         if entry is not None:
             return entry
