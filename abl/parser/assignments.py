@@ -55,7 +55,7 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
         return
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         found.extend(_assignment_line(r, j, stop))
         r.spend(0, j)
         j = stop
@@ -120,7 +120,7 @@ def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         r.spend(Argument.COST * len(call.arguments), k)
     j = nested_from
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         key, _, rest = text.partition(":")
         if not value and not call.tool and key.strip().upper() in TOOL_KEYS:

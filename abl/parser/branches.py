@@ -42,7 +42,7 @@ def read_branches(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
         branches.append(branch)
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         if text[0] != "-" and branches and not _starts_branch(bare):
@@ -132,7 +132,7 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     node.at[row.field] = off
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[j] + len(text) - len(bare)

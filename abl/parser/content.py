@@ -32,7 +32,7 @@ def read_respond(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
     rest: list[int] = []
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         if r.knows(node, text):
             if text.partition(":")[0].strip().upper() not in RICH_KEYS:
@@ -134,7 +134,7 @@ def read_elements(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
     setattr(node, row.field, made)
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[j] + len(text) - len(bare)
@@ -198,7 +198,7 @@ def _options(r: Reader, element: Element, k: int, end: int, value: str) -> None:
             element.options.append(option)
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[j] + len(text) - len(bare)
@@ -221,7 +221,7 @@ def read_templates(r: Reader, node: Node, row: Prop, k: int, end: int, value: st
     templates: list[Template] = getattr(node, row.field)
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         bare = text[1:].lstrip() if text[0] == "-" else text
         name, colon, rest = bare.partition(":")

@@ -243,7 +243,7 @@ def read_rest_lines(r: Reader, node: Node, k: int, end: int) -> None:
     table = table_of(type(node))
     while k < end:
         text = r.texts[k]
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         colon = text.find(":")
         entry = table.get(text[:colon].upper()) if colon > 0 and text[0] != "-" else None
         if entry is not None and _is_block_property(r, node, entry[1], k, stop, text, items):
@@ -254,7 +254,7 @@ def read_rest_lines(r: Reader, node: Node, k: int, end: int) -> None:
             continue
         follow = stop
         while follow < end and not _starts_block_property(r, node, table, follow, end, items):
-            follow = max(min(r.ends[follow], end), follow + 1)
+            follow = r.ends[follow] if r.ends[follow] < end else end
         lines(r, node, row, k, follow, items)
         k = follow
 
@@ -263,7 +263,10 @@ def _starts_block_property(r: Reader, node: Node, table: Table, k: int, end: int
     text = r.texts[k]
     colon = text.find(":")
     entry = table.get(text[:colon].upper()) if colon > 0 and text[0] != "-" else None
-    return entry is not None and _is_block_property(r, node, entry[1], k, min(r.ends[k], end), text, items)
+    if entry is None:
+        return False
+    stop = r.ends[k] if r.ends[k] < end else end
+    return _is_block_property(r, node, entry[1], k, stop, text, items)
 
 
 def _is_block_property(r: Reader, node: Node, row: Prop, k: int, stop: int, text: str, items: list[Node]) -> bool:

@@ -55,7 +55,7 @@ def _numbered(r: Reader, flow: Flow, j: int, end: int) -> None:
 def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     """Read one line at step level with what is nested under it; return the line after."""
     text = r.texts[j]
-    stop = min(r.ends[j], end)
+    stop = r.ends[j] if r.ends[j] < end else end
     steps = flow.steps
     assert steps is not None
     header = _HEADER.match(text)
@@ -145,7 +145,7 @@ def _step(r: Reader, flow: Flow, name: str, j: int, end: int) -> int:
         r.report("INVALID_STEP_NAME", step.at["name"], len(name), fix, name=name, step=name)
     assert flow.steps is not None
     flow.steps.append(step)
-    stop = min(r.ends[j], end)
+    stop = r.ends[j] if r.ends[j] < end else end
     step_props(r, step, j + 1, stop)
     return stop
 
@@ -247,7 +247,7 @@ def _under_inline_gather(r: Reader, node: Node, made: StepGather, k: int, end: i
     """Read the lines nested under `GATHER: a, b`: its own properties, or those of the step indented too deep."""
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         if r.knows(node, text) and not r.knows(made, text):
             r.misplaced(j, stop, r.columns[k], "GATHER")

@@ -65,7 +65,7 @@ def _items(r: Reader, k: int, end: int) -> list[Any]:
     items: list[Any] = []
     while k < end:
         r.spend(ITEM_BYTES, k)
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         text = r.texts[k]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[k] + len(text) - len(bare)
@@ -96,7 +96,7 @@ def _pairs(r: Reader, k: int, end: int) -> Any:
     made: dict[str, Any] = {}
     first = k
     while k < end:
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         text = r.texts[k]
         key, value = _split(text)
         r.spend(ITEM_BYTES, k)

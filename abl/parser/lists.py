@@ -100,7 +100,7 @@ def dash_items(r: Reader, k: int, end: int, row: Prop) -> list[tuple[str, int]]:
     items: list[tuple[str, int]] = []
     while k < end:
         text = r.texts[k]
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         if text[0] == "-":
             bare = text[1:].lstrip()
             offset = r.offsets[k] + len(text) - len(bare)
@@ -171,7 +171,7 @@ def _nested_pairs(r: Reader, k: int, end: int, row: Prop, raw: bool) -> list[tup
     pairs: list[tuple[str, str, int]] = []
     while k < end:
         text = r.texts[k]
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         bare = text[1:].lstrip() if text[0] == "-" else text
         shift = len(text) - len(bare)
         colon = _key_end(bare)

@@ -36,7 +36,7 @@ def _beside(r: Reader, node: Node, made: Node, row: Prop, k: int, end: int) -> N
     """Read the lines nested under an inline value: properties of the node made, or of the one around it."""
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
         if not r.knows(made, text) and r.knows(node, text):
             r.misplaced(j, stop, r.columns[k], row.key)

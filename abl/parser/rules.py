@@ -32,7 +32,7 @@ def read_lines(r: Reader, rules: list[Constraint], k: int, end: int, phase: str,
     if k >= end or not r.deeper(k):
         return
     while k < end:
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         text = r.texts[k]
         bare = text[1:].lstrip() if text[0] == "-" else text
         offset = r.offsets[k] + len(text) - len(bare)

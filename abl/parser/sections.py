@@ -228,7 +228,7 @@ def _stray(r: Reader, document: Document, k: int, end: int) -> None:
     """Read lines indented under the header: sections that were indented, or text that belongs nowhere."""
     reported = False
     while k < end:
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         text = r.texts[k]
         found = HEADER.match(text)
         row = SECTIONS.get(found[1]) if found else None

@@ -37,7 +37,7 @@ def read_tools(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     listed = range(first, len(node.tools))
     j = k + 1
     while j < end:
-        stop = min(r.ends[j], end)
+        stop = r.ends[j] if r.ends[j] < end else end
         j = _tool_line(r, node, j, stop, end)
     for index in listed:
         r.tool_places.setdefault(node.tools[index].name, index)
@@ -243,7 +243,7 @@ def read_parameters(r: Reader, node: Node, row: Prop, k: int, end: int, value: s
 def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int, tool: Tool | None = None) -> None:
     known = {one.name: one for one in parameters}
     while k < end:
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         text = r.texts[k]
         bare = text[1:].lstrip() if text[0] == "-" else text
         name, colon, value = bare.partition(":")
@@ -286,7 +286,7 @@ def _parameter_value(r: Reader, made: Parameter, k: int, stop: int, value: str, 
 def _parameter_body(r: Reader, made: Parameter, k: int, end: int, depth: int) -> None:
     """Read type, description, items, properties ...: `items` and `properties` refine the type itself."""
     while k < end:
-        stop = min(r.ends[k], end)
+        stop = r.ends[k] if r.ends[k] < end else end
         key = r.texts[k].partition(":")[0].strip().lower()
         if key == "properties":
             _object_fields(r, made, k, stop, depth)
