@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import compress
-from operator import lt
 
 from abl.parser.bounds import ELEMENT_BYTES, LONG_LINE_CHARS, LONG_LINES_CHECKED, UNBOUNDED, elements, most_lines, room
 from abl.parser.slashes import hashed
@@ -257,17 +255,20 @@ def unindented(ends: list[int]) -> list[int]:
 def nesting(indents: list[int]) -> list[int]:
     """Return for each line the first later one that is not nested in it.
 
-    Only lines with something nested in them are looked at, from the last one up: each hops over its own children.
+    Lines are looked at from the last one up; those with something nested in them hop over their own children.
     """
-    total = len(indents)
+    total = k = len(indents)
     ends = list(range(1, total + 1))
     later = [*indents, -1]
-    for k in reversed(list(compress(range(total), map(lt, indents, later[1:])))):
-        indent = indents[k]
-        end = ends[k + 1]
-        while later[end] > indent:
-            end = ends[end]
-        ends[k] = end
+    below = -1
+    for indent in reversed(indents):
+        k -= 1
+        if indent < below:
+            end = ends[k + 1]
+            while later[end] > indent:
+                end = ends[end]
+            ends[k] = end
+        below = indent
     return ends
 
 
