@@ -27,6 +27,10 @@ class Pos(NamedTuple):
     offset: int
 
 
+new_tuple = tuple.__new__
+"""Makes a named tuple, such as a Pos, in half the time of its own constructor; every node has one."""
+
+
 def normalise(text: str) -> str:
     """Return `text` with `\\n` as the only line end; TypeError when it is no text.
 

@@ -17,10 +17,10 @@ from abl.parser.values import (
     unquote,
     without_comment,
 )
-from abl.source import Pos
+from abl.source import Pos, new_tuple
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
-from abl.syntax.node import Kind, Node, Prop, blank
+from abl.syntax.node import Kind, Node, Prop, blank, new_object
 from abl.syntax.steps import Argument, Assignment, Call
 
 _ASSIGN = re.compile(r"([\w.\[\]\"'-]+)\s*(?:=(?!=)|:(?=\s|$))\s*")
@@ -96,10 +96,11 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
     if not found or not value:
         r.report("INVALID_SET", off, max(len(text), 1), value=text)
         return [Assignment(variable="", expression=text, pos=Pos(line, column, off))] if text else []
-    made = blank(Assignment, Pos(line, column, off))
+    made = new_object(Assignment)
+    made.pos = new_tuple(Pos, (line, column, off))
+    made.at = {"variable": off, "expression": off + found.end()}
     made.variable = found[1].strip("\"'")
     made.expression = bare_formula(value) if "#" in value else value
-    made.at = {"variable": off, "expression": off + found.end()}
     return [made]
 
 

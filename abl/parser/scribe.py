@@ -11,7 +11,7 @@ from abl.parser.bounds import Full
 from abl.parser.faults import Fault
 from abl.parser.lines import Lines, dedent, nesting
 from abl.parser.values import MAX_NESTING
-from abl.source import Pos
+from abl.source import Pos, new_tuple
 from abl.syntax.legacy import AgentRef
 from abl.syntax.node import Node, new_object
 
@@ -19,9 +19,6 @@ MAX_DIAGNOSTICS = 1000
 """Findings kept for one document; the last one says that there are more."""
 MAX_SUGGESTIONS = 200
 """Unknown words of one document for which near spellings are looked for."""
-
-_tuple = tuple.__new__
-"""Makes a Pos in half the time of its own constructor; every node has one."""
 
 _Made = TypeVar("_Made", bound=Node)
 
@@ -99,7 +96,7 @@ class Scribe:
         if self.room < 0:
             self.spend(0, k)
         made = new_object(cls)
-        made.pos = _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
+        made.pos = new_tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
         made.at = {}
         return made
 
@@ -119,7 +116,7 @@ class Scribe:
 
     def pos(self, k: int) -> Pos:
         """Return the place of line `k`."""
-        return _tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
+        return new_tuple(Pos, (self.numbers[k], self.columns[k] + 1, self.offsets[k]))
 
     def edit(self, offset: int, length: int, text: str, title: str) -> Fix:
         """Return a fix of one replacement."""

@@ -9,6 +9,7 @@ from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import Reading, good_name
 from abl.parser.type_expression import COLON_AT_END, members, read_type, whole_type
 from abl.parser.type_nodes import TYPE_WORDS, arrays, of_base
+from abl.source import new_tuple
 from abl.syntax.node import blank
 from abl.syntax.tools import Tool
 
@@ -54,7 +55,7 @@ def read_signature(text: str, offset: int = 0) -> SignatureResult:
     if reading.at < len(text):
         tool.parameters = members(reading, ")", 0)
         _returns(reading, tool)
-    return SignatureResult(tool, tuple(reading.faults))
+    return new_tuple(SignatureResult, (tool, tuple(reading.faults)))
 
 
 def _reserved(reading: Reading, name: str, start: int) -> None:
