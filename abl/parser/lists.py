@@ -60,7 +60,8 @@ def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     r.spend(ITEM_BYTES * len(items), k)
     field, at = row.field, node.at
     known = (getattr(node, field) or ()) if row.repeat in APPENDED else ()
-    setattr(node, field, [*known, *[text for text, _ in items]])
+    texts = [text for text, _ in items]
+    setattr(node, field, [*known, *texts] if known else texts)
     at[field] = off
     for index, (_, place) in enumerate(items, len(known)):
         at[f"{field}.{index}"] = place
@@ -81,9 +82,10 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
                 if not all(text[0] in "-]" for text in others):
                     r.report_line("UNEXPECTED_NESTING", k + 1, property=row.key)
             value = whole or value
-        value = without_comment(value) if "," in value or value[0] == "[" else cut_comment(value)
-        if not value:
-            return dash_items(r, k + 1, end, row)
+        if "#" in value:
+            value = without_comment(value) if "," in value or value[0] == "[" else cut_comment(value)
+            if not value:
+                return dash_items(r, k + 1, end, row)
         if value[0] == "{" and not value.startswith("{{"):
             r.report("EXPECTED_LIST", off, len(value), value=value, property=row.key)
         if value[0] == "[" and value[-1] != "]":

@@ -102,6 +102,8 @@ class Reader(Scribe):
 
     def props(self, node: Node, k: int, stop: int) -> None:
         """Read lines `k` to `stop` as properties of `node`."""
+        if k >= stop:
+            return
         table = _TABLES.get(type(node)) or table_of(type(node))
         texts, ends, offsets, at = self.texts, self.ends, self.offsets, node.at
         while k < stop:

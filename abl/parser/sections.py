@@ -182,8 +182,7 @@ def _read_all(r: Reader, document: Document, sections: list[Section]) -> None:
         elif word == "BEHAVIOR_PROFILE":
             profile = inline_profile(r, section)
             document.behavior_profiles.append(profile)
-        elif word in SECTIONS and SECTIONS[word].key not in first:
-            row = SECTIONS[word]
+        elif (row := SECTIONS.get(word)) is not None and row.key not in first:
             first[row.key] = section.k
             READ[row.kind](r, document, row, section.k, section.end, section.value, section.offset)
         else:
