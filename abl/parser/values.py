@@ -19,6 +19,7 @@ _DURATION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\Z", re.IGNORECASE)
 _MAP_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}\[\]"']+))\s*(?::|=(?!=))""")
 _PLAIN_WORD = re.compile(r"[\w.\-]+")
 _HIDES_COMMAS = re.compile(r"""["'(\[{]""")
+_QUOTES_AND_BRACKETS = frozenset("\"'()[]{}")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
 QUOTES = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
@@ -114,16 +115,19 @@ def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
         if quote:
             if sign == quote and text[at - 1] != "\\":
                 quote = ""
+        elif sign == separator:
+            if depth == 0:
+                _add_part(parts, text, begin, at)
+                begin = at + 1
+        elif sign not in _QUOTES_AND_BRACKETS:
+            continue
         elif sign in "\"'":
             if sign == '"' or at == 0 or not text[at - 1].isalnum():
                 quote = sign
         elif sign in "([{":
             depth += 1
-        elif sign in ")]}":
+        else:
             depth -= depth > 0
-        elif sign == separator and depth == 0:
-            _add_part(parts, text, begin, at)
-            begin = at + 1
     _add_part(parts, text, begin, len(text))
     return parts
 
