@@ -178,7 +178,8 @@ def split_children(r: Reader, k: int, stop: int, column: int) -> int:
 def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, items: list[Node]) -> None:
     """Read `name:` and the lines nested under it as one entry."""
     text = r.texts[k]
-    colon = text.find(":") if text[0] not in "\"'" else key_end(text)
+    is_quoted = text[0] in "\"'"
+    colon = key_end(text) if is_quoted else text.find(":")
     if colon <= 0:
         word = text.split(None, 1)[0]
         if stop > k + 1 and made.MAIN:
@@ -194,7 +195,7 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
             named(r, made, row, k, k + 1, text, r.offsets[k])
         return
     name = text[:colon].strip()
-    if text[0] in "\"'":
+    if is_quoted:
         name = unquote(name)
     main = made.MAIN
     if main:
@@ -203,7 +204,7 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
         items.append(made)
         rest = text[colon + 1 :]
         value = rest.lstrip()
-        set_name(made, main, name, r.offsets[k] + (text[0] in "\"'"))
+        set_name(made, main, name, r.offsets[k] + is_quoted)
         if value:
             after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
         if stop > k + 1 and value[:1] != "{":

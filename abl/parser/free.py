@@ -37,7 +37,8 @@ def value_of(r: Reader, k: int, end: int, value: str, off: int) -> Any:
 
 def inline_value(r: Reader, value: str, off: int) -> Any:
     """Return the JSON value of an inline text; what is neither literal, list nor map stays text."""
-    value = cut_comment(value)
+    if "#" in value:
+        value = cut_comment(value)
     if not value.isascii() and value[:1] in QUOTES:
         value = straight(r, value, off)
     if value[:1] in "[{" and not value.startswith("{{"):

@@ -81,7 +81,8 @@ def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, o
     """Read what stands after an entry's name: a short form, a map, or the value of its INLINE field."""
     if not value:
         return
-    value = cut_comment(value) if k not in r.lines.blocks else value
+    if "#" in value and k not in r.lines.blocks:
+        value = cut_comment(value)
     if not value:
         return
     if value[0] == "{":
