@@ -18,7 +18,7 @@ from domain.clock import IdSource
 from domain.errors import Conflict, NotFound
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.errors import Duplicate
 from storage.repositories.agents import NO_AGENT, AgentName, AgentRecord, Agents, NewAgent
 from storage.repositories.audit import AuditLog
@@ -100,7 +100,12 @@ class AgentDesk(Protocol):
         ...
 
     async def change(self, tenant_id: str, project_id: str, name: str, change: AgentChange, by: Initiator) -> AgentView:
-        """Change what is said of an agent. Raises NotFound, Conflict."""
+        """Change what is said of an agent; the entry agent of a project stays it under another name.
+
+        Raises:
+            NotFound: There is no such agent.
+            Conflict: The name is taken, or a deployment, also one that could be rolled back to, knows it by the old one.
+        """
         ...
 
     async def write(self, tenant_id: str, project_id: str, name: str, dsl: str, by: Initiator) -> datetime:
@@ -108,7 +113,12 @@ class AgentDesk(Protocol):
         ...
 
     async def remove(self, tenant_id: str, project_id: str, name: str, by: Initiator) -> None:
-        """Delete an agent with its versions. Raises NotFound, Conflict: an active deployment uses it."""
+        """Delete an agent with its versions; a project whose entry agent it is has none then.
+
+        Raises:
+            NotFound: There is no such agent.
+            Conflict: An active deployment uses it.
+        """
         ...
 
     async def validate(self, tenant_id: str, project_id: str, name: str, dsl: str | None) -> Sequence[JsonObject]:
@@ -187,6 +197,9 @@ class StoredAgents:
                 await self._projects.lock(connection, tenant_id, project_id)
                 before = _spoken_to(await self._agents.within(connection, tenant_id, project_id, name))
                 after = msgspec.structs.replace(before, **{**changed, "name": name})
+                if new_name != name:
+                    await self._check_unused(connection, tenant_id, project_id, name, with_retired=True)
+                    await self._projects.move_entry(connection, tenant_id, project_id, name, new_name)
                 await self._agents.change(connection, tenant_id, after, new_name)
                 details = {"changed": sorted(changed)}
                 entry = _entry(project_id, before.agent_id, new_name, "update", by, details)
@@ -208,10 +221,8 @@ class StoredAgents:
         async with self._database.transaction() as connection:
             await self._projects.lock(connection, tenant_id, project_id)
             agent = _spoken_to(await self._agents.within(connection, tenant_id, project_id, name))
-            using = await self._deployments.using(connection, tenant_id, project_id, name)
-            if using:
-                details = {"reason": "AGENT_IN_USE", "deployments": list(using)}
-                raise Conflict("An active deployment uses this agent", details=details)
+            await self._check_unused(connection, tenant_id, project_id, name)
+            await self._projects.move_entry(connection, tenant_id, project_id, name, None)
             await self._agents.remove(connection, tenant_id, project_id, name)
             await self._audit.append(connection, tenant_id, _entry(project_id, agent.agent_id, name, "delete", by))
 
@@ -219,6 +230,16 @@ class StoredAgents:
         """Return what is found in a text, or in the draft, of an agent."""
         agent = _spoken_to(await self._agents.get(tenant_id, project_id, name))
         return await self._checks.found(tenant_id, project_id, name, agent.dsl if dsl is None else dsl)
+
+    async def _check_unused(
+        self, connection: Connection, tenant_id: str, project_id: str, name: str, *, with_retired: bool = False
+    ) -> None:
+        """Refuse what would take an agent away from a deployment, which knows it by its name. Raises Conflict."""
+        using = await self._deployments.using(connection, tenant_id, project_id, name, with_retired=with_retired)
+        if using:
+            which = "A deployment" if with_retired else "An active deployment"
+            details = {"reason": "AGENT_IN_USE", "deployments": list(using)}
+            raise Conflict(f"{which} uses this agent", details=details)
 
     async def _active(self, tenant_id: str, project_id: str) -> dict[str, dict[str, str]]:
         """Return agent -> environment -> version that is deployed there."""

@@ -9,10 +9,12 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
 from typing import Final
 
+from actors.session.failing import patiently
 from actors.session.models import ChosenModel
 from domain.budgets import (
     NANOS_PER_USD,
@@ -70,29 +72,42 @@ class BudgetKeeper:
         if not applying:
             return model
         names = [name for name in (chosen.name, fallback) if name]
-        return _BudgetedModel(self, _Call(tenant_id, chosen.registry, names, applying), model)
+        return _BudgetedModel(self, _Call(tenant_id, chosen.registry, names, applying, chosen.most_tokens), model)
 
     async def hold(self, call: _Call, request: ModelRequest) -> _Hold:
         """Hold the most that a request can use.
 
         Raises:
             ModelCallFailed: A budget has not so much left, or nobody knows what the model costs.
+            Unavailable: The store stayed away.
         """
-        now = self._clock.now()
-        most = call.most(request)
-        accounts = [
-            Account(budget.budget_id, subject, period_start(budget.period, now))
-            for budget, subject in call.applying.values()
-        ]
-        hold_id = self._ids.new("hold")
+        now, hold_id = self._clock.now(), self._ids.new("hold")
         ends = now + timedelta(seconds=HELD_S)
-        short = await self._budgets.hold(call.tenant_id, hold_id, accounts, most, ends)
-        if short is not None:
-            self._kept.forget(call.tenant_id)  # its limit may have been changed a moment ago
+        while True:  # each time round a budget fewer
+            most = call.most(request)
+            short = await self._held(call, hold_id, call.accounts(now), most, ends)
+            if short is None:
+                return _Hold(hold_id, most)
+            self._kept.forget(call.tenant_id)  # its limit may have been changed a moment ago, or it was removed
             now_known = {one.budget_id: one for one in await self._known(call.tenant_id)}
-            budget = now_known.get(short.budget_id, call.applying[short.budget_id][0])
-            raise ModelCallFailed(BUDGET_EXCEEDED, spent_sentence(budget, short.subject, most), retryable=False)
-        return _Hold(hold_id, most)
+            if short.budget_id in now_known:
+                sentence = spent_sentence(now_known[short.budget_id], short.subject, most)
+                raise ModelCallFailed(BUDGET_EXCEEDED, sentence, retryable=False)
+            applying = {one: rest for one, rest in call.applying.items() if one in now_known}
+            call = replace(call, applying=applying)
+
+    async def _held(
+        self, call: _Call, hold_id: str, accounts: Sequence[Account], most: Amount, ends: datetime
+    ) -> Account | None:
+        """Hold an amount, tried again while the store is away: what a try has held whose answer was lost is freed."""
+        tries = count(1)
+
+        async def hold() -> Account | None:
+            if next(tries) > 1:
+                await self._budgets.settle(call.tenant_id, hold_id, NOTHING)
+            return await self._budgets.hold(call.tenant_id, hold_id, accounts, most, ends)
+
+        return await patiently(hold)
 
     async def settle(self, call: _Call, hold: _Hold, used: Amount) -> None:
         """Spend what was used. When the store is away, the hold is spent as a whole once it expires."""
@@ -123,6 +138,15 @@ class _Call:
     registry: ModelRegistry
     names: Sequence[str]
     applying: Mapping[str, tuple[Budget, str]]
+    most_tokens: int | None
+    """Of one answer of the model."""
+
+    def accounts(self, now: datetime) -> Sequence[Account]:
+        """Return the accounts that the call goes on at a moment."""
+        return [
+            Account(budget.budget_id, subject, period_start(budget.period, now))
+            for budget, subject in self.applying.values()
+        ]
 
     def most(self, request: ModelRequest) -> Amount:
         """Return the most that a request can use. Raises ModelCallFailed: it has a money budget and no price."""
@@ -156,7 +180,7 @@ class _BudgetedModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer as it comes; one that is left early counts as used whole."""
-        request = bounded_answer(request)
+        request = bounded_answer(request, self._call.most_tokens)
         hold = await self._keeper.hold(self._call, request)
         used = hold.most
         try:
@@ -173,7 +197,7 @@ class _BudgetedModel:
 
     async def answer(self, request: ModelRequest) -> ModelReply:
         """Return the whole answer."""
-        request = bounded_answer(request)
+        request = bounded_answer(request, self._call.most_tokens)
         hold = await self._keeper.hold(self._call, request)
         used = hold.most
         try:

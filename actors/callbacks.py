@@ -115,14 +115,6 @@ class CallbackDesk:
             await self._tasks.close_all(tenant_id, record.session_id, record.suspension_id, expired=True)
         return was_pending
 
-    async def cancel(self, pin: SessionPin, suspension_id: str = "") -> None:
-        """Close what one suspension of a session waits for, or all of them."""
-        try:
-            place = place_of(pin, suspension_id) if suspension_id else None
-            await self._callbacks.cancel(pin.tenant_id, pin.session_id, place)
-        except (Unavailable, Overloaded) as error:
-            raise StoreLost from error
-
     async def open_of(self, tenant_id: str, session_id: str) -> Sequence[CallbackRecord]:
         """Return the open callbacks of a session, the newest first."""
         return await self._callbacks.open_of(tenant_id, session_id)

@@ -13,7 +13,7 @@ from domain.errors import Conflict, InvalidInput
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from domain.limits import CHANNELS_PER_PROJECT
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.errors import Duplicate
 from storage.repositories.audit import AuditLog
 from storage.repositories.deployments import Deployments
@@ -92,12 +92,12 @@ class StoredChannels:
 
     async def create(self, tenant_id: str, project_id: str, fields: ChannelFields, by: Initiator) -> ChannelRecord:
         """Make a channel."""
-        fields = await self._checked(tenant_id, project_id, fields)
-        page = await self.list(tenant_id, project_id, limit=1, offset=0)
-        if page.total >= CHANNELS_PER_PROJECT:
-            raise InvalidInput(f"A project has at most {CHANNELS_PER_PROJECT} channels")
         try:
             async with self._database.transaction() as connection:
+                await self._projects.lock(connection, tenant_id, project_id)
+                fields = await self._checked(connection, tenant_id, project_id, fields)
+                if await self._channels.count(connection, tenant_id, project_id) >= CHANNELS_PER_PROJECT:
+                    raise InvalidInput(f"A project has at most {CHANNELS_PER_PROJECT} channels")
                 channel_id = self._ids.new(PREFIXES[KIND])
                 made = await self._channels.create(connection, tenant_id, project_id, channel_id, fields)
                 await self._audit.append(connection, tenant_id, _entry(made, "create", by))
@@ -109,12 +109,13 @@ class StoredChannels:
         self, tenant_id: str, project_id: str, channel_id: str, changed: JsonObject, by: Initiator
     ) -> ChannelRecord:
         """Change fields of a channel."""
-        before = await self._channels.get(tenant_id, project_id, channel_id)
-        known: dict[str, Any] = {name: getattr(before, name) for name in ChannelFields.__struct_fields__}
-        fields = msgspec.convert({**known, **changed}, ChannelFields)
-        fields = await self._checked(tenant_id, project_id, fields)
         try:
             async with self._database.transaction() as connection:
+                await self._projects.lock(connection, tenant_id, project_id)  # two changes lose nothing of each other
+                before = await self._channels.get(tenant_id, project_id, channel_id, connection)
+                known: dict[str, Any] = {name: getattr(before, name) for name in ChannelFields.__struct_fields__}
+                fields = msgspec.convert({**known, **changed}, ChannelFields)
+                fields = await self._checked(connection, tenant_id, project_id, fields)
                 after = await self._channels.change(connection, tenant_id, project_id, channel_id, fields)
                 await self._audit.append(connection, tenant_id, _entry(after, "update", by))
         except Duplicate as error:
@@ -127,14 +128,16 @@ class StoredChannels:
             gone = await self._channels.delete(connection, tenant_id, project_id, channel_id)
             await self._audit.append(connection, tenant_id, _entry(gone, "delete", by))
 
-    async def _checked(self, tenant_id: str, project_id: str, fields: ChannelFields) -> ChannelFields:
+    async def _checked(
+        self, connection: Connection, tenant_id: str, project_id: str, fields: ChannelFields
+    ) -> ChannelFields:
         """Return fields that name what is there; a deployment also by its slug. Raises NotFound, InvalidInput."""
-        key = await self._channels.public_key(tenant_id, project_id, fields.public_api_key_id)
+        key = await self._channels.public_key(connection, tenant_id, project_id, fields.public_api_key_id)
         if fields.environment:
             _check_same("environment", fields.environment, key.environment)
         if not fields.deployment_id:
             return fields
-        found = await self._deployments.named(tenant_id, project_id, fields.deployment_id)
+        found = await self._deployments.named(tenant_id, project_id, fields.deployment_id, connection)
         _check_same("deploymentId", found.environment, key.environment)
         _check_same("deploymentId", found.deployment_id, key.deployment_id)
         return msgspec.structs.replace(fields, deployment_id=found.deployment_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from uuid import uuid4
 
 from domain.ids import CUID_CHARS
 
@@ -25,3 +26,7 @@ class RandomIds:
         """Return a new id `<prefix>_<cuid>`; without a prefix the bare CUID."""
         text = secrets.token_hex(RANDOM_BYTES)
         return f"{prefix}_c{text}" if prefix else f"c{text}"
+
+    def uuid(self) -> str:
+        """Return a new UUID."""
+        return str(uuid4())

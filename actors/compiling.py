@@ -67,9 +67,16 @@ def findings(
 
 def unreadable(errors: Sequence[Diagnostic]) -> UnreadableProject:
     """Return the error that says what is wrong with texts."""
-    shown = "; ".join(f"{one.file}:{one.line}: {one.message}" for one in errors[:5])
+    shown = "; ".join(f"{_where(one)}{one.message}" for one in errors[:5])
     details = {"diagnostics": [diagnostic(one) for one in errors[:DIAGNOSTICS_SHOWN]]}
-    return UnreadableProject(f"The project has {len(errors)} errors: {shown}", details=details)
+    count = f"{len(errors)} error{'s' if len(errors) != 1 else ''}"
+    return UnreadableProject(f"The project has {count}: {shown}", details=details)
+
+
+def _where(one: Diagnostic) -> str:
+    """Return the file or else the agent, and the line, as far as they are known."""
+    known = [str(part) for part in (one.file or one.agent, one.line) if part]
+    return f"{':'.join(known)}: " if known else ""
 
 
 def diagnostic(one: Diagnostic) -> JsonObject:

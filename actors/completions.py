@@ -24,7 +24,16 @@ from domain.budgets import SPENT, Spender
 from domain.clock import Clock
 from domain.errors import AppError, Conflict, InvalidInput, Overloaded, QueueFull, Unavailable
 from domain.json_values import JsonObject
-from domain.model_calls import BUDGET_EXCEEDED, FinishReason, ModelDelta, ModelReply, ModelRequest, Usage
+from domain.model_calls import (
+    BUDGET_EXCEEDED,
+    UNANSWERABLE,
+    FinishReason,
+    ModelDelta,
+    ModelReply,
+    ModelRequest,
+    Usage,
+    split_name,
+)
 from domain.used_tokens import UsedTokens
 from providers.chat.assembly import ReplyAssembler
 from providers.chat.wire import data_of
@@ -38,6 +47,7 @@ CLOSE_S: Final = 5.0
 MS_PER_S: Final = 1_000
 OPERATION: Final = "completion"
 FAILED: Final = "error"
+LEFT: Final = "cancelled"
 ENDS: Final[Mapping[FinishReason, CompletionEnd]] = MappingProxyType(
     {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "content_filter"}
 )
@@ -120,8 +130,7 @@ class StoredCompletions:
 
     async def _events(self, call: _Call) -> AsyncGenerator[CompletionEvent]:
         chosen, tracker = call.chosen, CallTracker()
-        provider = chosen.name.partition("/")[0]
-        yield CompletionEvent("metadata", {"modelId": chosen.name, "provider": provider, "source": chosen.source})
+        yield CompletionEvent("metadata", {"modelId": chosen.name, "provider": call.provider, "source": chosen.source})
         async with aclosing(self._asked(call)) as pieces:
             async for delta in pieces:
                 for event in tracker.events(delta):
@@ -144,7 +153,6 @@ class StoredCompletions:
         """Ask the model and yield its pieces; however it ends, what was used is counted."""
         request, chosen = call.request, call.chosen
         self._running += 1
-        is_answered = False
         try:
             model = await self._budgets.open(
                 request.tenant_id,
@@ -156,27 +164,29 @@ class StoredCompletions:
                 async for delta in deltas:
                     call.add(delta)
                     yield delta
-            is_answered = True
+            call.error = None
             self._tally.model()
         except ModelCallFailed as failure:
+            call.error = failure.kind
             self._tally.model(failure.kind)
             raise error_of(failure) from failure
         finally:
             self._running -= 1
             call.close()
-            writing = asyncio.get_running_loop().create_task(self._count(call, is_answered=is_answered))
-            self._writing.add(writing)
-            writing.add_done_callback(self._writing.discard)
+            if call.error not in UNANSWERABLE:  # those were refused before a model was asked
+                writing = asyncio.get_running_loop().create_task(self._count(call))
+                self._writing.add(writing)
+                writing.add_done_callback(self._writing.discard)
 
-    async def _count(self, call: _Call, *, is_answered: bool) -> None:
+    async def _count(self, call: _Call) -> None:
         """Write what a call used; a store that is away is told of in the log, for the answer is there."""
         request = call.request
         metadata: JsonObject = {
             MODEL: call.model,
-            PROVIDER: call.chosen.name.partition("/")[0],
+            PROVIDER: call.provider,
             TOKENS_IN: call.usage.input_tokens,
             TOKENS_OUT: call.usage.output_tokens,
-            "status": call.finish_reason,
+            "status": FAILED if call.error else call.finish_reason,
             **({} if call.estimated_cost is None else {COST: call.estimated_cost}),
         }
         event = NewEvent(
@@ -185,7 +195,7 @@ class StoredCompletions:
             project_id=request.project_id,
             at=self._clock.now(),
             duration_ms=call.latency_ms,
-            error=None if is_answered else FAILED,
+            error=call.error,
             metadata=metadata,
         )
         try:
@@ -195,12 +205,17 @@ class StoredCompletions:
 
 
 class _Call:
-    """One call under way: what has come of it, and what it used as far as that is known."""
+    """One call under way: what has come of it, and what it used as far as that is known.
+
+    Attributes:
+        error: The kind of its failure, `LEFT` until it has ended, None when it is answered.
+    """
 
     def __init__(self, request: CompletionRequest, chosen: ChosenModel) -> None:
         self.request = request
         self.chosen = chosen
-        self.model = chosen.name.partition("/")[2] or chosen.name
+        self.provider, self.model = split_name(chosen.name)
+        self.error: str | None = LEFT
         self.usage = Usage()
         self.estimated_cost: float | None = None
         self.first_token_ms: int | None = None

@@ -112,7 +112,7 @@ class Completions(Protocol):
 
 
 class GenerationFilter(Struct, frozen=True, kw_only=True):
-    """Which model calls of agents; empty means any."""
+    """Which model calls of agents; empty means any. A model is named with its provider (`openai/x`) or without."""
 
     since: datetime
     until: datetime

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Coroutine
+from typing import Any
 
 from actors.mailbox import Mailbox, MailboxFull
 from actors.messages import (
@@ -75,9 +77,11 @@ class Grain:
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
-        if isinstance(message, CancelTurn) and not self._body.is_running(message.message_id):
+        if isinstance(message, CancelTurn) and not (message.for_good or self._body.is_running(message.message_id)):
             return Done()
         if isinstance(message, UseMemory) and (told := await self._body.meanwhile(message)) is not None:
+            return told
+        if isinstance(message, ResetSession) and (told := await self._known(message)) is not None:
             return told
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
@@ -90,6 +94,10 @@ class Grain:
             self._drain = asyncio.get_running_loop().create_task(self._work())
         return await asyncio.shield(answer)
 
+    async def _known(self, message: ResetSession) -> HostAnswer | None:
+        """Return the answer to a reset that has been, before it would interrupt the turn that runs."""
+        return await self._body.known_reset(message) if self._drain is not None else None
+
     def _make_way(self, message: HostMessage) -> None:
         """Have what stands in the way of an urgent message end, or not begin."""
         if isinstance(message, EndSession) and message.quiet_since:
@@ -97,7 +105,8 @@ class Grain:
         if isinstance(message, ResetSession):
             for one in self._mailbox.take_usual(lambda waiting: isinstance(waiting.message, RunTurn)):
                 _settle(one, RESET)
-        self._body.interrupt(type(message).__name__)
+        for_good = isinstance(message, CancelTurn) and message.for_good
+        self._body.interrupt(type(message).__name__, for_good=for_good)
 
     async def settle(self) -> None:
         """Wait until nothing waits any more; the caller bounds the wait."""
@@ -111,20 +120,26 @@ class Grain:
 
     async def _work(self) -> None:
         try:
-            while (one := self._mailbox.take()) is not None:
+            while (one := self._mailbox.take()) is not None or self._body.is_left:
+                if one is None:
+                    await self._guarded(self._body.go_on())
+                    continue
                 started_s = time.monotonic()
-                try:
-                    answer = await self._body.handle(one.message, one.listener)
-                except Exception:
-                    log.exception("session %s: the actor failed and is started again from its journal", self.session_id)
-                    answer = CRASHED
-                    self.is_broken = True
-                    self._body.fall_asleep()
-                _settle(one, answer)
+                _settle(one, await self._guarded(self._body.handle(one.message, one.listener)))
                 self.last_used_s = time.monotonic()
                 self._mailbox.note_duration((self.last_used_s - started_s) * MS_PER_S)
         finally:
             self._drain = None
+
+    async def _guarded(self, work: Coroutine[Any, Any, HostAnswer]) -> HostAnswer:
+        """Return the answer of the body, also where it fails: it begins again from its journal."""
+        try:
+            return await work
+        except Exception:
+            log.exception("session %s: the actor failed and is started again from its journal", self.session_id)
+            self.is_broken = True
+            self._body.fall_asleep()
+            return CRASHED
 
 
 def _settle(one: _Waiting, answer: HostAnswer) -> None:

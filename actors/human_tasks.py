@@ -6,11 +6,12 @@ What people do with tasks is in `actors.task_desk`. Spec: platform-api 3.4, 10.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from actors import webhooks
-from actors.session.store import ClosedTask, SessionPin, StoreLost, WantedTask
+from actors.session.store import ClosedTask, SessionMoved, SessionPin, StoreLost, WantedTask
 from actors.suspensions import BETWEEN, id_at, place_of, task_id_of
 from domain.clock import Clock, iso_ms, parse_iso
 from domain.errors import Overloaded, Unavailable
@@ -18,7 +19,10 @@ from domain.human_tasks import OPEN, HumanTask, Priority, TaskField, TaskStatus,
 from domain.json_values import JsonObject
 from domain.webhooks import WebhookEvent
 from storage.database import Connection, Database
+from storage.errors import StaleEpoch
 from storage.repositories.human_tasks import HumanTasks, TaskQuery
+from storage.repositories.users import Users
+from storage.repositories.waits import close_waits
 
 AWAY = (Unavailable, Overloaded)
 
@@ -29,18 +33,26 @@ class TaskDesk:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._tasks = HumanTasks(database)
+        self._users = Users(database)
         self._clock = clock
 
     async def open(self, pin: SessionPin, wanted: WantedTask) -> str:
         """Return the id of the task of a suspension, made when first asked for."""
-        task = _task_of(pin, wanted, self._clock)
         try:
             async with self._database.transaction() as connection:
+                task = _task_of(pin, wanted, await self._assignment(connection, pin.tenant_id, wanted), self._clock)
                 if await self._tasks.create(connection, pin.tenant_id, task):
                     await tell(connection, pin.tenant_id, task, WebhookEvent.HUMAN_TASK_CREATED)
         except AWAY as error:
             raise StoreLost from error
         return task.task_id
+
+    async def _assignment(self, connection: Connection, tenant_id: str, wanted: WantedTask) -> _Assignment:
+        """Return whose a task is: an agent names a user by id or email, and else a team. Spec: platform-api 3.4."""
+        if not wanted.assignee or wanted.team:
+            return _Assignment(wanted.assignee or None, wanted.team or None)
+        user = await self._users.name(connection, tenant_id, wanted.assignee)
+        return _Assignment(user, None if user else wanted.assignee)
 
     async def closed(self, pin: SessionPin, task_id: str) -> ClosedTask | None:
         """Return a task that is closed; None when it is open or not there."""
@@ -53,11 +65,23 @@ class TaskDesk:
         runtime_session_id, _, suspension_id = task.place.rpartition(BETWEEN)
         return ClosedTask(runtime_session_id, suspension_id, task.type, task.status, task.resolution or {})
 
-    async def close(self, pin: SessionPin, suspension_id: str, *, expired: bool) -> None:
-        """Close the open task of one suspension, or all of a session's, without a word to it."""
+    async def close_waits(self, pin: SessionPin, epoch: int, suspension_id: str, *, expired: bool) -> None:
+        """Close the open callback and task of one suspension, or all of a session's, without a word to it.
+
+        Raises:
+            SessionMoved: The session is not this epoch's; nothing has changed.
+        """
         place = place_of(pin, suspension_id) if suspension_id else None
+        named = (pin.tenant_id, pin.session_id, epoch, place)
         try:
-            await self.close_all(pin.tenant_id, pin.session_id, place, expired=expired)
+            if not expired:
+                await close_waits(self._database, *named, TaskStatus.CANCELLED)
+                return
+            async with self._database.transaction() as connection:
+                for task in await close_waits(connection, *named, TaskStatus.EXPIRED):
+                    await tell(connection, pin.tenant_id, task, WebhookEvent.HUMAN_TASK_EXPIRED)
+        except StaleEpoch as error:
+            raise SessionMoved from error
         except AWAY as error:
             raise StoreLost from error
 
@@ -128,7 +152,12 @@ def wire_task(tenant_id: str, task: HumanTask) -> JsonObject:
     }
 
 
-def _task_of(pin: SessionPin, wanted: WantedTask, clock: Clock) -> HumanTask:
+class _Assignment(NamedTuple):
+    user: str | None
+    team: str | None
+
+
+def _task_of(pin: SessionPin, wanted: WantedTask, whose: _Assignment, clock: Clock) -> HumanTask:
     now = clock.now()
     task = HumanTask(
         task_id=task_id_of(pin, wanted.suspension_id),
@@ -141,8 +170,8 @@ def _task_of(pin: SessionPin, wanted: WantedTask, clock: Clock) -> HumanTask:
         agent_name=wanted.agent,
         context=wanted.context,
         tags=wanted.tags,
-        assigned_to=wanted.assignee or None,
-        assigned_to_team=wanted.team or None,
+        assigned_to=whose.user,
+        assigned_to_team=whose.team,
         due_at=parse_iso(wanted.due_at) if wanted.due_at else None,
         created_at=now,
         updated_at=now,

@@ -27,10 +27,11 @@ from actors.messages import (
 from actors.session.children import PASSING
 from actors.session.delivery import UNAVAILABLE, AskHost, may_be_asked_again
 from actors.session.replies import refusal
-from actors.stored_sessions import TIMER_JOB, WORK_JOB
+from actors.stored_sessions import TIMER_JOB
 from domain.errors import AppError
 from domain.limits import TURN_DEADLINE_S
-from storage.repositories.callbacks import RESUME_JOB
+from engine.changing import UNKNOWN
+from storage.repositories.callbacks import RESUME_JOB, WORK_JOB
 from storage.repositories.human_tasks import RESUME_JOB as TASK_JOB
 from storage.repositories.jobs import CLAIM_S, Job, Jobs
 
@@ -242,13 +243,17 @@ class JobRunner:
                 log.warning("the claim on %s %s cannot be renewed: %s", job.kind, job.name, error.message)
 
     async def _have_work_done(self, job: Job, callback_id: str) -> HostAnswer | None:
-        """Ask a child and answer the suspension of its parent; a child that cannot do it lets the suspension expire."""
+        """Ask a child and answer the suspension of its parent; a child that cannot do it lets the suspension expire.
+
+        So does one of which nobody can tell whether it has done it: the parent says so of an agent that can change
+        something.
+        """
         work = msgspec.convert(job.payload["work"], DelegateTask)
         repeats = may_be_asked_again(work.remote)
         answer = await self._deliver(work) if repeats or job.attempts == 1 else BEGUN_ALREADY
         if isinstance(answer, Failed) and (answer.kind in PASSING or (repeats and answer.kind == UNAVAILABLE)):
             return answer
-        if isinstance(answer, Replied) and answer.reply.status in DONE:
+        if isinstance(answer, Replied) and _is_done(answer):
             values = answer.reply.outcome.get("values", {})
             payload = {"values": values, "text": answer.reply.response}
             await self._desk.answer(job.tenant_id, callback_id, work.parent_session_id, payload)
@@ -281,3 +286,7 @@ class JobRunner:
         if not await self._desk.expire(tenant_id, callback_id) and job.attempts == 1:
             return None
         return await self._ask(SuspensionDue(tenant_id=tenant_id, session_id=session_id, callback_id=callback_id))
+
+
+def _is_done(answer: Replied) -> bool:
+    return answer.reply.status in DONE and answer.reply.outcome.get("changes") != UNKNOWN

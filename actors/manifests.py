@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from abl.diagnostics.model import Diagnostic
 from abl.ir import canonical_bytes
 from actors.compiling import (
     AGENT_KINDS,
@@ -29,6 +31,9 @@ from storage.repositories.variables import Variables
 from storage.repositories.versions import NewVersion, Versions
 
 MISSING_ENV: Final = "MISSING_ENV"
+NOT_AMONG: Final = "no agent of this project"
+LACKING: Final = "missing from agentVersionManifest."
+"""What stands in the place of `NOT_AMONG`, and of all that follows it, where the project has the agent."""
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
@@ -104,8 +109,25 @@ def _compiled(
     named = [one for name, dsl in texts.items() for one in misnamed(name, dsl)]
     errors = [one for one in [*named, *findings(files, config=config)] if one.is_error]
     if errors:
-        raise unreadable(errors)
+        agents = [one.name for one in documents if one.kind in AGENT_KINDS]
+        raise unreadable(_of_manifest(errors, findings(files, config=config, known_agents=agents)))
     return compiled(files, config=config, entry_agent=entry_agent)
+
+
+def _of_manifest(errors: Sequence[Diagnostic], with_others: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return errors; those that are none among all agents of the project say what the manifest lacks."""
+    there = {_beginning(one) for one in with_others}
+    return [
+        one
+        if NOT_AMONG not in one.message or _beginning(one) in there
+        else replace(one, message=f"{_beginning(one)}{LACKING}", fix=None)
+        for one in errors
+    ]
+
+
+def _beginning(one: Diagnostic) -> str:
+    """Return a message but for what it says of the agents that are known."""
+    return one.message.partition(NOT_AMONG)[0]
 
 
 def _ir_of(program: Compiled, name: str) -> bytes:

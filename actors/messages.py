@@ -56,24 +56,32 @@ class EndSession(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class ResetSession(Struct, frozen=True, kw_only=True, tag=True):
-    """A session starts again; urgent: the running turn is cancelled."""
+    """A session starts again; urgent: the running turn is cancelled.
+
+    Attributes:
+        key: Of the request, its sender's own (`domain.request_keys`): a second message with it changes nothing.
+    """
 
     tenant_id: str
     project_id: str
     session_id: str
+    key: str = ""
 
 
 class CancelTurn(Struct, frozen=True, kw_only=True, tag=True):
     """The running turn is to be given up; urgent. Answered by Done, with the note `cancelled` when one was running.
 
     Attributes:
-        message_id: Only the turn with this reply or idempotency key; empty means whichever runs.
+        message_id: Only the turn with this reply or owned key (`domain.request_keys`); empty means whichever runs.
+        for_good: The session is a child whose parent waits for it no more: what it does is given up also when it is
+            still to begin, or when its host has died; answered when that is durable.
     """
 
     tenant_id: str
     project_id: str
     session_id: str
     message_id: str = ""
+    for_good: bool = False
 
 
 class ForgetSession(Struct, frozen=True, kw_only=True, tag=True):

@@ -134,12 +134,12 @@ class StoredModelDesk:
         self, tenant_id: str, provider_id: str, changes: JsonObject, api_key: str | None, by: Initiator
     ) -> ProviderView:
         """Change fields of a provider."""
-        before = await self._of_tenant(tenant_id, provider_id)
-        known = {name: getattr(before, name) for name in NewProvider.__struct_fields__}
-        provider = NewProvider(**{**known, **changes})
-        _check_kind(provider.kind)
         try:
             async with self._database.transaction() as connection:
+                before = _of_all(await self._providers.hold(connection, tenant_id, provider_id))
+                known = {name: getattr(before, name) for name in NewProvider.__struct_fields__}
+                provider = NewProvider(**{**known, **changes})
+                _check_kind(provider.kind)
                 meta = await self._providers.update(tenant_id, provider_id, provider, api_key, connection)
                 has_new_key = api_key is not None or meta.has_key != before.has_key
                 fields = sorted([*changes, *(["api_key"] if has_new_key else [])])
@@ -223,10 +223,7 @@ class StoredModelDesk:
 
     async def _of_tenant(self, tenant_id: str, provider_id: str) -> ProviderMeta:
         """Return a provider that is no project's own. Raises NotFound."""
-        meta = await self._providers.get(tenant_id, provider_id)
-        if meta.project_id is not None:
-            raise NotFound(NO_PROVIDER)
-        return meta
+        return _of_all(await self._providers.get(tenant_id, provider_id))
 
     async def _opened(self, tenant_id: str, provider_id: str) -> OpenProvider:
         for one in await self._providers.resolve(tenant_id, ""):
@@ -252,6 +249,13 @@ class StoredModelDesk:
             details=details,
         )
         await self._audit.append(connection, tenant_id, entry)
+
+
+def _of_all(meta: ProviderMeta) -> ProviderMeta:
+    """Return a provider for all projects of its tenant. Raises NotFound: it is a project's own."""
+    if meta.project_id is not None:
+        raise NotFound(NO_PROVIDER)
+    return meta
 
 
 def _check_kind(kind: str) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from actors.session.models import ChosenModel
 from actors.session.store import SessionPin
-from domain.errors import NotFound, Unavailable
+from domain.errors import LastingOutage, NotFound, Unavailable
 from domain.json_values import JsonObject
 from domain.model_calls import Message, ModelRequest
 from domain.models import ProjectModels, Resolved
@@ -310,9 +310,9 @@ def _converted(written: JsonObject | None, form: type[Form]) -> Form:
     """Return what is stored in a form of ours.
 
     Raises:
-        Unavailable: It is of another form; the sentence says where.
+        LastingOutage: It is of another form; the sentence says where.
     """
     try:
         return msgspec.convert(written or {}, form)
     except msgspec.ValidationError as error:
-        raise Unavailable(f"The models of this project are configured wrongly: {error}") from error
+        raise LastingOutage(f"The models of this project are configured wrongly: {error}") from error

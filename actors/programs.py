@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import msgspec
 
-from actors.compiling import UnreadableProject, compiled, files_of
+from actors.compiling import (
+    AGENT_KINDS,
+    Compiled,
+    UnreadableProject,
+    compiled,
+    files_of,
+    misnamed,
+    unreadable,
+)
 from actors.session.services import Chosen
 from actors.session.store import SessionPin
 from domain.deployments import BY_DEFAULT
@@ -20,7 +28,7 @@ from domain.limits import SUSPENSION_DEFAULT_S, TURN_DEADLINE_S
 from domain.projects import ProjectSettings, settings_of
 from engine import Program
 from storage.database import Database
-from storage.repositories.agents import Agents
+from storage.repositories.agents import AgentRecord, Agents
 from storage.repositories.deployments import DeploymentRecord, Deployments
 from storage.repositories.projects import ProjectRecord, Projects
 from storage.repositories.variables import Variables
@@ -136,11 +144,11 @@ class StoredPrograms:
             project = await self._projects.get(tenant_id, project_id)
             if await self._is_compiled(tenant_id, project, drafts_hash):
                 return project.program_id
-            files = files_of(await self._agents.list(tenant_id, project_id))
-            if not files:
+            documents = await self._agents.list(tenant_id, project_id)
+            if not files_of(documents):
                 raise NotFound(NO_AGENTS)
             config = await self._variables.config(tenant_id, project_id)
-            made = await asyncio.to_thread(compiled, files, config=config)
+            made = await asyncio.to_thread(_compiled, documents, config)
             await self._agents.keep_program(tenant_id, made.program_id, project_id, made.ir)
             await self._projects.note_program(tenant_id, project_id, made.program_id, drafts_hash)
             return made.program_id
@@ -151,6 +159,14 @@ class StoredPrograms:
             return False
         key = (tenant_id, project.project_id, project.program_id)
         return key in self._loaded or await self._agents.has_program(*key)
+
+
+def _compiled(documents: Sequence[AgentRecord], config: Mapping[str, str]) -> Compiled:
+    """Return the program of drafts. Raises UnreadableProject: errors, or an agent's text declares another name."""
+    named = [found for one in documents if one.kind in AGENT_KINDS for found in misnamed(one.name, one.dsl)]
+    if named:
+        raise unreadable(named)
+    return compiled(files_of(documents), config=config)
 
 
 def _retired() -> Gone:

@@ -17,7 +17,7 @@ from domain.clock import IdSource
 from domain.errors import Conflict, InvalidInput, Unavailable
 from domain.json_values import JsonObject
 from domain.permissions import ProjectRole
-from domain.projects import SLUG_MAX_CHARS, slug_of, with_settings
+from domain.projects import SLUG_MAX_CHARS, settings_of, slug_of, with_settings
 from storage.database import Database
 from storage.errors import Duplicate
 from storage.repositories.agents import Agents
@@ -85,7 +85,10 @@ class ProjectDesk(Protocol):
 class StoredProjects:
     """Satisfies `ProjectDesk`."""
 
-    def __init__(self, database: Database, audit: AuditLog, ids: IdSource, removal: ProjectRemoval) -> None:
+    def __init__(
+        self, database: Database, audit: AuditLog, ids: IdSource, removal: ProjectRemoval, *, trace_days: float
+    ) -> None:
+        """`trace_days` is how long the installation keeps traces: its tables go by the week, so no project has more."""
         self._database = database
         self._projects = Projects(database)
         self._agents = Agents(database)
@@ -93,6 +96,7 @@ class StoredProjects:
         self._audit = audit
         self._ids = ids
         self._removal = removal
+        self._trace_days = trace_days
 
     async def list(self, tenant_id: str, visible: Sequence[str] | None, *, limit: int, offset: int) -> ProjectPage:
         """Return the tenant's projects, or those of `visible`, the oldest first."""
@@ -128,7 +132,7 @@ class StoredProjects:
             async with self._database.transaction() as connection:
                 before = await self._projects.lock(connection, tenant_id, project_id)
                 if "settings" in changed:
-                    changed["settings"] = _with_settings(before.settings, changed["settings"])
+                    changed["settings"] = self._with_settings(before.settings, changed["settings"])
                 after = msgspec.structs.replace(before, **changed)
                 await self._projects.write(connection, tenant_id, after)
                 entry_ = _entry(after, "update", by, {"changed": sorted(changed)})
@@ -163,19 +167,24 @@ class StoredProjects:
             await self._audit.append(connection, tenant_id, _of(resource, project_id, "create", by))
         return await self._projects.get(tenant_id, project_id)
 
+    def _with_settings(self, stored: JsonObject, changed: JsonObject) -> JsonObject:
+        """Return the settings with some of them changed. Raises InvalidInput."""
+        try:
+            settings = with_settings(stored, changed)
+        except msgspec.ValidationError as error:
+            sentence, _, place = str(error).partition(" - at `$")
+            raise _invalid(f"/settings{place.strip('`').replace('.', '/')}", sentence) from error
+        before, wanted = (settings_of(one).trace_retention_days for one in (stored, settings))
+        if before != wanted > self._trace_days:
+            most = f"{self._trace_days:g} days: this installation keeps traces no longer (ABL_TRACE_DAYS)"
+            raise _invalid("/settings/traceRetentionDays", f"must be at most {most}")
+        return settings
+
     def _slugs(self, name: str) -> Sequence[str]:
         """Return what a project of this name may be called in addresses, the best first."""
         first = slug_of(name) or KIND
         tails = [self._ids.new("")[-6:] for _ in range(SLUG_TRIES - 1)]
         return [first, *(f"{first[: SLUG_MAX_CHARS - 7]}-{tail}" for tail in tails)]
-
-
-def _with_settings(stored: JsonObject, changed: JsonObject) -> JsonObject:
-    try:
-        return with_settings(stored, changed)
-    except msgspec.ValidationError as error:
-        sentence, _, place = str(error).partition(" - at `$")
-        raise _invalid(f"/settings{place.strip('`').replace('.', '/')}", sentence) from error
 
 
 def _invalid(path: str, message: str) -> InvalidInput:

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from abl.effects import effects
 from abl.project import Project, compile_project
 from actors.compiling import misnamed
-from domain.transfer import Edge, Entity, Place, broken_edges, path_of
+from domain.json_values import JsonObject
+from domain.transfer import Edge, Entity, Place, broken_edges, path_of, place_of
 
 WARNINGS_SHOWN: Final = 100
 WARNING_MAX_CHARS: Final = 500
@@ -44,15 +45,28 @@ def graph_of(files: Mapping[str, str]) -> ProjectGraph:
         *(Edge(name, one["name"], one["by"]) for name, agent in found.items() for one in agent["agents"]["direct"]),
         *(Edge(name, tool["name"], "tool") for name, agent in found.items() for tool in agent["tools"]),
     ]
-    tools: dict[str, str] = {}
-    for unit in project.units:
-        for tool in unit.document.tools:
-            tools.setdefault(tool.name, tool.type or UNBOUND)
+    tools = _tools(project, found)
     agents = {*project.agents, *compilation.output.get("remote_agents", ())}
     entry = compilation.output.get("entry_agent") if project.agents else None
     edges = sorted(dict.fromkeys(edges))
     known = [KnownTool(name, kind) for name, kind in sorted(tools.items())]
-    return ProjectGraph(known, edges, shortened(broken_edges(edges, agents, tools)), entry or None)
+    errors = [*_misnamed(files), *broken_edges(edges, agents, tools)]
+    return ProjectGraph(known, edges, shortened(errors), entry or None)
+
+
+def _tools(project: Project, found: Mapping[str, JsonObject]) -> dict[str, str]:
+    """Return tool -> type; an agent may declare what a library binds, so what is bound anywhere counts."""
+    written = [(tool.name, tool.type) for unit in project.units for tool in unit.document.tools]
+    compiled = [(str(tool["name"]), str(tool["kind"])) for agent in found.values() for tool in agent["tools"]]
+    names = dict.fromkeys((name for name, _ in written), UNBOUND)
+    bound = {name: kind for name, kind in [*written, *compiled] if kind and kind != UNBOUND and name in names}
+    return {**names, **bound}
+
+
+def _misnamed(files: Mapping[str, str]) -> list[str]:
+    places = ((path, place_of(path)) for path in files)
+    named = ((path, place.name) for path, place in places if place is not None and place.entity is Entity.AGENT)
+    return [f"{path}: {one.message}" for path, name in named for one in misnamed(name, files[path])]
 
 
 def tools_in(text: str) -> frozenset[str]:

@@ -73,7 +73,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
 
     Attributes:
         session_id: Empty opens a new session; with an idempotency key the same new session on every try.
-        idempotency_key: The same key with the same request gives the stored reply; with another request, Conflict.
+        idempotency_key: The same key of the same user with the same request gives the stored reply; else Conflict.
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
         user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
         action: A pressed button or a sent form instead of a message: {actionId, value?, source?, formData?, renderId?}.
@@ -137,7 +137,6 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
     """One numbered piece of a session's output; numbers rise and never start again within a session.
 
     They rise by one, but for the jump of a host that takes the session over; what is gone is told by `resume_gap`.
-
     `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt};
     response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
     void); trace_event {event}; response_end {messageId, fullText, richContent?, actions?}; complete: the JSON body of
@@ -157,6 +156,8 @@ class NewSession(Struct, frozen=True, kw_only=True):
     Attributes:
         user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
         caller: What is said of who calls, beside channel and user: read at `caller.`. Spec: abl-language 6.7.
+        idempotency_key, key_owner: A client's key, good for a day, and whose it is (`domain.request_keys`).
+        name: Finds the session again for as long as it is there; never a client's word alone.
     """
 
     tenant_id: str
@@ -173,6 +174,8 @@ class NewSession(Struct, frozen=True, kw_only=True):
     caller: JsonObject = field(default_factory=dict)
     test_context: JsonObject | None = None
     idempotency_key: str = ""
+    key_owner: str = ""
+    name: str = ""
 
 
 class SessionView(Struct, frozen=True, kw_only=True):
@@ -312,7 +315,6 @@ class Runtime(Protocol):
         """Yield the session's output with numbers above `after`, turn after turn, until the reader leaves.
 
         Raises Conflict (SESSION_ENDED) when the session is over and everything has been told.
-
         Numbers that are missing between `after` and the first event are held no more: older than the last turn.
         """
         ...
@@ -320,8 +322,7 @@ class Runtime(Protocol):
     async def cancel_turn(self, session: SessionRef, message_id: str = "") -> bool:
         """Give the running turn up; what it has said so far, with status `cancelled`, is committed.
 
-        `message_id` may name the turn, by the id of its reply or its idempotency key; empty means whichever runs.
-        False when it was not running.
+        Only the turn with this reply or owned key (`domain.request_keys`), if one is named; False when it does not run.
         """
         ...
 
@@ -330,7 +331,7 @@ class Runtime(Protocol):
         ...
 
     async def is_open(self, wanted: NewSession) -> bool:
-        """Return whether the session of this idempotency key is there already, whatever its status."""
+        """Return whether the session of this name or idempotency key is there already, whatever its status."""
         ...
 
     async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
@@ -345,8 +346,8 @@ class Runtime(Protocol):
         """End a session; doing so again changes nothing."""
         ...
 
-    async def reset_session(self, session: SessionRef) -> SessionView:
-        """Put a session back to its start, under a new runtime session id; revives an ended one."""
+    async def reset_session(self, session: SessionRef, key: str = "") -> SessionView:
+        """Put a session back to its start, under a new runtime session id, once per owned key; revives an ended one."""
         ...
 
     async def link_contact(self, session: SessionRef, contact_id: str) -> None:

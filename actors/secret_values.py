@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from actors.session.failing import patiently
 from domain.json_values import JsonObject, JsonValue
 from domain.secret_spellings import spellings, without
 from domain.tool_calls import ToolResult
@@ -24,7 +25,7 @@ class NotedCredentials:
 
     async def secret(self, tool: str, name: str) -> str | None:
         """Return a secret. Raises SecretExpired."""
-        return self._note(await self._inner.secret(tool, name))
+        return self._note(await patiently(lambda: self._inner.secret(tool, name)))
 
     async def profile(self, name: str) -> JsonObject | None:
         """Return an auth profile; all its texts are secrets."""

@@ -50,8 +50,8 @@ from actors.runtime import (
     TraceFilter,
     TurnReply,
 )
-from actors.session.body import spoken_id
 from actors.session.records import OWN_KEY
+from actors.session.repeating import spoken_id
 from actors.session_host import FULL_RETRY_MS, QUEUE_FULL
 from actors.system_events import SystemEvents
 from actors.tally import Tally
@@ -61,9 +61,8 @@ from domain.errors import AppError, NotFound, QueueFull, Unavailable
 from domain.ids import PREFIXES
 from domain.limits import EXECUTION_QUEUE_TURNS
 from domain.messages import Attachment
+from domain.request_keys import owned_key, owner_of_key
 
-OPEN_KEY = "open:"
-"""Keeps the keys of requests that open a session without a message apart from those of turns."""
 STABLE = f"{PREFIXES['session']}_"
 AGENT = f"{PREFIXES['agent']}_"
 ID_DIGEST_BYTES = 12
@@ -156,7 +155,15 @@ class SessionRuntime:
     async def cancel_turn(self, session: SessionRef, message_id: str = "") -> bool:
         """Give the running turn up; False when it was not running."""
         found = await self._archive.resolve(session)
-        answer = await self._router.ask(CancelTurn(**_names(found), message_id=message_id))
+        names = _names(found)
+        answer = await self._router.ask(
+            CancelTurn(
+                tenant_id=names["tenant_id"],
+                project_id=names["project_id"],
+                session_id=names["session_id"],
+                message_id=message_id,
+            )
+        )
         if isinstance(answer, Done):
             return bool(answer.note)
         raise error_of(answer)
@@ -167,7 +174,8 @@ class SessionRuntime:
         if self._directory.waiting >= self._max_waiting:
             raise self._noted(turn, QueueFull(QUEUE_FULL, retry_after_ms=FULL_RETRY_MS))
         self._turns += 1
-        key = turn.idempotency_key
+        person = turn.user_id or turn.contact_id
+        key = owned_key("turn", owner_of_key(turn.user_kind, person, person), turn.idempotency_key)
         new = not turn.session_id
         if new:
             session_id = self._session_id(turn.tenant_id, turn.project_id, key)
@@ -197,7 +205,7 @@ class SessionRuntime:
         return error
 
     def _session_id(self, tenant_id: str, project_id: str, key: str) -> str:
-        """Return the id of a new session; the same one for the same idempotency key."""
+        """Return the id of a new session; the same one for the same owned key."""
         if not key:
             return self._ids.new(PREFIXES["session"])
         text = f"{tenant_id}\0{project_id}\0{key}"
@@ -220,7 +228,7 @@ class SessionRuntime:
         return msgspec.structs.replace(view, detail=detail)
 
     async def is_open(self, wanted: NewSession) -> bool:
-        """Return whether the session of this idempotency key is there already, whatever its status."""
+        """Return whether the session of this name or idempotency key is there already, whatever its status."""
         named = SessionRef(wanted.tenant_id, wanted.project_id, self._opened_id(wanted))
         try:
             await self._archive.resolve(named)
@@ -229,7 +237,10 @@ class SessionRuntime:
         return True
 
     def _opened_id(self, wanted: NewSession) -> str:
-        key = f"{OPEN_KEY}{wanted.idempotency_key}" if wanted.idempotency_key else ""
+        if wanted.name:
+            key = owned_key("name", wanted.key_owner, wanted.name)
+        else:
+            key = owned_key("open", wanted.key_owner, wanted.idempotency_key)
         return self._session_id(wanted.tenant_id, wanted.project_id, key)
 
     async def _agent_named(self, tenant_id: str, project_id: str, agent: str) -> str:
@@ -259,10 +270,11 @@ class SessionRuntime:
         _viewed(await self._router.ask(EndSession(**_names(found), reason=reason)))
         return await self._archive.view(found)
 
-    async def reset_session(self, session: SessionRef) -> SessionView:
-        """Put a session back to its start, under a new runtime session id."""
+    async def reset_session(self, session: SessionRef, key: str = "") -> SessionView:
+        """Put a session back to its start, under a new runtime session id; once for each owned key."""
         found = await self._archive.resolve(session)
-        _viewed(await self._router.ask(ResetSession(**_names(found))))
+        message = ResetSession(**_names(found), key=key or OWN_KEY + self._ids.new(""))
+        _viewed(await self._router.ask(message))
         return await self._archive.view(found)
 
     async def link_contact(self, session: SessionRef, contact_id: str) -> None:

@@ -98,7 +98,7 @@ def open_desks(
         human_tasks=StoredHumanTasks(database, audit, clock, ids),
         erasure=StoredErasure(database, audit),
         analytics=StoredAnalytics(database, clock),
-        projects=StoredProjects(database, audit, ids, removal),
+        projects=StoredProjects(database, audit, ids, removal, trace_days=settings.trace_days),
         agents=StoredAgents(database, audit, ids, checks),
         versions=StoredVersions(database, audit, checks),
         deployments=StoredDeployments(

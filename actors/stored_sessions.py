@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import msgspec
 
 from actors.archive import wire_event
@@ -29,13 +27,15 @@ from actors.session.store import (
 from actors.suspensions import BETWEEN, callback_id_of
 from actors.system_events import SystemEvents
 from actors.webhooks import HookedProjects, emit
-from domain.errors import Conflict, NotFound, Overloaded, Unavailable
+from domain.errors import NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from storage.activation import Activations
+from storage.beside import Beside
 from storage.database import Database
 from storage.errors import OwnedElsewhere, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.journal import Journal
 from storage.leases import Leases
+from storage.repositories.callbacks import WORK_JOB
 from storage.repositories.jobs import Jobs
 from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import NewSession, Sessions
@@ -44,11 +44,8 @@ from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
 from storage.turn_end import KeyedReply, MessageRow, SaidTurn, TraceRow, TurnEnd
 
-log = logging.getLogger(__name__)
-
 AWAY = (Unavailable, Overloaded)
 TIMER_JOB = "session.timer"
-WORK_JOB = "session.work"
 
 
 class StoredSessions:
@@ -171,9 +168,16 @@ class StoredSessions:
         return made
 
     async def append(
-        self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
+        self,
+        pin: SessionPin,
+        epoch: int,
+        records: list[bytes],
+        *,
+        expect_seq: int,
+        end: TurnCommit | None = None,
+        stores: JsonObject | None = None,
     ) -> int:
-        """Append records behind `expect_seq`, with what ends the turn."""
+        """Append records behind `expect_seq`, with what ends the turn and the memory stores that they set."""
         try:
             if end is not None and end.announced and not await self._hooked.has(pin.tenant_id, pin.project_id):
                 end = msgspec.structs.replace(end, announced=())
@@ -184,9 +188,10 @@ class StoredSessions:
                 records,
                 expect_seq=expect_seq,
                 turn=_turn_end(end) if end is not None else None,
+                beside=_beside(pin, end, stores or {}),
             )
         except (StaleEpoch, SequenceConflict, TurnRepeated, NotFound) as error:
-            raise SessionMoved("") from error
+            raise SessionMoved from error
         except AWAY as error:
             raise StoreLost from error
 
@@ -220,25 +225,29 @@ class StoredSessions:
             raise StoreLost from error
         return [wire_event(pin.session_id, row) for row in rows]
 
-    async def start_timer(self, pin: SessionPin, effect_id: str, delay_s: float) -> None:
+    async def start_timer(self, pin: SessionPin, epoch: int, effect_id: str, delay_s: float) -> None:
         """Have the session told after a while, whatever happens to this host; asking again changes nothing."""
         payload = {
             "session_id": pin.session_id,
             "runtime_session_id": pin.runtime_session_id,
             "effect_id": effect_id,
         }
-        name = BETWEEN.join(payload.values())
-        try:
-            await self._jobs.enqueue(pin.tenant_id, TIMER_JOB, name, dict(payload), delay_s=delay_s)
-        except AWAY as error:
-            raise StoreLost from error
+        await self._enqueue(pin, epoch, TIMER_JOB, BETWEEN.join(payload.values()), dict(payload), delay_s)
 
-    async def start_work(self, pin: SessionPin, suspension_id: str, work: DelegateTask) -> None:
+    async def start_work(self, pin: SessionPin, epoch: int, suspension_id: str, work: DelegateTask) -> None:
         """Have a child do its work and the suspension answered with what it brings, whatever happens to this host."""
         callback_id = callback_id_of(pin, suspension_id)
         payload = {"callback_id": callback_id, "session_id": pin.session_id, "work": msgspec.to_builtins(work)}
+        await self._enqueue(pin, epoch, WORK_JOB, callback_id, payload)
+
+    async def _enqueue(
+        self, pin: SessionPin, epoch: int, kind: str, name: str, payload: JsonObject, delay_s: float = 0.0
+    ) -> None:
+        named = (pin.tenant_id, pin.session_id, epoch)
         try:
-            await self._jobs.enqueue(pin.tenant_id, WORK_JOB, callback_id, payload)
+            await self._jobs.enqueue_held(*named, kind, name, payload, delay_s=delay_s)
+        except StaleEpoch as error:
+            raise SessionMoved from error
         except AWAY as error:
             raise StoreLost from error
 
@@ -250,10 +259,9 @@ class StoredSessions:
         """Return a human task that is closed; None when it is open or not there."""
         return await self._tasks.closed(pin, task_id)
 
-    async def close_waits(self, pin: SessionPin, suspension_id: str = "", *, expired: bool = False) -> None:
+    async def close_waits(self, pin: SessionPin, epoch: int, suspension_id: str = "", *, expired: bool = False) -> None:
         """Close the open callback and task of one suspension, or of all of them, as cancelled or expired."""
-        await self._desk.cancel(pin, suspension_id)
-        await self._tasks.close(pin, suspension_id, expired=expired)
+        await self._tasks.close_waits(pin, epoch, suspension_id, expired=expired)
 
     async def read_store(self, pin: SessionPin, name: str) -> JsonObject:
         """Return the content of one memory store of the session, empty when it was never set."""
@@ -269,33 +277,13 @@ class StoredSessions:
         except AWAY as error:
             raise StoreLost from error
 
-    async def keep_stores(self, pin: SessionPin, stores: JsonObject) -> None:
-        """Replace memory stores by name; None removes one. Doing so again changes nothing."""
-        try:
-            for name, content in stores.items():
-                if content is None:
-                    await self._stores.delete(pin.tenant_id, pin.session_id, name)
-                else:
-                    await self._stores.write(pin.tenant_id, pin.session_id, name, content)
-        except AWAY as error:
-            raise StoreLost from error
-        except Conflict as error:
-            log.warning("a memory store of %s is left out: %s", pin.session_id, error.message)
-
-    async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
+    async def link_contact(self, pin: SessionPin, epoch: int, contact_id: str) -> None:
         """Say in the session's row and pin whose it is, and give the contact what was remembered in it."""
+        given = inheritance(pin, contact_id)
         try:
-            await self._sessions.link_contact(pin.tenant_id, pin.session_id, contact_id, inheritance(pin, contact_id))
-        except AWAY as error:
-            raise StoreLost from error
-
-    async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
-        """Make a session active under a new runtime session id; its open callbacks are cancelled."""
-        await self.close_waits(pin)
-        renewed = msgspec.structs.replace(pin, runtime_session_id=runtime_session_id)
-        try:
-            await self._stores.clear(pin.tenant_id, pin.session_id)
-            await self._sessions.renew(pin.tenant_id, pin.session_id, runtime_session_id, _pin(renewed))
+            await self._sessions.link_contact(pin.tenant_id, pin.session_id, epoch, contact_id, given)
+        except StaleEpoch as error:
+            raise SessionMoved from error
         except AWAY as error:
             raise StoreLost from error
 
@@ -313,6 +301,15 @@ class StoredSessions:
 def _pin(pin: SessionPin) -> JsonObject:
     written: JsonObject = msgspec.to_builtins(pin)
     return written
+
+
+def _beside(pin: SessionPin, end: TurnCommit | None, stores: JsonObject) -> Beside | None:
+    """Return what an append changes beside the journal; None for nearly all of them."""
+    revived, closes_waits = (end.revived, end.closes_waits) if end is not None else ("", False)
+    if not (stores or revived or closes_waits):
+        return None
+    renewed = _pin(msgspec.structs.replace(pin, runtime_session_id=revived)) if revived else {}
+    return Beside(stores=stores, closes_waits=closes_waits, revived=revived, pin=renewed)
 
 
 def _turn_end(end: TurnCommit) -> TurnEnd:

@@ -122,9 +122,13 @@ class StoredTransfer:
     async def preview_import(
         self, tenant_id: str, project_id: str, files: ImportFiles, mode: ImportMode
     ) -> list[Operation]:
-        """Return what an import would do."""
+        """Return what an import would do, or refuse it as the import would. Raises Conflict."""
         await self._project(tenant_id, project_id)
-        return plan(_existing(await self._transfer.documents(tenant_id, project_id)), files.texts, mode)
+        operations = plan(_existing(await self._transfer.documents(tenant_id, project_id)), files.texts, mode)
+        if deleted := _deleted(operations):
+            async with self._database.transaction() as connection:
+                await self._check_unused(connection, tenant_id, project_id, deleted)
+        return operations
 
     async def import_files(
         self, tenant_id: str, project_id: str, files: ImportFiles, mode: ImportMode, by: Initiator
@@ -159,8 +163,7 @@ class StoredTransfer:
     ) -> list[Operation]:
         held = await self._transfer.hold_documents(connection, tenant_id, project_id)
         operations = plan(_existing(held), files.texts, mode)
-        deleted = [one for one in operations if one.change is Change.DELETE]
-        if deleted:
+        if deleted := _deleted(operations):
             await self._check_unused(connection, tenant_id, project_id, deleted)
             await self._transfer.delete(connection, tenant_id, project_id, [one.document for one in deleted])
         created = [self._written(one, kinds) for one in operations if one.change is Change.CREATE]
@@ -227,6 +230,10 @@ class StoredTransfer:
         if project is None:
             raise NotFound(NO_PROJECT)
         return project
+
+
+def _deleted(operations: Iterable[Operation]) -> list[Operation]:
+    return [one for one in operations if one.change is Change.DELETE]
 
 
 def _in_progress() -> Conflict:

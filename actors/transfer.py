@@ -56,7 +56,7 @@ class TransferDesk(Protocol):
     async def preview_import(
         self, tenant_id: str, project_id: str, files: ImportFiles, mode: ImportMode
     ) -> list[Operation]:
-        """Return what an import would do."""
+        """Return what an import would do. Raises Conflict, as the import: an active deployment uses what it deletes."""
         ...
 
     async def import_files(

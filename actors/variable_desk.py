@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource
@@ -25,14 +25,17 @@ MOST: Final = {"config": CONFIG_KEYS_MAX, "env": ENV_KEYS_MAX}
 
 
 class WantedVariable(Struct, frozen=True, kw_only=True):
-    """A variable to write; only one of the kind `env` has an environment other than `base`, or may be secret."""
+    """A variable to write; only one of the kind `env` has an environment other than `base`, or may be secret.
+
+    Whether it is secret stays what it was where `secret` is None, and so does a description that is unset.
+    """
 
     kind: Literal["env", "config"]
     key: str
     value: str
     environment: str = BASE
-    secret: bool = False
-    description: str | None = None
+    secret: bool | None = None
+    description: str | UnsetType | None = UNSET
 
 
 class VariableDesk(Protocol):
@@ -95,8 +98,9 @@ class StoredVariables:
                     raise InvalidInput(f"A project has at most {MOST[wanted.kind]} variables of the kind {wanted.kind}")
             variable_id = known.variable_id if known is not None else self._ids.new(PREFIXES[KIND])
             version = known.version + 1 if known is not None else FIRST_VERSION
+            is_secret = wanted.secret if wanted.secret is not None else known is not None and known.sealed is not None
             sealed = None
-            if wanted.secret:
+            if is_secret:
                 bound = about(project_id, variable_id, version)
                 sealed = await self._vault.seal(tenant_id, wanted.value.encode(), bound)
             new = NewVariable(
@@ -106,9 +110,9 @@ class StoredVariables:
                 key=wanted.key,
                 environment=wanted.environment,
                 version=version,
-                value=None if wanted.secret else wanted.value,
+                value=None if is_secret else wanted.value,
                 sealed=sealed,
-                description=wanted.description,
+                description=_description(wanted, known),
             )
             kept = await self._variables.put(connection, tenant_id, new)
             await self._audit.append(connection, tenant_id, _entry(kept, "create" if known is None else "update", by))
@@ -119,6 +123,12 @@ class StoredVariables:
         async with self._database.transaction() as connection:
             gone = await self._variables.delete(connection, tenant_id, project_id, variable_id)
             await self._audit.append(connection, tenant_id, _entry(gone, "delete", by))
+
+
+def _description(wanted: WantedVariable, known: VariableRecord | None) -> str | None:
+    if wanted.description is not UNSET:
+        return wanted.description
+    return known.description if known is not None else None
 
 
 def _entry(variable: VariableRecord, verb: str, by: Initiator) -> AuditEntry:

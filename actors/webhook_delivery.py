@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 from actors.webhook_places import WebhookPlaces
@@ -15,7 +16,7 @@ from actors.webhooks import KIND, HookedProjects, TestOutcome
 from domain.analytics import EventCategory, NewEvent
 from domain.clock import MILLISECONDS_PER_SECOND, Clock, IdSource
 from domain.ids import PREFIXES
-from domain.limits import WEBHOOK_TIMEOUT_S
+from domain.limits import WEBHOOK_DELIVERIES_KEPT_DAYS, WEBHOOK_TIMEOUT_S
 from domain.webhooks import (
     TEST_EVENT,
     Delivery,
@@ -31,12 +32,15 @@ from storage.database import Database
 from storage.repositories.events import Events
 from storage.repositories.jobs import Job
 from storage.repositories.webhook_claims import WebhookClaims
-from storage.repositories.webhooks import DELIVER_JOB, Tried, Webhooks
+from storage.repositories.webhooks import DELIVER_JOB, SWITCHED_OFF, Tried, Webhooks
 from storage.vault import Vault
 
 log = logging.getLogger(__name__)
 
-SWITCHED_OFF: Final = "The webhook is switched off"
+PAUSED_LOOK_S: Final = 3_600.0
+"""How often a delivery of a hook that somebody has switched off is looked at; it is sent when the hook is on again."""
+WAITS: Final = timedelta(days=WEBHOOK_DELIVERIES_KEPT_DAYS)
+"""How old a delivery may become that waits for such a hook."""
 TIMEOUTS: Final = Timeouts(total_s=WEBHOOK_TIMEOUT_S, connect_s=5.0, idle_s=WEBHOOK_TIMEOUT_S)
 
 
@@ -73,10 +77,7 @@ class WebhookSender:
             return None
         delivery = found.delivery
         if not found.is_active:
-            dead = Tried(DeliveryStatus.DEAD, delivery.response_status, SWITCHED_OFF, tries=0)
-            async with self._database.transaction() as connection:
-                await self._webhooks.note(connection, job.tenant_id, delivery, dead, has_failed=False)
-            return None
+            return await self._put_off(job.tenant_id, delivery, for_good=found.has_failed)
         outcome = await self._send(job.tenant_id, found.url, found.sealed, delivery)
         retry_s = None if outcome.ok else retry_after_s(delivery.attempts + 1)
         status = DeliveryStatus.DELIVERED if outcome.ok else DeliveryStatus.DEAD
@@ -102,6 +103,15 @@ class WebhookSender:
             created_at=self._clock.now(),
         )
         return await self._send(tenant_id, hook.url, sealed, delivery)
+
+    async def _put_off(self, tenant_id: str, delivery: Delivery, *, for_good: bool) -> float | None:
+        """Let a delivery wait for its hook, or end it; return in how many seconds to look at it again."""
+        if for_good or self._clock.now() - delivery.created_at > WAITS:
+            dead = Tried(DeliveryStatus.DEAD, delivery.response_status, SWITCHED_OFF, tries=0)
+            async with self._database.transaction() as connection:
+                await self._webhooks.note(connection, tenant_id, delivery, dead, has_failed=False)
+            return None
+        return PAUSED_LOOK_S if await self._webhooks.pause(tenant_id, delivery) else 0.0
 
     def _event(self, delivery: Delivery, outcome: TestOutcome) -> NewEvent:
         """Return what analytics counts of a try."""

@@ -215,7 +215,7 @@ class StoredWebhooks:
     async def change(
         self, tenant_id: str, project_id: str, webhook_id: str, wanted: WantedHook, by: Initiator
     ) -> Webhook:
-        """Change a hook; switching it on forgets its failures."""
+        """Change a hook; switching it on forgets its failures and sends what waited."""
         url = None
         if wanted.url is not None:
             url = checked_url(wanted.url, self._policy, allows_http=self._allows_http)
@@ -224,6 +224,8 @@ class StoredWebhooks:
             changed = await self._webhooks.update(connection, tenant_id, project_id, webhook_id, change)
             if changed is None:
                 raise NotFound(NO_HOOK)
+            if changed.is_active:
+                await self._webhooks.go_on(connection, tenant_id, webhook_id)
             await self._audit.append(connection, tenant_id, _entry(changed, "update", by))
         self._hooked.forget(tenant_id, project_id)
         return changed

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.embedded_control import control
 from benchmarks.embedded_talks import Told, hold, missed, stories, texts_of
 from benchmarks.report import Figure, publish
 from benchmarks.serving import Served, a_folder, product, resident_bytes, running
@@ -164,7 +165,8 @@ def measure(weights: Weights, model: Path) -> list[Figure]:
         return min(one["prompt_ms"] for one in timings) / MS_PER_S
 
     return [
-        Figure(f"conversations of {len(held)} that reach their goal", reached, "conversations", None,
+        Figure(f"conversations of {len(held)} that reach their goal; baseline: constants for the model's answers",
+               reached, "conversations", asyncio.run(control()),
                f"at least {GOALS}", reached >= GOALS),
         Figure(f"of the first {len(firsts)}, one with each agent; baseline: without our adapter",
                sum(held[at][0] for at in firsts), "conversations", baseline),

@@ -52,12 +52,17 @@ def texts_of(example: str) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in files}
 
 
+def mocks_of(story: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what the tools of a conversation answer: those of its example, but for what it says itself."""
+    answers = {one["toolName"]: one for one in tool_mocks(str(EXAMPLES / story["example"] / "mocks.yaml"))}
+    answers |= {name: {"toolName": name, "response": answer} for name, answer in story.get("tools", {}).items()}
+    return list(answers.values())
+
+
 def hold(served: Served, story: Mapping[str, Any]) -> Told:
     """Hold one conversation over HTTP; return what it has shown. A turn that fails ends it."""
     told, session = Told(), ""
-    answers = {one["toolName"]: one for one in tool_mocks(str(EXAMPLES / story["example"] / "mocks.yaml"))}
-    answers |= {name: {"toolName": name, "response": answer} for name, answer in story.get("tools", {}).items()}
-    mocks = list(answers.values())
+    mocks = mocks_of(story)
     for text in story["turns"]:
         body: dict[str, Any] = {"projectId": served.project_id, "message": text, "includeTraces": True}
         body |= (

@@ -86,7 +86,7 @@ class Mover:
             self._tell(f"session {pin.session_id} goes on with the saved version{_place(state)}")
         entry = pin.entry_agent if new.find(pin.entry_agent) is not None else chosen.entry_agent
         moved = {**record.pin, "program_id": chosen.program_id, "entry_agent": entry}
-        await self._sessions.renew(pin.tenant_id, pin.session_id, record.runtime_session_id, moved)
+        await self._sessions.pin(pin.tenant_id, pin.session_id, moved)
         await self._running.runtime.ask(ForgetSession(tenant_id=pin.tenant_id, session_id=pin.session_id))
         return True
 

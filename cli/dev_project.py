@@ -90,6 +90,8 @@ class Workspace:
             if not is_first:
                 took_ms = (perf_counter() - began_s) * MS_PER_S
                 self._tell(f"{', '.join(changed)}: in use from the next turn on ({took_ms:.0f} ms)")
+            for told in seeded.told:
+                self._tell(told)
             if self._doubts:
                 self._tell(f"{self._doubts}\n{USED_ALL_THE_SAME}")
             return True

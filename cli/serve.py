@@ -144,6 +144,8 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
         print(_greeting(running.settings, seeded, keys, offer.message), flush=True)
+        for told in seeded.told:
+            print(told, flush=True)
         if offer.doubts:
             print(offer.doubts, flush=True)
         if running.embedded is not None:

@@ -84,10 +84,18 @@ class StoredReplies:
     def __init__(self, database: Database) -> None:
         self._replies = Replies(database)
 
-    async def claim(self, name: ReplyName, request_hash: bytes) -> StoredReply | None:
+    async def claim(self, name: ReplyName, request_hash: bytes, *, repeatable: bool = False) -> StoredReply | None:
         """Return what is known under `name`, or None: then the request is the caller's to run."""
-        known = await self._replies.claim(*name, request_hash, claim_life_s=bounds.REPLY_CLAIM_LIFE_S)
-        return StoredReply(known.request_hash, known.status, known.body or b"") if known is not None else None
+        known = await self._replies.claim(
+            *name, request_hash, claim_life_s=bounds.REPLY_CLAIM_LIFE_S, repeatable=repeatable
+        )
+        if known is None:
+            return None
+        return StoredReply(known.request_hash, known.status, known.body or b"", known.is_stale)
+
+    async def renew(self, name: ReplyName) -> None:
+        """Say that a claimed request still runs."""
+        await self._replies.renew(*name)
 
     async def keep(self, name: ReplyName, status: int, body: bytes) -> None:
         """Keep the reply of a claimed request."""

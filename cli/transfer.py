@@ -6,6 +6,7 @@ import json
 import zipfile
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.chat_link import JsonObject
 from cli.files import Unreadable, find, read, write
@@ -14,6 +15,9 @@ from cli.server import Server, project_path, server_of
 from domain.errors import AppError, InvalidInput, NotFound
 from domain.limits import IMPORT_FILES_MAX, IMPORT_TOTAL_MAX_BYTES
 from domain.transfer import LOCKFILE, MANIFEST, Entity, Place, is_name, is_safe_path, path_of, place_of, stem_of
+
+if TYPE_CHECKING:
+    from abl.syntax.document import Document
 
 ZIP = ".zip"
 ENTITIES = {"agent": Entity.AGENT, "supervisor": Entity.AGENT, "tools": Entity.TOOL, "profile": Entity.PROFILE}
@@ -83,7 +87,8 @@ def show_applied(done: JsonObject) -> None:
 def files_in(source: str) -> dict[str, str]:
     """Return path -> text of what a folder, a zip file or one file holds, by their places in an export.
 
-    A folder in the layout of an export is taken as it is; in any other one, what a file holds says where it belongs.
+    What a file holds says where it belongs, and how its agent or profile is called, as it does for `abl serve`. A
+    library is called as its file, for agents name it so; so is what cannot be read.
 
     Raises:
         InvalidInput: Something cannot be read, or there is nothing to import.
@@ -91,7 +96,7 @@ def files_in(source: str) -> dict[str, str]:
     texts = _zip_texts(Path(source)) if source.endswith(ZIP) else _folder_texts(source)
     placed: dict[str, str] = {}
     for path, text in texts.items():
-        place = path if path == MANIFEST or place_of(path) is not None else _place_by_content(path, text)
+        place = path if path == MANIFEST else _path_of(_place(path, text))
         if place and place in placed:
             raise InvalidInput(f"Two files are {place}; the second one is {path}")
         if place:
@@ -114,19 +119,27 @@ def _in_order(files: dict[str, str]) -> dict[str, str]:
     return {path: files[path] for path in dict.fromkeys(order)}
 
 
-def _place_by_content(path: str, text: str) -> str:
-    """Return where a file of another layout belongs, empty when it holds no document."""
+def _place(path: str, text: str) -> Place | None:
+    """Return which document a file is by what it holds, else by its path; None when it is none."""
     from abl.folders import is_project_file
     from abl.project import Project
 
-    if not is_project_file(path):
-        return ""
-    for unit in Project.from_files({path: text}).units:
-        entity = ENTITIES.get(unit.document.kind)
-        name = unit.document.name or stem_of(path)
-        if entity is not None and is_name(name):
-            return path_of(Place(entity, name))
-    return ""
+    by_path = place_of(path)
+    if by_path is None and not is_project_file(path):
+        return None
+    held = [_declared(unit.document, path) for unit in Project.from_files({path: text}).units]
+    declared = [place for place in held if place is not None]
+    return by_path if by_path in declared or not declared else declared[0]
+
+
+def _declared(document: Document, path: str) -> Place | None:
+    entity = ENTITIES.get(document.kind)
+    name = stem_of(path) if entity is Entity.TOOL else document.name
+    return Place(entity, name) if entity is not None and is_name(name) else None
+
+
+def _path_of(place: Place | None) -> str:
+    return path_of(place) if place is not None else ""
 
 
 def _folder_texts(source: str) -> dict[str, str]:

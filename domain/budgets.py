@@ -135,9 +135,11 @@ def most_input_tokens(request: ModelRequest) -> int:
     return len(said) + parts * FRAME_TOKENS + images * IMAGE_TOKENS
 
 
-def bounded_answer(request: ModelRequest) -> ModelRequest:
-    """Return the request with a bound for its answer."""
-    return request if request.max_tokens else msgspec.structs.replace(request, max_tokens=ANSWER_TOKENS)
+def bounded_answer(request: ModelRequest, most: int | None = None) -> ModelRequest:
+    """Return the request with a bound for its answer, which is no more than the `most` tokens that its model gives."""
+    wanted = request.max_tokens or ANSWER_TOKENS
+    bound = wanted if most is None else min(wanted, most)
+    return request if request.max_tokens == bound else msgspec.structs.replace(request, max_tokens=bound)
 
 
 def nanos_of(usd: float) -> int:

@@ -21,6 +21,9 @@ class IdSource(Protocol):
     def new(self, prefix: str) -> str:
         """Return a new id `<prefix>_<cuid>`; without a prefix the bare CUID."""
 
+    def uuid(self) -> str:
+        """Return a new UUID in its usual form, lower case."""
+
 
 def iso_ms(moment: datetime) -> str:
     """Return `moment` as ISO 8601 in UTC with milliseconds.
@@ -72,3 +75,8 @@ class CountingIds:
         """Return the next id."""
         self._count += 1
         return f"{prefix}_{self._count}" if prefix else f"c{self._count:024d}"
+
+    def uuid(self) -> str:
+        """Return the next id."""
+        self._count += 1
+        return f"00000000-0000-4000-8000-{self._count:012d}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from domain.json_values import JsonObject
 
 
@@ -11,7 +13,10 @@ class AppError(Exception):
     Attributes:
         message: The sentence.
         details: More for programs: `reason`, `fields`.
+        may_have_taken_effect: What was asked for may have been done all the same.
     """
+
+    may_have_taken_effect: ClassVar[bool] = False
 
     def __init__(self, message: str, *, details: JsonObject | None = None) -> None:
         super().__init__(message)
@@ -61,6 +66,10 @@ class QueueFull(Overloaded):
 
 class Unavailable(AppError):
     """A needed backend is absent or down."""
+
+
+class LastingOutage(Unavailable):
+    """What is needed is absent until somebody provides it: to wait, or to ask again, does not help."""
 
 
 class AgentFault(AppError):

@@ -127,6 +127,16 @@ class ModelDelta(Struct, frozen=True, omit_defaults=True):
     estimated_cost: float | None = None
 
 
+def split_name(name: str) -> tuple[str, str]:
+    """Return provider and model of a full name, as the figures of calls name them.
+
+    >>> split_name("openrouter/meta/llama"), split_name("llama")
+    (('openrouter', 'meta/llama'), ('', 'llama'))
+    """
+    provider, slash, model = name.partition("/")
+    return (provider, model) if slash and model else ("", name)
+
+
 MODEL_NOT_READY = "model_not_ready"
 """The model is not there yet; the message says what is missing."""
 BUDGET_EXCEEDED = "budget_exceeded"

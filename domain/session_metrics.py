@@ -10,10 +10,9 @@ from msgspec import Struct
 from domain.clock import MILLISECONDS_PER_SECOND, iso_ms, parse_iso
 from domain.json_values import JsonObject, JsonValue
 from domain.metrics import mean, percentile, rate, total_usd
-from domain.traces import TraceEvent, TraceType
+from domain.traces import FIRST_TURN, TraceEvent, TraceType
 
 P95 = 0.95
-FIRST_TURN = 1
 BLOCK = "block"
 
 

@@ -8,6 +8,9 @@ from msgspec import Struct, field
 
 from domain.json_values import JsonObject
 
+FIRST_TURN = 1
+"""Of a session; what it opens with, before any message, belongs to it."""
+
 
 class TraceType(StrEnum):
     """All types there are; finer kinds go into the data."""

@@ -270,8 +270,8 @@ def lockfile_of(documents: Iterable[Exported]) -> JsonObject:
 def manifest_of(
     name: str, entry_agent: str | None, documents: Sequence[Exported], *, exported_at: str, exported_by: str
 ) -> JsonObject:
-    """Return the manifest; its `version` follows from the texts."""
-    hashes = msgspec.json.encode([(one.path, one.source_hash) for one in documents])
+    """Return the manifest; its `version` follows from the texts, in whatever order they were made."""
+    hashes = msgspec.json.encode(sorted((one.path, one.source_hash) for one in documents))
     listed: JsonObject = {
         word: {
             one.place.name: {"sourceHash": one.source_hash, "path": one.path}

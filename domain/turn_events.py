@@ -40,7 +40,7 @@ class Told(Protocol):
 
     @property
     def turn(self) -> int:
-        """Number of the turn, 0 before the first one."""
+        """Number of the turn, from 1 on."""
         ...
 
     @property
@@ -136,7 +136,6 @@ class _Maker:
 
     def happening(self) -> Iterator[NewEvent]:
         """Yield what happened between."""
-        offered: dict[str, Told] = {}
         gathered: dict[str, list[str]] = {}
         for place, one in enumerate(self._turn.traces):
             match one.type:
@@ -153,14 +152,11 @@ class _Maker:
                     yield self._told(one, "agent", "guardrail_block", **said)
                 case TraceType.DECISION:
                     yield from self._gathered(one, gathered)
-                    yield from self._decision(one, offered)
+                    yield from self._decision(one)
                 case TraceType.STATE_CHANGE if one.data.get("scope") == "gather":
-                    offered.pop(str(one.data.get("key")), None)
                     if one.data.get("newValue") is not None:
                         gathered.setdefault(one.agent_name, []).append(str(one.data.get("key")))
                         yield self._told(one, "gather", "field_collected", field=one.data.get("key"))
-        for name, one in offered.items():
-            yield self._told(one, "gather", "field_rejected", field=name)
 
     def _gathered(self, one: Told, gathered: dict[str, list[str]]) -> Iterator[NewEvent]:
         """Yield that a gather is complete: its last fields came, or were confirmed, and its agent goes on.
@@ -179,7 +175,7 @@ class _Maker:
                 if fields := gathered.pop(one.agent_name, None):
                     yield self._told(one, "gather", "gather_completed", fields=list(dict.fromkeys(fields)))
 
-    def _decision(self, one: Told, offered: dict[str, Told]) -> Iterator[NewEvent]:
+    def _decision(self, one: Told) -> Iterator[NewEvent]:
         data = one.data
         match (data.get("decisionKind"), data.get("outcome")):
             case ("flow_transition", "entered"):
@@ -188,11 +184,8 @@ class _Maker:
                 yield self._told(one, "flow", "flow_completed")
             case ("completion", "completed"):
                 yield self._told(one, "agent", "agent_completed")
-            case ("extraction", _) if data.get("kind") == "entity_extraction":
-                name = str(data.get("decision"))
-                if name in offered:
-                    yield self._told(offered[name], "gather", "field_rejected", field=name)
-                offered[name] = one
+            case ("extraction", "rejected"):
+                yield self._told(one, "gather", "field_rejected", field=data.get("decision"))
 
     def _model_call(self, one: Told, place: int) -> NewEvent:
         data = one.data

@@ -14,7 +14,7 @@ import msgspec
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import ASYNC_TOOL_TIMEOUT_S
 from domain.traces import TraceType
-from engine import failures, guardrails, judging, memory, pii, variables
+from engine import changing, failures, guardrails, judging, memory, pii, variables
 from engine.arguments import missing_arguments, with_defaults
 from engine.effects import CallTool, StartTimer, Suspend
 from engine.limits import TOOL_TIMEOUT_MS
@@ -33,6 +33,8 @@ BINDINGS = (
 )
 NEVER_REPEATED = frozenset({"invalid_input", "constraint_violation", "credential_not_found"})
 """Failures that another try cannot mend."""
+LASTING_CODES = frozenset({"SECRET_NOT_FOUND", "SECRET_EXPIRED", "AUTH_PROFILE_NOT_FOUND"})
+"""Codes of other failures that last until somebody sets what is missing."""
 
 TRACED_KINDS = frozenset({"http", "mcp", "sandbox", "lambda", "async_webhook", "builtin"})
 """Spec: platform-api 5.7."""
@@ -159,7 +161,7 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
         arguments=arguments,
         kind=kind,
         binding=binding,
-        safe=not hints.get("side_effects", True),
+        safe=not changing.has_side_effects(tool),
         idempotency_key=first or f"{run.state.turn.number}.{run.state.count + 1}",
         timeout_ms=int(timeout or TOOL_TIMEOUT_MS),
         variables=given,
@@ -227,6 +229,8 @@ def settle(run: Run, task: Task) -> None:
     """Take what a tool gave: on success the values it sets, on failure another try or the error."""
     needs = task.data
     outcome = run.take(needs["effect"])
+    if (outcome.ok or outcome.extra.get("accepted")) and changing.has_side_effects(tool_of(run, needs["tool"]) or {}):
+        changing.note(run, changing.MADE)
     if outcome.extra.get("accepted"):
         later = {**needs, "effect": needs["suspension"]}
         run.push("suspend.begin", task=[task.op, later], effect=needs["suspension"])
@@ -244,6 +248,8 @@ def settle(run: Run, task: Task) -> None:
     run.state.tool_failures += 1
     if _tries_again(run, needs, tool, outcome):
         return
+    if outcome.kind == "outcome_unknown":
+        changing.note(run, changing.UNKNOWN)
     run.fault(outcome.kind, outcome.message, origin="tool", details={"tool": name, "code": outcome.code})
     thread = run.thread
     thread.last_result = {"error": outcome.kind, "code": outcome.code, "message": outcome.message, **_later(outcome)}
@@ -302,8 +308,8 @@ def _tries_again(run: Run, needs: JsonObject, tool: JsonObject, outcome: Outcome
     """Ask once more after the handler's delay; a call with unknown outcome or side effects only if a rule says so."""
     handler = failures.find(run, outcome.kind, (needs["tool"], outcome.code))
     is_written = handler.level in ("step", "agent") and handler.ir["type"] != "default"
-    is_safe = not (tool.get("hints") or {}).get("side_effects", True)
-    if handler.retries_step or outcome.kind in NEVER_REPEATED:
+    is_safe = not changing.has_side_effects(tool)
+    if handler.retries_step or outcome.kind in NEVER_REPEATED or outcome.code in LASTING_CODES:
         return False
     if not (is_written or (is_safe and outcome.kind not in ("outcome_unknown", "expired"))):
         return False

@@ -5,7 +5,9 @@ Spec: abl-language 7.3.
 
 from __future__ import annotations
 
+from engine.changing import MADE, UNKNOWN
 from engine.effects import Delegate, EndTurn
+from engine.elsewhere import UNKNOWN as OUTCOME_UNKNOWN
 from engine.facts import ChildReplied, SessionBegun
 from engine.state import SessionState
 
@@ -40,15 +42,23 @@ def child_begun(parent: SessionState, effect: Delegate, at: str) -> SessionBegun
 
 
 def child_replied(effect_id: str, end: EndTurn, at: str, duration_ms: int = 0) -> ChildReplied:
-    """Return what the end of a child's only turn means to the parent."""
+    """Return what the end of a child's only turn means to the parent.
+
+    What a child says of itself holds: nobody can tell whether it was done when a call of its is unknown, and neither
+    when it has changed something and not come to its end.
+    """
     errors = {"needs_input": "needs_input", "failed": end.error or "delegation_error", "cancelled": "timeout"}
     errors |= {"suspended": "needs_input", "ended": "delegation_error"}
+    error = errors.get(end.status, "")
+    if end.changes == UNKNOWN or (end.changes == MADE and error not in ("", "needs_input")):
+        error = OUTCOME_UNKNOWN
     return ChildReplied(
         at=at,
         effect_id=effect_id,
         values=end.values,
         text=end.reply,
-        error=errors.get(end.status, ""),
+        error=error,
         error_message="The agent needs an answer from the user" if end.status == "needs_input" else end.error,
         duration_ms=duration_ms,
+        changes=end.changes,
     )

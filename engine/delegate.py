@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from domain.json_values import JsonObject
 from domain.traces import TraceType
-from engine import elsewhere, saying, variables
+from engine import changing, elsewhere, saying, variables
 from engine.effects import Delegate
 from engine.limits import DELEGATE_TIMEOUT_MS, MAX_DELEGATION_DEPTH
 from engine.run import Run
@@ -12,6 +14,10 @@ from engine.state import Outcome, Task
 
 MS_PER_SECOND = 1_000
 MAX_RESULT_KEYS = 50
+CUT_OFF = frozenset({"timeout", "lost", "cancelled"})
+"""How a sub-task fails that was begun and has not said how far it came."""
+MAY_CHANGE = "mayChange"
+"""The note on a sub-task whose agent, or one that it can reach, can change something outside."""
 
 
 def many(run: Run, task: Task) -> None:
@@ -22,9 +28,7 @@ def many(run: Run, task: Task) -> None:
     for at in task.data["rules"]:
         rule = rules[at]
         run.decide("delegation", rule["agent"], condition=rule["when"], matched=True)
-        effect = send(
-            run, rule, {name: run.value(text) for name, text in (rule.get("input") or {}).items()}, group=group
-        )
+        effect = send(run, rule, _given(run, rule.get("input")), group=group)
         settling.append(("delegate.settle", {"effect": effect, "rule": at, "group": group, "attempt": 1}))
     run.push_all(settling)
 
@@ -39,16 +43,20 @@ def send(run: Run, rule: JsonObject, given: JsonObject, *, task: str = "", group
         return refused
     target = run.program.find(rule["agent"])
     timeout = rule.get("timeout")
+    remote = elsewhere.address_of(run, rule.get("remote"), target, rule["agent"])
     told = task or run.render(rule.get("purpose", "")) or f"Sub-task of {run.thread.agent}"
     effect: str = run.send(
         Delegate,
         about=rule["agent"],
-        notes={"task": told},
+        notes={
+            "task": told,
+            **({MAY_CHANGE: True} if remote or changing.can_change(run.program, rule["agent"]) else {}),
+        },
         target=target.name if target is not None else rule["agent"],
         task=told,
         input={name: value for name, value in given.items() if value is not None},
         timeout_ms=int(float(timeout) * MS_PER_SECOND) if timeout else DELEGATE_TIMEOUT_MS,
-        remote=elsewhere.address_of(run, rule.get("remote"), target, rule["agent"]),
+        remote=remote,
         group=group,
         depth=depth,
     )
@@ -73,21 +81,50 @@ def record(run: Run, target: str, outcome: Outcome, effect: str, group: str = ""
     )
 
 
+def taken(run: Run, effect: str, target: str, group: str = "") -> Outcome:
+    """Record and return what came of a sub-task; one that was cut off and may have changed something is unknown."""
+    outcome = run.take(effect)
+    if outcome.kind in CUT_OFF and outcome.extra.get(MAY_CHANGE):
+        outcome = msgspec.structs.replace(outcome, kind=elsewhere.UNKNOWN)
+    is_unknown = outcome.kind == elsewhere.UNKNOWN
+    changing.note(run, changing.UNKNOWN if is_unknown else str(outcome.extra.get("changes", "")))
+    record(run, target, outcome, effect, group)
+    return outcome
+
+
 def settle(run: Run, task: Task) -> None:
     """Take the values of one child, or do its ON_FAILURE."""
     needs = task.data
     rule = run.agent.ir["coordination"]["delegates"][needs["rule"]]
-    outcome = run.take(needs["effect"])
-    record(run, rule["agent"], outcome, needs["effect"], needs["group"])
+    outcome = taken(run, needs["effect"], rule["agent"], needs["group"])
     if outcome.ok:
         take_values(run, rule, outcome)
         return
+    _fault(run, rule, outcome)
+    if _tries_again(rule, outcome, needs["attempt"]):
+        effect = send(run, rule, _given(run, rule.get("input")))
+        run.push("delegate.settle", **{**needs, "effect": effect, "attempt": needs["attempt"] + 1})
+    else:
+        _follow(run, rule, outcome)
+
+
+def _given(run: Run, inputs: JsonObject | None) -> JsonObject:
+    return {name: run.value(text) for name, text in (inputs or {}).items()}
+
+
+def _fault(run: Run, rule: JsonObject, outcome: Outcome) -> None:
     run.fault("delegation_error", outcome.message or outcome.kind, origin="flow", details={"agent": rule["agent"]})
+
+
+def _tries_again(rule: JsonObject, outcome: Outcome, attempt: int) -> bool:
+    """Return whether a sub-task is given out again: as the rule says, unless it has changed something or may have."""
+    may_be = outcome.kind != elsewhere.UNKNOWN and not outcome.extra.get("changes")
+    return may_be and rule.get("on_failure") == "retry" and attempt <= int(rule.get("retry_count", 1))
+
+
+def _follow(run: Run, rule: JsonObject, outcome: Outcome, stock: str = "") -> None:
+    """Do ON_FAILURE of a sub-task that is not tried again; `stock` names what is said where the rule says nothing."""
     match rule.get("on_failure", "continue"):
-        case "retry" if outcome.kind != elsewhere.UNKNOWN and needs["attempt"] <= int(rule.get("retry_count", 1)):
-            given = {name: run.value(text) for name, text in (rule.get("input") or {}).items()}
-            effect = send(run, rule, given)
-            run.push("delegate.settle", **{**needs, "effect": effect, "attempt": needs["attempt"] + 1})
         case "respond":
             saying.say(run, run.render(rule.get("failure_message", "")) or run.message("error_delegation"))
         case "escalate":
@@ -100,6 +137,8 @@ def settle(run: Run, task: Task) -> None:
             saying.say(run, run.render(rule["failure_message"]))
         case _ if outcome.kind == elsewhere.UNKNOWN:
             saying.unknown_outcome(run, rule["agent"])
+        case _ if stock:
+            saying.tell(run, stock)
         case _:
             pass
 
@@ -122,35 +161,33 @@ def _short(values: JsonObject) -> str:
 
 
 def call(run: Run, task: Task) -> None:
-    """Send the DELEGATE of a handler, digression or branch."""
+    """Send the DELEGATE of a step, handler, digression or branch."""
     written = task.data["call"]
-    rule = next(
-        (one for one in run.agent.ir["coordination"]["delegates"] if one["agent"] == written["agent"]),
-        {"agent": written["agent"], "on_failure": "continue"},
-    )
-    inputs = written.get("input") or rule.get("input") or {}
-    effect = send(run, rule, {name: run.value(text) for name, text in inputs.items()})
-    run.push(
-        "delegate.called",
-        effect=effect,
-        agent=written["agent"],
-        returns=written.get("map") or rule.get("returns") or {},
-    )
+    rule = _rule_of(run, written["agent"])
+    effect = send(run, rule, _given(run, written.get("input") or rule.get("input")))
+    returns = written.get("map") or rule.get("returns") or {}
+    run.push("delegate.called", effect=effect, agent=written["agent"], returns=returns, call=written, attempt=1)
 
 
 def called(run: Run, task: Task) -> None:
-    """Take the result of a DELEGATE of a handler."""
+    """Take the result of such a DELEGATE, or do the ON_FAILURE of its rule."""
     needs = task.data
-    outcome = run.take(needs["effect"])
-    record(run, needs["agent"], outcome, needs["effect"])
+    rule, outcome = _rule_of(run, needs["agent"]), taken(run, needs["effect"], needs["agent"])
     if outcome.ok:
         take_values(run, {"agent": needs["agent"], "returns": needs["returns"]}, outcome)
+        return
+    _fault(run, rule, outcome)
+    if _tries_again(rule, outcome, needs["attempt"]):
+        effect = send(run, rule, _given(run, needs["call"].get("input") or rule.get("input")))
+        run.push("delegate.called", **{**needs, "effect": effect, "attempt": needs["attempt"] + 1})
     else:
-        run.fault("delegation_error", outcome.message or outcome.kind, origin="flow")
-        if outcome.kind == elsewhere.UNKNOWN:
-            saying.unknown_outcome(run, needs["agent"])
-        else:
-            saying.tell(run, "error_delegation")
+        _follow(run, rule, outcome, stock="error_delegation")
+
+
+def _rule_of(run: Run, agent: str) -> JsonObject:
+    """Return the DELEGATE entry of an agent."""
+    rules = run.agent.ir["coordination"]["delegates"]
+    return next((one for one in rules if one["agent"] == agent), {"agent": agent, "on_failure": "continue"})
 
 
 OPS = {

@@ -215,6 +215,7 @@ class EndTurn(Effect, frozen=True, kw_only=True):
         state: Session values changed by this turn.
         values: For a delegated child: all variables of its agent, for RETURNS.
         status: `idle`, `suspended`, `completed`, `needs_input`, `failed`, `cancelled`, `ended`.
+        changes: What the turn has changed outside: empty for nothing, `made`, or `unknown` when nobody can tell.
     """
 
     reply: str
@@ -229,6 +230,7 @@ class EndTurn(Effect, frozen=True, kw_only=True):
     metadata: JsonObject = field(default_factory=dict)
     values: JsonObject = field(default_factory=dict)
     error: str = ""
+    changes: str = ""
 
 
 AnyEffect: TypeAlias = (

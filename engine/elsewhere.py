@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from domain.json_values import JsonObject
 from domain.messages import TranscriptLine
-from engine import pii, saying
+from engine import changing, pii, saying
 from engine.effects import HandOff
 from engine.limits import MAX_REMOTE_MISSES
 from engine.program import AgentProgram
@@ -100,6 +100,7 @@ def replied(run: Run, task: Task) -> None:
         details={"target": thread.remote["name"], "kind": outcome.kind},
     )
     if outcome.kind == UNKNOWN:
+        changing.note(run, changing.UNKNOWN)
         saying.unknown_outcome(run, thread.remote["name"])
     elif not is_over:
         saying.tell(run, "error_default")

@@ -55,6 +55,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
         has_classifier: Whether texts can be compared by meaning, for intents.
         environment: Values of `env.`; never secrets.
         trace_prompts: Trace events of model calls hold the whole prompt; else its size and the hash of its system part.
+        reply_id: Of the message in which the opening is said.
     """
 
     session_id: str
@@ -74,6 +75,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     task: str = ""
     input: JsonObject = field(default_factory=dict)
     test_context: TestContext | None = None
+    reply_id: str = ""
 
 
 class UserSpoke(Fact, frozen=True, kw_only=True):
@@ -104,12 +106,18 @@ class ModelAnswered(Fact, frozen=True, kw_only=True):
 
 
 class ModelFailed(Fact, frozen=True, kw_only=True):
-    """Answers AskModel; `kind` is one of `domain.model_calls.MODEL_ERROR_KINDS`."""
+    """Answers AskModel; `kind` is one of `domain.model_calls.MODEL_ERROR_KINDS` or `UNANSWERABLE`.
+
+    Attributes:
+        model, provider: Which one was asked; both empty when none was, and there was no call.
+    """
 
     effect_id: str
     kind: str
     message: str = ""
     latency_ms: int = 0
+    model: str = ""
+    provider: str = ""
 
 
 class Classified(Fact, frozen=True, kw_only=True):
@@ -153,7 +161,9 @@ class ChildReplied(Fact, frozen=True, kw_only=True):
 
     Attributes:
         values: Variables of the child.
-        error: Empty when the child did its work; else `needs_input`, `timeout`, `delegation_error`, ...
+        error: Empty when the child did its work; else `needs_input`, `timeout`, `lost` (it was begun, and has ended
+            without an answer), `outcome_unknown` (it says so itself), `delegation_error`, ...
+        changes: What the child has changed outside: empty for nothing, `made`, or `unknown`.
         conversation: Of an agent elsewhere: what the next message to it has to name.
     """
 
@@ -164,6 +174,7 @@ class ChildReplied(Fact, frozen=True, kw_only=True):
     error_message: str = ""
     duration_ms: int = 0
     conversation: JsonObject = field(default_factory=dict)
+    changes: str = ""
 
 
 class CallbackArrived(Fact, frozen=True, kw_only=True):

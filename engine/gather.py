@@ -100,7 +100,7 @@ def read(run: Run, task: Task) -> None:
         thread.asked = asked if step_name else []
     _ask_model(run, step_name, found, asked)
     if asked and not found and step_name and not run.is_blocked:
-        _count_failure(run, asked[0])
+        _reject(run, asked[0])
 
 
 def read_sensitive(run: Run) -> None:
@@ -150,7 +150,7 @@ def take(run: Run, task: Task) -> None:
     values = extraction_model.values_of(run, needs["effect"])
     found = needs["found"] + offer_all(run, fields_of(run, needs["step"]), values)
     if needs["asked"] and not found:
-        _count_failure(run, needs["asked"][0])
+        _reject(run, needs["asked"][0])
 
 
 def offer_all(run: Run, fields: list[JsonObject], values: JsonObject) -> int:
@@ -206,7 +206,7 @@ def _offer(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:
             run.thread.warnings.append(f"{name} did not pass its check")
             accept(run, field, value, "lenient")
             return
-        _count_failure(run, name)
+        _reject(run, name)
         return
     validation = field.get("validation") or {}
     if validation.get("type") == "llm" and run.state.begun.has_model:
@@ -234,10 +234,12 @@ def judged(run: Run, task: Task) -> None:
     if verdict:
         accept(run, field, needs["value"], needs["source"])
     else:
-        _count_failure(run, needs["field"])
+        _reject(run, needs["field"])
 
 
-def _count_failure(run: Run, name: str) -> None:
+def _reject(run: Run, name: str) -> None:
+    """Record and count an answer that gives a field no value: nothing is read from it, or its check fails."""
+    run.decide("extraction", name, outcome="rejected", kind="field_rejected")
     run.thread.retries[name] = run.thread.retries.get(name, 0) + 1
     run.state.turn.failures[f"field:{name}"] = 1
 

@@ -5,9 +5,14 @@ Spec: platform-api 4.1 (deadline, cancel), abl-language 14.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import msgspec
+
 from domain.traces import TraceType
-from engine import calls, prompts, saying
-from engine.elsewhere import ELSEWHERE, address_of
+from engine import calls, changing, delegate, prompts, saying
+from engine.effects import Delegate
+from engine.elsewhere import ELSEWHERE
 from engine.run import Run
 from engine.state import Outcome, Task
 
@@ -24,13 +29,17 @@ def give_up(run: Run, reason: str) -> None:
     heard = {task.data["call_id"]: NOT_READ for task in sent}
     heard |= {key.removeprefix("model:"): NOT_READ for key, outcome in state.outcomes.items() if outcome.ok}
     heard |= {task.data["call_id"]: NOT_HEARD for task in out}
+    heard |= {task.data["call"]["id"]: NOT_HEARD for task in state.tasks if task.op == "reason.joined"}
     lost = [task for task in out if _may_have_changed_something(run, task)]
     elsewhere = [(task.thread, name) for task in state.tasks if (name := _agent_elsewhere(run, task))]
+    delegated = [one for task in reversed(state.tasks) for one in _delegated(run, task)]
     state.tasks.clear()
     state.pending.clear()
     state.outcomes.clear()
     state.turn.held.clear()
     state.turn.status, state.turn.error = "cancelled", reason
+    if lost or elsewhere or delegated:
+        changing.note(run, changing.UNKNOWN)
     run.focus(state.active)
     run.decide("stop", "turn", outcome=reason)
     prompts.answer_open_calls(run.thread.messages, heard)
@@ -41,6 +50,10 @@ def give_up(run: Run, reason: str) -> None:
     for thread, name in elsewhere:
         run.focus(thread)
         saying.unknown_outcome(run, name)
+    for thread, name, effect, outcome in delegated:
+        run.focus(thread)
+        delegate.record(run, name, outcome, effect)
+        saying.unknown_outcome(run, name)
     run.focus(state.active)
     run.trace(
         TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True
@@ -48,8 +61,17 @@ def give_up(run: Run, reason: str) -> None:
     run.push("turn.finish")
 
 
+def _delegated(run: Run, task: Task) -> Iterator[tuple[str, str, str, Outcome]]:
+    """Yield thread, agent and effect of each sub-task that a task waits for and that may have changed something."""
+    for effect in (task.data.get("effect"), *(one["effect"] for one in task.data.get("sent") or ())):
+        asked = run.state.pending.get(effect) if effect else None
+        if asked is not None and asked.kind == Delegate.__name__ and asked.notes.get(delegate.MAY_CHANGE):
+            outcome = msgspec.structs.replace(UNKNOWN, extra=asked.notes)
+            yield task.thread, asked.subject, str(effect), outcome
+
+
 def _agent_elsewhere(run: Run, task: Task) -> str:
-    """Return the name of the agent elsewhere whose answer a task waits for, empty when it waits for none."""
+    """Return the name of the agent elsewhere that has or gets control and whose answer a task waits for, else empty."""
     if task.data.get("effect") not in run.state.pending:
         return ""
     match task.op:
@@ -57,11 +79,6 @@ def _agent_elsewhere(run: Run, task: Task) -> str:
             return str(task.data["name"]).removesuffix(ELSEWHERE)
         case "remote.replied":
             return str(run.state.threads[task.thread].remote["name"])
-        case "delegate.settle":
-            run.focus(task.thread)
-            rule = run.agent.ir["coordination"]["delegates"][task.data["rule"]]
-            found = run.program.find(rule["agent"])
-            return str(rule["agent"]) if address_of(run, rule.get("remote"), found, rule["agent"]) else ""
         case _:
             return ""
 
@@ -69,4 +86,4 @@ def _agent_elsewhere(run: Run, task: Task) -> str:
 def _may_have_changed_something(run: Run, task: Task) -> bool:
     run.focus(task.thread)
     tool = calls.tool_of(run, task.data["tool"]) or {}
-    return bool((tool.get("hints") or {}).get("side_effects", True))
+    return changing.has_side_effects(tool)

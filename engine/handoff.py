@@ -6,7 +6,7 @@ from abl.templates import interpolate_braces
 from domain.json_values import JsonObject
 from domain.messages import TranscriptLine
 from domain.traces import TraceType
-from engine import elsewhere, guardrails, judging, memory, saying, variables
+from engine import changing, elsewhere, guardrails, judging, memory, saying, variables
 from engine.channels import SPOKEN
 from engine.effects import HandOff, Suspend
 from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
@@ -169,6 +169,8 @@ def _record(run: Run, target: str, returns: bool, context: JsonObject, reason: s
 def _send_away(run: Run, at: int, rule: JsonObject, told: JsonObject, *, is_local_name: bool, is_async: bool) -> None:
     """Let an agent in a session of its own, or elsewhere, have the message; its answer comes back as a fact."""
     run.unwind_turn()
+    if told["remote"] or changing.can_change(run.program, told["target"]):
+        changing.note(run, changing.MADE)
     if is_async:
         timeout = rule.get("asyncTimeout")
         expires_s = float(timeout) if timeout else None
@@ -187,6 +189,8 @@ def accepted(run: Run, task: Task) -> None:
     outcome, at, parent = run.take(needs["effect"]), int(needs["rule"]), run.thread
     rule = run.agent.handoffs[at] if at >= 0 else {"to": needs["name"]}
     if not elsewhere.is_accepted(outcome):
+        if outcome.kind == elsewhere.UNKNOWN:
+            changing.note(run, changing.UNKNOWN)
         key = "" if outcome.kind == elsewhere.UNKNOWN else "error_handoff"
         _fail(run, rule, key, str(rule.get("to", "")))
         return
@@ -203,8 +207,9 @@ def answered(run: Run, task: Task) -> None:
     rule = run.agent.handoffs[at] if at >= 0 else {}
     payload: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
     if not outcome.ok:
-        way = "on_timeout" if outcome.kind == "expired" else "on_failure"
-        _fail(run, rule, "error_handoff", str(rule.get("to", "")), way=way)
+        way, target = "on_timeout" if outcome.kind == "expired" else "on_failure", str(rule.get("to", ""))
+        may_be_done = bool(rule.get("remote")) or changing.can_change(run.program, target)
+        _fail(run, rule, "" if may_be_done else "error_handoff", target, way=way)
         return
     inner = payload.get("values")
     if text := str(payload.get("text") or ""):

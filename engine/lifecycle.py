@@ -238,6 +238,7 @@ def finish(run: Run, task: Task) -> None:
     if status == "idle" and state.begun.task:
         status = "needs_input" if thread.awaiting in ("gather", "input", "attachment", "confirm") else "completed"
     begun = state.begun
+    for_parent: JsonObject = {"changes": turn.changes} if begun.task and turn.changes else {}
     values = dict(thread.variables) if begun.task else {}
     reply = "\n\n".join(turn.says)
     agent = turn.agent or thread.agent
@@ -257,6 +258,7 @@ def finish(run: Run, task: Task) -> None:
         metadata={"agentName": agent, "turn": turn.number, **_refusal(turn)},
         values=values,
         error=turn.error,
+        **for_parent,
     )
     state.last_input = turn.text or state.last_input
     state.tasks.clear()

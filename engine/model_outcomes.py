@@ -6,10 +6,13 @@ from hashlib import blake2b
 
 from domain.json_values import JsonObject
 from domain.limits import TRACE_TEXT_MAX_CHARS
-from domain.model_calls import ModelRequest
+from domain.model_calls import BUDGET_EXCEEDED, ModelRequest
 from domain.traces import TraceType
 from engine.run import Run
 from engine.state import Outcome
+
+NEVER_RETRIED = frozenset({"llm_content_filter", BUDGET_EXCEEDED})
+"""Failures that the same question meets again."""
 
 
 def asked_notes(run: Run, request: ModelRequest, operation: str, *, stream: bool = False) -> JsonObject:
@@ -29,8 +32,23 @@ def asked_notes(run: Run, request: ModelRequest, operation: str, *, stream: bool
     return known
 
 
-def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
-    """Record an `llm_call`, and an `error` when it failed."""
+def trace_call(run: Run, effect_id: str, outcome: Outcome, *, ends_turn: bool = False) -> None:
+    """Record an `llm_call` if a model was asked, and an `error` when there is no answer.
+
+    Args:
+        run: Where.
+        effect_id: The span of the call.
+        outcome: What came of it.
+        ends_turn: A failure is not handled: the turn ends with it.
+    """
+    if outcome.ok or outcome.extra.get("model"):
+        _trace_answer(run, effect_id, outcome)
+    if not outcome.ok:
+        retryable = outcome.kind not in NEVER_RETRIED
+        run.fault(outcome.kind, outcome.message, origin="llm", retryable=retryable, handled=not ends_turn)
+
+
+def _trace_answer(run: Run, effect_id: str, outcome: Outcome) -> None:
     extra: JsonObject = outcome.extra
     value: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
     usage = extra.get("usage") or {}
@@ -59,8 +77,6 @@ def trace_call(run: Run, effect_id: str, outcome: Outcome) -> None:
         response=response or None,
         truncated=is_cut or len(text) > TRACE_TEXT_MAX_CHARS or None,
     )
-    if not outcome.ok:
-        run.fault(outcome.kind, outcome.message, origin="llm", retryable=outcome.kind != "llm_content_filter")
 
 
 def _usage(usage: JsonObject) -> JsonObject:

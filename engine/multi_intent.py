@@ -9,7 +9,7 @@ from datetime import datetime
 
 from abl.compiler.conditions import is_always
 from domain.json_values import JsonObject
-from engine import delegate, saying
+from engine import delegate, elsewhere, saying
 from engine.extraction.choices import spoken
 from engine.limits import MAX_QUEUED_INTENTS
 from engine.run import Run
@@ -158,15 +158,17 @@ def joined(run: Run, task: Task) -> None:
     """Say what each agent brought, in the order of the wishes; what needs the user is taken up afterwards."""
     left: list[JsonObject] = []
     for sent in task.data["sent"]:
-        outcome = run.take(sent["effect"])
-        delegate.record(run, sent["agent"], outcome, sent["effect"], task.data["group"])
+        outcome = delegate.taken(run, sent["effect"], sent["agent"], task.data["group"])
         if outcome.ok:
             saying.say(run, str(outcome.extra.get("text", "")))
         elif outcome.kind == "needs_input":
             left.append({**sent["entry"], "how": SEQUENTIAL})
         else:
             run.fault("delegation_error", outcome.message or outcome.kind, origin="flow")
-            saying.tell(run, "error_delegation")
+            if outcome.kind == elsewhere.UNKNOWN:
+                saying.unknown_outcome(run, sent["agent"])
+            else:
+                saying.tell(run, "error_delegation")
     run.state.queued += left
 
 

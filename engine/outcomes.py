@@ -17,8 +17,8 @@ def _tool_extra(result: ToolResult) -> JsonObject:
 
 
 def _extra_of(fact: f.ChildReplied) -> JsonObject:
-    extra: JsonObject = {"text": fact.text} if fact.text else {}
-    return {**extra, "conversation": fact.conversation} if fact.conversation else extra
+    told = {"text": fact.text, "conversation": fact.conversation, "changes": fact.changes}
+    return {name: value for name, value in told.items() if value}
 
 
 def outcome_of(fact: f.AnyFact) -> Outcome:
@@ -39,7 +39,8 @@ def outcome_of(fact: f.AnyFact) -> Outcome:
             value = {"text": reply.text, "tool_calls": msgspec.to_builtins(reply.tool_calls)}
             return Outcome(ok=True, value=value, duration_ms=reply.latency_ms, extra=extra)
         case f.ModelFailed():
-            return Outcome(ok=False, kind=fact.kind, message=fact.message, duration_ms=fact.latency_ms)
+            asked: JsonObject = {"model": fact.model, "provider": fact.provider} if fact.model else {}
+            return Outcome(ok=False, kind=fact.kind, message=fact.message, duration_ms=fact.latency_ms, extra=asked)
         case f.Classified():
             return Outcome(ok=bool(fact.scores), kind="unclassified", value=fact.scores)
         case f.ToolReturned():

@@ -159,6 +159,8 @@ class Program:
             raise InvalidInput(f"The entry agent {self.entry_agent} is not in the project")
         self.remote_agents: dict[str, JsonObject] = output.get("remote_agents") or {}
         self._stand_ins: dict[str, AgentProgram] = {}
+        self.changing: dict[str, bool] = {}
+        """Agent -> whether it can change something; see `engine.changing`."""
 
     @cached_property
     def hash(self) -> str:

@@ -124,7 +124,7 @@ def take(run: Run, task: Task) -> None:
     """Take the model's answer: tools are run, a text is checked and said, a failure meets ON_ERROR."""
     needs = task.data
     outcome = run.take(needs["effect"])
-    trace_call(run, needs["effect"], outcome)
+    trace_call(run, needs["effect"], outcome, ends_turn=outcome.kind in UNANSWERABLE)
     if not outcome.ok:
         _fail(run, needs, outcome.kind, outcome.message)
         return

@@ -17,7 +17,7 @@ from domain.json_values import JsonObject, JsonValue
 from domain.limits import MODEL_CALLS_PER_TURN, TOOL_CALLS_PER_TURN, TRACE_TEXT_MAX_CHARS, TRACE_VALUE_MAX_BYTES
 from domain.messages import TranscriptLine
 from domain.model_calls import Message
-from domain.traces import TraceEvent, TraceType
+from domain.traces import FIRST_TURN, TraceEvent, TraceType
 from engine import effects as e
 from engine import pii, zones
 from engine.limits import MAX_TASKS
@@ -225,14 +225,15 @@ class Run:
             kept = pii.masked_data(state, kept)
         if _may_be_large(kept):
             kept = {key: _bounded(value) for key, value in kept.items()}
+        turn = max(state.turn.number, FIRST_TURN)  # the opening belongs to it
         event = TraceEvent(
             kind,
             state.at,
             self.thread.agent,
-            state.turn.number,
+            turn,
             state.trace_count,
             span or effect_id,
-            f"turn-{state.turn.number}",
+            f"turn-{turn}",
             took_ms,
             kept,
         )

@@ -135,6 +135,7 @@ class Turn(Struct, omit_defaults=True):
         held: Texts that wait for a model's verdict before they are shown, in order.
         correction: What the user corrected: `{field, old, new}`.
         hints: What a classifier found: `tools`, `note`.
+        changes: What it has changed outside: nothing, `made`, or `unknown`; see `engine.changing`.
     """
 
     number: int = 0
@@ -165,6 +166,7 @@ class Turn(Struct, omit_defaults=True):
     held: list[JsonObject] = field(default_factory=list)
     correction: JsonObject = field(default_factory=dict)
     hints: JsonObject = field(default_factory=dict)
+    changes: str = ""
 
 
 class SessionState(Struct, omit_defaults=True):

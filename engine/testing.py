@@ -13,7 +13,7 @@ from abl.project import Project, compile_project
 from domain.clock import iso_ms, parse_iso
 from domain.json_values import JsonObject, JsonValue
 from domain.messages import ActionEvent, Attachment
-from domain.model_calls import ModelReply
+from domain.model_calls import UNANSWERABLE, ModelReply
 from domain.tool_calls import ToolCall, ToolResult
 from domain.traces import TraceEvent
 from engine import effects as e
@@ -191,7 +191,8 @@ class Conversation:
         else:
             found = says("{}") if effect.operation != "reasoning" else says("(no reply scripted)")
         if isinstance(found, f.ModelFailed):
-            return f.ModelFailed(at=at, effect_id=effect.id, kind=found.kind, message=found.message)
+            asked = "" if found.kind in UNANSWERABLE else "scripted"
+            return f.ModelFailed(at=at, effect_id=effect.id, kind=found.kind, message=found.message, model=asked)
         return f.ModelAnswered(at=at, effect_id=effect.id, reply=found)
 
     def _tool(self, effect: e.CallTool) -> ToolResult:

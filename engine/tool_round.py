@@ -227,8 +227,7 @@ def joined(run: Run, task: Task) -> None:
     """Give the model what the children brought, in the order it named them."""
     found: list[JsonObject] = []
     for sent in task.data["sent"]:
-        outcome = run.take(sent["effect"])
-        delegate.record(run, sent["agent"], outcome, sent["effect"], task.data["group"])
+        outcome = delegate.taken(run, sent["effect"], sent["agent"], task.data["group"])
         if outcome.ok:
             delegate.take_values(run, {"agent": sent["agent"], "returns": sent["returns"]}, outcome)
             text = str(outcome.extra.get("text", ""))

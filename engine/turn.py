@@ -112,6 +112,7 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
         at=fact.at,
         active=found.name,
         threads={found.name: Thread(agent=found.name)},
+        turn=Turn(reply_id=fact.reply_id),
         mocks=list(context.tool_mocks) if context is not None else [],
     )
     run = Run(program, state)

@@ -42,6 +42,7 @@ class Access:
         public_key_header: True for the bootstrap route, whose key has a header of its own.
         token_grace_s: Seconds for which an expired SDK token is still taken.
         replay: How an `Idempotency-Key` is honoured.
+        repeatable: Run twice it does no more than run once, so it may run again when what became of it is unknown.
         streams: The route reads the body itself, within the bound, as it comes.
         rated: False for health checks, which are never throttled.
         errors: How its errors are spelt.
@@ -55,6 +56,7 @@ class Access:
     token_grace_s: int = 0
     body_max_bytes: int = limits.BODY_MAX_BYTES
     replay: Replay = "none"
+    repeatable: bool = False
     streams: bool = False
     rated: bool = True
     errors: ErrorForm = "coded"
@@ -85,6 +87,7 @@ def caller(
     *kinds: CallerKind,
     permission: Permission | None = None,
     replay: Replay = "none",
+    repeatable: bool = False,
     token_grace_s: int = 0,
     body_max_bytes: int = limits.BODY_MAX_BYTES,
     too_large: str = "",
@@ -97,6 +100,7 @@ def caller(
             kinds=kinds,
             permission=permission,
             replay=replay,
+            repeatable=repeatable,
             token_grace_s=token_grace_s,
             body_max_bytes=body_max_bytes,
             too_large=too_large,
@@ -120,7 +124,7 @@ def anyone(*, rated: bool = True, errors: ErrorForm = "coded") -> Any:
 
 def bootstrap() -> Any:
     """Declare the route that turns a public key into a token."""
-    return Depends(Access(kinds=("public_key",), public_key_header=True, replay="reply"))
+    return Depends(Access(kinds=("public_key",), public_key_header=True, replay="reply", repeatable=True))
 
 
 def admission_of(request: Request) -> Admission:

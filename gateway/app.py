@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Container, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 from starlette.types import Lifespan
 
 from actors.runtime import Runtime
@@ -230,7 +232,7 @@ async def _answer_app_error(request: Request, error: Exception) -> Response:
 async def _answer_validation(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    return _respond(request, from_validation(error.errors()))
+    return _respond(request, from_validation(error.errors(), error.body))
 
 
 async def _answer_protocol(request: Request, error: Exception) -> Response:
@@ -243,7 +245,17 @@ async def _answer_protocol(request: Request, error: Exception) -> Response:
     if status == answer(InvalidInput("")).status:
         return _respond(request, MalformedRequest(str(error.detail)))
     body = coded(PROTOCOL_CODES.get(status, UNEXPECTED.code), PROTOCOL_MESSAGES.get(status, str(error.detail)))
-    return json_response(body, status, dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_methods(request))
+    return json_response(body, status, headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Return what may be asked of a path: its methods stand in routes of their own, and the first of them answered."""
+    routes: list[BaseRoute] = request.app.router.routes
+    found = [route for route in routes if route.matches(request.scope)[0] is Match.PARTIAL]
+    return sorted({method for route in found for method in getattr(route, "methods", None) or ()})
 
 
 async def _answer_unexpected(request: Request, error: Exception) -> Response:

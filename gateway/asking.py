@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import NamedTuple
 
 from starlette.requests import Request
 
+from actors.counters import Taken
 from actors.runtime import Caller, ChatTurn, SessionRef
 from domain.errors import Forbidden, NotFound
 from domain.permissions import Permission
@@ -81,8 +83,13 @@ async def count_turn(request: Request, services: Services, turn: ChatTurn) -> No
 
 async def count_message(request: Request, services: Services, tenant_id: str, session_id: str, project_id: str) -> None:
     """Count a message of a session. Raises Overloaded."""
+    await counted(request, services.throttle.session_message(tenant_id, session_id, project_id))
+
+
+async def counted(request: Request, counting: Awaitable[Taken | None]) -> None:
+    """Count a request against one limit more: its headers describe whichever is tightest. Raises Overloaded."""
     try:
-        taken = await services.throttle.session_message(tenant_id, session_id, project_id)
+        taken = await counting
     except RateExceeded as excess:
         request.scope[RATE] = excess.taken
         raise

@@ -14,7 +14,10 @@ SEQ_MAX_DIGITS: Final = 15
 TENANT_RATES_RECHECK_S: Final = 10.0
 TENANTS_HELD: Final = 10_000
 REPLY_CLAIM_LIFE_S: Final = 60
-"""How old a request under an idempotency key must be, without a reply, to be taken for dead."""
+"""How long a request under an idempotency key must have given no sign of life to be taken for dead."""
+REPLY_RENEW_S: Final = 15.0
+REPLY_RENEWALS_MAX: Final = 240
+"""How often it gives one, and for how long at most: an hour."""
 REPLY_WAIT_S: Final = 10.0
 REPLY_POLL_S: Final = 0.05
 IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS: Final = 22

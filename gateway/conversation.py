@@ -203,6 +203,7 @@ class Conversation:
             environment=key.environment if key is not None else "",
             transport="websocket",
             user_id=self._admission.caller.subject,
+            user_kind=self._admission.caller.kind,
             metadata=metadata,
             attachment_ids=attachment_ids,
             action=action,

@@ -15,6 +15,7 @@ from domain.errors import (
     Forbidden,
     Gone,
     InvalidInput,
+    LastingOutage,
     NotFound,
     Overloaded,
     QueueFull,
@@ -22,7 +23,7 @@ from domain.errors import (
     Unauthenticated,
     Unavailable,
 )
-from domain.json_values import JsonObject
+from domain.json_values import JsonObject, JsonValue
 from gateway import bounds
 
 ErrorForm = Literal["coded", "callback", "openai"]
@@ -51,6 +52,7 @@ ANSWERS: Mapping[type[AppError], Answer] = MappingProxyType(
         Overloaded: Answer(429, "RATE_LIMIT_EXCEEDED"),
         QueueFull: Answer(429, "QUEUE_FULL"),
         Unavailable: Answer(503, "SERVICE_UNAVAILABLE"),
+        LastingOutage: Answer(503, "SERVICE_UNAVAILABLE"),
         AgentFault: Answer(500, "INTERNAL_ERROR"),
     }
 )
@@ -125,12 +127,18 @@ def error_body(error: AppError, form: ErrorForm = "coded") -> JsonObject:
         return {"ok": False, "error": error.message}
     if form == "openai":
         fields = error.details.get("fields") or [{}]
-        return openai_body(
-            told, error.message, str(fields[0].get("path", "")).removeprefix("/").replace("/", ".") or None
-        )
+        place = str(fields[0].get("path", "")).removeprefix("/").replace("/", ".")
+        return openai_body(told, sentence_of(error), place or None)
     if isinstance(error, Overloaded):
         return {"success": False, "error": error.message, "code": told.code, "retryAfterMs": error.retry_after_ms}
     return coded(told.code, error.message, error.details)
+
+
+def sentence_of(error: AppError) -> str:
+    """Return what an error says where there is room for one text only: with its hint, or its first wrong field."""
+    fields = error.details.get("fields") or [{}]
+    more = str(error.details.get("hint") or fields[0].get("message", ""))
+    return error.message if more in error.message else f"{error.message}: {more}"
 
 
 def openai_body(told: Answer, message: str, param: str | None = None) -> JsonObject:
@@ -163,25 +171,46 @@ def retry_headers(error: AppError) -> dict[str, str]:
     return {"Retry-After": str(max(1, math.ceil(wait_ms / MS_PER_S)))}
 
 
-def from_validation(problems: Sequence[Any]) -> InvalidInput:
+def from_validation(problems: Sequence[Any], body: JsonValue = None) -> InvalidInput:
     """Return the error that says what pydantic found wrong with a request.
 
     Args:
         problems: The entries of `ValidationError.errors()`.
+        body: What the request held; None where that is not known.
     """
     if any(problem["type"] == "json_invalid" for problem in problems):
         return MalformedRequest("Invalid JSON body")
     fields = [
-        {"path": _pointer(problem["loc"]), "message": _sentence(problem)}
+        {"path": _pointer(_place(problem, body)), "message": _sentence(problem)}
         for problem in problems[: bounds.ERROR_FIELDS_SHOWN]
     ]
     kind = MalformedRequest if all(problem["type"] == "missing" for problem in problems) else InvalidInput
     return kind("Invalid request", details={"fields": fields})
 
 
-def _pointer(location: Sequence[str | int]) -> str:
-    """Return the JSON pointer of a place; the first word says body, query or header and is left out."""
-    words = [str(word).replace("~", "~0").replace("/", "~1") for word in location[1:]]
+def _place(problem: Any, body: JsonValue) -> list[str | int]:
+    """Return where a problem is, without what is not there: the word for body or query, pydantic's names of unions."""
+    source, *words = problem["loc"]
+    location: list[str | int] = words
+    if source != "body" or body is None:
+        return location
+    at: Any = body
+    place: list[str | int] = []
+    for word in location:
+        match at, word:
+            case (dict(), str()) if word in at:
+                at = at[word]
+            case (list(), int()) if word < len(at):
+                at = at[word]
+            case _:
+                continue
+        place.append(word)
+    return [*place, location[-1]] if problem["type"] == "missing" and location else place
+
+
+def _pointer(place: Sequence[str | int]) -> str:
+    """Return the JSON pointer of a place."""
+    words = [str(word).replace("~", "~0").replace("/", "~1") for word in place]
     return "".join(f"/{word}" for word in words)
 
 

@@ -161,6 +161,13 @@ class Gate:
         """Ask the store again whether a project is there: it was deleted."""
         self._projects.forget(f"{tenant_id}\0{project_id}")
 
+    def forget_tenant(self, tenant_id: str) -> None:
+        """Ask the store again who its callers are and what projects it has: it was erased, or a part of it."""
+        self._user_tokens.forget(tenant_id)
+        self._api_keys.forget_all(tenant_id)
+        self._public_keys.forget_all(tenant_id)
+        self._projects.forget_all(lambda name, _: name.startswith(f"{tenant_id}\0"))
+
     async def _count(self, scope: Scope, admission: Admission) -> None:
         caller = admission.caller
         try:

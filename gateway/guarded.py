@@ -148,7 +148,7 @@ class GuardedRoute(APIRoute):
             key = headers_of(scope).get("idempotency-key")
             if key and access.replay == "reply":
                 name = reply_name(request, scope[ADMISSION], key)
-                replayed: Response = await gate.replies.once(read, name, body, handle)
+                replayed: Response = await gate.replies.once(read, name, body, handle, repeatable=access.repeatable)
                 return replayed
             return await handle(read)
 
@@ -195,17 +195,18 @@ def _check_texts(raw: bytes, value: JsonValue = None) -> None:
 def _validated(model: type[BaseModel], raw: bytes) -> BaseModel:
     try:
         value = read_json(raw) if raw else None
+    except orjson.JSONDecodeError as error:
+        raise MalformedRequest("Invalid JSON body") from error
+    try:
         read = model.model_validate(value)
         _check_texts(raw, value)
         return read
-    except orjson.JSONDecodeError as error:
-        raise MalformedRequest("Invalid JSON body") from error
     except ValidationError as error:
         problems = [
             {**one, "type": one["type"] if raw else "missing", "loc": ("body", *one["loc"])}
             for one in error.errors(include_url=False, include_input=False, include_context=False)
         ]
-        raise RequestValidationError(problems) from error
+        raise RequestValidationError(problems, body=value) from error
 
 
 def reply_name(request: Request, admission: Admission, key: str) -> ReplyName:

@@ -16,7 +16,7 @@ from actors.runtime import TurnReply
 from domain.errors import AppError, InvalidInput, Overloaded
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import IDEMPOTENCY_KEY_MAX_CHARS, MESSAGE_MAX_CHARS
-from gateway.errors import answer
+from gateway.errors import answer, sentence_of
 
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26")
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32_700, -32_600, -32_601, -32_602
@@ -34,7 +34,7 @@ INPUT_SCHEMA: Final[JsonObject] = {
         "sessionId": {"type": "string", "description": "Of an earlier reply: goes on with that conversation"},
         "requestId": {
             "type": "string",
-            "description": "Made up by you; the same one with the same message is carried out once",
+            "description": "A UUID made up by you; the same one with the same message is carried out once",
             "maxLength": IDEMPOTENCY_KEY_MAX_CHARS,
         },
         "metadata": {"type": "object", "description": "For this message only", "additionalProperties": True},
@@ -190,5 +190,5 @@ def _refused(error: AppError) -> JsonObject:
     told: JsonObject = {"code": answer(error).code}
     if isinstance(error, Overloaded):
         told["retryAfterMs"] = error.retry_after_ms
-    text = error.message if "retryAfterMs" not in told else f"{error.message} (again in {told['retryAfterMs']} ms)"
+    text = sentence_of(error) if "retryAfterMs" not in told else f"{error.message} (again in {told['retryAfterMs']} ms)"
     return {"content": [{"type": "text", "text": text}], "_meta": {"abl.runtime/error": told}, "isError": True}

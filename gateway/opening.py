@@ -1,4 +1,4 @@
-"""Sessions opened under a key, within the number that a tenant may have at once. Spec: platform-api 2.5, 4.1."""
+"""Sessions opened under a name, within the number that a tenant may have at once. Spec: platform-api 2.5, 4.1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gateway.services import Services
 
 
 async def opened_session(services: Services, wanted: NewSession) -> SessionView:
-    """Return the session of an idempotency key, opening it the first time; one that is there is not counted again.
+    """Return the session of a name, opening it the first time; one that is there is not counted again.
 
     Raises:
         Overloaded: The tenant has as many active sessions as it may, and this would be one more.

@@ -1,7 +1,7 @@
 """One token family, one session: which session an SDK caller speaks in. Spec: platform-api 2.4, 12.1.
 
-No table joins the two. The session is opened under an idempotency key made from the family, so every gateway finds
-the same one, before and after a crash.
+No table joins the two. The session is opened under a name made from the family, so every gateway finds the same one,
+before and after a crash.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ async def open_session(services: Services, claims: SdkClaims, key: PublicKey, tr
         user_id=claims.subject,
         user_kind="sdk",
         caller=claims.user,
-        idempotency_key=f"sdk-family:{claims.family}",
+        name=f"sdk-family:{claims.family}",
     )
     return (await opened_session(services, wanted)).id
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-from domain.errors import InvalidInput, Unavailable
+from domain.errors import InvalidInput, LastingOutage
 from providers.catalog import TIERS
 
 ModelSource = Literal["request", "deployment", "agent", "tier", "project", "tenant", "embedded"]
@@ -16,6 +16,7 @@ NOT_CONFIGURED: Final = (
     "Runtime not configured: no model is set for this project. Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY "
     "(or ABL_MODEL_URL for your own server) where the server starts, or add a provider and a default model."
 )
+MODEL_NOT_CONFIGURED: Final = "MODEL_NOT_CONFIGURED"
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 Knows: TypeAlias = Callable[[str], bool]
@@ -84,9 +85,9 @@ def resolve_model(wishes: ModelWishes, operation: str = "", knows: Knows | None 
 
     Raises:
         InvalidInput: The request names one that nobody serves.
-        Unavailable: Nobody names one.
+        LastingOutage: Nobody names one.
     """
     found = find_model(wishes, operation, knows)
     if found is None:
-        raise Unavailable(NOT_CONFIGURED, details={"reason": "MODEL_NOT_CONFIGURED"})
+        raise LastingOutage(NOT_CONFIGURED, details={"reason": MODEL_NOT_CONFIGURED})
     return found

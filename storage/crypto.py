@@ -19,7 +19,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from msgspec import Struct
 
-from domain.errors import InvalidInput, Unavailable
+from domain.errors import InvalidInput, LastingOutage
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
@@ -30,8 +30,15 @@ OWNER_ONLY = 0o600
 NO_MASTER_KEY = "Encryption service unavailable"
 
 
-class Unopenable(Unavailable):
+class Unopenable(LastingOutage):
     """A sealed value cannot be opened: its key is not here, or it is not what it claims to be."""
+
+
+class NoMasterKey(LastingOutage):
+    """This installation has no master key: nothing can be sealed or opened."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_MASTER_KEY)
 
 
 class Wrapped(Struct, frozen=True):
@@ -73,9 +80,9 @@ class MasterKeys:
 
     @property
     def current_id(self) -> bytes:
-        """Return what names the current key. Raises Unavailable when there is none."""
+        """Return what names the current key. Raises NoMasterKey."""
         if not self._keys:
-            raise Unavailable(NO_MASTER_KEY)
+            raise NoMasterKey
         return next(iter(self._keys))
 
     def __bool__(self) -> bool:
@@ -85,14 +92,14 @@ class MasterKeys:
         return master_id in self._keys
 
     def wrap(self, data_key: bytes, about: Sequence[str]) -> Wrapped:
-        """Return a data key under the current master key. Raises Unavailable when there is none."""
+        """Return a data key under the current master key. Raises NoMasterKey."""
         master_id = self.current_id
         return Wrapped(master_id, seal(self._keys[master_id], data_key, about))
 
     def unwrap(self, wrapped: Wrapped, about: Sequence[str]) -> bytes:
-        """Return the data key. Raises Unopenable: its master key is not among these; Unavailable: there is none."""
+        """Return the data key. Raises Unopenable: its master key is not among these; NoMasterKey."""
         if not self._keys:
-            raise Unavailable(NO_MASTER_KEY)
+            raise NoMasterKey
         master_key = self._keys.get(wrapped.master_id)
         if master_key is None:
             raise Unopenable(f"The master key {wrapped.master_id.hex()} is not configured; add it to the master keys.")

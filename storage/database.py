@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from time import monotonic
@@ -12,9 +13,10 @@ import asyncpg
 import msgspec
 
 from domain.errors import InvalidInput, Unavailable
-from storage.errors import Closing, ConnectionLost, Duplicate, NotConnected
+from storage.errors import Closing, ConnectionLost, Duplicate, NotConnected, Orphaned
 from storage.statements import Statement
 
+log = logging.getLogger(__name__)
 POOL_MAX = 10
 CONNECT_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
@@ -62,6 +64,10 @@ def translated() -> Iterator[None]:
         yield
     except asyncpg.UniqueViolationError as error:
         raise Duplicate("It exists already.", constraint=error.constraint_name or "") from error
+    except asyncpg.ForeignKeyViolationError as error:
+        constraint = error.constraint_name or ""
+        log.warning("a row cannot be written, for what it belongs to is gone (%s)", constraint)
+        raise Orphaned("What this belongs to is not there any more", constraint=constraint) from error
     except (
         asyncpg.DataError,
         asyncpg.ProgramLimitExceededError,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.errors import Conflict, Unavailable
+from domain.errors import Conflict, NotFound, Unavailable
 
 
 class StaleEpoch(Conflict):
@@ -50,12 +50,28 @@ class Duplicate(Conflict):
         self.constraint = constraint
 
 
+class Orphaned(NotFound):
+    """What a row belongs to was deleted meanwhile; nothing was written.
+
+    Attributes:
+        constraint: The name of the rule in the schema.
+    """
+
+    def __init__(self, message: str, *, constraint: str) -> None:
+        super().__init__(message)
+        self.constraint = constraint
+
+
 class ConnectionLost(Unavailable):
     """The database did not answer; whether the last statement has taken effect is not known."""
+
+    may_have_taken_effect = True
 
 
 class NotConnected(ConnectionLost):
     """There was no connection to send anything through; nothing has taken effect."""
+
+    may_have_taken_effect = False
 
 
 class Closing(Unavailable):

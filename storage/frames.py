@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from domain.errors import Unavailable
+from domain.errors import LastingOutage
 from storage.dictionaries import FORM_1, FORM_2
 
 BLOB_MIN_BYTES = 32_768
@@ -53,14 +53,14 @@ def expand(squeezed: bytes) -> bytes:
     """Return the value that `squeeze` was given.
 
     Raises:
-        Unavailable: It was written by a newer version.
+        LastingOutage: It was written by a newer version.
     """
     form, rest = squeezed[:1], squeezed[1:]
     if form == PLAIN:
         return rest
     if form in _DICTIONARIES:
         return zlib.decompressobj(-READ_WINDOW_BITS, _DICTIONARIES[form]).decompress(rest)
-    raise Unavailable(f"A stored value has the form {form.hex()}, which a newer version has written.")
+    raise LastingOutage(f"A stored value has the form {form.hex()}, which a newer version has written.")
 
 
 def content_hash(content: bytes) -> bytes:

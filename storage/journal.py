@@ -8,12 +8,15 @@ When the connection breaks, the same appends are sent again and recognised by th
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from time import monotonic
 
 from msgspec import Struct
 
 from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
+from domain.limits import MEMORY_STORES_PER_SESSION
+from storage.beside import Beside
 from storage.database import Connection, Database, Row
 from storage.errors import ConnectionLost, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.frames import expand, pack, unpack
@@ -40,6 +43,7 @@ RETRY_DELAY_MAX_S = 0.5
 RETRY_AFTER_MS = 500
 PLANNING = {"enable_seqscan": "off", "enable_mergejoin": "off", "plan_cache_mode": "force_generic_plan"}
 """A plan is kept for the life of the connection and must not be one for the small tables of the first minute."""
+log = logging.getLogger(__name__)
 
 
 class Snapshot(Struct, frozen=True):
@@ -78,10 +82,13 @@ class Journal:
         *,
         expect_seq: int,
         turn: TurnEnd | None = None,
+        beside: Beside | None = None,
     ) -> int:
-        """Append facts behind `expect_seq`, with what ends the turn; return the last number once it is durable.
+        """Append facts behind `expect_seq`, with what ends the turn and what they change beside the journal.
 
-        A caller that is cancelled while it waits does not know whether its append took place.
+        Return the last number once all of it is durable. A store beyond the bound is left out: whoever sets one looks
+        before, and only tools that run together miss it. A caller that is cancelled while it waits does not know
+        whether its append took place.
 
         Raises:
             StaleEpoch: The host's lease or the session belongs to somebody else.
@@ -98,7 +105,7 @@ class Journal:
             raise Unavailable("The journal is closed.")
         if len(self._queue) >= QUEUE_MAX_APPENDS:
             raise Overloaded("The journal is overloaded.", retry_after_ms=RETRY_AFTER_MS)
-        append = Append(tenant_id, session_id, epoch, expect_seq, len(facts), pack(facts), turn)
+        append = Append(tenant_id, session_id, epoch, expect_seq, len(facts), pack(facts), turn, beside)
         self._queue.append(append)
         if self._writer is None:
             self._writer = asyncio.create_task(self._write(), name="journal writer")
@@ -200,6 +207,8 @@ class Journal:
         self.batches += 1
         self.appends += len(rows)
         written = {row["n"] for row in rows}
+        if shape.has_besides:
+            _tell_of_lost_stores(batch, rows)
         for n, append in enumerate(batch, 1):
             if append.done.done():
                 continue
@@ -209,11 +218,15 @@ class Journal:
                 append.done.set_exception(await self._refusal(connection, append))
 
     async def _stands(self, connection: Connection, append: Append) -> bool:
-        """Return whether these very facts stand where they were to be written: an earlier try had succeeded."""
+        """Return whether this host's very facts stand where they were to be written: an earlier try had succeeded.
+
+        Another host that has taken the session over may have written the same ones.
+        """
         row = await connection.row(
             WRITTEN_AT, tenant_id=append.tenant_id, session_id=append.session_id, seq=append.expected + 1
         )
-        return row is not None and (row["facts"], row["blob_hash"]) == (
+        return row is not None and (row["epoch"], row["facts"], row["blob_hash"]) == (
+            append.epoch,
             None if append.blob_hash else append.packed,
             append.blob_hash,
         )
@@ -252,6 +265,18 @@ def _refusal(append: Append, row: Row | None) -> Exception:
         f"The journal of {append.session_id} ends at {row['last_seq']}, not {append.expected}.",
         last_seq=row["last_seq"],
     )
+
+
+def _tell_of_lost_stores(batch: Sequence[Append], rows: Sequence[Row]) -> None:
+    for row in rows:
+        if row["left_out"]:
+            left_out, session_id = row["left_out"], batch[row["n"] - 1].session_id
+            log.warning(
+                "%s memory stores of %s are left out: it has at most %s",
+                left_out,
+                session_id,
+                MEMORY_STORES_PER_SESSION,
+            )
 
 
 def _fail(batch: Sequence[Append], error: Exception) -> None:

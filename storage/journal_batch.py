@@ -11,6 +11,7 @@ import msgspec
 
 from domain.ids import event_id
 from domain.json_values import JsonObject
+from storage.beside import Beside
 from storage.frames import BLOB_MIN_BYTES, content_hash, squeeze
 from storage.journal_statements import ASKED, ENDED, Shape
 from storage.keys import request_key, session_key
@@ -29,12 +30,20 @@ class Append:
     """One append on its way."""
 
     __slots__ = (
-        *("blob_hash", "count", "done", "end", "epoch", "expected", "key", "packed", "request_key"),
+        *("beside", "blob_hash", "count", "done", "end", "epoch", "expected", "key", "packed", "request_key"),
         *("session_id", "tenant_id"),
     )
 
     def __init__(
-        self, tenant_id: str, session_id: str, epoch: int, expected: int, count: int, packed: bytes, end: TurnEnd | None
+        self,
+        tenant_id: str,
+        session_id: str,
+        epoch: int,
+        expected: int,
+        count: int,
+        packed: bytes,
+        end: TurnEnd | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self.tenant_id = tenant_id
         self.session_id = session_id
@@ -44,6 +53,7 @@ class Append:
         self.count = count
         self.packed = packed
         self.end = end
+        self.beside = beside.encoded() if beside is not None else None
         self.request_key = request_key(end.keyed.key) if end is not None and end.keyed is not None else None
         self.blob_hash = content_hash(packed) if len(packed) >= BLOB_MIN_BYTES else None
         self.done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -51,7 +61,7 @@ class Append:
     @property
     def bytes(self) -> int:
         """Return roughly how much goes over the wire."""
-        return len(self.packed) + (len(self.end.snapshot or b"") if self.end else 0)
+        return len(self.packed) + (len(self.end.snapshot or b"") if self.end else 0) + len(self.beside or "")
 
 
 def take(queue: list[Append], most: int, most_bytes: int) -> list[Append]:
@@ -83,6 +93,7 @@ def shape_of(batch: Sequence[Append]) -> Shape:
         has_keys=any(one.request_key is not None for one in batch),
         has_snapshots=any(end.snapshot is not None for end in ends),
         has_news=any(end.announced for end in ends),
+        has_besides=any(one.beside is not None for one in batch),
     )
 
 
@@ -103,6 +114,9 @@ def parameters(batch: Sequence[Append], shape: Shape) -> Parameters:
     if shape.has_news:
         news = [news_of(one) for one in batch]
         found["news"] = news[0] if shape.is_one else news
+    if shape.has_besides:
+        besides = [one.beside for one in batch]
+        found["besides"] = besides[0] if shape.is_one else besides
     return found
 
 

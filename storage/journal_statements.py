@@ -11,6 +11,7 @@ from itertools import product
 from msgspec import Struct
 
 from domain.webhooks import EVERY_EVENT
+from storage.beside import BESIDES, LEFT_OUT, REVIVED, UNLESS_REVIVED
 from storage.keys import REQUESTS_KEPT
 from storage.repositories.webhooks import DELIVER_JOB
 from storage.statements import Statement
@@ -30,6 +31,9 @@ KEYS = (("request_keys", "bigint", "request_key"),)
 
 NEWS = (("news", "text", "news"),)
 """What appends have when webhooks are told of one of the batch: JSON of the events, see `journal_batch.news_of`."""
+
+BESIDE = (("besides", "text", "beside"),)
+"""What appends have when one of the batch changes something beside the journal: JSON of `storage.beside.Beside`."""
 
 ENDED = (
     ("turns", "int", "turn"),
@@ -157,7 +161,7 @@ _TOLD = """,
             handoff_count = handoff_count + e.handoffs,
             delegate_count = delegate_count + e.delegates
         FROM ended e
-        WHERE s.session_key = e.session_key
+        WHERE s.session_key = e.session_key{unless_revived}
     )
 """
 
@@ -170,6 +174,7 @@ class Shape(Struct, frozen=True):
     has_keys: bool
     has_snapshots: bool
     has_news: bool = False
+    has_besides: bool = False
 
 
 def _given(parameters: tuple[tuple[str, str, str], ...], *, is_one: bool) -> str:
@@ -194,24 +199,28 @@ def _ended(*, is_one: bool) -> str:
 
 
 def _append(shape: Shape) -> Statement:
-    added = ((shape.has_keys, KEYS), (shape.has_news, NEWS))
+    added = ((shape.has_keys, KEYS), (shape.has_news, NEWS), (shape.has_besides, BESIDE))
     asked = (*ASKED, *(one for is_wanted, more in added if is_wanted for one in more))
     text = f"WITH asked AS ({_given(asked, is_one=shape.is_one)}),"
     text += _MOVED.format(unless_known=_UNLESS_KNOWN if shape.has_keys else "")
+    if shape.has_besides:
+        text += BESIDES
     if shape.has_ends:
-        text += _ended(is_one=shape.is_one) + _TOLD
+        text += _ended(is_one=shape.is_one) + _TOLD.format(unless_revived=UNLESS_REVIVED if shape.has_besides else "")
+    if shape.has_ends and shape.has_besides:
+        text += REVIVED
     if shape.has_keys:
         text += _KEYED
     if shape.has_snapshots:
         text += _PHOTOGRAPHED
     if shape.has_news:
         text += _ANNOUNCED
-    return Statement(text + "SELECT n FROM moved")
+    return Statement(text + (LEFT_OUT if shape.has_besides else "SELECT n FROM moved"))
 
 
 APPENDS = {
     shape: _append(shape)
-    for flags in product((False, True), repeat=5)
+    for flags in product((False, True), repeat=6)
     for shape in [Shape(*flags)]
     if shape.has_ends or not (shape.has_keys or shape.has_snapshots or shape.has_news)
 }
@@ -238,7 +247,8 @@ EXPLAIN = Statement(f"""
 """)
 
 WRITTEN_AT = Statement("""
-    SELECT facts, blob_hash FROM journal WHERE session_key = session_key(:tenant_id, :session_id) AND seq = :seq
+    SELECT epoch, facts, blob_hash FROM journal
+    WHERE session_key = session_key(:tenant_id, :session_id) AND seq = :seq
 """)
 
 READ = Statement("""

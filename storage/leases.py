@@ -80,6 +80,16 @@ A claim does not wait for the disk: what is appended under it does, and the log 
 server has been followed by nothing, and the next append under it is refused.
 """
 
+HELD = """
+    SELECT h.session_key FROM session_heads h JOIN hosts o ON o.epoch = h.owner_epoch AND o.revoked_at IS NULL
+    WHERE h.session_key = session_key(:tenant_id, :session_id) AND h.owner_epoch = :epoch
+    FOR KEY SHARE OF h
+"""
+"""One row when the session is this epoch's, which it stays until the transaction ends: a claim waits, appends do not.
+
+For what a host writes beside the journal: it stands in the statement that does so, for a host may freeze between two.
+"""
+
 RELEASE = Statement(
     """
     UPDATE session_heads SET owner_epoch = NULL
@@ -157,6 +167,11 @@ class Leases:
         """Return the live host that owns the session; None when there is none."""
         row = await self._database.row(OWNER, tenant_id=tenant_id, session_id=session_id)
         return _host(row) if row else None
+
+
+def lost(session_id: str, epoch: int) -> StaleEpoch:
+    """Return why something that is fenced by `HELD` did not take place."""
+    return StaleEpoch(f"{session_id} does not belong to epoch {epoch}.")
 
 
 def refused_claim(row: Row, session_id: str, epoch: int) -> Conflict:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
 
-from domain.errors import Unavailable
 from storage.crypto import (
-    NO_MASTER_KEY,
     VERSION_BYTES,
     MasterKeys,
+    NoMasterKey,
     Unopenable,
     Wrapped,
     new_data_key,
@@ -59,7 +58,7 @@ class Vault:
         """Return the value sealed under the tenant's newest key; it opens only for the tenant and the same `about`.
 
         Raises:
-            Unavailable: There is no master key.
+            NoMasterKey: There is none.
         """
         version, key = await self._key(tenant_id, self._newest.get(tenant_id))
         return version.to_bytes(VERSION_BYTES, "big") + seal(key, value, (tenant_id, *about))
@@ -69,7 +68,7 @@ class Vault:
 
         Raises:
             Unopenable: It was changed, is about something else, or its key is gone.
-            Unavailable: There is no master key.
+            NoMasterKey: There is none.
         """
         _, key = await self._key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
         return open_sealed(key, sealed[VERSION_BYTES:], (tenant_id, *about))
@@ -89,7 +88,7 @@ class Vault:
 
         Raises:
             Unopenable: Some lie under a master key that is not among these; all others have been wrapped.
-            Unavailable: There is no master key.
+            NoMasterKey: There is none.
         """
         keys, done = self._keys(), 0
         tenant_id, version = "", 0
@@ -122,7 +121,7 @@ class Vault:
 
     def _keys(self) -> MasterKeys:
         if self._master_keys is None:
-            raise Unavailable(NO_MASTER_KEY)
+            raise NoMasterKey
         return self._master_keys
 
     async def _key(self, tenant_id: str, version: int | None) -> tuple[int, bytes]:

@@ -84,7 +84,7 @@ class AgentsApi:
         )
 
     def validate_agent(
-        self, project_id: str, agent_name: str, body: ValidateBody, *, idempotency_key: str = ""
+        self, project_id: str, agent_name: str, body: ValidateBody | None = None, *, idempotency_key: str = ""
     ) -> ValidatedReply:
         """Return what is found in the draft of an agent, or in the text that is given."""
         return cast(

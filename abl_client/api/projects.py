@@ -24,7 +24,7 @@ class ProjectsApi:
         )
 
     def create_project(self, body: NewProjectBody, *, idempotency_key: str = "") -> ProjectReply:
-        """Make a project; a person who makes it is its admin."""
+        """Make a project; a person who makes it is its admin. A key of one project makes none: it would ..."""
         return cast(
             "ProjectReply", self._transport.json("POST", "/api/projects", body=body, idempotency_key=idempotency_key)
         )

@@ -24,7 +24,7 @@ class VersionsApi:
         )
 
     def create_version(
-        self, project_id: str, agent_name: str, body: NewVersionBody, *, idempotency_key: str = ""
+        self, project_id: str, agent_name: str, body: NewVersionBody | None = None, *, idempotency_key: str = ""
     ) -> VersionReply:
         """Freeze the draft of an agent, which has to compile."""
         return cast(

@@ -71,8 +71,10 @@ class ProjectBudgetBody(TypedDict):
 
 
 class TenantBudgetBody(TypedDict):
-    """A budget for everything in the tenant."""
+    """A budget for everything in the tenant; those of a project, agent, contact or session belong to ..."""
 
     maxTokens: NotRequired[int | None]
     maxUsd: NotRequired[float | None]
     period: NotRequired[Literal["total", "day", "month"]]
+    scope: NotRequired[Literal["tenant"]]
+    subject: NotRequired[None]

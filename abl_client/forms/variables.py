@@ -12,7 +12,7 @@ class VariableBody(TypedDict):
     key: str
     value: str
     environment: NotRequired[Literal["base", "dev", "staging", "production"]]
-    secret: NotRequired[bool]
+    secret: NotRequired[bool | None]
     description: NotRequired[str | None]
 
 

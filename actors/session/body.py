@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 import msgspec
 
@@ -31,40 +30,57 @@ from actors.messages import (
     Viewed,
 )
 from actors.runtime import TurnReply
+from actors.session.activity import CHILD_DONE
 from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
-from actors.session.ending import end, reset
-from actors.session.finishing import TAKEN_UP_DEADLINE_S, finished
-from actors.session.kept import CANCELLED, KeptTurn, decode_kept, reply_of_kept
+from actors.session.ending import end, reset, was_reset
+from actors.session.family import recall_work
+from actors.session.finishing import TAKEN_UP_DEADLINE_S, Loaded, brought_to_end
+from actors.session.kept import CANCELLED, ENDED
 from actors.session.linking import link
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
 from actors.session.output import TurnOutput
 from actors.session.records import OWN_KEY, TurnOpening, UnknownSchema
-from actors.session.remembering import remember, remember_meanwhile, settle_stores
-from actors.session.replies import refusal, refused
+from actors.session.remembering import remember, remember_meanwhile
+from actors.session.repeating import check_young, derived_id, kept_reply, own_reply, spoken_id
+from actors.session.replies import refusal
 from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
-from actors.session.store import SessionMoved, SessionPin, Stored, StoreLost
+from actors.session.store import SessionMoved, SessionPin, StoreLost
 from actors.session.stream import Listener
 from actors.session.telling import missed
 from actors.session.views import view_of
-from actors.session.waking import Unfinished, wake
+from actors.session.waking import load
 from domain.clock import iso_ms
-from domain.errors import AppError, Conflict, InvalidInput, NotFound, Unavailable
+from domain.errors import AppError, Conflict, InvalidInput
 from domain.ids import PREFIXES
-from engine import AnyFact, Say, SuspensionExpired, UserSpoke
+from engine import AnyFact, SuspensionExpired, UserSpoke
 
 MOVED = Failed(kind="Unavailable", message="The session is served by another host.", moved=True)
-SUSPENDED = "suspended"
-ID_DIGEST_BYTES = 12
 
 
 class SessionBody:
-    """One session in a host: asleep (nothing loaded) until its first message."""
+    """One session in a host: asleep (nothing loaded) until its first message.
 
-    __slots__ = ("_interrupted", "_running", "_services", "_shown_seq", "_turn", "live", "session_id", "tenant_id")
+    Attributes:
+        live: What is loaded; None asleep.
+        is_left: There is a turn whose host died, which a look has left as it was.
+    """
+
+    __slots__ = (
+        "_interrupted",
+        "_is_unwanted",
+        "_running",
+        "_services",
+        "_shown_seq",
+        "_turn",
+        "is_left",
+        "live",
+        "session_id",
+        "tenant_id",
+    )
 
     def __init__(self, tenant_id: str, session_id: str, services: Services) -> None:
         self.tenant_id = tenant_id
@@ -75,13 +91,19 @@ class SessionBody:
         self._shown_seq = 0
         self._running = ("", "")
         self._interrupted = False
+        self._is_unwanted = False
+        self.is_left = False
 
     def is_running(self, name: str) -> bool:
         """Whether the turn that runs has this reply or idempotency key; "" is any turn."""
         return self._turn is not None and (not name or name in self._running)
 
-    def interrupt(self, reason: str) -> None:
-        """Have the running turn cancelled, or broken off when the host lets go of the session."""
+    def interrupt(self, reason: str, *, for_good: bool = False) -> None:
+        """Have the running turn cancelled, or broken off when the host lets go of the session.
+
+        `for_good`: one that is still to begin does not begin either.
+        """
+        self._is_unwanted |= for_good
         if self._turn is None:
             return
         if reason == ForgetSession.__name__:
@@ -93,6 +115,17 @@ class SessionBody:
     async def meanwhile(self, message: UseMemory) -> HostAnswer | None:
         """Carry a message out in the midst of the turn that runs; None when none does."""
         return await remember_meanwhile(self._turn, self.live, message)
+
+    async def known_reset(self, message: ResetSession) -> HostAnswer | None:
+        """Return the answer to a reset that has been, also while a turn runs; None to carry it out."""
+        live = self.live
+        if live is None:
+            return None
+        try:
+            found(live, message.tenant_id, message.project_id)
+            return Viewed(view=view_of(live)) if await was_reset(live, message.key) else None
+        except (AppError, StoreLost):
+            return None  # what is wrong is told when it is carried out
 
     def doze(self) -> bool:
         """Take little room until something happens; return whether output stays held for a page that may come back."""
@@ -107,12 +140,20 @@ class SessionBody:
             self.live.stream.abandon()
             self._shown_seq = self.live.stream.last_seq  # no number is given twice, also of a turn that was not written
         self.live = None
+        self.is_left = False
 
     async def recall(self, after: int) -> None:
         """Hold the output of ended turns again, as it was, when a listener wants what is held no more."""
         if self.live is not None and not self.live.stream.holds(after):
             events, whole_after = await missed(self.live, after)
             self.live.stream.recall(events, whole_after)
+
+    async def go_on(self) -> HostAnswer:
+        """Bring the turn to its end that a look has left as it was, as if somebody wanted its output."""
+        self.is_left = False
+        return await self.handle(
+            Follow(tenant_id=self.tenant_id, session_id=self.session_id, after=self._shown_seq), None
+        )
 
     async def handle(self, message: HostMessage, listener: Listener | None) -> HostAnswer:
         """Carry one message out and return the answer."""
@@ -144,26 +185,26 @@ class SessionBody:
                 return await self._chat(message, listener if message.follow else None)
             case OpenSession():
                 live = await self._awake(await pin_of_new(message, self._services))
+                if message.wanted.idempotency_key:
+                    check_young(live, self._services.clock.now())
                 return Viewed(view=view_of(live))
             case DelegateTask():
                 return await self._delegated(message)
             case CallbackReady() | SuspensionDue() | TaskClosed() | TimerDue():
                 return await self._resumed(message)
             case EndSession():
-                return await self._end(found(await self._awake(), message.tenant_id, message.project_id), message)
+                return await self._end(message)
             case ResetSession():
-                return await self._reset(found(await self._awake(), message.tenant_id, message.project_id))
+                return await self._reset(message)
             case CancelTurn():
-                found(await self._awake(), message.tenant_id, message.project_id)
-                was, self._interrupted = self._interrupted, False
-                return Done(note=CANCELLED if was else "")
+                return await self._cancelled(message)
             case UseMemory():
                 return await remember(found(await self._awake(), message.tenant_id, message.project_id), message)
             case LinkContact():
                 live = found(await self._awake(), message.tenant_id, message.project_id)
                 return await link(live, message, self._services.clock)
             case Look():
-                return Viewed(view=view_of(found(await self._awake(), message.tenant_id, message.project_id)))
+                return self._shown(await self._found(message))
             case Follow():
                 found(await self._awake(), message.tenant_id)
                 await self.recall(message.after)
@@ -184,9 +225,11 @@ class SessionBody:
         key, is_own = asked.idempotency_key, asked.idempotency_key.startswith(OWN_KEY)
         message_id = derived_id(self.session_id, key) or services.ids.new(PREFIXES["message"])
         if message.may_be_known or (live.last is not None and live.last.message_id == message_id):
-            known = await (self._known_own(live, key) if is_own else self._known(live, key, asked.request_hash))
+            known = await (own_reply(live, key) if is_own else kept_reply(live, key, asked.request_hash))
             if known is not None:
                 return Replied(reply=known)
+            if message.new and not is_own:
+                check_young(live, services.clock.now())
         if live.status == "ended":
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
         if asked.test_context is not None and live.state is not None:
@@ -194,7 +237,7 @@ class SessionBody:
         is_first = live.state is None
         facts: list[tuple[AnyFact, TurnOpening]] = []
         if is_first:
-            fact = await begun(live, services, agent=asked.agent, test_context=asked.test_context)
+            fact = await begun(live, services, message_id, agent=asked.agent, test_context=asked.test_context)
             facts.append((fact, TurnOpening("begin", message_id)))
         spoke = UserSpoke(
             at=iso_ms(services.clock.now()),
@@ -213,62 +256,35 @@ class SessionBody:
         facts.append((spoke, opening))
         if message.attempt > 1:
             live.stream.jump(services.clock.now())
-        output = TurnOutput(live, message_id, next_turn(live), message.attempt, listener)
+        output = TurnOutput(live, message_id, live.next_turn, message.attempt, listener)
         return Replied(reply=await self._run(live, output, facts, live.pin.turn_s or asked.deadline_s, key))
-
-    async def _known(self, live: LiveSession, key: str, request_hash: str = "") -> TurnReply | None:
-        """Return the reply of the turn that was ended under a key, None when there was none."""
-        if not key or not live.knows_key(key):
-            return None
-        known = await live.store.known_turn(live.pin, key)
-        if known is None:
-            return None
-        if known.request_hash != request_hash:
-            raise Conflict(
-                "The Idempotency-Key was used with another request", details={"reason": "IDEMPOTENCY_KEY_REUSED"}
-            )
-        return await self._told(live, decode_kept(known.reply))
-
-    async def _known_own(self, live: LiveSession, key: str) -> TurnReply | None:
-        """Return the reply of a turn without a key of its caller: the last one, or what the transcript tells."""
-        message_id = derived_id(self.session_id, key)
-        last = live.last
-        if last is not None and last.message_id == message_id:
-            return await self._told(live, last)
-        spoken = await live.store.line(live.pin, spoken_id(self.session_id, key))
-        if spoken is None:
-            return None
-        said = await live.store.line(live.pin, message_id)
-        return TurnReply(
-            session_id=self.session_id,
-            message_id=message_id,
-            turn=spoken.turn,
-            response=said.content if said is not None else "",
-            action={"type": "continue"},
-            agent_name=said.agent_name if said is not None else "",
-            repeated=True,
-        )
-
-    async def _told(self, live: LiveSession, kept: KeptTurn) -> TurnReply:
-        if kept.failed:
-            raise refused(kept.failed)
-        traces = await live.store.trace_events(live.pin, kept.fact_seq) if kept.fact_seq else []
-        return reply_of_kept(self.session_id, kept, traces)
 
     async def _delegated(self, task: DelegateTask) -> HostAnswer:
         live = self.live or await self._awake(await pin_of_child(task, self._services))
-        if (known := await self._known(live, task.effect_key)) is not None:
+        if (known := await kept_reply(live, task.effect_key)) is not None:
             return Replied(reply=known)
-        if live.state is not None:
+        if live.state is not None or live.status == ENDED:
             raise Conflict("The delegated session has ended without an answer")
         message_id = self._services.ids.new(PREFIXES["message"])
         opening = TurnOpening("begin", message_id, task.effect_key)
-        fact = await begun(live, self._services, agent=task.agent, task=task.task, given=task.context)
+        fact = await begun(live, self._services, message_id, agent=task.agent, task=task.task, given=task.context)
+        if self._is_unwanted:
+            await end(live, CHILD_DONE)
+            raise Conflict("The delegating session waits for it no more")
         output = TurnOutput(live, message_id, 0)
-        reply = await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S)
-        if reply.status == SUSPENDED:
-            await live.store.close_waits(live.pin)
-        return Replied(reply=reply)
+        return Replied(reply=await self._run(live, output, [(fact, opening)], TAKEN_UP_DEADLINE_S))
+
+    async def _cancelled(self, message: CancelTurn) -> HostAnswer:
+        """Say whether a turn was given up; what a child does that nobody waits for, or was to do, is given up here."""
+        if message.for_good:
+            self._is_unwanted = True
+            live = await self._at_rest(await self._found(message), CANCELLED)
+            if live.state is None:
+                await end(live, CHILD_DONE)
+        else:
+            found(await self._awake(), message.tenant_id, message.project_id)
+        was, self._interrupted = self._interrupted, False
+        return Done(note=CANCELLED if was else "")
 
     async def _resumed(self, message: FromOutside) -> HostAnswer:
         live = found(self.live or await self._awake(), message.tenant_id)
@@ -276,22 +292,33 @@ class SessionBody:
         if fact is None:
             return Done(note="not waiting")
         message_id = self._services.ids.new(PREFIXES["message"])
-        output = TurnOutput(live, message_id, next_turn(live))
+        output = TurnOutput(live, message_id, live.next_turn)
+        if isinstance(fact, SuspensionExpired):
+            await recall_work(live, self._services.performer, fact.suspension_id)
         reply = await self._run(live, output, [(fact, TurnOpening("resume", message_id))], TAKEN_UP_DEADLINE_S)
         if suspension_id := getattr(fact, "suspension_id", ""):
-            await live.store.close_waits(live.pin, suspension_id, expired=isinstance(fact, SuspensionExpired))
+            await live.store.close_waits(
+                live.pin, live.epoch, suspension_id, expired=isinstance(fact, SuspensionExpired)
+            )
         return Replied(reply=reply)
 
-    async def _end(self, live: LiveSession, message: EndSession) -> HostAnswer:
-        self._interrupted = False
-        if message.quiet_since and not is_quiet(live, message.quiet_since):
-            return Done(note="in use")
+    async def _end(self, message: EndSession) -> HostAnswer:
+        """End the session; one that has only been quiet first goes on with what its host had begun."""
+        if message.quiet_since:
+            live = found(await self._awake(), message.tenant_id, message.project_id)
+            if not is_quiet(live, message.quiet_since):
+                return Done(note="in use")
+        live = await self._at_rest(await self._found(message), EndSession.__name__)
+        await recall_work(live, self._services.performer)
         await end(live, message.reason)
         return Viewed(view=view_of(live))
 
-    async def _reset(self, live: LiveSession) -> HostAnswer:
-        self._interrupted = False
-        await reset(live, self._services)
+    async def _reset(self, message: ResetSession) -> HostAnswer:
+        loaded = await self._found(message)
+        if await was_reset(loaded[0], message.key):
+            return self._shown(loaded)
+        live = await self._at_rest(loaded, ResetSession.__name__)
+        await reset(live, self._services, message.key)
         return Viewed(view=view_of(live))
 
     # -- waking ---------------------------------------------------------------------------------------------------
@@ -303,56 +330,43 @@ class SessionBody:
         """
         if self.live is not None:
             return self.live
-        store = self._services.store
-        woken = None if is_fresh else await store.wake(self.tenant_id, self.session_id)
-        is_new = woken is None and new is not None
-        if woken is None:
-            if new is None:
-                raise NotFound("Session not found")
-            stored = Stored(pin=new, status="active", end_reason="", snapshot=None, records=(), seq=0)
-            woken = (await store.create(new), stored)
-        epoch, stored = woken
-        program = await self._services.programs.get(self.tenant_id, stored.pin.project_id, stored.pin.program_id)
-        live = LiveSession(
-            stored.pin, program, store, epoch, status=stored.status, end_reason=stored.end_reason, is_new=is_new
-        )
-        unfinished = wake(live, stored)
-        await settle_stores(live)
-        live.is_ahead = unfinished is not None
+        loaded = await self._load(new, is_fresh=is_fresh)
+        return await brought_to_end(loaded, self._load, self._services, self._hold)
+
+    async def _found(self, message: EndSession | ResetSession | CancelTurn | Look) -> Loaded:
+        """Return the session as it stands, with a turn whose host died. Raises NotFound."""
+        loaded = (self.live, None) if self.live is not None else await self._load()
+        found(loaded[0], message.tenant_id, message.project_id)
+        return loaded
+
+    async def _at_rest(self, loaded: Loaded, reason: str) -> LiveSession:
+        """Return the session of a message that ends what runs: a turn whose host died is given up, not gone on with."""
+        live = await brought_to_end(loaded, self._load, self._services, self._hold, reason)
+        self._interrupted = False
+        return live
+
+    def _shown(self, loaded: Loaded) -> HostAnswer:
+        """Show what stands; a turn whose host died goes on afterwards, see `go_on`."""
+        live, unfinished = loaded
+        view = view_of(live)
+        if unfinished is not None:
+            self.fall_asleep()
+            self.is_left = True
+        return Viewed(view=view)
+
+    async def _load(self, new: SessionPin | None = None, *, is_fresh: bool = False) -> Loaded:
+        self.fall_asleep()
+        live, stored, unfinished = await load(self._services, self.tenant_id, self.session_id, new, is_fresh=is_fresh)
         live.stream.last_seq = max(live.stream.last_seq, self._shown_seq)
         if stored.is_taken_over or unfinished is not None:
             live.stream.jump(self._services.clock.now())
         self.live = live
         if unfinished is not None:
             self._services.takes_over(stored)
-            await self._finish(live, unfinished)
-        return live
+        return live, unfinished
 
-    async def _finish(self, live: LiveSession, unfinished: Unfinished) -> None:
-        opening = unfinished.opening
-        number = live.state.turn_number if live.state is not None else 0
-        output = TurnOutput(live, opening.message_id, number, unfinished.attempt)
-        output.open()
-        for shown in unfinished.shown:
-            if isinstance(shown, Say):
-                output.say(shown)
-            else:
-                output.trace(shown.event)
-        services = self._services
-        turn, last = (Turn(live, services.performer, services.clock, output) for _ in range(2))
+    def _hold(self, turn: Turn | None) -> None:
         self._turn = turn
-        try:
-            live.note_attempt(unfinished.attempt)
-            await live.write()
-            end = await finished(unfinished, turn, last)
-            at = iso_ms(services.clock.now())
-            await commit(live, output, opening, joined([unfinished.before], end), unfinished.spoke, at)
-        except Unavailable:
-            if live.is_ahead:
-                raise
-            # the turn has ended without a reply, which is no answer to the message that has woken the session
-        finally:
-            self._turn = None
 
     # -- turns ----------------------------------------------------------------------------------------------------
 
@@ -377,24 +391,8 @@ class SessionBody:
             fact, opening = facts[len(ends) - 1][0], facts[-1][1]
             spoke = fact if isinstance(fact, UserSpoke) else None
             end = joined([one.reply for one in ends[:-1]], ends[-1])
+            if live.pin.parent_session_id:
+                await recall_work(live, services.performer)  # it has this one turn, and waits for nothing behind it
             return await commit(live, output, opening, end, spoke, iso_ms(services.clock.now()))
         finally:
             self._turn = None
-
-
-def next_turn(live: LiveSession) -> int:
-    """Return the number of the turn that begins now."""
-    return (live.state.turn_number if live.state is not None else 0) + 1
-
-
-def derived_id(session_id: str, key: str, part: str = "") -> str:
-    """Return the id of the message that answers the request under a key: the same one in every attempt; "" without."""
-    if not key:
-        return ""
-    digest = blake2b(f"{session_id}\0{key}{part}".encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
-    return f"{PREFIXES['message']}_c{digest}"
-
-
-def spoken_id(session_id: str, key: str) -> str:
-    """Return the id of the user's message of the request under a key."""
-    return derived_id(session_id, key, "\0user")

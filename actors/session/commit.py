@@ -22,9 +22,10 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject, storable
 from domain.model_calls import BUDGET_EXCEEDED, MODEL_NOT_READY
 from engine import EndTurn, UserSpoke
-from providers.resolve import NOT_CONFIGURED
+from providers.resolve import MODEL_NOT_CONFIGURED, NOT_CONFIGURED
 
-NOT_STORABLE = "not_storable"
+NOT_STORABLE, BROKEN = "not_storable", "broken"
+"""Why a turn was given up: a value of it cannot be stored; each attempt at it has failed."""
 REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
     ("failed", "not_configured"): "Runtime not configured",
@@ -32,10 +33,12 @@ REFUSALS = {
     ("failed", BUDGET_EXCEEDED): SPENT,
     ("failed", NOT_STORABLE): "The turn cannot be stored",
     ("cancelled", NOT_STORABLE): "The turn cannot be stored",
+    ("failed", BROKEN): "The turn has failed",
+    ("cancelled", BROKEN): "The turn has failed",
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 HINTS: dict[str, JsonObject] = {
-    "not_configured": {"reason": "MODEL_NOT_CONFIGURED", "hint": NOT_CONFIGURED},
+    "not_configured": {"reason": MODEL_NOT_CONFIGURED, "hint": NOT_CONFIGURED},
     "deadline": {"reason": "TURN_TIMEOUT"},
 }
 """Why a turn has no reply -> what tells its caller more of it; the reason is the code of a socket. Spec: 12.7."""
@@ -68,10 +71,11 @@ async def commit(
         return await _commit(live, output, opening, end_without_reply(end), None, at)
 
 
-def end_without_reply(end: EndTurn) -> EndTurn:
+def end_without_reply(end: EndTurn, why: str = NOT_STORABLE) -> EndTurn:
     """Return the end of a turn that cannot end as it should."""
     action = {"type": "respond"}
-    return EndTurn(id="", reply="", action=action, agent=end.agent, status="failed", error=NOT_STORABLE)
+    status = "failed"
+    return EndTurn(id="", reply="", action=action, agent=end.agent, status=status, error=why, changes=end.changes)
 
 
 async def _commit(
@@ -106,6 +110,7 @@ async def _commit(
         traces=tuple(output.traces),
         activity=activity_of(live, spoke, end, output, at),
         announced=happened(live, opening, end, output),
+        closes_waits=bool(live.pin.parent_session_id and state is not None and state.suspensions),
     )
     await live.write(ending)
     live.last = kept

@@ -19,6 +19,8 @@ from providers.remote import RemoteAgents, RemoteCall, RemoteFailed, RemoteReply
 MS_PER_S = 1_000
 UNKNOWN, TIMEOUT, UNAVAILABLE, REFUSED = "outcome_unknown", "timeout", "unavailable", "delegation_error"
 """What a `Failed` of an agent elsewhere says: nobody knows, too late, later perhaps, no."""
+LOST = "lost"
+"""An agent here that was begun and has ended without an answer."""
 _KINDS = {"unknown": UNKNOWN, "timeout": TIMEOUT, "unavailable": UNAVAILABLE, "refused": REFUSED}
 NO_ROUTE = Failed(kind=REFUSED, message="Agents in other sessions cannot be reached from here")
 NO_REMOTES = Failed(kind=REFUSED, message="Agents outside this project cannot be reached from here")

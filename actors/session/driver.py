@@ -37,7 +37,6 @@ from engine import (
     StartTimer,
     Step,
     Suspend,
-    ToolReturned,
     Trace,
     TurnCancelled,
     WriteMemory,
@@ -60,6 +59,10 @@ class Performer(Protocol):
 
     async def perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:
         """Carry an effect out and return the fact that answers it; None for effects that are not answered."""
+        ...
+
+    async def recall(self, effect_ids: Sequence[str], live: LiveSession) -> None:
+        """Have the sessions give up that work for these effects; never called for none."""
         ...
 
 
@@ -157,6 +160,12 @@ def fold(live: LiveSession, fact: AnyFact) -> Step:
         step = advance(live.program, live.state, fact)
     live.state = step.state
     return step
+
+
+def _children(live: LiveSession) -> list[str]:
+    """Return the effects for which other sessions work."""
+    pending = live.state.pending if live.state is not None else {}
+    return [effect_id for effect_id, asked in pending.items() if asked.kind == Delegate.__name__]
 
 
 class Turn:
@@ -292,21 +301,21 @@ class Turn:
         tools, models, callbacks and people may say what nobody can keep.
         """
         fact = storable(fact)
+        children = _children(self.live) if isinstance(fact, TurnCancelled) else []
         step = fold(self.live, fact)
         self.output.open()
         self.live.note(fact, step.effects, self._opens)
         self._opens = None
         if isinstance(fact, TurnCancelled):
             await self._let_go()
+        if children:
+            await self._performer.recall(children, self.live)
         self._owes |= self._answers_for_good(fact)
-        stores = fact.result.stores if isinstance(fact, ToolReturned) else {}
         acts = any(map(changes_the_world, step.effects))
         if acts:
             self.live.acted_in = step.state.turn_number
-        if stores or acts:
+        if acts or self.live.stores:
             await self._make_durable()
-        if stores:
-            await self.live.store.keep_stores(self.live.pin, stores)
         end: EndTurn | None = None
         for effect in step.effects:
             match effect:

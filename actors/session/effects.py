@@ -6,28 +6,30 @@ Nothing in here decides anything: which model, which tool, which words is said b
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 
 from actors.session.children import Children, work_of
 from actors.session.delivery import AskHost
+from actors.session.failing import TOOL_ERROR, is_passing, model_failure, outcome_of_failure, patiently
 from actors.session.live import LiveSession
 from actors.session.models import ChosenModel, ModelBudgets, Models
 from actors.session.output import TurnOutput
-from actors.session.store import SessionPin
+from actors.session.store import EffectStoreLost, SessionPin
 from actors.session.tool_calls import ToolCaller, effect_key
 from actors.session.waits import open_task, open_wait
 from actors.tally import OK, OUTCOME_UNKNOWN, RATE_LIMITED, Tally
 from domain.budgets import Spender
 from domain.clock import Clock, iso_ms
-from domain.errors import AppError, Overloaded, Unavailable
+from domain.errors import AppError
 from domain.json_values import JsonObject
 from domain.limits import TURN_DEADLINE_S
-from domain.model_calls import ModelRequest
+from domain.model_calls import UNANSWERABLE, ModelRequest, split_name
 from domain.tool_calls import RATE_LIMIT_EXCEEDED, ToolResult
 from engine import (
     AnyEffect,
@@ -66,13 +68,11 @@ from providers.ports import (
     ToolRunner,
 )
 from providers.remote import RemoteAgents
+from storage.errors import Closing
 
 MS_PER_S = 1_000
-MEMORY_PATIENCE_S = 20.0
-MEMORY_PAUSE_S = 0.2
-NO_CREDENTIAL = "credential_not_found"
 MOCK = "mock"
-Given = TypeVar("Given")
+_log = logging.getLogger(__name__)
 
 
 class Memories(Protocol):
@@ -151,7 +151,40 @@ class WorldPerformer:
         self._children = Children(outside)
 
     async def perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:
-        """Carry an effect out and return the fact that answers it; None for effects that are not answered."""
+        """Carry an effect out and return the fact that answers it; None for effects that are not answered.
+
+        Raises:
+            EffectStoreLost: The store stayed away, which is no outcome.
+            Closing: This process ends.
+            AppError: Something that outlives the turn cannot be set up.
+        """
+        try:
+            return await self._perform(effect, live, output)
+        except AppError as error:
+            if isinstance(error, Closing):
+                raise
+            if is_passing(error):
+                raise EffectStoreLost from error
+            return self._failed(effect, live, error)
+
+    async def recall(self, effect_ids: Sequence[str], live: LiveSession) -> None:
+        """Have the sessions give up that work for these effects."""
+        await self._children.recall(effect_ids, live.pin)
+
+    def _failed(self, effect: AnyEffect, live: LiveSession, error: AppError) -> AnyFact:
+        """Return what the agent learns of an effect that cannot be carried out; raises the error where nothing can."""
+        fact = outcome_of_failure(effect, error, self._now())
+        if fact is None:
+            raise error
+        what = type(effect).__name__
+        _log.warning("%s of %s cannot be done: %s", what, live.pin.session_id, error.message, exc_info=error)
+        if isinstance(effect, AskModel):
+            self._outside.tally.model(model_failure(error))
+        elif isinstance(effect, CallTool):
+            self._outside.tally.tool(TOOL_ERROR)
+        return fact
+
+    async def _perform(self, effect: AnyEffect, live: LiveSession, output: TurnOutput) -> AnyFact | None:
         match effect:
             case AskModel():
                 return await self._ask_model(effect, live, output)
@@ -173,12 +206,12 @@ class WorldPerformer:
                 return await self._children.delegate(effect, live)
             case HandOff() if effect.suspension_id:
                 work = work_of(effect, live.pin, round(TURN_DEADLINE_S * MS_PER_S))
-                await live.store.start_work(live.pin, effect.suspension_id, work)
+                await live.store.start_work(live.pin, live.epoch, effect.suspension_id, work)
                 return None  # what it brings comes as the callback of the suspension
             case HandOff():
                 return await self._children.hand_over(effect, live)
             case StartTimer() if effect.outlives_turn:
-                await live.store.start_timer(live.pin, effect.id, effect.delay_ms / MS_PER_S)
+                await live.store.start_timer(live.pin, live.epoch, effect.id, effect.delay_ms / MS_PER_S)
                 return None
             case StartTimer():
                 await asyncio.sleep(effect.delay_ms / MS_PER_S)
@@ -205,69 +238,54 @@ class WorldPerformer:
 
     async def _ask_model(self, effect: AskModel, live: LiveSession, output: TurnOutput) -> AnyFact:
         started_s = time.monotonic()
+        chosen, model = await patiently(lambda: self._open(effect, live.pin))
+        request = _as_deployed(effect.request, chosen)
         try:
-            chosen = await self._outside.models.choose(live.pin, effect)
-            model = await self._open(chosen, effect, live.pin)
-            request = _as_deployed(effect.request, chosen)
             if effect.stream:
                 reply = await streamed_reply(model, request, _ShownTurn(effect, live, output))
             else:
                 reply = await model.answer(request)
         except ModelCallFailed as failure:
             self._outside.tally.model(failure.kind)
-            latency_ms = _ms_since(started_s)
+            provider, name = ("", "") if failure.kind in UNANSWERABLE else split_name(chosen.name)
             return ModelFailed(
-                at=self._now(), effect_id=effect.id, kind=failure.kind, message=failure.message, latency_ms=latency_ms
+                at=self._now(),
+                effect_id=effect.id,
+                kind=failure.kind,
+                message=failure.message,
+                latency_ms=_ms_since(started_s),
+                model=name,
+                provider=provider,
             )
-        except AppError as error:
-            self._outside.tally.model(NO_CREDENTIAL)
-            return ModelFailed(at=self._now(), effect_id=effect.id, kind=NO_CREDENTIAL, message=error.message)
         self._outside.tally.model()
         reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s))
         return ModelAnswered(at=self._now(), effect_id=effect.id, reply=reply)
 
-    async def _open(self, chosen: ChosenModel, effect: AskModel, pin: SessionPin) -> ChatModel:
+    async def _open(self, effect: AskModel, pin: SessionPin) -> tuple[ChosenModel, ChatModel]:
+        chosen = await self._outside.models.choose(pin, effect)
         fallback, timeout_ms = effect.fallback_model, effect.timeout_ms
         budgets = self._outside.budgets
         if budgets is None:
-            return chosen.registry.open(chosen.name, fallback=fallback, timeout_ms=timeout_ms)
+            return chosen, chosen.registry.open(chosen.name, fallback=fallback, timeout_ms=timeout_ms)
         spender = Spender(
             project_id=pin.project_id,
             session_id=pin.root_session_id or pin.session_id,
             contact_id=pin.contact_id,
             agent=effect.agent,
         )
-        return await budgets.open(pin.tenant_id, spender, chosen, fallback=fallback, timeout_ms=timeout_ms)
+        return chosen, await budgets.open(pin.tenant_id, spender, chosen, fallback=fallback, timeout_ms=timeout_ms)
 
     # -- memory ---------------------------------------------------------------------------------------------------
 
     async def _read_memory(self, effect: ReadMemory, live: LiveSession) -> AnyFact:
         memories = self._outside.memories
-        try:
-            values = await _patiently(lambda: memories.read(live.pin, effect.scopes))
-        except AppError as error:
-            return MemoryRead(at=self._now(), effect_id=effect.id, error=error.message)
+        values = await patiently(lambda: memories.read(live.pin, effect.scopes))
         return MemoryRead(at=self._now(), effect_id=effect.id, values=values)
 
     async def _write_memory(self, effect: WriteMemory, live: LiveSession) -> AnyFact:
         memories, key = self._outside.memories, effect_key(live.pin, effect.id)
-        try:
-            await _patiently(lambda: memories.write(live.pin, effect.writes, key))
-        except AppError as error:
-            return MemoryWritten(at=self._now(), effect_id=effect.id, error=error.message)
+        await patiently(lambda: memories.write(live.pin, effect.writes, key))
         return MemoryWritten(at=self._now(), effect_id=effect.id)
-
-
-async def _patiently(act: Callable[[], Awaitable[Given]]) -> Given:
-    """Return what comes of using the memory, tried again while the store is away: it is restarted within seconds."""
-    give_up_s = time.monotonic() + MEMORY_PATIENCE_S
-    while True:
-        try:
-            return await act()
-        except (Unavailable, Overloaded):
-            if time.monotonic() >= give_up_s:
-                raise
-        await asyncio.sleep(MEMORY_PAUSE_S)
 
 
 class _ShownTurn:

@@ -20,6 +20,6 @@ async def link(live: LiveSession, message: LinkContact, clock: Clock) -> Done:
         fact = ContactLinked(at=iso_ms(clock.now()), contact_id=contact_id)
         live.note(fact, fold(live, fact).effects, None)
         await live.write(TurnCommit(snapshot=live.snapshot()))
-    await live.store.link_contact(live.pin, contact_id)
+    await live.store.link_contact(live.pin, live.epoch, contact_id)
     live.pin = msgspec.structs.replace(live.pin, contact_id=contact_id)
     return Done()

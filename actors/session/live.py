@@ -18,11 +18,12 @@ from actors.session.stream import OutputStream
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.traces import TraceEvent
-from engine import ENGINE_VERSION, AnyFact, Effect, Program, SessionState
+from engine import ENGINE_VERSION, AnyFact, Effect, Program, SessionState, ToolReturned
 
 DOZE_LEVEL = 1
 MAX_KEYS = 2_000
 """Idempotency keys remembered for one session; with more of them the store is asked."""
+NO_STORES: JsonObject = {}
 SHARED_NAMES = ("tenant_id", "project_id", "program_id", "entry_agent", "channel", "transport", "environment")
 """Texts of a pin that thousands of sessions have in common."""
 
@@ -39,7 +40,7 @@ class LiveSession:
         is_ahead: The state holds facts of a turn that is not committed.
         unwritten: Records that follow it.
         acted_in: The last turn that has asked for something that changes the world; -1 when none has.
-        stores_due: Memory stores that the journal says are set, and that the host that died may not have set.
+        stores: Memory stores that the unwritten records set, by name; None removes one.
         keys: Hashes of the idempotency keys of all turns there have been; None when not all of them are known.
     """
 
@@ -58,7 +59,7 @@ class LiveSession:
         "seq",
         "status",
         "store",
-        "stores_due",
+        "stores",
         "stream",
         "traces",
         "unwritten",
@@ -87,7 +88,7 @@ class LiveSession:
         self.stream = OutputStream()
         self.is_ahead = False
         self.acted_in = -1
-        self.stores_due: JsonObject | None = None
+        self.stores = NO_STORES
         self.unwritten: list[bytes] = []
         self.keys: set[int] | None = set() if is_new else None
         self._state: SessionState | None = None
@@ -119,6 +120,11 @@ class LiveSession:
         if self._dozing:
             self._unpack()
         self._last = last
+
+    @property
+    def next_turn(self) -> int:
+        """The number of the turn that begins next."""
+        return (self.state.turn_number if self.state is not None else 0) + 1
 
     def snapshot(self, last: KeptTurn | None = None) -> bytes:
         """Return the bytes of the session as it stands, for its next waking."""
@@ -158,9 +164,12 @@ class LiveSession:
         self.is_ahead = True
         record = Record(engine=ENGINE_VERSION, fact=fact, asked=asked_of(asked), opens=opens)
         self.unwritten.append(encode_record(record))
+        if isinstance(fact, ToolReturned):
+            self.stores = {**self.stores, **fact.result.stores} if fact.result.stores else self.stores
 
     def note_reset(self, event: TraceEvent) -> None:
         """Put the note that the session starts again behind the unwritten records."""
+        self.stores = NO_STORES
         self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, reset=True, event=event)))
 
     def note_end(self, reason: str) -> None:
@@ -170,6 +179,7 @@ class LiveSession:
     def note_stores(self, stores: JsonObject) -> None:
         """Put the note that memory stores were set from outside behind the unwritten records."""
         self.unwritten.append(encode_record(Record(engine=ENGINE_VERSION, stores=stores)))
+        self.stores = {**self.stores, **stores}
 
     def note_attempt(self, attempt: int) -> None:
         """Put the note which attempt at a turn this is behind the unwritten records."""
@@ -178,19 +188,23 @@ class LiveSession:
     async def write(self, end: TurnCommit | None = None) -> None:
         """Make the unwritten records durable, together with what ends the turn. One at a time: the turn waits for it.
 
+        The memory stores that they set are set with them.
+
         Raises:
             SessionMoved: This host owns the session no longer.
             StoreLost: The store stayed away.
-            InvalidInput: What ends the turn holds a value that cannot be stored; nothing is written.
+            InvalidInput: There is a value that cannot be stored; nothing is written.
         """
-        records = self.unwritten
+        records, stores = self.unwritten, self.stores
         if not records:
             return
-        self.unwritten = []
+        self.unwritten, self.stores = [], NO_STORES
         try:
-            self.seq = await self.store.append(self.pin, self.epoch, records, expect_seq=self.seq, end=end)
+            self.seq = await self.store.append(
+                self.pin, self.epoch, records, expect_seq=self.seq, end=end, stores=stores
+            )
         except InvalidInput:
-            self.unwritten = records
+            self.unwritten, self.stores = records, stores
             raise
         self.is_ahead = self.is_ahead and end is None
 

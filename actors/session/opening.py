@@ -6,6 +6,7 @@ import msgspec
 
 from actors.messages import DelegateTask, OpenSession
 from actors.runtime import ChatTurn, NewSession
+from actors.session.family import waits_for
 from actors.session.live import LiveSession
 from actors.session.services import Services
 from actors.session.store import SessionPin
@@ -93,15 +94,19 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         idle_s=own_idle_s if own_idle_s != SESSION_IDLE_S else chosen.idle_s,  # the default stands in every program
         turn_s=chosen.turn_s,
         callback_s=chosen.callback_s,
-        test_context=wanted.test_context or (services.mocks if chosen.environment not in GUARDED else None),
+        test_context=_with_mocks(wanted.test_context, chosen.environment, services),
     )
 
 
 async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
-    """Return the pin of a delegated child: it runs the program of its parent."""
+    """Return the pin of a delegated child: it runs the program of its parent.
+
+    Raises:
+        NotFound: Its parent is gone, or waits for it no more.
+    """
     parent = await services.store.load(task.tenant_id, task.parent_session_id)
-    if parent is None:
-        raise NotFound("The delegating session is gone")
+    if parent is None or not await waits_for(parent, task.effect_key, services):
+        raise NotFound("The delegating session waits for nothing of the kind")
     return msgspec.structs.replace(
         parent.pin,
         session_id=task.session_id,
@@ -117,20 +122,22 @@ async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
 async def begun(
     live: LiveSession,
     services: Services,
+    reply_id: str = "",
     *,
     agent: str = "",
     task: str = "",
     given: JsonObject | None = None,
     test_context: JsonObject | None = None,
 ) -> SessionBegun:
-    """Return the fact a session begins with.
+    """Return the fact a session begins with; `reply_id` is that of the message in which it answers.
 
     Raises:
         InvalidInput: The test context does not have the form of platform-api 4.1.
     """
     pin = live.pin
     wanted = agent or pin.entry_agent
-    context = _test_context(test_context or pin.test_context, live.program.find(wanted))
+    written = pin.test_context if test_context is None else _with_mocks(test_context, pin.environment, services)
+    context = _test_context(written, live.program.find(wanted))
     return SessionBegun(
         at=iso_ms(services.clock.now()),
         session_id=pin.session_id,
@@ -148,7 +155,16 @@ async def begun(
         input={**pin.variables, **(given or {})},
         test_context=context,
         trace_prompts=context is not None,
+        reply_id=reply_id,
     )
+
+
+def _with_mocks(written: JsonObject | None, environment: str, services: Services) -> JsonObject | None:
+    """Return a test context with the installation's mocks after its own: of a tool, the first that fits wins."""
+    if services.mocks is None or environment in GUARDED:
+        return written
+    own = (written or {}).get("toolMocks") or []
+    return {**(written or {}), "toolMocks": [*own, *services.mocks["toolMocks"]]}
 
 
 def _test_context(written: JsonObject | None, agent: AgentProgram | None) -> TestContext | None:

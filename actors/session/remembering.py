@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from actors.messages import HostAnswer, MemoryUsed, UseMemory
 from actors.session.driver import Turn
-from actors.session.live import LiveSession
+from actors.session.live import NO_STORES, LiveSession
 from actors.session.opening import found
 from actors.session.replies import refusal
 from actors.session.tool_calls import LentStores
-from domain.errors import AppError, NotFound
+from domain.errors import AppError, InvalidInput, NotFound
 from domain.json_values import storable
 
 
@@ -30,8 +30,12 @@ async def remember(live: LiveSession, message: UseMemory) -> MemoryUsed:
     value = await stores.act(message.action, message.store, storable(message.content))
     if stores.changed:
         live.note_stores(stores.changed)
-        await live.write()
-        await live.store.keep_stores(live.pin, stores.changed)
+        try:
+            await live.write()
+        except InvalidInput:
+            live.unwritten.pop()
+            live.stores = NO_STORES
+            raise
     return MemoryUsed(value=value)
 
 
@@ -44,10 +48,3 @@ async def remember_meanwhile(turn: Turn | None, live: LiveSession | None, messag
         return await turn.aside(lambda: remember(live, message))
     except AppError as error:
         return refusal(error)
-
-
-async def settle_stores(live: LiveSession) -> None:
-    """Set what the journal says of the memory stores and a host that died may not have set; again changes nothing."""
-    due, live.stores_due = live.stores_due, None
-    if due:
-        await live.store.keep_stores(live.pin, due)

@@ -55,7 +55,8 @@ def with_wait(action: JsonObject, waits: Mapping[str, Waiting]) -> JsonObject:
 
 def child_outcome(end: EndTurn) -> JsonObject:
     """Return what the parent of a delegated child learns beside the text."""
-    return {"values": end.values, "error": end.error}
+    told: JsonObject = {"values": end.values, "error": end.error}
+    return {**told, "changes": end.changes} if end.changes else told
 
 
 def refused(failed: JsonObject) -> AppError:

@@ -62,7 +62,7 @@ class Services:
     Attributes:
         has_model: Whether a chat model is configured, where `models` does not tell for each project.
         has_classifier: Whether texts can be compared by meaning.
-        mocks: Test context of sessions of working copies that have none of their own.
+        mocks: `toolMocks` of sessions that are not in front of customers; those of a session's own come before them.
         takes_over: Told of a session when a turn of it that was not finished is taken up.
     """
 

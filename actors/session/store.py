@@ -31,6 +31,10 @@ class StoreLost(Exception):
     """The store did not answer; whether the last write has taken place is not known."""
 
 
+class EffectStoreLost(StoreLost):
+    """The store stayed away from an effect, which has no outcome; the journal may be there all the same."""
+
+
 class SessionPin(Struct, frozen=True, kw_only=True):
     """What is fixed when a session is created. Spec: platform-api 3.1, 4.1.
 
@@ -97,6 +101,8 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
         key, request_hash: Of the request; an empty key stores no reply.
         beside: What is wanted back with the turn's lines of the transcript.
         announced: What webhooks may ask for.
+        closes_waits: What the session waits for is cancelled.
+        revived: The runtime session id under which the session begins again, active and without memory stores.
     """
 
     number: int = 0
@@ -109,6 +115,8 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
     traces: tuple[JsonObject, ...] = ()
     activity: Activity = Activity()
     announced: tuple[Happening, ...] = ()
+    closes_waits: bool = False
+    revived: str = ""
 
 
 class CallbackTicket(Struct, frozen=True):
@@ -163,7 +171,10 @@ class WaitingCallback(Struct, frozen=True):
 
 
 class SessionStore(Protocol):
-    """The store as one host sees it: every write carries the host's lease epoch."""
+    """The store as one host sees it.
+
+    Every write carries the lease epoch under which the session woke, and raises SessionMoved where that is over.
+    """
 
     async def wake(self, tenant_id: str, session_id: str) -> tuple[int, Stored] | None:
         """Make this host the session's owner; return the epoch to write under and what the store holds of it.
@@ -184,9 +195,18 @@ class SessionStore(Protocol):
         ...
 
     async def append(
-        self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
+        self,
+        pin: SessionPin,
+        epoch: int,
+        records: list[bytes],
+        *,
+        expect_seq: int,
+        end: TurnCommit | None = None,
+        stores: JsonObject | None = None,
     ) -> int:
         """Append records behind `expect_seq`, with what ends the turn; return the last number once it is durable.
+
+        `stores` are the memory stores that the records set, by name; None removes one. All is written or nothing is.
 
         Raises:
             SessionMoved: The lease is stale or somebody else has written.
@@ -220,11 +240,11 @@ class SessionStore(Protocol):
         """Return a callback with what was delivered under it; None when it is known no more."""
         ...
 
-    async def start_timer(self, pin: SessionPin, effect_id: str, delay_s: float) -> None:
+    async def start_timer(self, pin: SessionPin, epoch: int, effect_id: str, delay_s: float) -> None:
         """Have the session told after a while, whatever happens to this host; asking again changes nothing."""
         ...
 
-    async def start_work(self, pin: SessionPin, suspension_id: str, work: DelegateTask) -> None:
+    async def start_work(self, pin: SessionPin, epoch: int, suspension_id: str, work: DelegateTask) -> None:
         """Have a child do its work and the suspension answered with what it brings, whatever happens to this host."""
         ...
 
@@ -236,7 +256,7 @@ class SessionStore(Protocol):
         """Return a human task that is closed; None when it is open or not there."""
         ...
 
-    async def close_waits(self, pin: SessionPin, suspension_id: str = "", *, expired: bool = False) -> None:
+    async def close_waits(self, pin: SessionPin, epoch: int, suspension_id: str = "", *, expired: bool = False) -> None:
         """Close the open callback and task of one suspension, or of all of them, as cancelled or expired."""
         ...
 
@@ -248,17 +268,6 @@ class SessionStore(Protocol):
         """Return the names of the session's memory stores."""
         ...
 
-    async def keep_stores(self, pin: SessionPin, stores: JsonObject) -> None:
-        """Replace memory stores by name; None removes one. Doing so again changes nothing.
-
-        A store beyond the bound is left out: whoever sets one looks before, and only tools that run together miss it.
-        """
-        ...
-
-    async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
+    async def link_contact(self, pin: SessionPin, epoch: int, contact_id: str) -> None:
         """Say in the session's row and pin whose it is."""
-        ...
-
-    async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
-        """Make a session active under a new runtime session id; its open callbacks are cancelled."""
         ...

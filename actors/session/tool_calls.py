@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
 from actors.secret_values import NotedCredentials
+from actors.session.failing import failed_call, is_passing, lacks_secret, patiently
 from actors.session.live import LiveSession
-from actors.session.store import SessionPin
-from domain.errors import Conflict, InvalidInput, TooLarge
+from actors.session.store import CallbackTicket, SessionPin
+from domain.errors import AppError, Conflict, InvalidInput, TooLarge
 from domain.json_values import JsonObject, JsonValue, storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolCall, ToolResult
@@ -27,6 +29,7 @@ from providers.ports import (
 
 MAX_RESULT_BYTES = 1 << 20
 """A result stands in the journal and in the state; what is larger is an error of the tool."""
+_log = logging.getLogger(__name__)
 _STORE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 
@@ -50,20 +53,28 @@ class ToolCaller:
     async def call(self, effect: CallTool, live: LiveSession, *, refused: ToolResult | None = None) -> ToolResult:
         """Return what came of a call, with the memory stores its code has set.
 
-        `refused` is what comes of a call that may not be made: no tool runs, and nobody is waited for.
+        `refused` is what comes of a call that may not be made: no tool runs, and nobody is waited for. A failure that
+        lasts is the call's result too.
+
+        Raises:
+            AppError: The store stayed away.
         """
-        result = refused or await self._run(effect, live)
+        try:
+            result = refused or await self._run(effect, live)
+        except AppError as error:
+            if is_passing(error):
+                raise
+            _log.warning("the tool %s of %s cannot be run", effect.tool, live.pin.session_id, exc_info=error)
+            result = failed_call(error)
         if effect.suspension_id and not result.accepted:
-            await live.store.close_waits(live.pin, effect.suspension_id)
+            await live.store.close_waits(live.pin, live.epoch, effect.suspension_id)
         return bounded(result)
 
     async def _run(self, effect: CallTool, live: LiveSession) -> ToolResult:
         pin = live.pin
         callback = None
         if effect.suspension_id:
-            known = await live.store.open_callback(
-                pin, suspension_id=effect.suspension_id, agent=effect.agent, tool=effect.tool, expires_s=None
-            )
+            known = await patiently(lambda: _callback(effect, live))
             callback = CallbackAddress(known.callback_id, known.url, known.secret, known.expires_at)
         stores = LentStores(live) if effect.kind == "sandbox" else None
         credentials = NotedCredentials(self._credentials(pin))
@@ -85,17 +96,32 @@ class ToolCaller:
             catalogue=self._catalogues(pin),
             sandbox=credentials.lend(self._sandboxes(pin, effect.agent)) if self._sandboxes is not None else None,
         )
-        result = credentials.masked(await self._tools.run(invocation))
+        try:
+            ran = await self._tools.run(invocation)
+        except AppError as error:
+            if effect.safe or is_passing(error) or lacks_secret(error):
+                raise
+            _log.warning("nobody knows what the tool %s of %s has done", effect.tool, pin.session_id, exc_info=error)
+            ran = failed_call(error, is_unknown=True)
+        result = credentials.masked(ran)
         if stores is not None and stores.changed and result.ok:
             result = msgspec.structs.replace(result, stores=stores.changed)
         return result
 
     async def _secrets(self, pin: SessionPin, credentials: NotedCredentials) -> Mapping[str, str]:
         """Return the secret variables of a session; none of them comes back in a result."""
-        secrets = await self._secret_variables(pin) if self._secret_variables is not None else {}
+        find = self._secret_variables
+        secrets = await patiently(lambda: find(pin)) if find is not None else {}
         for value in secrets.values():
             credentials.note(value)
         return secrets
+
+
+async def _callback(effect: CallTool, live: LiveSession) -> CallbackTicket:
+    """Return the callback of an asynchronous tool, the same one however often it is asked for."""
+    return await live.store.open_callback(
+        live.pin, suspension_id=effect.suspension_id, agent=effect.agent, tool=effect.tool, expires_s=None
+    )
 
 
 class LentStores:
@@ -183,6 +209,12 @@ def effect_key(pin: SessionPin, effect_id: str) -> str:
     After a reset effect ids come again, so the key holds the runtime session id.
     """
     return f"{pin.session_id}:{pin.runtime_session_id}:{effect_id}"
+
+
+def effect_of_key(key: str) -> tuple[str, str]:
+    """Return the runtime session id and the effect id of a key that `effect_key` has made."""
+    _, runtime_session_id, effect_id = key.rsplit(":", 2)
+    return runtime_session_id, effect_id
 
 
 def _environment(live: LiveSession) -> dict[str, str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from actors.session.driver import changes_the_world, fold, stands_beyond
 from actors.session.live import LiveSession
 from actors.session.records import Record, TurnOpening, decode_record
+from actors.session.services import Services
 from actors.session.snapshot import decode_snapshot
-from actors.session.store import Stored
-from domain.json_values import JsonObject
-from engine import AnyEffect, EndTurn, Fact, Say, ToolReturned, Trace, UserSpoke, expects_outcome
+from actors.session.store import SessionPin, Stored
+from domain.errors import NotFound
+from engine import AnyEffect, EndTurn, Fact, Say, Trace, UserSpoke, expects_outcome
 
 
 @dataclass(slots=True)
@@ -46,15 +47,12 @@ class _Folding:
     before: str = ""
     spoke: UserSpoke | None = None
     beyond: list[AnyEffect] = field(default_factory=list)
-    stores: JsonObject = field(default_factory=dict)
 
     def take(self, live: LiveSession, record: Record) -> None:
         """Fold one record."""
         if record.reset:
             live.state = None
             self.forget()
-            self.stores.clear()
-        self.stores.update(record.stores)
         if record.attempt:
             self.attempt = record.attempt
         if record.fact is None:
@@ -88,8 +86,6 @@ class _Folding:
         """An outcome is known."""
         self.asked.pop(getattr(fact, "effect_id", ""), None)
         self.end = None
-        if isinstance(fact, ToolReturned):
-            self.stores.update(fact.result.stores)
 
     def forget(self) -> None:
         """A turn begins."""
@@ -98,6 +94,35 @@ class _Folding:
         self.asked.clear()
         self.shown.clear()
         self.beyond.clear()
+
+
+async def load(
+    services: Services, tenant_id: str, session_id: str, new: SessionPin | None = None, *, is_fresh: bool = False
+) -> tuple[LiveSession, Stored, Unfinished | None]:
+    """Return a session under this host's lease, as it stands in the store, and the turn that was running.
+
+    `new` is what it is made from when there is none; `is_fresh` says that nobody else can have made it.
+
+    Raises:
+        NotFound: There is none.
+        UnreadableSnapshot, UnknownSchema: It was written by a newer version.
+        SessionMoved, StoreLost: As `SessionStore` says.
+    """
+    store = services.store
+    woken = None if is_fresh else await store.wake(tenant_id, session_id)
+    is_new = woken is None
+    if woken is None:
+        if new is None:
+            raise NotFound("Session not found")
+        stored = Stored(pin=new, status="active", end_reason="", snapshot=None, records=(), seq=0)
+        woken = (await store.create(new), stored)
+    epoch, stored = woken
+    pin = stored.pin
+    program = await services.programs.get(tenant_id, pin.project_id, pin.program_id)
+    live = LiveSession(pin, program, store, epoch, status=stored.status, end_reason=stored.end_reason, is_new=is_new)
+    unfinished = wake(live, stored)
+    live.is_ahead = unfinished is not None
+    return live, stored, unfinished
 
 
 def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
@@ -113,7 +138,7 @@ def wake(live: LiveSession, stored: Stored) -> Unfinished | None:
     folding = _Folding()
     for _, raw in stored.records:
         folding.take(live, decode_record(raw))
-    live.seq, live.stores_due = stored.seq, folding.stores or None
+    live.seq = stored.seq
     if not stored.records or folding.opening is None:
         return None
     return Unfinished(

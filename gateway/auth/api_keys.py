@@ -31,3 +31,7 @@ class ApiKeys:
     def forget(self, tenant_id: str, key_id: str) -> None:
         """Ask for this key again: it was revoked or has another secret."""
         self._callers.forget_all(lambda _, caller: (caller.tenant_id, caller.subject) == (tenant_id, key_id))
+
+    def forget_all(self, tenant_id: str) -> None:
+        """Ask for all keys of a tenant again: it was erased."""
+        self._callers.forget_all(lambda _, caller: caller.tenant_id == tenant_id)

@@ -83,6 +83,15 @@ class PublicKeys:
         for event in self._watching.get(name, ()):
             event.set()
 
+    def forget_all(self, tenant_id: str) -> None:
+        """Ask for all keys of a tenant again, and have the open sockets of its pages look now: it was erased."""
+        self._by_id.forget_all(lambda _, key: key.tenant_id == tenant_id)
+        self._by_secret.forget_all(lambda _, key: key.tenant_id == tenant_id)
+        for name, events in self._watching.items():
+            if name.startswith(_name(tenant_id, "")):
+                for event in events:
+                    event.set()
+
     @contextmanager
     def watched(self, key: PublicKey) -> Iterator[asyncio.Event]:
         """Lend an event that is set when this gateway changes a key."""

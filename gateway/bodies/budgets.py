@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from domain.budgets import NANOS_PER_USD, AccountState, Budget, BudgetPeriod, BudgetScope, nanos_of
 from domain.clock import iso_ms
@@ -35,13 +35,24 @@ class Limits(RequestBody):
         return None if self.max_usd is None else nanos_of(self.max_usd)
 
 
-class TenantBudgetBody(Limits):
-    """A budget for everything in the tenant."""
-
+class _Periodic(Limits):
     period: Literal["total", "day", "month"] = "total"
 
 
-class ProjectBudgetBody(TenantBudgetBody):
+def _of_whole_tenant(scope: object) -> object:
+    if scope != BudgetScope.TENANT:
+        raise ValueError("is tenant here; all other budgets belong to a project: /api/projects/{projectId}/budgets")
+    return scope
+
+
+class TenantBudgetBody(_Periodic):
+    """A budget for everything in the tenant; those of a project, agent, contact or session belong to a project."""
+
+    scope: Annotated[Literal["tenant"], BeforeValidator(_of_whole_tenant)] = "tenant"
+    subject: None = None
+
+
+class ProjectBudgetBody(_Periodic):
     """A budget within a project; `subject` names one agent, contact or session, and each has it where none is named."""
 
     scope: Literal["project", "agent", "contact", "session"] = "project"
@@ -95,14 +106,13 @@ class AccountsReply(Success):
     accounts: list[AccountItem]
 
 
-def new_budget(body: TenantBudgetBody, project_id: str = "") -> Budget:
-    """Return what a body wants, without an id."""
-    within = isinstance(body, ProjectBudgetBody)
+def new_budget(body: TenantBudgetBody | ProjectBudgetBody, project_id: str = "") -> Budget:
+    """Return what a body wants, without an id; `project_id` is empty for a tenant's."""
     return Budget(
         budget_id="",
-        scope=BudgetScope(body.scope) if isinstance(body, ProjectBudgetBody) else BudgetScope.TENANT,
-        project_id=project_id if within else "",
-        subject=(body.subject or "") if isinstance(body, ProjectBudgetBody) else "",
+        scope=BudgetScope(body.scope),
+        project_id=project_id,
+        subject=body.subject or "",
         period=BudgetPeriod(body.period),
         max_tokens=body.max_tokens,
         max_nanos=body.max_nanos,

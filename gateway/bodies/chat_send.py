@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 from domain import limits
 from gateway.bodies.chat_agent import ChatReply
@@ -25,7 +26,7 @@ class ChatSendBody(RequestBody):
     @model_validator(mode="after")
     def _says_something_to_somebody(self) -> ChatSendBody:
         if self.session_id is None and self.project_id is None:
-            raise ValueError("sessionId or projectId is required")
+            raise PydanticCustomError("missing", "sessionId or projectId is required")
         if not self.message and not self.attachment_ids:
             raise ValueError("message must not be empty without attachments")
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
+from msgspec import UNSET
 from pydantic import AfterValidator, StringConstraints, model_validator
 
 from actors.variable_desk import WantedVariable
@@ -19,13 +20,16 @@ Environment = Literal["base", "dev", "staging", "production"]
 
 
 class VariableBody(RequestBody):
-    """A variable to write; one of the kind `config` has no environment and is never secret."""
+    """A variable to write; one of the kind `config` has no environment and is never secret.
+
+    Without `secret` or `description` they stay what they were; a new variable is plain then.
+    """
 
     kind: Kind
     key: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")]
     value: Annotated[str, StringConstraints(max_length=limits.VARIABLE_MAX_CHARS), AfterValidator(without_nul)]
     environment: Environment = BASE
-    secret: bool = False
+    secret: bool | None = None
     description: Description | None = None
 
     @model_validator(mode="after")
@@ -48,7 +52,7 @@ class VariableBody(RequestBody):
             value=self.value,
             environment=self.environment,
             secret=self.secret,
-            description=self.description,
+            description=self.description if "description" in self.model_fields_set else UNSET,
         )
 
 

@@ -147,9 +147,10 @@ async def write_draft(
     dependencies=[caller("api_key", "user", permission=Permission.AGENT_READ, replay="reply")],
 )
 async def validate_agent(
-    project_id: str, agent_name: QueryText, body: ValidateBody, admitted: Admitted, services: Serving
+    project_id: str, agent_name: QueryText, admitted: Admitted, services: Serving, body: ValidateBody | None = None
 ) -> ValidatedReply:
     """Return what is found in the draft of an agent, or in the text that is given."""
-    found = await services.desks.agents.validate(admitted.caller.tenant_id, project_id, agent_name, body.dsl_content)
+    text = body.dsl_content if body is not None else None
+    found = await services.desks.agents.validate(admitted.caller.tenant_id, project_id, agent_name, text)
     told = diagnostics(found)
     return ValidatedReply(valid=all(one.severity != "error" for one in told), diagnostics=told)

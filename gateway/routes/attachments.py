@@ -12,6 +12,7 @@ from actors.desks import Upload
 from actors.runtime import SessionRef
 from domain import limits
 from domain.permissions import Permission
+from domain.request_keys import owned_key, owner_of_key
 from gateway.access import Admission, Admitted, caller, uploader
 from gateway.bodies.attachments import (
     AttachmentListReply,
@@ -65,7 +66,8 @@ async def upload_attachment(
     """Keep the file of a form for a session; its bytes and its extension say what it is."""
     asked = await _session(services, admitted, project_id, session_id)
     session = await services.desks.insight.resolve(asked)  # before the file is read
-    key = checked_key(headers_of(request.scope).get("idempotency-key", ""))
+    owner = owner_of_key(admitted.caller.kind, admitted.caller.subject)
+    key = owned_key("file", owner, checked_key(headers_of(request.scope).get("idempotency-key", "")))
     async with sent_file(request) as file:
         upload = Upload(filename=file.filename, content=file.content, size_bytes=file.size_bytes, key=key)
         return upload_reply(await services.desks.files.keep(session, upload))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
+from pydantic import AfterValidator
 
 from domain import limits
 from domain.clock import iso_ms
@@ -25,7 +26,7 @@ from gateway.bodies.contacts import (
     contact_item,
     new_contact,
 )
-from gateway.bodies.texts import QueryText
+from gateway.bodies.texts import QueryText, without_nul
 from gateway.envelope import Offset, PageLimit, Success
 from gateway.guarded import guarded_router
 from gateway.sdk_sessions import visible_session
@@ -35,7 +36,9 @@ CREATED = 201
 READER = caller("api_key", "user", permission=Permission.PROJECT_READ)
 WRITER = caller("api_key", "user", permission=Permission.CONTACT_WRITE)
 MAKER = caller("api_key", "user", permission=Permission.CONTACT_WRITE, replay="reply")
-IdentityText = Annotated[str, Query(min_length=1, max_length=limits.CONTACT_IDENTITY_MAX_CHARS)]
+IdentityText = Annotated[
+    str, Query(min_length=1, max_length=limits.CONTACT_IDENTITY_MAX_CHARS), AfterValidator(without_nul)
+]
 
 router = guarded_router("/api/contacts", "contacts")
 

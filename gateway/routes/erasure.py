@@ -36,5 +36,8 @@ async def erase_tenant(body: EraseBody, admitted: Admitted, asking: Asking, serv
     tenant_id = admitted.caller.tenant_id
     if body.confirm != tenant_id:
         raise InvalidInput("confirm has to be the id of the tenant: everything in it is deleted for ever")
-    erased = await services.desks.erasure.tenant(tenant_id, services.runtime.delete_session, asking)
+    try:
+        erased = await services.desks.erasure.tenant(tenant_id, services.runtime.delete_session, asking)
+    finally:  # what has failed may have erased a part
+        services.gate.forget_tenant(tenant_id)
     return ErasedReply(sessions=erased.sessions, rows=erased.rows)

@@ -14,7 +14,7 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, Admitted, caller
-from gateway.asking import Target, bound_target
+from gateway.asking import Target, bound_target, count_turn
 from gateway.bodies.mcp import RpcAnswer, RpcRefusal
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
@@ -61,10 +61,7 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
         asked = Target(question.session_id)
         target = await bound_target(services, admitted.caller, project_id, asked)
         turn = _turn(question, admitted, services, project_id, key, target.environment)
-        if turn.session_id:
-            await services.throttle.session_message(turn.tenant_id, turn.session_id, turn.project_id)
-        else:
-            await services.throttle.new_session(turn.tenant_id, turn.project_id)
+        await count_turn(request, services, turn)
         return await services.runtime.chat(turn)
 
     cards = await services.agent_cards.cards(admitted.caller.tenant_id, project_id)
@@ -87,6 +84,7 @@ def _turn(
         agent="" if question.session_id else question.agent,
         idempotency_key=checked_key(question.request_id or key),
         transport=TRANSPORT,
+        user_kind=admitted.caller.kind,
         metadata=checked_metadata(question.metadata),
         deadline_s=services.settings.turn_deadline_s,
     )

@@ -15,6 +15,7 @@ from typing import Any
 from fastapi import Response
 from starlette.requests import Request
 
+from actors.agent_models import AT, ModelTarget
 from actors.runtime import ChatTurn, NewSession, SessionRef, StreamEvent
 from domain.audit import Initiator
 from domain.errors import InvalidInput
@@ -79,19 +80,22 @@ router = guarded_router("/v1", "openai")
 )
 async def create_chat_completion(body: ChatCompletionBody, request: Request) -> Response:
     """Ask an agent in the form of OpenAI's chat completions; `model` is an agent, `agent@environment` or deployment."""
-    services = services_of(request)
+    services, admitted = services_of(request), admission_of(request)
     check_offered(body)
-    turn = await _turn(body, request, admission_of(request), services)
+    project_id = await _project(request, admitted, services, Permission.SESSION_EXECUTE)
+    model = await services.desks.agent_models.resolve(admitted.caller.tenant_id, project_id, body.model)
+    turn = await _turn(body, request, services, project_id, model)
     await count_turn(request, services, turn)
+    name = await _answering(body, turn, model, services)
     created, began = int(services.clock.now().timestamp()), perf_counter()
     if not body.stream:
         reply = await services.runtime.chat(turn)
         services.metrics.turn("json", perf_counter() - began)
-        told = completion_of(reply, body.model, created)
+        told = completion_of(reply, name, created)
         return json_response(told.model_dump(), headers={"X-Session-Id": reply.session_id})
     events = measured(services.runtime.stream(turn), services.metrics, "sse", began)
     first = await anext(events, None)
-    chunks = _chunks(events, first, body, created)
+    chunks = _chunks(events, first, body, {"created": created, "model": name})
     return EventStream(chunks, services.settings.sse_heartbeat_s, write=_written)
 
 
@@ -136,11 +140,12 @@ async def _project(request: Request, admitted: Admission, services: Services, pe
     return named
 
 
-async def _turn(body: ChatCompletionBody, request: Request, admitted: Admission, services: Services) -> ChatTurn:
+async def _turn(
+    body: ChatCompletionBody, request: Request, services: Services, project_id: str, model: ModelTarget
+) -> ChatTurn:
     """Return the turn that a conversation asks for, in the session that it names or belongs to."""
-    project_id = await _project(request, admitted, services, Permission.SESSION_EXECUTE)
+    admitted = admission_of(request)
     caller_ = admitted.caller
-    model = await services.desks.agent_models.resolve(caller_.tenant_id, project_id, body.model)
     wanted = Target(body.session_id, model.deployment_id, model.environment)
     target = await target_of(services, admitted, project_id, wanted)
     session_id = target.session_id
@@ -155,7 +160,7 @@ async def _turn(body: ChatCompletionBody, request: Request, admitted: Admission,
             channel="api",
             user_id=user_id,
             user_kind=caller_.kind,
-            idempotency_key=_conversation(project_id, caller_.subject, body.model, body.user),
+            name=_conversation(project_id, caller_.subject, body.model, body.user),
         )
         session_id = await _session_of_user(services, new, initiator_of(request))
     return ChatTurn(
@@ -171,6 +176,17 @@ async def _turn(body: ChatCompletionBody, request: Request, admitted: Admission,
         user_kind=caller_.kind,
         deadline_s=services.settings.turn_deadline_s,
     )
+
+
+async def _answering(body: ChatCompletionBody, turn: ChatTurn, model: ModelTarget, services: Services) -> str:
+    """Return the name of the model that answers: a session that the body names goes on with its own."""
+    if not body.session_id:
+        return body.model
+    session = await services.runtime.session(SessionRef(turn.tenant_id, turn.project_id, turn.session_id))
+    own = (session.entry_agent_name, session.environment, session.deployment_id)
+    if all(asked in ("", has) for asked, has in zip(model, own, strict=True)):
+        return body.model
+    return f"{session.entry_agent_name}{AT}{session.environment}" if session.deployment_id else session.entry_agent_name
 
 
 async def _session_of_user(services: Services, new: NewSession, asking: Initiator) -> str:
@@ -190,10 +206,10 @@ def _conversation(project_id: str, subject: str, model: str, user: str) -> str:
 
 
 async def _chunks(
-    events: AsyncGenerator[StreamEvent], first: StreamEvent | None, body: ChatCompletionBody, created: int
+    events: AsyncGenerator[StreamEvent], first: StreamEvent | None, body: ChatCompletionBody, about: JsonObject
 ) -> AsyncGenerator[Event]:
     """Yield the chunks of an answer as they come; one that begins again goes on in a new paragraph."""
-    base: JsonObject = {"object": "chat.completion.chunk", "created": created, "model": body.model}
+    base: JsonObject = {"object": "chat.completion.chunk", **about}
     has_said = has_begun = False
     async with aclosing(_all(events, first)) as told:
         async for event in told:

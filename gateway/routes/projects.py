@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain import limits
+from domain.errors import Forbidden
 from domain.permissions import Permission
 from gateway.access import Admission, Admitted, caller
 from gateway.audited import Asking
@@ -50,7 +51,9 @@ async def list_projects(
     dependencies=[caller("api_key", "user", permission=Permission.PROJECT_CREATE, replay="reply")],
 )
 async def create_project(body: NewProjectBody, admitted: Admitted, asking: Asking, services: Serving) -> ProjectReply:
-    """Make a project; a person who makes it is its admin."""
+    """Make a project; a person who makes it is its admin. A key of one project makes none: it would not see it."""
+    if admitted.caller.project_id:
+        raise Forbidden("Insufficient permissions")
     tenant_id = admitted.caller.tenant_id
     made = await services.desks.projects.create(tenant_id, body.wanted(), asking)
     services.user_tokens.forget(tenant_id)  # its maker is a member now

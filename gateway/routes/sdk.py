@@ -11,6 +11,7 @@ from actors.runtime import SessionRef
 from domain import limits
 from domain.errors import NotFound, Unauthenticated
 from gateway.access import Admission, Admitted, bootstrap, caller
+from gateway.asking import counted
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, SdkUser, TicketReply
@@ -101,19 +102,19 @@ def _socket_url(request: Request, services: Services) -> str:
 @router.post(
     "/refresh",
     response_model=SdkTokenReply,
-    dependencies=[caller("sdk", token_grace_s=limits.SDK_TOKEN_REFRESH_GRACE_S, replay="reply")],
+    dependencies=[caller("sdk", token_grace_s=limits.SDK_TOKEN_REFRESH_GRACE_S, replay="reply", repeatable=True)],
 )
 async def refresh(admitted: Admitted, services: Serving) -> SdkTokenReply:
     """Return a new token of the same family, also for one that expired within the last hour."""
     return SdkTokenReply(token=services.sdk_tokens.make(_sdk_claims(admitted)), expires_in=limits.SDK_TOKEN_S)
 
 
-@router.post("/ws-ticket", response_model=TicketReply, dependencies=[caller("sdk", replay="reply")])
-async def make_ticket(admitted: Admitted, services: Serving) -> TicketReply:
+@router.post("/ws-ticket", response_model=TicketReply, dependencies=[caller("sdk", replay="reply", repeatable=True)])
+async def make_ticket(request: Request, admitted: Admitted, services: Serving) -> TicketReply:
     """Return a ticket that opens one WebSocket within a minute."""
     claims = _sdk_claims(admitted)
     await services.throttle.check_tickets()
-    await services.throttle.socket_ticket(claims.tenant_id, claims.family, claims.project_id)
+    await counted(request, services.throttle.socket_ticket(claims.tenant_id, claims.family, claims.project_id))
     return TicketReply(ticket=services.sdk_tokens.make_ticket(claims), expires_in=limits.TICKET_S)
 
 

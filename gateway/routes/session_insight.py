@@ -63,7 +63,10 @@ async def list_generations(
     agent_name: Annotated[QueryText, Query(alias="agentName")] = "",
     session_id: Annotated[QueryText, Query(alias="sessionId")] = "",
 ) -> GenerationsReply:
-    """Return the model calls of a project's agents, the newest first; those of the last day unless times are given."""
+    """Return the model calls of a project's agents, the newest first; those of the last day unless times are given.
+
+    `model` is a name as it stands in a generation, or with its provider before it: `openai/gpt-x`.
+    """
     window = window_of(since, until, services.clock.now(), timedelta(seconds=limits.GENERATIONS_WINDOW_S))
     wanted = GenerationFilter(
         since=window.since,

@@ -12,6 +12,7 @@ from domain import limits
 from domain.clock import iso_ms
 from domain.errors import InvalidInput
 from domain.permissions import Permission
+from domain.request_keys import owned_key, owner_of_key
 from domain.traces import TraceType
 from gateway.access import Admitted, caller
 from gateway.asking import Target, bound_target
@@ -52,7 +53,7 @@ router = guarded_router("/api/projects/{project_id}/sessions", "sessions")
     "",
     status_code=201,
     response_model=CreatedSessionReply,
-    dependencies=[caller("api_key", "user", permission=Permission.SESSION_EXECUTE, replay="reply")],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_EXECUTE, replay="reply", repeatable=True)],
 )
 async def create_session(
     project_id: str,
@@ -79,6 +80,7 @@ async def create_session(
             contact_id=body.contact_id or "",
             variables=body.variables or {},
             idempotency_key=checked_key(request.headers.get("idempotency-key", "")),
+            key_owner=owner_of_key(admitted.caller.kind, admitted.caller.subject, body.contact_id or ""),
         )
     )
     session = CreatedSession(
@@ -186,14 +188,19 @@ async def delete_session(
 @router.post(
     "/{session_id}/reset",
     response_model=ResetSessionReply,
-    dependencies=[caller("api_key", "user", permission=Permission.PROJECT_READ, replay="reply")],
+    dependencies=[caller("api_key", "user", permission=Permission.PROJECT_READ, replay="reply", repeatable=True)],
 )
 async def reset_session(
-    project_id: str, session_id: str, admitted: Admitted, services: Serving, asking: Asking
+    project_id: str, session_id: str, request: Request, admitted: Admitted, services: Serving, asking: Asking
 ) -> ResetSessionReply:
-    """Put a session back to its start; its transcript and traces stay."""
-    tenant_id = admitted.caller.tenant_id
-    view = await services.runtime.reset_session(SessionRef(tenant_id, project_id, session_id))
+    """Put a session back to its start; its transcript and traces stay.
+
+    A request that comes again under its `Idempotency-Key` within 24 hours finds it reset and changes nothing.
+    """
+    caller_ = admitted.caller
+    tenant_id, owner = caller_.tenant_id, owner_of_key(caller_.kind, caller_.subject, caller_.subject)
+    key = owned_key("reset", owner, checked_key(request.headers.get("idempotency-key", "")))
+    view = await services.runtime.reset_session(SessionRef(tenant_id, project_id, session_id), key)
     await services.desks.audit.note_session(SessionRef(tenant_id, project_id, view.id), "reset", asking)
     session = ResetSession(
         id=view.id,

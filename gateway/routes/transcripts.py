@@ -35,7 +35,9 @@ async def list_transcript(
 @router.post(
     "/{session_id}/end",
     response_model=EndedSessionReply,
-    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_WRITE, replay="reply")],
+    dependencies=[
+        caller("api_key", "user", "sdk", permission=Permission.SESSION_WRITE, replay="reply", repeatable=True)
+    ],
 )
 async def end_session(
     session_id: str, admitted: Admitted, services: Serving, body: EndSessionBody | None = None

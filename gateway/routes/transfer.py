@@ -8,7 +8,7 @@ from typing import Literal
 from fastapi import Response
 
 from domain import limits
-from domain.errors import InvalidInput
+from domain.errors import Conflict, InvalidInput
 from domain.permissions import Permission
 from domain.transfer import checked_files
 from gateway.access import Admitted, caller
@@ -89,7 +89,10 @@ async def export_project(
     "/import/preview",
     response_model=ImportPreviewReply,
     dependencies=[IMPORTER],
-    responses={400: {"model": ImportPreviewRefusal, "description": "The files break a rule"}},
+    responses={
+        400: {"model": ImportPreviewRefusal, "description": "The files break a rule"},
+        409: {"model": ImportPreviewRefusal, "description": "An active deployment uses what would be deleted"},
+    },
 )
 async def preview_import(
     project_id: str, body: ImportBody, admitted: Admitted, services: Serving
@@ -97,14 +100,13 @@ async def preview_import(
     """Return what an import would do; nothing is written."""
     try:
         files = await asyncio.to_thread(checked_files, body.files)
-    except InvalidInput as refused:
+        operations = await services.desks.transfer.preview_import(
+            admitted.caller.tenant_id, project_id, files, body.import_mode
+        )
+    except (InvalidInput, Conflict) as refused:
         found = answer(refused)
-        detail = ErrorDetail(code=found.code, message=refused.message, details=refused.details or None)
-        refusal = ImportPreviewRefusal(error=detail)
+        refusal = ImportPreviewRefusal(error=ErrorDetail(code=found.code, message=refused.message))
         return json_response(refusal.model_dump(by_alias=True, exclude={"error": {"details"}}), found.status)
-    operations = await services.desks.transfer.preview_import(
-        admitted.caller.tenant_id, project_id, files, body.import_mode
-    )
     return import_preview_reply(operations)
 
 

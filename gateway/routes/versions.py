@@ -41,15 +41,14 @@ async def list_versions(
 async def create_version(
     project_id: str,
     agent_name: QueryText,
-    body: NewVersionBody,
     admitted: Admitted,
     asking: Asking,
     services: Serving,
+    body: NewVersionBody | None = None,
 ) -> VersionReply:
     """Freeze the draft of an agent, which has to compile."""
-    made = await services.desks.versions.create(
-        admitted.caller.tenant_id, project_id, agent_name, body.wanted(), asking
-    )
+    wanted = (body or NewVersionBody()).wanted()
+    made = await services.desks.versions.create(admitted.caller.tenant_id, project_id, agent_name, wanted, asking)
     return VersionReply(version=version_detail(made))
 
 

@@ -1,4 +1,5 @@
--- Replies to requests that are no turns, under the caller's idempotency key, for 24 hours. Without a status the request still runs.
+-- Replies to requests that are no turns, under the caller's idempotency key, for 24 hours after `at`.
+-- Without a status the request still runs, which renews `at`; or it has broken off.
 CREATE TABLE replies (
     tenant_id text NOT NULL,
     scope text NOT NULL,

@@ -28,7 +28,8 @@ SAVE = Statement("""
         :tenant_id, :project_id, :agent_id, :name, :kind, :path, :domain, :description, :dsl, :source_hash
     )
     ON CONFLICT (tenant_id, project_id, name) DO UPDATE SET
-        kind = excluded.kind, path = excluded.path, domain = excluded.domain, dsl = excluded.dsl,
+        kind = excluded.kind, path = excluded.path, dsl = excluded.dsl,
+        domain = coalesce(nullif(excluded.domain, ''), agents.domain),
         description = coalesce(excluded.description, agents.description),
         source_hash = excluded.source_hash, updated_at = clock_timestamp()
 """)
@@ -78,8 +79,8 @@ OLDEST = Statement(f"""
     ORDER BY (SELECT p.created_at FROM projects p WHERE p.tenant_id = a.tenant_id AND p.project_id = a.project_id),
         created_at LIMIT 1
 """)
-STALE = Statement("""
-    DELETE FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND path <> '' AND name <> ALL(:names)
+MOVE = Statement("""
+    UPDATE agents SET path = :path WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name
 """)
 DELETE = Statement("DELETE FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = :name")
 KEEP_PROGRAM = Statement("""
@@ -156,9 +157,10 @@ class Agents:
         path: str = "",
         domain: str = "",
         description: str | None = None,
+        connection: Connection | None = None,
     ) -> AgentRecord:
         """Make a document, or write another draft of the one that has this name; that one keeps its id."""
-        await self._database.execute(
+        await (connection or self._database).execute(
             SAVE,
             tenant_id=tenant_id,
             project_id=project_id,
@@ -171,7 +173,9 @@ class Agents:
             dsl=dsl,
             source_hash=source_hash(dsl),
         )
-        return await self.get(tenant_id, project_id, name)
+        return _found(
+            await (connection or self._database).row(FIND, tenant_id=tenant_id, project_id=project_id, name=name)
+        )
 
     async def create(self, connection: Connection, tenant_id: str, agent: NewAgent) -> None:
         """Keep a new document. Raises Duplicate."""
@@ -236,9 +240,11 @@ class Agents:
         """Return the documents of a project, or of all the tenant's projects, the oldest first."""
         return [_agent(row) for row in await self._database.rows(LIST, tenant_id=tenant_id, project_id=project_id)]
 
-    async def list_without_texts(self, tenant_id: str, project_id: str) -> Sequence[AgentRecord]:
+    async def list_without_texts(
+        self, tenant_id: str, project_id: str, connection: Connection | None = None
+    ) -> Sequence[AgentRecord]:
         """Return the documents of a project with an empty `dsl`, the oldest first."""
-        rows = await self._database.rows(LIST_WITHOUT_TEXTS, tenant_id=tenant_id, project_id=project_id)
+        rows = await (connection or self._database).rows(LIST_WITHOUT_TEXTS, tenant_id=tenant_id, project_id=project_id)
         return [_agent(row) for row in rows]
 
     async def delete(self, tenant_id: str, project_id: str, name: str) -> bool:
@@ -252,14 +258,11 @@ class Agents:
 
     async def within(self, connection: Connection, tenant_id: str, project_id: str, name: str) -> AgentRecord:
         """Return a document as a transaction sees it. Raises NotFound."""
-        row = await connection.row(FIND, tenant_id=tenant_id, project_id=project_id, name=name)
-        if row is None:
-            raise NotFound(NO_AGENT)
-        return _agent(row)
+        return _found(await connection.row(FIND, tenant_id=tenant_id, project_id=project_id, name=name))
 
-    async def forget_files(self, tenant_id: str, project_id: str, names: Sequence[str]) -> int:
-        """Remove documents that came from files, but for those of `names`; return how many there were."""
-        return await self._database.execute(STALE, tenant_id=tenant_id, project_id=project_id, names=list(names))
+    async def move(self, connection: Connection, tenant_id: str, project_id: str, name: str, path: str) -> None:
+        """Note in which file of its folder a document stands now."""
+        await connection.execute(MOVE, tenant_id=tenant_id, project_id=project_id, name=name, path=path)
 
     async def visible(
         self, tenant_id: str, project_ids: Sequence[str] | None, *, limit: int, offset: int
@@ -296,6 +299,12 @@ class Agents:
         return bool(
             await self._database.value(HAS_PROGRAM, tenant_id=tenant_id, project_id=project_id, program_id=program_id)
         )
+
+
+def _found(row: Row | None) -> AgentRecord:
+    if row is None:
+        raise NotFound(NO_AGENT)
+    return _agent(row)
 
 
 def _agent(row: Row) -> AgentRecord:

@@ -43,6 +43,7 @@ HOLD = Statement("""
     SELECT :tenant_id, :budget_id, :subject, :began, :tokens, :nanos FROM budgets
     WHERE tenant_id = :tenant_id AND budget_id = :budget_id
       AND (max_tokens IS NULL OR max_tokens >= :tokens) AND (max_nanos IS NULL OR max_nanos >= :nanos)
+    FOR KEY SHARE
     ON CONFLICT (tenant_id, budget_id, subject, began) DO UPDATE SET
         tokens_held = a.tokens_held + excluded.tokens_held, nanos_held = a.nanos_held + excluded.nanos_held
     WHERE NOT EXISTS (
@@ -51,6 +52,7 @@ HOLD = Statement("""
              OR a.nanos_spent + a.nanos_held + excluded.nanos_held > b.max_nanos)
     )
 """)
+"""The budget is locked before its account, as by its removal: in the other order the two could wait for each other."""
 NOTE_HOLD = Statement("""
     INSERT INTO budget_holds (tenant_id, hold_id, budget_id, subject, began, tokens, nanos, expires_at)
     VALUES (:tenant_id, :hold_id, :budget_id, :subject, :began, :tokens, :nanos, :expires_at)

@@ -17,6 +17,8 @@ from storage.repositories.jobs import ENQUEUE
 from storage.statements import Statement
 
 RESUME_JOB = "callback.resume"
+WORK_JOB = "session.work"
+"""Has the id of the callback as its name that it answers, and goes with it."""
 
 _COLUMNS = """
     tenant_id, callback_id, project_id, session_id, suspension_id, agent_name, tool_name, secret, status, created_at,
@@ -45,11 +47,6 @@ CLAIM = Statement("""
 EXPIRE = Statement("""
     UPDATE callbacks SET status = 'expired', closed_at = clock_timestamp()
     WHERE tenant_id = :tenant_id AND callback_id = :callback_id AND status = 'pending'
-""")
-CANCEL = Statement("""
-    UPDATE callbacks SET status = 'cancelled', closed_at = clock_timestamp()
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND status = 'pending'
-      AND (:suspension_id::text IS NULL OR suspension_id = :suspension_id)
 """)
 OPEN_OF = Statement(f"""
     SELECT {_COLUMNS} FROM callbacks
@@ -138,12 +135,6 @@ class Callbacks:
     async def expire(self, tenant_id: str, callback_id: str) -> bool:
         """Close a callback whose time is over; return False unless it was pending."""
         return bool(await self._database.execute(EXPIRE, tenant_id=tenant_id, callback_id=callback_id))
-
-    async def cancel(self, tenant_id: str, session_id: str, suspension_id: str | None = None) -> int:
-        """Close what a session waits for, or one suspension of it; return how many were pending."""
-        return await self._database.execute(
-            CANCEL, tenant_id=tenant_id, session_id=session_id, suspension_id=suspension_id
-        )
 
     async def open_of(self, tenant_id: str, session_id: str) -> Sequence[CallbackRecord]:
         """Return what a session waits for, the newest first."""

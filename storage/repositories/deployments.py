@@ -16,6 +16,8 @@ from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
 NO_DEPLOYMENT: Final = "Deployment not found"
+MOST_USING: Final = 20
+"""How many deployments are told that use an agent."""
 
 _COLUMNS = """
     project_id, deployment_id, environment, status, draining, label, description, endpoint_slug, entry_agent_name,
@@ -90,8 +92,8 @@ COUNT_SESSIONS = Statement("""
 """)
 USING = Statement("""
     SELECT deployment_id FROM deployments
-    WHERE tenant_id = :tenant_id AND project_id = :project_id AND status = 'active'
-      AND jsonb_exists(agent_version_manifest, :agent_name) ORDER BY environment
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND (:with_retired OR status = 'active')
+      AND jsonb_exists(agent_version_manifest, :agent_name) ORDER BY status, environment, created_at DESC LIMIT :limit
 """)
 KEEP_SETTINGS = Statement("""
     INSERT INTO settings_versions (tenant_id, settings_version_id, project_id, settings)
@@ -195,9 +197,11 @@ class Deployments:
         )
         return [_record(row) for row in rows]
 
-    async def named(self, tenant_id: str, project_id: str, name: str) -> DeploymentRecord:
+    async def named(
+        self, tenant_id: str, project_id: str, name: str, connection: Connection | None = None
+    ) -> DeploymentRecord:
         """Return the deployment of a project with this id or endpoint slug. Raises NotFound."""
-        row = await self._database.row(NAMED, tenant_id=tenant_id, project_id=project_id, name=name)
+        row = await (connection or self._database).row(NAMED, tenant_id=tenant_id, project_id=project_id, name=name)
         if row is None:
             raise NotFound(NO_DEPLOYMENT)
         return _record(row)
@@ -224,9 +228,18 @@ class Deployments:
         )
         return _record(row) if row else None
 
-    async def using(self, connection: Connection, tenant_id: str, project_id: str, agent_name: str) -> Sequence[str]:
-        """Return ids of active deployments in whose manifest an agent stands."""
-        rows = await connection.rows(USING, tenant_id=tenant_id, project_id=project_id, agent_name=agent_name)
+    async def using(
+        self, connection: Connection, tenant_id: str, project_id: str, agent_name: str, *, with_retired: bool = False
+    ) -> Sequence[str]:
+        """Return ids of active deployments in whose manifest an agent stands, and of retired ones if asked for."""
+        rows = await connection.rows(
+            USING,
+            tenant_id=tenant_id,
+            project_id=project_id,
+            agent_name=agent_name,
+            with_retired=with_retired,
+            limit=MOST_USING,
+        )
         return [row["deployment_id"] for row in rows]
 
     async def retire(self, tenant_id: str, deployment_id: str, *, draining: bool) -> DeploymentRecord:

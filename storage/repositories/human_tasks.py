@@ -21,15 +21,15 @@ from storage.statements import Statement
 
 RESUME_JOB: Final = "task.resume"
 
-_COLUMNS = """
+TASK_COLUMNS = """
     task_id, project_id, session_id, place, source_kind, agent_name, type, status, priority, title, description,
     context, fields, options, tags, assigned_to, assigned_to_team, assigned_at, claimed_by, claimed_at, due_at,
     escalation_chain, current_escalation_level, resolution, cancel_reason, created_at, updated_at, created_by
 """
-_OPEN = f"status IN ({', '.join(repr(str(one)) for one in OPEN)})"
+IS_OPEN = f"status IN ({', '.join(repr(str(one)) for one in OPEN)})"
 
 CREATE = Statement(f"""
-    INSERT INTO human_tasks (tenant_id, {_COLUMNS}) VALUES (
+    INSERT INTO human_tasks (tenant_id, {TASK_COLUMNS}) VALUES (
         :tenant_id, :task_id, :project_id, :session_id, :place, :source_kind, :agent_name, :type, :status, :priority,
         :title, :description, :context, :fields, :options, :tags, :assigned_to, :assigned_to_team, :assigned_at,
         :claimed_by, :claimed_at, :due_at, :escalation_chain, :current_escalation_level, :resolution, :cancel_reason,
@@ -37,8 +37,10 @@ CREATE = Statement(f"""
     )
     ON CONFLICT (tenant_id, task_id) DO NOTHING
 """)
-FIND = Statement(f"SELECT {_COLUMNS} FROM human_tasks WHERE tenant_id = :tenant_id AND task_id = :task_id")
-LOCK = Statement(f"SELECT {_COLUMNS} FROM human_tasks WHERE tenant_id = :tenant_id AND task_id = :task_id FOR UPDATE")
+FIND = Statement(f"SELECT {TASK_COLUMNS} FROM human_tasks WHERE tenant_id = :tenant_id AND task_id = :task_id")
+LOCK = Statement(
+    f"SELECT {TASK_COLUMNS} FROM human_tasks WHERE tenant_id = :tenant_id AND task_id = :task_id FOR UPDATE"
+)
 REPLACE = Statement("""
     UPDATE human_tasks SET
         status = :status, assigned_to = :assigned_to, assigned_to_team = :assigned_to_team, assigned_at = :assigned_at,
@@ -49,11 +51,11 @@ REPLACE = Statement("""
 """)
 CLOSE_ALL = Statement(f"""
     UPDATE human_tasks SET status = :status, updated_at = clock_timestamp()
-    WHERE tenant_id = :tenant_id AND session_id = :session_id AND (:place::text IS NULL OR place = :place) AND {_OPEN}
-    RETURNING {_COLUMNS}
+    WHERE tenant_id = :tenant_id AND session_id = :session_id AND (:place::text IS NULL OR place = :place) AND {IS_OPEN}
+    RETURNING {TASK_COLUMNS}
 """)
 DUE = Statement(f"""
-    SELECT tenant_id, {_COLUMNS} FROM human_tasks WHERE due_at <= :now AND {_OPEN}
+    SELECT tenant_id, {TASK_COLUMNS} FROM human_tasks WHERE due_at <= :now AND {IS_OPEN}
     ORDER BY due_at LIMIT :limit FOR UPDATE SKIP LOCKED
 """)
 _FILTER = """
@@ -65,7 +67,7 @@ _FILTER = """
       AND (:session_id::text IS NULL OR session_id = :session_id)
 """
 LIST = Statement(f"""
-    SELECT {_COLUMNS} FROM human_tasks {_FILTER}
+    SELECT {TASK_COLUMNS} FROM human_tasks {_FILTER}
     ORDER BY array_position(ARRAY[{", ".join(map(repr, PRIORITIES))}], priority), created_at, task_id
     LIMIT :limit OFFSET :offset
 """)
@@ -119,12 +121,12 @@ class HumanTasks:
     async def find(self, tenant_id: str, task_id: str) -> HumanTask | None:
         """Return a task."""
         row = await self._database.row(FIND, tenant_id=tenant_id, task_id=task_id)
-        return _task(row) if row else None
+        return task_of(row) if row else None
 
     async def locked(self, connection: Connection, tenant_id: str, task_id: str) -> HumanTask | None:
         """Return a task that nobody else changes until the transaction ends."""
         row = await connection.row(LOCK, tenant_id=tenant_id, task_id=task_id)
-        return _task(row) if row else None
+        return task_of(row) if row else None
 
     async def replace(self, connection: Connection, tenant_id: str, task: HumanTask) -> None:
         """Keep what a task has become."""
@@ -153,24 +155,25 @@ class HumanTasks:
             LIST, tenant_id=tenant_id, project_id=project_id, limit=wanted.limit, offset=wanted.offset, **conditions
         )
         total = await self._database.value(COUNT, tenant_id=tenant_id, project_id=project_id, **conditions)
-        return [_task(row) for row in rows], int(total)
+        return [task_of(row) for row in rows], int(total)
 
     async def close_all(
         self, connection: Connection, tenant_id: str, session_id: str, place: str | None, status: TaskStatus
     ) -> Sequence[HumanTask]:
         """Close the open tasks of one suspension or of a whole session without a word to it; return them."""
         rows = await connection.rows(CLOSE_ALL, tenant_id=tenant_id, session_id=session_id, place=place, status=status)
-        return [_task(row) for row in rows]
+        return [task_of(row) for row in rows]
 
     async def due(self, connection: Connection, now: datetime, limit: int) -> Sequence[DueTask]:
         """Return tasks of all tenants whose time is over; nobody else gets them until the transaction ends."""
         rows = await connection.rows(DUE, now=now, limit=limit)
-        return [DueTask(row["tenant_id"], _task(row)) for row in rows]
+        return [DueTask(row["tenant_id"], task_of(row)) for row in rows]
 
     async def forget_closed(self, before: datetime, limit: int) -> int:
         """Delete tasks that were closed before a moment; return how many."""
         return await self._database.execute(FORGET_CLOSED, before=before, limit=limit)
 
 
-def _task(row: Row) -> HumanTask:
+def task_of(row: Row) -> HumanTask:
+    """Return the task in a row of `TASK_COLUMNS`."""
     return msgspec.convert(dict(row), HumanTask)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.json_values import JsonObject
 from storage.database import Database, Row
+from storage.leases import HELD, lost
 from storage.statements import Statement
 
 CLAIM_S = 60.0
@@ -18,6 +19,15 @@ ENQUEUE = Statement("""
     INSERT INTO jobs (tenant_id, kind, name, payload, due_at)
     VALUES (:tenant_id, :kind, :name, :payload, clock_timestamp() + make_interval(secs => :delay_s))
     ON CONFLICT (tenant_id, kind, name) DO NOTHING
+""")
+ENQUEUE_HELD = Statement(f"""
+    WITH held AS ({HELD}),
+    made AS (
+        INSERT INTO jobs (tenant_id, kind, name, payload, due_at)
+        SELECT :tenant_id, :kind, :name, :payload, clock_timestamp() + make_interval(secs => :delay_s) FROM held
+        ON CONFLICT (tenant_id, kind, name) DO NOTHING
+    )
+    SELECT count(*) FROM held
 """)
 CLAIM = Statement("""
     WITH due AS (
@@ -81,6 +91,19 @@ class Jobs:
                 ENQUEUE, tenant_id=tenant_id, kind=kind, name=name, payload=payload or {}, delay_s=delay_s
             )
         )
+
+    async def enqueue_held(
+        self, tenant_id: str, session_id: str, epoch: int, kind: str, name: str, payload: JsonObject, *, delay_s: float
+    ) -> None:
+        """Ask for work of a session, for the host that owns it; nothing when it was asked for before.
+
+        Raises:
+            StaleEpoch: The session is not this epoch's; nothing has changed.
+        """
+        work = {"kind": kind, "name": name, "payload": payload, "delay_s": delay_s}
+        named = {"tenant_id": tenant_id, "session_id": session_id}
+        if not await self._database.value(ENQUEUE_HELD, **named, epoch=epoch, **work):
+            raise lost(session_id, epoch)
 
     async def claim(self, kinds: Sequence[str], limit: int, *, claim_s: float = CLAIM_S) -> Sequence[Job]:
         """Return due work of any tenant; what is not finished within `claim_s` is given out again."""

@@ -18,7 +18,7 @@ from storage.statements import Statement
 _OF_AGENTS = f"""
     FROM analytics_told
     WHERE {EVENTS_OF_PROJECT} AND seq IS NOT NULL AND {ALL}
-      AND (:model::text IS NULL OR {MODEL} = :model)
+      AND (:model::text IS NULL OR {MODEL} = :model OR {PROVIDER} || '/' || {MODEL} = :model)
       AND (:agent_name::text IS NULL OR agent_name = :agent_name)
       AND (
           :session_id::text IS NULL
@@ -67,7 +67,7 @@ class ModelCall(Struct, frozen=True, kw_only=True):
 
 
 class CallQuery(Struct, frozen=True, kw_only=True):
-    """Which calls of a project's agents; None means any."""
+    """Which calls of a project's agents; None means any. A model is named with its provider (`openai/x`) or without."""
 
     since: datetime
     until: datetime

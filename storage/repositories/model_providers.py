@@ -39,6 +39,10 @@ DELETE = Statement("DELETE FROM model_providers WHERE tenant_id = :tenant_id AND
 FIND = Statement(f"""
     SELECT {_META}, sealed FROM model_providers WHERE tenant_id = :tenant_id AND provider_id = :provider_id
 """)
+HOLD = Statement(f"""
+    SELECT {_META}, sealed FROM model_providers
+    WHERE tenant_id = :tenant_id AND provider_id = :provider_id FOR UPDATE
+""")
 OF_PROJECT = Statement(f"""
     SELECT {_META}, sealed FROM model_providers
     WHERE tenant_id = :tenant_id AND (project_id IS NULL OR project_id = :project_id)
@@ -137,7 +141,7 @@ class ModelProviders:
             Conflict: Somebody else has changed it meanwhile.
             Unavailable: There is no master key.
         """
-        last = await self._open(await self._row(tenant_id, provider_id), tenant_id)
+        last = await self._open(await self._row(tenant_id, provider_id, connection), tenant_id)
         meta = last.meta
         key = api_key if api_key is not None else _kept_key(last, provider)
         row = await (connection or self._database).row(
@@ -161,6 +165,10 @@ class ModelProviders:
         """Return what is known of a provider. Raises NotFound."""
         return _meta(await self._row(tenant_id, provider_id))
 
+    async def hold(self, connection: Connection, tenant_id: str, provider_id: str) -> ProviderMeta:
+        """Return what is known of a provider, which nobody else changes until the transaction ends. Raises NotFound."""
+        return _meta(_there(await connection.row(HOLD, tenant_id=tenant_id, provider_id=provider_id)))
+
     async def list(self, tenant_id: str, project_id: str | None = None) -> Sequence[ProviderMeta]:
         """Return a tenant's providers and those of the project, the project's first."""
         rows = await self._database.rows(OF_PROJECT, tenant_id=tenant_id, project_id=project_id)
@@ -179,11 +187,9 @@ class ModelProviders:
         """Remove a provider; return False when there is none."""
         return bool(await (connection or self._database).execute(DELETE, tenant_id=tenant_id, provider_id=provider_id))
 
-    async def _row(self, tenant_id: str, provider_id: str) -> Row:
-        row = await self._database.row(FIND, tenant_id=tenant_id, provider_id=provider_id)
-        if row is None:
-            raise NotFound("Provider not found")
-        return row
+    async def _row(self, tenant_id: str, provider_id: str, connection: Connection | None = None) -> Row:
+        source = connection or self._database
+        return _there(await source.row(FIND, tenant_id=tenant_id, provider_id=provider_id))
 
     async def _open(self, row: Row, tenant_id: str) -> OpenProvider:
         meta = _meta(row)
@@ -198,6 +204,12 @@ class ModelProviders:
         if not key:
             return None
         return await self._vault.seal(tenant_id, key.encode(), _about(project_id, provider_id, version))
+
+
+def _there(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound("Provider not found")
+    return row
 
 
 def _kept_key(last: OpenProvider, provider: NewProvider) -> str:

@@ -56,6 +56,10 @@ UPDATE = Statement("""
         settings = :settings, updated_at = clock_timestamp()
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND deleted_at IS NULL
 """)
+MOVE_ENTRY = Statement("""
+    UPDATE projects SET entry_agent_name = :new_name, updated_at = clock_timestamp()
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND entry_agent_name = :name
+""")
 _DRAFTS = """
     (SELECT md5(coalesce(string_agg(name || ' ' || kind || ' ' || source_hash, ',' ORDER BY name), ''))
         FROM agents a WHERE a.tenant_id = p.tenant_id AND a.project_id = p.project_id)
@@ -226,6 +230,19 @@ class Projects:
             settings=project.settings,
         ):
             raise NotFound(NO_PROJECT)
+
+    async def move_entry(
+        self, connection: Connection, tenant_id: str, project_id: str, name: str, new_name: str | None
+    ) -> bool:
+        """Let an agent that goes by another name, None for one that is gone, be the entry agent no more as `name`.
+
+        Return whether it was.
+        """
+        return bool(
+            await connection.execute(
+                MOVE_ENTRY, tenant_id=tenant_id, project_id=project_id, name=name, new_name=new_name
+            )
+        )
 
     async def drafts_hash(self, tenant_id: str, project_id: str) -> str:
         """Return the hash of all drafts and config variables as they are now, empty without a project."""

@@ -131,9 +131,12 @@ class SdkChannels:
         row = await connection.row(CHANGE, tenant_id=tenant_id, project_id=project_id, channel_id=channel_id, **values)
         return _found(row)
 
-    async def get(self, tenant_id: str, project_id: str, channel_id: str) -> ChannelRecord:
+    async def get(
+        self, tenant_id: str, project_id: str, channel_id: str, connection: Connection | None = None
+    ) -> ChannelRecord:
         """Return a channel. Raises NotFound."""
-        return _found(await self._database.row(FIND, tenant_id=tenant_id, project_id=project_id, channel_id=channel_id))
+        source = connection or self._database
+        return _found(await source.row(FIND, tenant_id=tenant_id, project_id=project_id, channel_id=channel_id))
 
     async def list(
         self, tenant_id: str, project_id: str, *, limit: int, offset: int
@@ -167,9 +170,13 @@ class SdkChannels:
         row = await self._database.row(OF_KEY, tenant_id=tenant_id, key_id=key_id)
         return _record(row) if row else None
 
-    async def public_key(self, tenant_id: str, project_id: str, key_id: str) -> KeyBinding:
+    async def count(self, connection: Connection, tenant_id: str, project_id: str) -> int:
+        """Return how many channels a project has."""
+        return int(await connection.value(COUNT, tenant_id=tenant_id, project_id=project_id))
+
+    async def public_key(self, connection: Connection, tenant_id: str, project_id: str, key_id: str) -> KeyBinding:
         """Return what a public key of a project is bound to. Raises NotFound: it is not there, or revoked."""
-        row = await self._database.row(BOUND_KEY, tenant_id=tenant_id, project_id=project_id, key_id=key_id)
+        row = await connection.row(BOUND_KEY, tenant_id=tenant_id, project_id=project_id, key_id=key_id)
         if row is None:
             raise NotFound(NO_PUBLIC_KEY)
         return KeyBinding(**dict(row))

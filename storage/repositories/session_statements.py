@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from storage.leases import HELD
 from storage.statements import Statement
 
 COLUMNS = """
@@ -131,16 +132,14 @@ END = Statement("""
     WHERE session_key = session_key(:tenant_id, :session_id) AND status = 'active'
 """)
 
-RENEW = Statement("""
-    UPDATE sessions SET runtime_session_id = :runtime_session_id, pin = :pin, status = 'active',
-        execution_state = 'idle', ended_at = NULL, end_reason = '', agent_name = entry_agent_name,
-        last_activity_at = clock_timestamp()
-    WHERE session_key = session_key(:tenant_id, :session_id)
+PIN = Statement("""
+    UPDATE sessions SET pin = :pin WHERE session_key = session_key(:tenant_id, :session_id)
 """)
 
-LINK_CONTACT = Statement("""
-    UPDATE sessions SET contact_id = :contact_id, pin = pin || jsonb_build_object('contact_id', :contact_id::text)
-    WHERE session_key = session_key(:tenant_id, :session_id)
+LINK_CONTACT = Statement(f"""
+    WITH held AS ({HELD})
+    UPDATE sessions s SET contact_id = :contact_id, pin = pin || jsonb_build_object('contact_id', :contact_id::text)
+    FROM held WHERE s.session_key = held.session_key
     RETURNING project_id
 """)
 

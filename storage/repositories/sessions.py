@@ -14,6 +14,7 @@ from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
 from domain.limits import SESSIONS_COUNTED_AHEAD, SESSIONS_SEARCHED_MAX
 from storage.database import Connection, Database, Row
+from storage.leases import lost
 from storage.repositories.analytics_counting import Counting
 from storage.repositories.contact_memory import Inheritance, inherit
 from storage.repositories.session_statements import (
@@ -32,7 +33,7 @@ from storage.repositories.session_statements import (
     LIST,
     LOCK_BLOBS,
     NOW,
-    RENEW,
+    PIN,
     SEARCH,
 )
 
@@ -202,23 +203,24 @@ class Sessions:
         """End a session; return False when it was ended or is not there."""
         return bool(await self._database.execute(END, tenant_id=tenant_id, session_id=session_id, reason=reason))
 
-    async def renew(self, tenant_id: str, session_id: str, runtime_session_id: str, pin: JsonObject) -> None:
-        """Give the session a new runtime session id and make it active, after a reset. Raises NotFound."""
-        touched = await self._database.execute(
-            RENEW, tenant_id=tenant_id, session_id=session_id, runtime_session_id=runtime_session_id, pin=pin
-        )
-        if not touched:
+    async def pin(self, tenant_id: str, session_id: str, pin: JsonObject) -> None:
+        """Give a session another pin, which counts when it wakes next. Raises NotFound."""
+        if not await self._database.execute(PIN, tenant_id=tenant_id, session_id=session_id, pin=pin):
             raise NotFound("Session not found")
 
     async def link_contact(
-        self, tenant_id: str, session_id: str, contact_id: str, inherits: Inheritance | None = None
+        self, tenant_id: str, session_id: str, epoch: int, contact_id: str, inherits: Inheritance | None = None
     ) -> None:
-        """Say whose session it is, and give the contact what its user's memory holds. Raises NotFound."""
+        """Say whose session it is, and give the contact what its user's memory holds.
+
+        Raises:
+            StaleEpoch: The session is not this epoch's; nothing has changed.
+        """
         named = {"tenant_id": tenant_id, "contact_id": contact_id}
         async with self._database.transaction() as connection:
-            project_id = await connection.value(LINK_CONTACT, **named, session_id=session_id)
+            project_id = await connection.value(LINK_CONTACT, **named, session_id=session_id, epoch=epoch)
             if project_id is None:
-                raise NotFound("Session not found")
+                raise lost(session_id, epoch)
             if inherits is not None:
                 await inherit(connection, tenant_id, project_id, contact_id, inherits)
 

@@ -40,6 +40,10 @@ UPDATE_MANY = Statement("""
 DELETE_MANY = Statement("""
     DELETE FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = ANY(:names)
 """)
+CLEAR_ENTRY = Statement("""
+    UPDATE projects SET entry_agent_name = NULL, updated_at = clock_timestamp()
+    WHERE tenant_id = :tenant_id AND project_id = :project_id AND entry_agent_name = ANY(:names::text[])
+""")
 SET_ENTRY = Statement("""
     UPDATE projects SET entry_agent_name = :name, updated_at = clock_timestamp()
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND entry_agent_name IS NULL
@@ -176,8 +180,10 @@ class Transfer:
         await connection.execute(UPDATE_MANY, tenant_id=tenant_id, project_id=project_id, **_columns(changed))
 
     async def delete(self, connection: Connection, tenant_id: str, project_id: str, names: Sequence[str]) -> None:
-        """Remove documents with their versions."""
-        await connection.execute(DELETE_MANY, tenant_id=tenant_id, project_id=project_id, names=list(names))
+        """Remove documents with their versions; a project whose entry agent is among them has none then."""
+        given = {"tenant_id": tenant_id, "project_id": project_id, "names": list(names)}
+        await connection.execute(DELETE_MANY, **given)
+        await connection.execute(CLEAR_ENTRY, **given)
 
     async def set_entry(self, connection: Connection, tenant_id: str, project_id: str, name: str) -> None:
         """Say where conversations begin, unless that is said already or there is no such agent."""

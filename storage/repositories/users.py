@@ -34,6 +34,10 @@ FIND = Statement(f"""
     SELECT {COLUMNS}, {MEMBERSHIPS} FROM users u
     WHERE u.tenant_id = :tenant_id AND u.user_id = :user_id AND u.disabled_at IS NULL
 """)
+NAME = Statement("""
+    SELECT CASE WHEN user_id = :name THEN user_id ELSE email END FROM users
+    WHERE tenant_id = :tenant_id AND (user_id = :name OR lower(email) = lower(:name)) AND disabled_at IS NULL
+""")
 SET_PASSWORD = Statement("""
     UPDATE users SET password_hash = :password_hash
     WHERE tenant_id = :tenant_id AND user_id = :user_id AND disabled_at IS NULL
@@ -119,6 +123,11 @@ class Users:
     async def find(self, tenant_id: str, user_id: str) -> UserRecord | None:
         """Return a user who may still log in."""
         return _record(await self._database.row(FIND, tenant_id=tenant_id, user_id=user_id))
+
+    async def name(self, connection: Connection, tenant_id: str, name: str) -> str | None:
+        """Return the id or email of a user as it is written here, whoever has that name; None when nobody has it."""
+        found: str | None = await connection.value(NAME, tenant_id=tenant_id, name=name)
+        return found
 
     async def set_password(self, connection: Connection, tenant_id: str, user_id: str, password_hash: str) -> None:
         """Put another password in the place of the last one, within a transaction."""

@@ -19,6 +19,8 @@ from storage.statements import Statement
 
 DELIVER_JOB = "webhook.deliver"
 ERROR_MAX_CHARS = 500
+SWITCHED_OFF = "The webhook is switched off"
+"""Why a delivery waits, or is dead."""
 
 _COLUMNS = """
     webhook_id, project_id, url, events, description, is_active, failures, disabled_at, created_at, updated_at
@@ -85,7 +87,7 @@ DELETE = Statement("""
 """)
 SEALED = Statement("SELECT sealed FROM webhooks WHERE tenant_id = :tenant_id AND webhook_id = :webhook_id")
 OUTGOING = Statement(f"""
-    SELECT {_DELIVERY_COLUMNS}, w.url, w.is_active, w.sealed
+    SELECT {_DELIVERY_COLUMNS}, w.url, w.is_active, w.disabled_at IS NOT NULL AS has_failed, w.sealed
     FROM webhook_deliveries d JOIN webhooks w USING (tenant_id, webhook_id)
     WHERE d.tenant_id = :tenant_id AND d.webhook_id = :webhook_id AND d.event_id = :event_id
 """)
@@ -96,6 +98,22 @@ NOTE = Statement("""
         next_attempt_at = clock_timestamp() + make_interval(secs => :retry_s)
     WHERE tenant_id = :tenant_id AND webhook_id = :webhook_id AND event_id = :event_id AND status = 'pending'
 """)
+PAUSE = Statement("""
+    UPDATE webhook_deliveries d SET last_error = :error, next_attempt_at = NULL
+    FROM (
+        SELECT tenant_id, webhook_id FROM webhooks
+        WHERE tenant_id = :tenant_id AND webhook_id = :webhook_id AND NOT is_active FOR SHARE
+    ) paused
+    WHERE d.tenant_id = paused.tenant_id AND d.webhook_id = paused.webhook_id AND d.event_id = :event_id
+      AND d.status = 'pending'
+""")
+GO_ON = Statement(f"""
+    UPDATE jobs j SET due_at = clock_timestamp(), claim = j.claim + 1
+    FROM webhook_deliveries d
+    WHERE d.tenant_id = :tenant_id AND d.webhook_id = :webhook_id AND d.status = 'pending' AND d.last_error = :paused
+      AND j.tenant_id = d.tenant_id AND j.kind = '{DELIVER_JOB}' AND j.name = d.webhook_id || '/' || d.event_id
+""")
+"""Whoever was about to put such a delivery off has its claim no more."""
 SUCCEEDED = Statement("""
     UPDATE webhooks SET failures = 0
     WHERE tenant_id = :tenant_id AND webhook_id = :webhook_id AND failures > 0
@@ -149,11 +167,12 @@ class WebhookChange(NamedTuple):
 
 
 class Outgoing(NamedTuple):
-    """A delivery with what it takes to make it."""
+    """A delivery with what it takes to make it; `has_failed` when the hook was switched off for its failures."""
 
     delivery: Delivery
     url: str
     is_active: bool
+    has_failed: bool
     sealed: bytes
 
 
@@ -225,7 +244,16 @@ class Webhooks:
         row = await self._database.row(OUTGOING, tenant_id=tenant_id, webhook_id=webhook_id, event_id=event_id)
         if row is None:
             return None
-        return Outgoing(_delivery(row), row["url"], row["is_active"], row["sealed"])
+        return Outgoing(_delivery(row), row["url"], row["is_active"], row["has_failed"], row["sealed"])
+
+    async def pause(self, tenant_id: str, delivery: Delivery) -> bool:
+        """Write down that a delivery waits for its hook; return False when the hook is on, or nothing waits."""
+        place = {"webhook_id": delivery.webhook_id, "event_id": delivery.event_id}
+        return bool(await self._database.execute(PAUSE, tenant_id=tenant_id, error=SWITCHED_OFF, **place))
+
+    async def go_on(self, connection: Connection, tenant_id: str, webhook_id: str) -> None:
+        """Have what waited for a hook that is on again sent at once."""
+        await connection.execute(GO_ON, tenant_id=tenant_id, webhook_id=webhook_id, paused=SWITCHED_OFF)
 
     async def note(
         self, connection: Connection, tenant_id: str, delivery: Delivery, tried: Tried, *, has_failed: bool

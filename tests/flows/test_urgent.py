@@ -10,6 +10,7 @@ from actors.mailbox import MAX_WAITING
 from actors.runtime import ChatTurn, NewSession, StreamEvent
 from actors.settings import ModelProvider
 from domain.errors import Conflict, QueueFull, Unavailable
+from domain.request_keys import owned_key, owner_of_key
 from tests.support.stories import Story, Workshop, a_story, a_workshop
 
 WORKER = """\
@@ -78,7 +79,7 @@ def test_a_cancelled_turn_ends_with_what_it_has_said_and_that_is_kept(data_dir: 
             asked = asyncio.create_task(told.say("work", session, idempotency_key="k1"))
             await begun(workshop)
             assert not await runtime.cancel_turn(told.ref(session), "another")
-            assert await runtime.cancel_turn(told.ref(session), "k1")
+            assert await runtime.cancel_turn(told.ref(session), owned_key("turn", owner_of_key("", ""), "k1"))
             reply = await asked
             assert (reply.status, reply.response) == ("cancelled", f"One moment.\n\n{WARNING}")
             assert not await runtime.cancel_turn(told.ref(session))

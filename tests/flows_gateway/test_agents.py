@@ -83,6 +83,21 @@ async def test_an_agent_is_made_seen_changed_and_removed(gateway: LiveGateway) -
         assert reason(await agents(gateway, method, path, body)) == (404, "Agent not found")
 
 
+async def test_the_entry_agent_stays_it_under_another_name_and_none_is_left_without_it(gateway: LiveGateway) -> None:
+    place = f"/api/projects/{gateway.project_id}"
+    await agents(gateway, "POST", body={"name": "Clerk", "dslContent": speaker("Clerk", "clerk")})
+    await gateway.call("PATCH", place, {"entryAgentName": "Clerk"})
+    assert await say(gateway) == "clerk"
+    await agents(gateway, "PATCH", "/Clerk", {"name": "Teller"})
+    await save(gateway, "Teller", speaker("Teller", "teller"))
+    assert (await gateway.call("GET", place)).json()["project"]["entryAgentName"] == "Teller"
+    assert await say(gateway) == "teller"
+    await agents(gateway, "PATCH", "/Echo", {"name": "Echoes"})
+    assert (await gateway.call("GET", place)).json()["project"]["entryAgentName"] == "Teller"
+    await agents(gateway, "DELETE", "/Teller")
+    assert (await gateway.call("GET", place)).json()["project"]["entryAgentName"] is None
+
+
 async def test_names_are_taken_once_and_have_a_form(gateway: LiveGateway) -> None:
     assert reason(await agents(gateway, "POST", body={"name": "Echo"})) == (409, "DUPLICATE_NAME")
     await agents(gateway, "POST", body={"name": "Clerk"})
@@ -117,6 +132,7 @@ async def test_a_text_is_checked_without_being_saved(gateway: LiveGateway) -> No
     assert (await agents(gateway, "POST", "/Echo/validate", {})).json() == {
         "success": True, "valid": True, "diagnostics": [],
     }  # fmt: skip
+    assert (await agents(gateway, "POST", "/Echo/validate", None)).json()["valid"] is True
     found = (await agents(gateway, "POST", "/Echo/validate", {"dslContent": BROKEN})).json()
     assert found["valid"] is False
     assert ("INVALID_HANDOFF_TARGET", "error", 4) in [
@@ -144,7 +160,7 @@ async def test_a_version_is_frozen_and_never_changes(gateway: LiveGateway) -> No
     named = (await agents(gateway, "POST", "/Echo/versions", {"version": "v1.0-rc"})).json()["version"]
     assert named["version"] == "v1.0-rc"
     assert reason(await agents(gateway, "POST", "/Echo/versions", {"version": "1"})) == (409, "DUPLICATE_VERSION")
-    assert (await agents(gateway, "POST", "/Echo/versions", {})).json()["version"]["version"] == "2"
+    assert (await agents(gateway, "POST", "/Echo/versions", None)).json()["version"]["version"] == "2"
     listed = (await agents(gateway, path="/Echo/versions")).json()["versions"]
     assert [one["version"] for one in listed] == ["2", "v1.0-rc", "1"]
     assert "dslContent" not in listed[0]

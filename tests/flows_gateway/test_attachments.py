@@ -338,3 +338,5 @@ async def test_feedback_is_one_word_of_each_author_on_each_answer(gateway: LiveG
     ):
         answer = await gateway.call("POST", "/api/v1/feedback", {**body, **more})
         assert answer.status == status, (more, answer.body)
+        if status == 400:
+            assert {one["path"] for one in answer.json()["error"]["details"]["fields"]} == {f"/{next(iter(more))}"}

@@ -30,7 +30,9 @@ ACTIONS = Statement(
 async def a_gateway(servers: Servers, name: str, **more: Any) -> AsyncIterator[tuple[LiveGateway, StubModel]]:
     async with (
         StubModel(StubBehaviour(text="Done")) as model,
-        a_live_gateway(servers, name, {"t.abl": THINKER}, model_url=model.base_url, **more) as gateway,
+        a_live_gateway(
+            servers, name, {"t.abl": THINKER}, model_url=model.base_url, allowed_networks=("127.0.0.0/8",), **more
+        ) as gateway,
     ):
         yield gateway, model
 
@@ -121,6 +123,61 @@ async def test_a_completion_goes_on_the_budget_of_its_project(servers: Servers) 
             *(200, ("error", {"error": "Budget exceeded", "code": "CONFLICT"})),
         )
         assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "path"), [({"scope": "agent", "subject": "Thinker"}, "/scope"), ({"subject": "Thinker"}, "/subject")]
+)
+async def test_a_budget_of_less_than_the_tenant_is_none_of_the_tenant(servers: Servers, body: Any, path: str) -> None:
+    async with a_gateway(servers, "budget-tenant-scope") as (gateway, _):
+        refused = await gateway.call("POST", "/api/budgets", {"maxTokens": 5, **body})
+        error = refused.json()["error"]
+        assert (refused.status, error["code"], error["details"]["fields"][0]["path"]) == (400, "VALIDATION_ERROR", path)
+        assert (await gateway.call("GET", "/api/budgets")).json()["budgets"] == []
+        made = await gateway.call("POST", "/api/budgets", {"maxTokens": 5, "scope": "tenant", "subject": None})
+        assert (made.status, made.json()["budget"]["scope"]) == (201, "tenant")
+
+
+async def test_a_budget_that_was_removed_refuses_nothing(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-removed") as (gateway, model):
+        stays = (await budgets(gateway, "POST", body={"maxTokens": 90_000})).json()["budget"]["id"]
+        each = [
+            (await budgets(gateway, "POST", body={"scope": scope, "maxTokens": 10**9})).json()["budget"]["id"]
+            for scope in ("agent", "session")
+        ]
+        assert (await say(gateway)).status == 200, "all of them are known from here on"
+        for budget_id in each:
+            assert (await budgets(gateway, "DELETE", f"/{budget_id}")).status == 200
+        assert (await say(gateway)).status == 200
+        (account,) = (await budgets(gateway, "GET", f"/{stays}")).json()["accounts"]
+        assert (account["tokensSpent"], account["tokensHeld"], len(model.requests)) == (2 * USED, 0, 2)
+
+
+async def test_a_call_that_names_no_length_is_held_for_no_more_than_its_model_gives(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-most") as (gateway, model):
+        rows = [{"id": "brief", "maxOutputTokens": 100}]
+        provider = {"name": "own", "kind": "openai_compatible", "baseUrl": model.base_url, "models": rows}
+        made = (await gateway.call("POST", "/api/model-providers", provider)).json()["provider"]
+        try:
+            await budgets(gateway, "POST", body={"maxTokens": 1_000})
+            ask = {"projectId": gateway.project_id, "messages": [{"role": "user", "content": "Hi"}]}
+            for length in ({"maxTokens": 20_000}, {}):
+                asked = {**ask, "modelId": "own/brief", **length}
+                assert (await gateway.call("POST", "/api/v1/chat/complete", asked)).status == 200
+            assert [one.body["max_tokens"] for one in model.requests] == [100, 100]
+        finally:
+            await gateway.call("DELETE", f"/api/model-providers/{made['id']}")
+
+
+async def test_a_client_of_mcp_is_told_whose_budget_is_spent(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-mcp") as (gateway, _):
+        await budgets(gateway, "POST", body={"maxTokens": 10})
+        params = {"name": "Thinker", "arguments": {"message": "hello"}}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        result = (await gateway.call("POST", f"/mcp/{gateway.project_id}", call)).json()["result"]
+        whose = "Budget exceeded: The budget of 10 tokens for the project has not enough left"
+        assert result["content"][0]["text"].startswith(whose)
+        assert (result["isError"], result["_meta"]["abl.runtime/error"]["code"]) == (True, "CONFLICT")
 
 
 async def test_money_needs_a_price(servers: Servers) -> None:

@@ -153,6 +153,8 @@ async def test_a_contact_is_looked_up_by_identity(gateway: LiveGateway) -> None:
     for identity, kind in (("ada-1", ""), ("ada@example.com", "phone"), ("nobody", "")):
         answer = await look(identity, kind)
         assert (answer.status, answer.json()["error"]["message"]) == (404, "Contact not found")
+    unfit = (await call(gateway, "GET", "/lookup?identity=a%00")).json()["error"]
+    assert (unfit["code"], unfit["details"]["fields"][0]["path"]) == ("VALIDATION_ERROR", "/identity")
     missing = await call(gateway, "GET", "/lookup")
     assert (missing.status, missing.json()["error"]["code"]) == (400, "BAD_REQUEST")
     assert (await look("a", "passport")).status == 400

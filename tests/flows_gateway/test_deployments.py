@@ -141,6 +141,11 @@ async def test_agents_have_to_fit_together(gateway: LiveGateway) -> None:
     assert refused.status == 400
     codes = [one["code"] for one in refused.json()["error"]["details"]["diagnostics"]]
     assert "INVALID_HANDOFF_TARGET" in codes
+    assert "HANDOFF goes to Nobody, which is missing from agentVersionManifest." in refused.json()["error"]["message"]
+    await gateway.call("PUT", f"{agents}/Echo/dsl", {"dslContent": BROKEN.replace("Nobody", "Somebody")})
+    unknown = (await ask(gateway, "POST", body=wanted)).json()["error"]["message"]
+    assert "HANDOFF goes to Somebody, which is no agent of this project." in unknown
+    await gateway.call("PUT", f"{agents}/Echo/dsl", {"dslContent": BROKEN})
     both = {"Echo": "auto", "Nobody": "auto"}
     assert (await ask(gateway, "POST", body={**wanted, "agentVersionManifest": both})).status == 201
 
@@ -294,7 +299,12 @@ async def test_an_agent_in_use_stays(gateway: LiveGateway) -> None:
     made = await deploy(gateway)
     agent = f"/api/projects/{gateway.project_id}/agents/Echo"
     assert refusal(await gateway.call("DELETE", agent)) == (409, "AGENT_IN_USE")
+    assert refusal(await gateway.call("PATCH", agent, {"name": "Other"})) == (409, "AGENT_IN_USE")
+    assert (await gateway.call("PATCH", agent, {"name": "Echo", "description": "Speaks"})).status == 200
     await ask(gateway, "POST", f"/{made['id']}/retire")
+    retired = await gateway.call("PATCH", agent, {"name": "Other"})
+    assert refusal(retired) == (409, "AGENT_IN_USE"), "it could be rolled back to, and knows the agent by this name"
+    assert retired.json()["error"]["details"]["deployments"] == [made["id"]]
     assert (await gateway.call("DELETE", agent)).status == 200
 
 

@@ -151,6 +151,7 @@ async def test_a_key_of_one_project_sees_and_makes_keys_of_that_project_only(gat
     assert (await make(gateway, holding(secret))).status == 403
     assert (await make(gateway, holding(secret), projectId=other.project_id)).status == 404
     assert (await make(gateway, holding(secret), projectId=gateway.project_id)).status == 201
+    assert (await gateway.call("POST", "/api/projects", {"name": "mine"}, holding(secret))).status == 403
     missing = await gateway.call("DELETE", f"{KEYS}/key_missing", headers=holding(secret))
     foreign = await gateway.call("DELETE", f"{KEYS}/{elsewhere['id']}", headers=holding(secret))
     assert (foreign.status, foreign.body) == (missing.status, missing.body) == (404, missing.body)

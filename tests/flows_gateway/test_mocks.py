@@ -49,6 +49,26 @@ async def test_sessions_of_the_working_copy_get_the_answers_of_the_file(servers:
         assert await answer(gateway, testContext=own) == "It is in Rome"
 
 
+@pytest.mark.parametrize(
+    "context",
+    [
+        {},
+        {"sessionVariables": {"a": 1}},
+        {"toolMocks": []},
+        {"toolMocks": [{"toolName": "other", "response": 1}]},
+        {"toolMocks": [{"toolName": "find", "response": {"place": "Rome"}, "match": {"code": "B2"}}]},
+    ],
+)
+async def test_a_test_context_that_answers_for_other_calls_leaves_the_answers_of_the_file(
+    servers: Servers, context: dict[str, object]
+) -> None:
+    async with a_live_gateway(servers, "mocked-beside", {"desk.abl": DESK}, tool_mocks=(MOCK,)) as gateway:
+        assert await answer(gateway, testContext=context) == "It is in Leipzig"
+        place = f"/api/projects/{gateway.project_id}/sessions"
+        opened = (await gateway.call("POST", place, {"agentId": "Desk"})).json()["session"]["id"]
+        assert await answer(gateway, sessionId=opened, testContext=context) == "It is in Leipzig"
+
+
 async def test_without_a_file_the_tool_is_called(servers: Servers) -> None:
     async with a_live_gateway(servers, "called", {"desk.abl": DESK}) as gateway:
         assert await answer(gateway) == "Nobody answers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,8 +13,9 @@ from actors.clocks import RandomIds
 from actors.projects import TENANT_ID
 from storage.statements import Statement
 from tests.flows_gateway.test_auth import bearer, log_in, somebody
+from tests.flows_gateway.test_sdk_channels import waits_for_a_lock
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
-from tests.support.servers import Servers
+from tests.support.servers import Servers, until
 from tests.support.stub_model import StubBehaviour, StubModel
 
 pytestmark = pytest.mark.anyio
@@ -22,6 +24,10 @@ CHOOSY = 'AGENT: Choosy\nGOAL: "Think"\nPERSONA: "Calm"\n\nEXECUTION:\n  model: 
 PROVIDERS = "/api/model-providers"
 SEALED = "sk-never-to-be-seen"
 ENTRIES = Statement("SELECT action, entry FROM audit_log WHERE tenant_id = :tenant_id ORDER BY number")
+RENAME = Statement("""
+    UPDATE model_providers SET name = :name, version = version + 1
+    WHERE tenant_id = :tenant_id AND provider_id = :provider_id
+""")
 ROWS = Statement("SELECT sealed, models FROM model_providers WHERE tenant_id = :tenant_id")
 
 
@@ -114,6 +120,21 @@ async def test_a_provider_is_asked_for_a_word_and_its_failure_is_told_without_it
         metadata = "http://169.254.169.254/v1"
         refused = (await add(gateway, **{**fields, "baseUrl": metadata})).json()["provider"]["id"]
         assert (await gateway.call("POST", f"{PROVIDERS}/{refused}/test")).json()["ok"] is False
+
+
+async def test_changes_at_the_same_time_lose_nothing_of_each_other(servers: Servers) -> None:
+    async with a_gateway(servers, "provider-at-once") as (gateway, _):
+        place = f"{PROVIDERS}/{(await add(gateway)).json()['provider']['id']}"
+        name = f"p{RandomIds().new('')}"
+        async with gateway.running.database.transaction() as connection:
+            given = {"tenant_id": TENANT_ID, "provider_id": place.rpartition("/")[2], "name": name}
+            assert await connection.execute(RENAME, **given) == 1
+            change = asyncio.create_task(gateway.call("PATCH", place, {"models": [{"id": "other"}]}))
+            await until(lambda: waits_for_a_lock(gateway))
+        answer = await change
+        assert answer.status == 200, answer.body
+        changed = answer.json()["provider"]
+        assert (changed["name"], [one["id"] for one in changed["models"]]) == (name, ["other"])
 
 
 async def test_a_sealed_key_is_not_sent_to_a_new_address(servers: Servers) -> None:

@@ -230,6 +230,33 @@ async def test_a_key_of_a_project_needs_no_header(servers: Servers) -> None:
         assert (listed.status, listed.json()["error"]["type"]) == (403, "permission_error")
 
 
+async def test_a_session_that_is_named_answers_under_the_name_of_its_own_model(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-name") as gateway:
+        named = {"metadata": {"session_id": (await ask(gateway)).json()["session_id"]}}
+        assert (await ask(gateway, model="Counter", **named)).json()["model"] == "Counter"
+        answer = await ask(gateway, model="Thinker", **named)
+        assert (said(answer), answer.json()["model"]) == ("heard 3: hello", "Counter")
+        streamed = chunks(await ask(gateway, model="Thinker", stream=True, **named))
+        assert {one["model"] for one in streamed} == {"Counter"}
+
+
+async def test_a_refusal_says_in_its_one_sentence_what_is_wrong(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-sentence") as gateway:
+        for body, sentence in (
+            ({"messages": [{"role": "user", "content": "x"}]}, "Invalid request: Field required"),
+            ({"model": "Thinker", "messages": [{"role": "robot", "content": "x"}]}, "Invalid request: Input should be"),
+        ):
+            refused = await gateway.call("POST", PATH, body, {"openai-project": gateway.project_id})
+            assert refused.status == 400
+            assert refused.json()["error"]["message"].startswith(sentence)
+        budgets = f"/api/projects/{gateway.project_id}/budgets"
+        assert (await gateway.call("POST", budgets, {"maxTokens": 10})).status == 201
+        spent = await ask(gateway, model="Thinker")
+        assert (spent.status, spent.json()["error"]["code"]) == (409, "CONFLICT")
+        whose = "Budget exceeded: The budget of 10 tokens for the project has not enough left"
+        assert spent.json()["error"]["message"].startswith(whose)
+
+
 @pytest.mark.parametrize(
     ("more", "param"),
     [

@@ -117,6 +117,17 @@ async def test_what_cannot_be_set_is_refused(gateway: LiveGateway, body: Any, pa
     assert answer.json()["error"]["details"]["fields"][0]["path"] == path
 
 
+async def test_a_project_keeps_traces_no_longer_than_its_installation(gateway: LiveGateway) -> None:
+    place, days = f"{PROJECTS}/{gateway.project_id}", int(gateway.running.settings.trace_days)
+    refused = await gateway.call("PATCH", place, {"settings": {"traceRetentionDays": days + 1}})
+    (field,) = refused.json()["error"]["details"]["fields"]
+    assert (refused.status, field["path"]) == (400, "/settings/traceRetentionDays")
+    assert f"at most {days} days" in field["message"]
+    for fewer in (days, days - 1):
+        changed = await gateway.call("PATCH", place, {"settings": {"traceRetentionDays": fewer}})
+        assert changed.json()["project"]["settings"]["traceRetentionDays"] == fewer
+
+
 async def test_whoever_makes_a_project_is_its_admin_and_sees_no_other(gateway: LiveGateway) -> None:
     email = await somebody(gateway, "member")
     me = bearer((await log_in(gateway, email)).json()["accessToken"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 
 from actors.projects import TENANT_ID
 from storage.repositories.api_keys import ApiKeys
+from storage.repositories.projects import Projects
+from storage.repositories.sdk_channels import ChannelFields, SdkChannels
+from storage.statements import Statement
 from tests.flows_gateway.test_agents import speaker
 from tests.flows_gateway.test_deployments import deploy
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
@@ -16,6 +20,7 @@ from tests.support.servers import Servers, until
 from tests.support.strangers import a_key
 
 pytestmark = pytest.mark.anyio
+WAITING = Statement("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 
 @pytest.fixture
@@ -31,6 +36,10 @@ async def public_key(gateway: LiveGateway) -> str:
 
 async def ask(gateway: LiveGateway, method: str = "GET", path: str = "", body: Any = None) -> Answer:
     return await gateway.call(method, f"/api/projects/{gateway.project_id}/sdk-channels{path}", body)
+
+
+async def waits_for_a_lock(gateway: LiveGateway) -> bool:
+    return bool(await gateway.running.database.value(WAITING))
 
 
 async def make(gateway: LiveGateway, name: str, **more: Any) -> dict[str, Any]:
@@ -59,6 +68,22 @@ async def test_a_channel_is_made_seen_changed_and_deleted(gateway: LiveGateway) 
     for method, body in (("GET", None), ("PATCH", {}), ("DELETE", None)):
         gone = await ask(gateway, method, f"/{made['id']}", body)
         assert (gone.status, gone.json()["error"]["message"]) == (404, "Channel not found")
+
+
+async def test_changes_at_the_same_time_lose_nothing_of_each_other(gateway: LiveGateway) -> None:
+    made = await make(gateway, "Shop")
+    database, project_id = gateway.running.database, gateway.project_id
+    channels = SdkChannels(database)
+    async with database.transaction() as connection:
+        await Projects(database).lock(connection, TENANT_ID, project_id)
+        before = await channels.get(TENANT_ID, project_id, made["id"])
+        fields = {name: getattr(before, name) for name in ChannelFields.__struct_fields__}
+        change = asyncio.create_task(ask(gateway, "PATCH", f"/{made['id']}", {"isActive": False}))
+        await until(lambda: waits_for_a_lock(gateway))
+        other = ChannelFields(**{**fields, "name": "Store"})
+        await channels.change(connection, TENANT_ID, project_id, made["id"], other)
+    changed = (await change).json()["channel"]
+    assert (changed["name"], changed["isActive"]) == ("Store", False)
 
 
 async def test_a_channel_names_what_is_there(gateway: LiveGateway) -> None:

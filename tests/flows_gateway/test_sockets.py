@@ -132,3 +132,19 @@ async def test_a_session_that_ended_elsewhere_says_so_on_its_sockets(servers: Se
                 await socket.recv()
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == 1000
+
+
+async def test_a_session_that_is_deleted_ends_on_its_sockets_and_closes_them(servers: Servers) -> None:
+    async with (
+        a_live_gateway(servers, "deleted", {"c.abl": CLERK}) as gateway,
+        gateway.socket(await gateway.page_token()) as socket,
+    ):
+        session_id = (await until(socket, "session_start"))[-1]["sessionId"]
+        await say(socket, type="chat_message", text="hello", messageId="m1")
+        await until(socket, "response_end")
+        path = f"/api/projects/{gateway.project_id}/sessions/{session_id}"
+        assert (await gateway.call("DELETE", path)).status == 200
+        await until(socket, "session_end")
+        with pytest.raises(ConnectionClosed):
+            async with asyncio.timeout(DEADLINE_S):
+                await socket.recv()

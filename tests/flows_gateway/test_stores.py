@@ -36,19 +36,35 @@ async def test_a_reply_is_kept_for_its_tenant_scope_and_key(database: Database, 
     assert await replies.claim(f"{tenant_id}b", "one", "k", b"hash", claim_life_s=60) is None
 
 
-async def test_what_failed_or_died_may_run_again_but_what_ended_may_not(database: Database, tenant_id: str) -> None:
+async def test_what_was_refused_may_run_again_but_not_what_ended_and_what_died_only_if_it_may_be_repeated(
+    database: Database, tenant_id: str
+) -> None:
     replies = Replies(database)
-    for key in ("failed", "died", "ended"):
+    for key in ("refused", "died", "ended"):
         assert await replies.claim(tenant_id, "", key, b"hash", claim_life_s=60) is None
-    await replies.release(tenant_id, "", "failed")
+    await replies.release(tenant_id, "", "refused")
     await replies.keep(tenant_id, "", "ended", 200, b"done")
     await replies.release(tenant_id, "", "ended")
     for key in ("died", "ended"):
         await database.execute(AGE, tenant_id=tenant_id, key=key, age=timedelta(seconds=61))
     again = {
-        key: await replies.claim(tenant_id, "", key, b"hash", claim_life_s=60) for key in ("failed", "died", "ended")
+        key: await replies.claim(tenant_id, "", key, b"hash", claim_life_s=60) for key in ("refused", "died", "ended")
     }
-    assert again == {"failed": None, "died": None, "ended": KnownRequest(b"hash", 200, b"done")}
+    lost = KnownRequest(b"hash", None, None, is_stale=True)
+    assert again == {"refused": None, "died": lost, "ended": KnownRequest(b"hash", 200, b"done")}
+    assert await replies.claim(tenant_id, "", "died", b"other", claim_life_s=60, repeatable=True) == lost
+    assert await replies.claim(tenant_id, "", "died", b"hash", claim_life_s=60, repeatable=True) is None
+    assert await replies.claim(tenant_id, "", "died", b"hash", claim_life_s=60) == KnownRequest(b"hash", None, None)
+
+
+async def test_a_request_that_gives_a_sign_of_life_is_not_taken_for_dead(database: Database, tenant_id: str) -> None:
+    replies = Replies(database)
+    assert await replies.claim(tenant_id, "", "slow", b"hash", claim_life_s=60) is None
+    for _ in range(3):
+        await database.execute(AGE, tenant_id=tenant_id, key="slow", age=timedelta(seconds=45))
+        await replies.renew(tenant_id, "", "slow")
+    known = await replies.claim(tenant_id, "", "slow", b"hash", claim_life_s=60, repeatable=True)
+    assert known == KnownRequest(b"hash", None, None)
 
 
 async def test_replies_are_forgotten_after_a_day(database: Database, tenant_id: str) -> None:

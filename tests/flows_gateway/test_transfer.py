@@ -272,8 +272,13 @@ async def test_a_body_beyond_sixty_megabytes_is_refused_before_it_is_read(server
 
 async def test_replace_deletes_what_is_not_imported(servers: Servers) -> None:
     async with a_gateway(servers, "io-replace") as gateway:
+        place = f"/api/projects/{gateway.project_id}"
+        names = [one["name"] for one in (await gateway.call("GET", f"{place}/agents")).json()["agents"]]
+        entry = {"entryAgentName": next(name for name in names if name != "Billing")}
+        assert (await gateway.call("PATCH", place, entry)).json()["project"]["entryAgentName"]
         done = (await imported(gateway, {"agents/Billing.abl": BILLING}, mode="replace")).json()
         assert done["applied"] == {"created": 0, "updated": 0, "deleted": 2}
+        assert (await gateway.call("GET", place)).json()["project"]["entryAgentName"] is None
         assert set((await export(gateway))["files"]) == {"agents/Billing.abl"}
 
 

@@ -89,9 +89,15 @@ async def test_variables_are_written_seen_and_deleted(gateway: LiveGateway) -> N
         "Where",
     )
     again = await put(gateway, "REGION", "US")
-    assert (again["id"], again["value"]) == (first["id"], "US")
+    assert (again["id"], again["value"], again["description"]) == (first["id"], "US", "Where")
+    assert (await put(gateway, "REGION", "US", description=None))["description"] is None
     secret = await put(gateway, "TOKEN", CANARY, environment="dev", secret=True)
     assert (secret["value"], secret["secret"]) == (None, True)
+    kept = await put(gateway, "TOKEN", "another", environment="dev")
+    assert (kept["id"], kept["value"], kept["secret"]) == (secret["id"], None, True), "it stays what it was"
+    plain = await put(gateway, "TOKEN", "plain", environment="dev", secret=False)
+    assert (plain["value"], plain["secret"]) == ("plain", False), "only who says so makes it readable"
+    await put(gateway, "TOKEN", CANARY, environment="dev", secret=True)
     await put(gateway, "SHOP_NAME", "Tea", kind="config")
     listed = (await ask(gateway)).json()["variables"]
     assert [(one["kind"], one["key"], one["environment"]) for one in listed] == [

@@ -8,9 +8,10 @@ import json
 import pytest
 
 from actors.projects import TENANT_ID
+from actors.webhook_delivery import PAUSED_LOOK_S
 from actors.webhook_places import AT_ONCE, AT_ONCE_OF_HOOK, AT_ONCE_OF_TENANT
 from actors.webhooks import emit
-from domain.limits import WEBHOOK_FAILURES_MAX, WEBHOOK_RETRIES_S
+from domain.limits import WEBHOOK_DELIVERIES_KEPT_DAYS, WEBHOOK_FAILURES_MAX, WEBHOOK_RETRIES_S
 from domain.webhooks import WebhookEvent
 from storage.repositories.webhooks import DELIVER_JOB
 from storage.statements import Statement
@@ -35,6 +36,13 @@ from tests.support.webhooks import (
 
 pytestmark = pytest.mark.anyio
 TENANT_OF = Statement("SELECT tenant_id FROM projects WHERE project_id = :project_id")
+SWITCH_OFF = Statement("""
+    UPDATE webhooks SET is_active = false WHERE tenant_id = :tenant_id AND webhook_id = :webhook_id
+""")
+AGE = Statement("""
+    UPDATE webhook_deliveries SET created_at = created_at - make_interval(days => :days)
+    WHERE tenant_id = :tenant_id AND webhook_id = :webhook_id
+""")
 HANG_S = 8.0
 """Shorter than a delivery waits for its answer."""
 
@@ -97,6 +105,43 @@ async def test_after_fifty_failures_in_a_row_a_hook_is_off_until_it_is_switched_
         assert dead["error"] == "The webhook is switched off"
         on = (await hooks(gateway, "PATCH", f"/{hook['id']}", {"isActive": True})).json()["webhook"]
         assert (on["isActive"], on["failures"], on["disabledAt"]) == (True, 0, None)
+
+
+async def test_what_waits_for_a_hook_that_is_switched_off_is_sent_when_it_is_on_again(servers: Servers) -> None:
+    async with (
+        StubEndpoint(Told(status=200)) as receiver,
+        a_gateway(servers, "hook-paused", allowed_networks=LOOPBACK) as gateway,
+    ):
+        hook = (await hooks(gateway, "POST", body={"url": receiver.url, "events": ["handoff"]})).json()["webhook"]
+        place, database = f"/{hook['id']}", gateway.running.database
+        async with database.transaction() as connection:
+            await emit(connection, TENANT_ID, gateway.project_id, WebhookEvent.HANDOFF, {"number": 1})
+            await connection.execute(SWITCH_OFF, tenant_id=TENANT_ID, webhook_id=hook["id"])
+        async with asyncio.timeout(HANG_S):
+            while True:
+                (waits,) = (await hooks(gateway, "GET", f"{place}/deliveries?status=pending")).json()["deliveries"]
+                if waits["error"]:
+                    break
+                await asyncio.sleep(POLL_S)
+        assert (waits["error"], waits["attempts"], waits["nextAttemptAt"]) == ("The webhook is switched off", 0, None)
+        assert receiver.asked == []
+        await hooks(gateway, "PATCH", place, {"description": "still off"})
+        assert (await hooks(gateway, "PATCH", place, {"isActive": True})).status == 200
+        (sent,) = await delivered(gateway, hook["id"], 1)
+        assert (sent["id"], sent["attempts"], sent["error"], len(receiver.asked)) == (waits["id"], 1, None, 1)
+
+
+async def test_what_waits_for_a_hook_too_long_is_dead(servers: Servers) -> None:
+    async with a_gateway(servers, "hook-paused-long") as gateway, outgoing(gateway) as out:
+        hook = (await hooks(gateway, "POST", body={**EXAMPLE, "events": ["handoff"]})).json()["webhook"]
+        job = await out.happens()
+        await hooks(gateway, "PATCH", f"/{hook['id']}", {"isActive": False})
+        assert await out.try_again(job) == PAUSED_LOOK_S
+        days = WEBHOOK_DELIVERIES_KEPT_DAYS + 1
+        await gateway.running.database.execute(AGE, tenant_id=TENANT_ID, webhook_id=hook["id"], days=days)
+        assert await out.try_again(job) is None
+        (dead,) = (await hooks(gateway, "GET", f"/{hook['id']}/deliveries")).json()["deliveries"]
+        assert (dead["status"], dead["error"]) == ("dead", "The webhook is switched off")
 
 
 async def test_a_name_that_leads_inside_is_not_called(servers: Servers) -> None:

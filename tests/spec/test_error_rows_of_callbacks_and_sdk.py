@@ -147,9 +147,11 @@ async def test_12_1_429_too_many_bootstraps_from_one_address() -> None:
 async def test_12_1_429_too_many_tickets_of_one_family() -> None:
     gateway = a_gateway(rates=RateSettings(tickets_per_minute=1))
     page = gateway.page(await gateway.sdk_token())
-    await page.post("/api/v1/sdk/ws-ticket", {})
+    first = await page.post("/api/v1/sdk/ws-ticket", {})
     reply = await page.post("/api/v1/sdk/ws-ticket", {})
     check_limited(reply, "RATE_LIMIT_EXCEEDED", "WebSocket ticket rate limit exceeded")
+    for one in (first, reply):
+        assert (one.headers["x-ratelimit-limit"], one.headers["x-ratelimit-remaining"]) == ("1", "0")
 
 
 async def test_12_1_503_when_the_ticket_store_is_down(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:

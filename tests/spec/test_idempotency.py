@@ -116,6 +116,17 @@ def test_every_post_is_replayed_by_its_key_or_claims_its_id_once() -> None:
     assert len(REPLAYED_POSTS) >= 7
 
 
+def test_only_what_does_no_more_the_second_time_may_run_again_when_its_outcome_is_unknown() -> None:
+    assert {route.path for route, _ in POSTS if route.access.repeatable} == {
+        "/api/projects/{project_id}/sessions",  # the key is the session's name
+        "/api/projects/{project_id}/sessions/{session_id}/reset",  # the session keeps the key
+        "/api/v1/sessions/{session_id}/end",  # what has ended has ended
+        "/api/v1/sdk/init",  # these make a token and keep nothing
+        "/api/v1/sdk/refresh",
+        "/api/v1/sdk/ws-ticket",
+    }
+
+
 @every(REPLAYED_POSTS)
 async def test_the_same_request_under_a_key_gets_the_stored_reply(
     gateway: Gateway, case: tuple[GuardedRoute, str]

@@ -69,7 +69,7 @@ class FakeRuntime:
         self.stores: dict[tuple[str, str], dict[str, Any]] = {}
         self.callbacks_by_id: dict[str, FakeCallback] = {}
         self.replies: dict[tuple[str, str], tuple[ChatTurn, TurnReply]] = {}
-        self.opened: dict[tuple[str, str], str] = {}
+        self.opened: dict[tuple[str, ...], str] = {}
         self.asked: list[ChatTurn] = []
         self.wanted: list[NewSession] = []
         self.refuse: AppError | None = None
@@ -100,7 +100,7 @@ class FakeRuntime:
             raise self.crash
         if self.refuse is not None:
             raise self.refuse
-        scope = turn.session_id or turn.project_id
+        scope = f"{turn.session_id or turn.project_id} of {turn.user_kind} {turn.user_id}"
         if turn.idempotency_key:
             async with self._one_by_one.setdefault((scope, turn.idempotency_key), asyncio.Lock()):
                 async for event in self._begin(turn, scope):
@@ -159,17 +159,17 @@ class FakeRuntime:
         if self.refuse is not None:
             raise self.refuse
         self.wanted.append(wanted)
-        name = (wanted.project_id, wanted.idempotency_key)
-        if wanted.idempotency_key and name in self.opened:
+        name = _name_of(wanted)
+        if name in self.opened:
             return self._view(self.sessions_by_id[self.opened[name]])
         session = self._open(wanted.tenant_id, wanted.project_id, wanted.agent or "entry", wanted.transport)
         session.environment = wanted.environment
-        if wanted.idempotency_key:
+        if wanted.name or wanted.idempotency_key:
             self.opened[name] = session.id
         return self._view(session)
 
     async def is_open(self, wanted: NewSession) -> bool:
-        return bool(wanted.idempotency_key) and (wanted.project_id, wanted.idempotency_key) in self.opened
+        return _name_of(wanted) in self.opened
 
     async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
         return self._view(self._found(session), messages)
@@ -192,7 +192,7 @@ class FakeRuntime:
                 found.changed.notify_all()
         return self._view(found)
 
-    async def reset_session(self, session: SessionRef) -> SessionView:
+    async def reset_session(self, session: SessionRef, key: str = "") -> SessionView:
         found = self._found(session)
         found.status, found.end_reason, found.runtime_id = "active", "", self._ids.new("")
         return self._view(found)
@@ -379,6 +379,10 @@ class FakeRuntime:
             message_count=len(session.messages),
             detail=detail,
         )
+
+
+def _name_of(wanted: NewSession) -> tuple[str, ...]:
+    return (wanted.project_id, wanted.name, wanted.key_owner, wanted.idempotency_key)
 
 
 def _complete(reply: TurnReply) -> dict[str, Any]:

@@ -169,7 +169,14 @@ class MemoryStore:
         return self.epoch
 
     async def append(
-        self, pin: SessionPin, epoch: int, records: list[bytes], *, expect_seq: int, end: TurnCommit | None = None
+        self,
+        pin: SessionPin,
+        epoch: int,
+        records: list[bytes],
+        *,
+        expect_seq: int,
+        end: TurnCommit | None = None,
+        stores: dict[str, object] | None = None,
     ) -> int:
         if self.before_append is not None:
             await self.before_append(end)
@@ -180,7 +187,10 @@ class MemoryStore:
         if epoch != self.owner_epoch[pin.session_id] or expect_seq != len(journal):
             raise SessionMoved
         journal.extend(records)
+        self._keep_stores(pin, stores or {})
         if end is not None:
+            if end.closes_waits:
+                self.closed.append(("", False))
             self.commits.append(end)
             if end.transcript:
                 self.said.append(said_turn(len(journal), end))
@@ -191,17 +201,18 @@ class MemoryStore:
                 self.turns[pin.session_id, end.key] = KnownTurn(end.request_hash, end.reply)
             if end.activity.end_reason:
                 self.status[pin.session_id] = "ended"
+            if end.revived:
+                self.pins[pin.session_id] = msgspec.structs.replace(pin, runtime_session_id=end.revived)
+                self.status[pin.session_id] = "active"
+                for known in [known for known in self.stores if known[0] == pin.session_id]:
+                    del self.stores[known]
         return len(journal)
 
     async def known_turn(self, pin: SessionPin, key: str) -> KnownTurn | None:
         return self.turns.get((pin.session_id, key))
 
-    async def link_contact(self, pin: SessionPin, contact_id: str) -> None:
+    async def link_contact(self, pin: SessionPin, epoch: int, contact_id: str) -> None:
         self.pins[pin.session_id] = msgspec.structs.replace(self.pins[pin.session_id], contact_id=contact_id)
-
-    async def revive(self, pin: SessionPin, runtime_session_id: str) -> None:
-        self.pins[pin.session_id] = msgspec.structs.replace(pin, runtime_session_id=runtime_session_id)
-        self.status[pin.session_id] = "active"
 
     async def open_callback(
         self, pin: SessionPin, *, suspension_id: str, agent: str, tool: str, expires_s: float | None
@@ -225,11 +236,11 @@ class MemoryStore:
     async def trace_events(self, pin: SessionPin, fact_seq: int) -> list[dict[str, object]]:
         return self.traces.get((pin.session_id, fact_seq), [])
 
-    async def start_timer(self, pin: SessionPin, effect_id: str, delay_s: float) -> None:
+    async def start_timer(self, pin: SessionPin, epoch: int, effect_id: str, delay_s: float) -> None:
         if (effect_id, delay_s) not in self.timers:
             self.timers.append((effect_id, delay_s))
 
-    async def start_work(self, pin: SessionPin, suspension_id: str, work: DelegateTask) -> None:
+    async def start_work(self, pin: SessionPin, epoch: int, suspension_id: str, work: DelegateTask) -> None:
         self.work[suspension_id] = work
 
     async def open_task(self, pin: SessionPin, wanted: WantedTask) -> str:
@@ -244,7 +255,7 @@ class MemoryStore:
             return None
         return ClosedTask(pin.runtime_session_id, suspension_id, wanted.task_type, "completed", dict(resolution))
 
-    async def close_waits(self, pin: SessionPin, suspension_id: str = "", *, expired: bool = False) -> None:
+    async def close_waits(self, pin: SessionPin, epoch: int, suspension_id: str = "", *, expired: bool = False) -> None:
         self.closed.append((suspension_id, expired))
 
     async def read_store(self, pin: SessionPin, name: str) -> dict[str, object]:
@@ -253,8 +264,9 @@ class MemoryStore:
     async def store_names(self, pin: SessionPin) -> frozenset[str]:
         return frozenset(name for session_id, name in self.stores if session_id == pin.session_id)
 
-    async def keep_stores(self, pin: SessionPin, stores: dict[str, object]) -> None:
-        self.kept_stores.append(dict(stores))
+    def _keep_stores(self, pin: SessionPin, stores: dict[str, object]) -> None:
+        if stores:
+            self.kept_stores.append(dict(stores))
         for name, content in stores.items():
             if content is None:
                 self.stores.pop((pin.session_id, name), None)

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from domain.errors import Conflict, NotFound, Unavailable
+from domain.human_tasks import TaskStatus
+from storage.beside import Beside
 from storage.database import Connection, Database
 from storage.errors import Closing, ConnectionLost
 from storage.repositories.api_keys import NewKey
@@ -24,6 +26,7 @@ from storage.repositories.deployments import NewDeployment
 from storage.repositories.memory import MemoryValue
 from storage.repositories.sessions import NewSession, SessionQuery
 from storage.repositories.versions import NewVersion, Versions
+from storage.repositories.waits import close_waits
 from storage.statements import Statement
 from storage.turn_end import Activity, KeyedReply, MessageRow, TraceRow, TurnEnd
 from tests.support.claims import claim
@@ -78,12 +81,16 @@ def everything(store: Storage, epoch: int) -> dict[str, Work]:
         name = await session()
         await claim(store.leases, TENANT, name, epoch)
         seq = await store.journal.append(TENANT, name, epoch, [b"one"], expect_seq=0)
-        await store.journal.append(TENANT, name, epoch, [b"two"], expect_seq=seq, turn=a_turn(name))
+        seq = await store.journal.append(TENANT, name, epoch, [b"two"], expect_seq=seq, turn=a_turn(name))
         await store.turns.find(TENANT, name, f"key of {name}")
         await store.transcripts.list(TENANT, name, limit=5)
         await store.traces.list(TENANT, name)
-        await store.memory_stores.write(TENANT, name, "store", {"a": 1})
-        await store.sessions.renew(TENANT, name, f"again {name}", {})
+        kept, again = Beside(stores={"store": {"a": 1}}), Beside(closes_waits=True, revived=f"again {name}")
+        seq = await store.journal.append(TENANT, name, epoch, [b"three"], expect_seq=seq, beside=kept)
+        await store.journal.append(TENANT, name, epoch, [b"4"], expect_seq=seq, turn=TurnEnd(turn=0), beside=again)
+        await store.memory_stores.names(TENANT, name)
+        await close_waits(store.database, TENANT, name, epoch, None, TaskStatus.CANCELLED)
+        await store.jobs.enqueue_held(TENANT, name, epoch, "kind", f"of {name}", {}, delay_s=0.0)
         await store.leases.release_session(TENANT, name, epoch)
         await store.sessions.end(TENANT, name, "api")
         await store.sessions.delete(TENANT, name)

@@ -37,7 +37,7 @@ def test_config_values_stand_in_the_program_and_change_its_id() -> None:
 
 
 def test_what_is_wrong_is_told_with_its_place() -> None:
-    with pytest.raises(UnreadableProject, match="1 errors: d.abl:2: ") as refused:
+    with pytest.raises(UnreadableProject, match="1 error: d.abl:2: ") as refused:
         compiled({"d.abl": DESK})
     (found,) = refused.value.details["diagnostics"]
     assert (found["severity"], found["line"], found["agent"]) == ("error", 2, "Desk")

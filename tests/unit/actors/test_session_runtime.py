@@ -16,6 +16,7 @@ from actors.session_host import SessionHost
 from actors.session_runtime import SessionRuntime, request_hash
 from domain.clock import CountingIds, FixedClock
 from domain.errors import Conflict, Unavailable
+from domain.limits import IDEMPOTENCY_KEPT_S
 from tests.support.sessions import PROJECT, TENANT, MemoryStore, TablePerformer, some_services
 
 
@@ -73,6 +74,13 @@ async def a_runtime() -> AsyncIterator[tuple[SessionRuntime, LosingHost, MemoryS
         yield SessionRuntime(directory, OneArchive(), CountingIds()), host, store, performer
     finally:
         await directory.stop()
+
+
+def clock(host: LosingHost) -> FixedClock:
+    """Return the clock of a host."""
+    found = host.host._services.clock
+    assert isinstance(found, FixedClock)
+    return found
 
 
 def a_chat(text: str, session: str = "", key: str = "") -> ChatTurn:
@@ -134,6 +142,42 @@ def test_the_same_key_names_the_same_new_session_and_another_request_is_a_confli
             opened = await runtime.create_session(wanted)
             assert opened.id != first.session_id
             assert (await runtime.create_session(wanted)).id == opened.id
+
+    asyncio.run(story())
+
+
+def test_a_key_opens_no_session_again_after_a_day_but_a_name_finds_it() -> None:
+    async def story() -> None:
+        async with a_runtime() as (runtime, host, store, _performer):
+            keyed = NewSession(tenant_id=TENANT, project_id=PROJECT, agent="Ledger", idempotency_key="k1")
+            named = msgspec.structs.replace(keyed, idempotency_key="", name="k1")
+            opened, found = [(await runtime.create_session(one)).id for one in (keyed, named)]
+            spoken = (await runtime.chat(a_chat("hello", key="k1"))).session_id
+            assert len({opened, found, spoken}) == 3
+            clock(host).move(seconds=IDEMPOTENCY_KEPT_S)
+            assert (await runtime.create_session(named)).id == found
+            with pytest.raises(Conflict) as refused:
+                await runtime.create_session(keyed)
+            assert refused.value.details == {"reason": "IDEMPOTENCY_KEY_EXPIRED"}
+            store.turns.clear()
+            store.commits.clear()  # the store has forgotten the turn, and a retention rule what was said
+            with pytest.raises(Conflict) as refused:
+                await runtime.chat(a_chat("hello", key="k1"))
+            assert refused.value.details == {"reason": "IDEMPOTENCY_KEY_EXPIRED"}
+
+    asyncio.run(story())
+
+
+def test_two_people_with_one_key_have_two_sessions_and_their_own_replies() -> None:
+    async def story() -> None:
+        async with a_runtime() as (runtime, _host, store, _performer):
+            people = ({"user_id": "usr_1", "user_kind": "user"}, {"user_id": "usr_2", "user_kind": "user"}, {})
+            people += ({"contact_id": "con_1"},)
+            turns = [msgspec.structs.replace(a_chat("hello", key="k1"), **one) for one in people]
+            first = [await runtime.chat(turn) for turn in turns]
+            again = [await runtime.chat(turn) for turn in turns]
+            assert len({reply.session_id for reply in first}) == len(turns) == len(store.commits)
+            assert [reply.message_id for reply in again] == [reply.message_id for reply in first]
 
     asyncio.run(story())
 

@@ -70,6 +70,11 @@ def test_an_answer_always_has_a_bound() -> None:
     assert bounded_answer(ModelRequest(messages=(), max_tokens=7)).max_tokens == 7
 
 
+@pytest.mark.parametrize(("asked", "bound"), [(None, 1_000), (20_000, 1_000), (7, 7)])
+def test_an_answer_is_bounded_by_what_its_model_gives(asked: int | None, bound: int) -> None:
+    assert bounded_answer(ModelRequest(messages=(), max_tokens=asked), 1_000).max_tokens == bound
+
+
 @pytest.mark.parametrize(("usd", "nanos"), [(0.0, 0), (1.0, 10**9), (0.1 + 0.2, 300_000_000), (1e-10, 1)])
 def test_money_is_rounded_up(usd: float, nanos: int) -> None:
     assert nanos_of(usd) == nanos

@@ -177,6 +177,7 @@ def test_lockfile_and_manifest_follow_from_the_texts() -> None:
     assert first["agents"] == {"Desk": {"sourceHash": source_hash("a"), "path": "agents/Desk.abl"}}
     assert first["tools"] == {"orders": {"sourceHash": source_hash("b"), "path": "tools/orders.tools.abl"}}
     assert {**first, "exportedAt": "2", "exportedBy": "y"} == second
+    assert manifest_of("shop", "Desk", documents[::-1], exported_at="1", exported_by="x") == first, "in any order"
     other = manifest_of("shop", "Desk", documents[:1], exported_at="1", exported_by="x")
     assert other["version"] != first["version"]
 

@@ -137,13 +137,12 @@ def test_flows_and_fields() -> None:
     def decision(of: str, word: str, outcome: str) -> TraceRow:
         return a_trace("decision", decisionKind=of, decision=word, outcome=outcome)
 
-    offered = a_trace("decision")
-    offered.data.update({"decisionKind": "extraction", "decision": "amount", "kind": "entity_extraction"})
+    offered, refused = decision("extraction", "amount", "user"), decision("extraction", "amount", "rejected")
     taken = a_trace("state_change", key="amount", newValue=4, scope="gather")
     cleared = a_trace("state_change", key="amount", newValue=None, scope="gather")
     assert kinds(told(offered, taken)) == ["field_collected"]
-    assert kinds(told(offered, offered, taken)) == ["field_rejected", "field_collected"]
-    (rejected,) = told(offered)
+    assert kinds(told(offered, refused, offered, taken)) == ["field_rejected", "field_collected"]
+    (rejected,) = told(refused)
     assert (rejected.event_type, rejected.metadata) == ("field_rejected", {"field": "amount"})
     assert told(cleared, a_trace("state_change", key="x", newValue=1, scope="session")) == []
     steps = (decision("flow_transition", "ask", "entered"), decision("flow_transition", "COMPLETE", "terminal"))

@@ -14,6 +14,7 @@ from engine import (
     CallTool,
     EndTurn,
     ModelAnswered,
+    ModelFailed,
     OutcomeUnknown,
     SessionBegun,
     Step,
@@ -42,6 +43,31 @@ TOOLS:
   order(item: string) -> {id: string}
     description: "Orders an item"
     side_effects: true
+"""
+    }
+)
+CODES = program_of(
+    {
+        "a.abl": """
+AGENT: Codes
+GOAL: "Codes"
+FLOW:
+  entry_point: ask
+  ask:
+    REASONING: false
+    GATHER:
+      - code: required
+        type: string
+        prompt: "Which code?"
+        validation:
+          type: pattern
+          rule: "^[A-Z]{2}[0-9]{3}$"
+          max_retries: 3
+    THEN: done
+  done:
+    REASONING: false
+    RESPOND: "Thanks."
+    THEN: COMPLETE
 """
     }
 )
@@ -195,6 +221,61 @@ def test_an_empty_message_gets_the_platform_text() -> None:
 
 def test_a_response_event_names_the_message_it_is() -> None:
     talk = Conversation(FLOW)
-    talk.begin()
+    talk.begin(reply_id="msg_6")
+    opening = len(talk.traces)
     talk.tell(UserSpoke(at=AT, text="x", reply_id="msg_7"))
-    assert [one.data["messageId"] for one in talk.traces if one.type == "response" and one.turn == 1] == ["msg_7"]
+    for traces, message_id in ((talk.traces[:opening], "msg_6"), (talk.traces[opening:], "msg_7")):
+        assert [one.data["messageId"] for one in traces if one.type == "response"] == [message_id]
+
+
+def test_what_a_session_opens_with_belongs_to_its_first_turn() -> None:
+    talk = Conversation(FLOW)
+    talk.begin()
+    opening = len(talk.traces)
+    talk.say("x")
+    talk.say("y")
+    assert {(one.turn, one.parent_span) for one in talk.traces[:opening]} == {(1, "turn-1")}
+    assert {one.turn for one in talk.traces} == {1, 2}
+    assert len({one.span for one in talk.traces if one.type == "response"}) == 3, "spans are still told apart"
+
+
+def failing(kind: str) -> Conversation:
+    talk = Conversation(DESK, model=[ModelFailed(at="", effect_id="", kind=kind, message="no")])
+    talk.begin()
+    talk.say("hello")
+    return talk
+
+
+def test_a_failed_call_names_its_model() -> None:
+    (call,) = [one for one in failing("llm_api_error").traces if one.type == "llm_call"]
+    assert (call.data["model"], call.data["finishReason"]) == ("scripted", "error")
+
+
+def test_a_call_that_was_never_made_is_no_call_and_its_turn_ends_unhandled() -> None:
+    talk = failing("budget_exceeded")
+    assert not [one for one in talk.traces if one.type == "llm_call"]
+    (error,) = [one for one in talk.traces if one.type == "error"]
+    assert (error.data["code"], error.data["handled"], error.data["retryable"]) == ("budget_exceeded", False, False)
+
+
+def rejected(talk: Conversation) -> list[str]:
+    return [one.data["decision"] for one in talk.traces if one.data.get("outcome") == "rejected"]
+
+
+def test_each_answer_that_gives_a_field_no_value_is_told() -> None:
+    talk = Conversation(CODES, reads=lambda _effect: says("{}"))
+    talk.begin()
+    for text in ("XX1", "YY2", "5 apples"):
+        talk.say(text)
+    assert rejected(talk) == ["code"] * 3, "the last of them is told too"
+    assert [one.data["outcome"] for one in talk.traces if one.data.get("decisionKind") == "stop"] == [
+        "too many invalid answers"
+    ]
+
+
+def test_a_value_that_is_taken_is_not_told_as_rejected() -> None:
+    talk = Conversation(CODES)
+    talk.begin()
+    talk.say("AB123")
+    assert rejected(talk) == []
+    assert talk.state.threads["Codes"].variables["code"] == "AB123"

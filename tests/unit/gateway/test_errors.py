@@ -68,6 +68,23 @@ def test_fields_are_named_by_json_pointers() -> None:
     assert type(error) is InvalidInput
 
 
+@pytest.mark.parametrize(
+    ("kind", "location", "path"),
+    [
+        ("literal_error", ("rating", "literal['positive','negative','neutral']"), "/rating"),
+        ("string_type", ("parts", 0, "list[Part]", 0, "text", "text"), "/parts/0/0/text"),
+        ("missing", ("parts", 0, "list[Part]", 0, "image", "url"), "/parts/0/0/url"),
+        ("missing", ("message",), "/message"),
+        ("too_long", ("parts",), "/parts"),
+        ("model_type", (), ""),
+    ],
+)
+def test_a_pointer_has_nothing_that_is_not_in_the_body(kind: str, location: tuple[str | int, ...], path: str) -> None:
+    body = {"rating": 6, "parts": [[{"type": "text", "text": 5}]]}
+    problem = {"type": kind, "loc": ("body", *location), "msg": "Wrong"}
+    assert from_validation([problem], body).details["fields"] == [{"path": path, "message": "Wrong"}]
+
+
 def test_broken_json_and_missing_parameters_are_bad_requests() -> None:
     missing = [{"type": "missing", "loc": ("body", "message"), "msg": "Field required"}]
     assert isinstance(from_validation(missing), MalformedRequest)

@@ -10,7 +10,8 @@ from domain.clock import FixedClock
 from domain.errors import Conflict, InvalidInput, NotFound
 from gateway import bounds
 from gateway.auth.sealing import Seal
-from gateway.idempotency import IN_USE, LocalReplyStore, Replies, ReplyName, StoredReply, checked_key
+from gateway.idempotency import IN_USE, UNKNOWN, LocalReplyStore, Replies, ReplyName, StoredReply, checked_key
+from storage.errors import ConnectionLost
 
 pytestmark = pytest.mark.anyio
 NAME = ReplyName("ten_one", "", "k")
@@ -78,6 +79,99 @@ async def test_what_failed_may_be_tried_again() -> None:
         await replies.once(a_request(), NAME, b"", work)
     work.fails = False
     assert (await replies.once(a_request(), NAME, b"", work)).body == b"done"
+
+
+class SharedStore(LocalReplyStore):
+    """A store that tells when a request gives a sign of life."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__(clock)
+        self.renewed = asyncio.Event()
+        self.renewals = 0
+
+    async def renew(self, name: ReplyName) -> None:
+        await super().renew(name)
+        self.renewals += 1
+        self.renewed.set()
+
+
+class Breaking:
+    """A request that breaks off after the change; whoever dies neither answers nor raises."""
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+        self.runs = 0
+        self.changed = asyncio.Event()
+
+    async def __call__(self, _request: Request) -> Response:
+        self.runs += 1
+        self.changed.set()
+        match self.how:
+            case "loses-the-store":
+                raise ConnectionLost("The database did not answer in time.")
+            case "has-a-bug":
+                raise KeyError("a bug")
+        await asyncio.Event().wait()
+        return Response(b"never")
+
+
+async def test_a_request_that_takes_long_is_not_run_by_another_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "REPLY_RENEW_S", 0.001)
+    monkeypatch.setattr(bounds, "REPLY_WAIT_S", 0.0)
+    clock = FixedClock()
+    store, work = SharedStore(clock), Breaking("dies")
+    running = asyncio.create_task(Replies(store, SEAL).once(a_request(), NAME, b"", work))
+    await work.changed.wait()
+    for _ in range(3):
+        clock.move(seconds=bounds.REPLY_CLAIM_LIFE_S - 1)
+        store.renewed.clear()
+        await store.renewed.wait()
+    with pytest.raises(Conflict) as raised:
+        await Replies(store, SEAL).once(a_request(), NAME, b"", work, repeatable=True)
+    assert raised.value.details == {"reason": IN_USE}
+    assert work.runs == 1
+    running.cancel()
+
+
+async def test_signs_of_life_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "REPLY_RENEW_S", 0.0)
+    monkeypatch.setattr(bounds, "REPLY_RENEWALS_MAX", 2)
+    clock = FixedClock()
+    store = SharedStore(clock)
+    running = asyncio.create_task(Replies(store, SEAL).once(a_request(), NAME, b"", Breaking("dies")))
+    while store.renewals < bounds.REPLY_RENEWALS_MAX:
+        await store.renewed.wait()
+        store.renewed.clear()
+    clock.move(seconds=bounds.REPLY_CLAIM_LIFE_S)
+    with pytest.raises(Conflict) as raised:
+        await Replies(store, SEAL).once(a_request(), NAME, b"", Work())
+    assert raised.value.details == {"reason": UNKNOWN}
+    running.cancel()
+
+
+@pytest.mark.parametrize("repeatable", [False, True])
+@pytest.mark.parametrize("how", ["dies", "is-cancelled", "loses-the-store", "has-a-bug"])
+async def test_what_broke_off_is_run_again_only_where_that_does_no_harm(how: str, *, repeatable: bool) -> None:
+    clock = FixedClock()
+    store = LocalReplyStore(clock)
+    first = Breaking(how)
+    running = asyncio.create_task(Replies(store, SEAL).once(a_request(), NAME, b"", first, repeatable=repeatable))
+    await first.changed.wait()
+    if how == "is-cancelled":
+        running.cancel()
+    if how != "dies":
+        await asyncio.wait([running])
+    clock.move(seconds=bounds.REPLY_CLAIM_LIFE_S)
+    work = Work()
+    again = Replies(store, SEAL).once(a_request(), NAME, b"", work, repeatable=repeatable)
+    if repeatable:
+        assert (await again).body == b"done"
+    else:
+        with pytest.raises(Conflict, match="Look with GET") as raised:
+            await again
+        assert raised.value.details == {"reason": UNKNOWN}
+    assert work.runs == (1 if repeatable else 0)
+    running.cancel()
 
 
 @pytest.mark.parametrize(("path", "body"), [("/reset", b"other"), ("/end", b"")], ids=["another body", "another path"])

@@ -8,6 +8,7 @@ import pytest
 
 from domain.errors import InvalidInput, NotFound
 from storage.database import Database
+from storage.errors import StaleEpoch
 from storage.journal import Journal
 from storage.leases import Leases
 from storage.repositories.session_statements import LIST, SORT_COLUMNS
@@ -185,7 +186,7 @@ async def test_an_unknown_sort_key_is_refused(sessions: Sessions, tenant_id: str
         await sessions.list(tenant_id, "c1", SessionQuery(sort_by="mood"))
 
 
-async def test_an_ended_session_can_be_renewed(sessions: Sessions, tenant_id: str) -> None:
+async def test_a_session_is_ended_once(sessions: Sessions, tenant_id: str) -> None:
     await sessions.create(tenant_id, a_session())
     assert await sessions.count_active(tenant_id) == await sessions.count_active(tenant_id, "c1") == 1
     assert await sessions.end(tenant_id, "s1", "api")
@@ -193,11 +194,14 @@ async def test_an_ended_session_can_be_renewed(sessions: Sessions, tenant_id: st
     ended = await sessions.get(tenant_id, "s1")
     assert (ended.status, ended.end_reason, ended.execution_state) == ("ended", "api", "ended")
     assert await sessions.count_active(tenant_id) == 0
-    await sessions.renew(tenant_id, "s1", "another run", {"program_id": "q"})
-    renewed = await sessions.get(tenant_id, "another run")
-    assert (renewed.status, renewed.ended_at, renewed.pin) == ("active", None, {"program_id": "q"})
+
+
+async def test_a_session_is_given_another_pin(sessions: Sessions, tenant_id: str) -> None:
+    await sessions.create(tenant_id, a_session())
+    await sessions.pin(tenant_id, "s1", {"program_id": "q"})
+    assert (await sessions.get(tenant_id, "s1")).pin == {"program_id": "q"}
     with pytest.raises(NotFound):
-        await sessions.renew(tenant_id, "s2", "run", {})
+        await sessions.pin(tenant_id, "s2", {})
 
 
 async def test_idle_sessions_are_found_by_their_last_activity(sessions: Sessions, tenant_id: str) -> None:
@@ -207,12 +211,13 @@ async def test_idle_sessions_are_found_by_their_last_activity(sessions: Sessions
     assert await sessions.idle_before(tenant_id, now - timedelta(hours=1), 10) == []
 
 
-async def test_a_contact_is_linked(sessions: Sessions, tenant_id: str) -> None:
-    await sessions.create(tenant_id, a_session())
-    await sessions.link_contact(tenant_id, "s1", "ct_1")
+async def test_a_contact_is_linked(sessions: Sessions, leases: Leases, tenant_id: str) -> None:
+    epoch = await leases.register_host(f"host of {tenant_id}", "unix:here")
+    await sessions.create(tenant_id, a_session(), epoch=epoch)
+    await sessions.link_contact(tenant_id, "s1", epoch, "ct_1")
     assert (await sessions.get(tenant_id, "s1")).contact_id == "ct_1"
-    with pytest.raises(NotFound):
-        await sessions.link_contact(tenant_id, "s2", "ct_1")
+    with pytest.raises(StaleEpoch):
+        await sessions.link_contact(tenant_id, "s2", epoch, "ct_1")
 
 
 async def test_a_deleted_session_leaves_nothing(

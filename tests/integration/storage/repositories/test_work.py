@@ -7,13 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain.errors import Conflict
-from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.database import Database
 from storage.repositories.callbacks import RESUME_JOB, Callbacks, NewCallback
 from storage.repositories.jobs import Jobs
 from storage.repositories.memory import Memory, MemoryValue
-from storage.repositories.memory_stores import MemoryStores
 from tests.support.servers import until
 
 pytestmark = pytest.mark.anyio
@@ -51,27 +48,6 @@ async def test_memory_is_kept_by_scope_subject_and_path(database: Database, tena
     assert await read() == {"user.visits": {"count": 2}}
     assert await memory.forget_expired() >= 1
     assert await memory.forget_subject(tenant_id, "c", "user", "ct_1") == 1
-
-
-async def test_a_store_is_replaced_and_removed(database: Database, tenant_id: str) -> None:
-    stores = MemoryStores(database)
-    assert await stores.read(tenant_id, "s", "notes") == {}
-    await stores.write(tenant_id, "s", "notes", {"a": 1})
-    await stores.write(tenant_id, "s", "notes", {"b": 2})
-    assert await stores.read(tenant_id, "s", "notes") == {"b": 2}
-    assert await stores.names(tenant_id, "s") == ["notes"]
-    assert await stores.delete(tenant_id, "s", "notes")
-    assert not await stores.delete(tenant_id, "s", "notes")
-
-
-async def test_a_session_has_a_bounded_number_of_stores(database: Database, tenant_id: str) -> None:
-    stores = MemoryStores(database)
-    for number in range(MEMORY_STORES_PER_SESSION):
-        await stores.write(tenant_id, "s", str(number), {})
-    await stores.write(tenant_id, "s", "0", {"again": True})
-    with pytest.raises(Conflict, match="at most 64"):
-        await stores.write(tenant_id, "s", "one more", {})
-    assert await stores.clear(tenant_id, "s") == MEMORY_STORES_PER_SESSION
 
 
 def a_callback(callback_id: str, expires_at: datetime, suspension_id: str = "1.2") -> NewCallback:
@@ -116,17 +92,6 @@ async def test_a_callback_past_its_time_is_not_taken(database: Database, tenant_
     assert not await callbacks.claim(tenant_id, late.callback_id, "s", b"{}")
     assert await callbacks.expire(tenant_id, late.callback_id)
     assert not await callbacks.expire(tenant_id, late.callback_id)
-
-
-async def test_what_a_session_waits_for_is_cancelled(database: Database, tenant_id: str) -> None:
-    callbacks = Callbacks(database)
-    for number in range(3):
-        await callbacks.issue(tenant_id, a_callback(f"cb {number} {tenant_id}", soon(), f"1.{number}"))
-    assert await callbacks.cancel(tenant_id, "s", "1.0") == 1
-    assert await callbacks.cancel(tenant_id, "s") == 2
-    rows, total = await callbacks.list(tenant_id, "c", status="cancelled", limit=2)
-    assert (len(rows), total) == (2, 3)
-    assert await callbacks.list(tenant_id, "c", status="pending") == ([], 0)
 
 
 async def test_a_job_is_given_to_one_worker_and_only_when_it_is_due(database: Database, tenant_id: str) -> None:

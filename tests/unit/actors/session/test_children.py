@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from actors.hosts.port import HostGone
-from actors.messages import CancelTurn, DelegateTask, Failed, HostAnswer, HostMessage, Replied
+from actors.messages import CancelTurn, DelegateTask, Done, Failed, HostAnswer, HostMessage, Replied
 from actors.runtime import TurnReply
 from actors.session import children
 from actors.session.children import Children, child_session_id, handover_of, work_of
@@ -19,7 +19,6 @@ from engine import ChildReplied, Delegate, HandOff, OutcomeUnknown
 from providers.ports import Credentials, NoCredentials
 from providers.remote import RemoteAgents, RemoteCall, RemoteFailed, RemoteReply
 from tests.support.sessions import PIN, PROGRAM, SESSION, MemoryStore
-from tests.support.until import until
 
 REPLY = TurnReply(
     session_id="sess_c1",
@@ -107,16 +106,44 @@ def test_a_refusal_that_stays_is_an_error() -> None:
 
 def test_a_child_that_is_too_slow_is_cancelled() -> None:
     async def story() -> None:
-        hosts = Hosts([None])
+        hosts = Hosts([None, Done()])
         fact = await Children(hosts).delegate(a_delegate(timeout_ms=1), LIVE)
         assert isinstance(fact, ChildReplied)
         assert fact.error == "timeout"
-        await until(lambda: len(hosts.asked) == 2)
         cancel = hosts.asked[1]
         assert isinstance(cancel, CancelTurn)
-        assert cancel.session_id == child_session_id(PIN, "2.1")
+        assert (cancel.session_id, cancel.for_good) == (child_session_id(PIN, "2.1"), True)
 
     asyncio.run(story())
+
+
+def test_a_child_is_told_to_give_up_until_its_host_has_heard_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "PAUSE_S", 0.0)
+
+    async def story() -> None:
+        hosts = Hosts([HostGone("gone"), Failed(kind="Overloaded", message="full"), Done()])
+        await Children(hosts).recall(("2.1",), PIN)
+        assert len(hosts.asked) == 3
+
+    asyncio.run(story())
+
+
+def test_a_child_that_does_not_answer_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "RECALL_WAIT_S", 0.01)
+
+    async def story() -> None:
+        hosts = Hosts([None])
+        await Children(hosts).recall(("2.1", "2.2"), PIN)
+        assert len(hosts.asked) == 2
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("AppError", "lost"), ("Conflict", "lost"), ("NotFound", "delegation_error")]
+)
+def test_a_child_that_was_begun_and_brings_nothing_is_lost(kind: str, error: str) -> None:
+    assert asked_for(Hosts([Failed(kind=kind, message="no")]), a_delegate()).error == error
 
 
 class Elsewhere(RemoteAgents):

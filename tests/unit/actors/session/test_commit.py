@@ -119,11 +119,11 @@ class PickyStore(MemoryStore):
 
     refused = "\0"
 
-    async def append(self, pin, epoch, records, *, expect_seq, end=None):
+    async def append(self, pin, epoch, records, *, expect_seq, end=None, stores=None):
         texts = [line.content for line in end.transcript] + [str(row) for row in end.traces] if end is not None else []
         if any(word in text for text in texts for word in ("\0", self.refused)):
             raise InvalidInput("A value cannot be stored")
-        return await super().append(pin, epoch, records, expect_seq=expect_seq, end=end)
+        return await super().append(pin, epoch, records, expect_seq=expect_seq, end=end, stores=stores)
 
 
 def picky_end(store: PickyStore, reply: str, spoken: str) -> LiveSession:

@@ -136,7 +136,7 @@ def test_memory_that_a_tool_has_set_is_durable_before_it_is_set_and_set_before_t
     asyncio.run(story())
 
 
-def test_memory_that_was_durable_and_not_yet_set_is_set_after_a_crash_and_the_tool_runs_no_second_time() -> None:
+def test_memory_is_set_with_the_result_that_sets_it_and_after_a_crash_the_tool_runs_no_second_time() -> None:
     async def story() -> None:
         store = MemoryStore()
 
@@ -148,14 +148,19 @@ def test_memory_that_was_durable_and_not_yet_set_is_set_after_a_crash_and_the_to
                     return ToolReturned(at=fact.at, effect_id=fact.effect_id, result=result)
                 return fact
 
-        async def dies(pin, stores) -> None:
-            raise RuntimeError("the host dies here")
+        append = store.append
 
-        kept, store.keep_stores = store.keep_stores, dies
+        async def dies(*given, stores, **named) -> int:
+            seq = await append(*given, stores=stores, **named)
+            if stores:
+                raise RuntimeError("the host dies here")
+            return seq
+
+        store.append = dies
         performer = Setting(FixedClock())
         with pytest.raises(RuntimeError):
             await a_body(store, performer).handle(a_turn("keyed 1", "k1"), None)
-        store.keep_stores = kept
+        store.append = append
         await a_body(store, performer).handle(a_turn("keyed 1", "k1"), None)
         assert store.stores[SESSION, "counts"] == {"tea": 1}
         assert len(performer.calls) == 1

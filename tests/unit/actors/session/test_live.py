@@ -19,7 +19,7 @@ MOST_BYTES = 4_000
 class ForgetfulStore(MemoryStore):
     """A store that acknowledges and keeps nothing, so that only the host's memory grows."""
 
-    async def append(self, pin, epoch, records, *, expect_seq, end=None) -> int:
+    async def append(self, pin, epoch, records, *, expect_seq, end=None, stores=None) -> int:
         return expect_seq + len(records)
 
     async def create(self, pin) -> int:

@@ -91,19 +91,22 @@ def test_many_at_once_each_have_their_answer_and_too_many_are_turned_away() -> N
     run(story)
 
 
-def test_what_was_durable_and_not_yet_set_is_set_when_the_session_wakes() -> None:
+def test_what_is_durable_is_set_with_it_also_when_the_host_dies_at_once() -> None:
     async def story() -> None:
         store = MemoryStore()
         body = a_body(store)
         await body.handle(a_turn("hello", "k1"), None)
 
-        async def dies(pin: object, stores: object) -> None:
+        append = store.append
+
+        async def dies(*given: object, **named: object) -> None:
+            await append(*given, **named)
             raise RuntimeError("the host dies here")
 
-        kept, store.keep_stores = store.keep_stores, dies
+        store.append = dies
         with pytest.raises(RuntimeError):
             await body.handle(use("set", {"n": 5}), None)
-        store.keep_stores = kept
+        store.append = append
         assert await a_body(store).handle(use("get"), None) == MemoryUsed(value={"n": 5})
 
     run(story)

@@ -71,7 +71,7 @@ class Waits:
             case OpenTask():
                 await open_task(live, output, effect)
             case StartTimer():
-                await live.store.start_timer(live.pin, effect.id, effect.delay_ms / 1_000)
+                await live.store.start_timer(live.pin, live.epoch, effect.id, effect.delay_ms / 1_000)
         self.order.append(type(effect).__name__)
         return None
 

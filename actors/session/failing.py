@@ -1,0 +1,127 @@
+"""What an effect meets when its performer cannot go on: a moment without the store, which is waited out, or a failure.
+
+A failure that lasts is the outcome of its effect, written like any other: the agent's ON_ERROR takes it from there.
+Spec: abl-language 3.12, 8.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from actors.raising import kind_of
+from actors.session import delivery
+from domain.errors import AppError, LastingOutage, Overloaded, Unavailable
+from domain.tool_calls import ToolResult
+from engine import (
+    AnyEffect,
+    AnyFact,
+    AskModel,
+    CallTool,
+    ChildReplied,
+    Classified,
+    Classify,
+    Delegate,
+    HandOff,
+    MemoryRead,
+    MemoryWritten,
+    ModelFailed,
+    ReadMemory,
+    ToolReturned,
+    WriteMemory,
+    expects_outcome,
+)
+from providers.failures import CallFailed
+from providers.resolve import MODEL_NOT_CONFIGURED
+from storage.crypto import NoMasterKey, Unopenable
+from storage.errors import Closing
+
+STORE_PATIENCE_S: Final = 15.0
+"""How long an effect waits for the store, which is restarted within seconds; the turn's deadline may come before."""
+STORE_PAUSE_S: Final = 0.2
+NO_CREDENTIAL: Final = "credential_not_found"
+MODEL_ERROR: Final = "llm_error"
+TOOL_ERROR: Final = "tool_error"
+UNREADABLE: Final = "SECRET_UNREADABLE"
+UNREADABLE_SENTENCE: Final = "A secret that is needed cannot be read: its master key is not here"
+Given = TypeVar("Given")
+
+
+async def patiently(act: Callable[[], Awaitable[Given]]) -> Given:
+    """Return what comes of using the store, tried again while it is away: it is restarted within seconds.
+
+    Raises:
+        AppError: What `act` raises, of a passing outage once `STORE_PATIENCE_S` are over.
+    """
+    give_up_s = time.monotonic() + STORE_PATIENCE_S
+    while True:
+        try:
+            return await act()
+        except (Unavailable, Overloaded) as error:
+            if isinstance(error, Closing) or not is_passing(error) or time.monotonic() >= give_up_s:
+                raise
+        await asyncio.sleep(STORE_PAUSE_S)
+
+
+def is_passing(error: AppError) -> bool:
+    """Return whether it is the store that is away, or has too much to do, for a moment."""
+    return isinstance(error, Unavailable | Overloaded) and not isinstance(error, LastingOutage | CallFailed)
+
+
+def outcome_of_failure(effect: AnyEffect, error: AppError, at: str) -> AnyFact | None:
+    """Return what answers an effect that its performer could not carry out; None for one that nothing answers."""
+    if not expects_outcome(effect):
+        return None
+    message = sentence_of(error)
+    match effect:
+        case AskModel():
+            return ModelFailed(at=at, effect_id=effect.id, kind=model_failure(error), message=message)
+        case Classify():
+            return Classified(at=at, effect_id=effect.id)
+        case CallTool():
+            return ToolReturned(at=at, effect_id=effect.id, result=failed_call(error))
+        case ReadMemory():
+            return MemoryRead(at=at, effect_id=effect.id, error=message)
+        case WriteMemory():
+            return MemoryWritten(at=at, effect_id=effect.id, error=message)
+        case Delegate() | HandOff():
+            return ChildReplied(at=at, effect_id=effect.id, error=delivery.REFUSED, error_message=message)
+        case _:
+            return None
+
+
+def lacks_secret(error: AppError) -> bool:
+    """Return whether a secret could not be read; until then nothing has gone out."""
+    return isinstance(error, Unopenable | NoMasterKey)
+
+
+def model_failure(error: AppError) -> str:
+    """Return the kind of a model call that could not be made."""
+    is_missing = lacks_secret(error) or error.details.get("reason") == MODEL_NOT_CONFIGURED
+    return NO_CREDENTIAL if is_missing else MODEL_ERROR
+
+
+def failed_call(error: AppError, *, is_unknown: bool = False) -> ToolResult:
+    """Return the result of a tool that could not be run."""
+    return ToolResult(
+        ok=False,
+        error_kind=TOOL_ERROR,
+        error_code=_code_of(error),
+        error_message=sentence_of(error),
+        is_unknown=is_unknown,
+    )
+
+
+def sentence_of(error: AppError) -> str:
+    """Return what an agent may say of an error; which master key is missing is for operators alone."""
+    return UNREADABLE_SENTENCE if lacks_secret(error) else error.message
+
+
+def _code_of(error: AppError) -> str:
+    if lacks_secret(error):
+        return UNREADABLE
+    words = re.sub(r"(?<!^)(?=[A-Z])", "_", kind_of(error))
+    return str(error.details.get("reason") or words.upper())
