@@ -53,7 +53,7 @@ async def reset(live: LiveSession, services: Services, key: str = "") -> None:
     if live.status == ENDED and pin.deployment_id:
         await services.programs.check_goes_on(pin.tenant_id, pin.project_id, pin.deployment_id)
     await recall_work(live, services.performer)
-    runtime_session_id = services.ids.new("")
+    runtime_session_id = services.ids.uuid()
     event = TraceEvent(
         type=TraceType.STATE_CHANGE,
         at=iso_ms(services.clock.now()),

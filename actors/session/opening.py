@@ -80,7 +80,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         tenant_id=wanted.tenant_id,
         project_id=wanted.project_id,
         session_id=session_id,
-        runtime_session_id=services.ids.new(""),
+        runtime_session_id=services.ids.uuid(),
         program_id=chosen.program_id,
         entry_agent=chosen.entry_agent,
         channel=wanted.channel,
@@ -110,7 +110,7 @@ async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
     return msgspec.structs.replace(
         parent.pin,
         session_id=task.session_id,
-        runtime_session_id=services.ids.new(""),
+        runtime_session_id=services.ids.uuid(),
         parent_session_id=task.parent_session_id,
         root_session_id=parent.pin.root_session_id or parent.pin.session_id,
         entry_agent=task.agent,

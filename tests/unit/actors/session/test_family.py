@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from actors.grain import Grain
-from actors.messages import CancelTurn, DelegateTask, Done, EndSession, Failed, Replied, ResetSession
+from actors.messages import CancelTurn, DelegateTask, Done, EndSession, Failed, Follow, Replied, ResetSession
 from actors.session.body import SessionBody
 from actors.session.children import child_session_id, recall_of
 from actors.session.family import is_wanted
 from actors.session.live import LiveSession
 from actors.session.services import Services
-from actors.session.store import SessionPin
+from actors.session.store import SessionPin, Stored
 from actors.session.tool_calls import effect_key
 from domain.tool_calls import ToolResult
 from engine import AnyEffect, AnyFact, CallTool, Delegate, Program, ToolReturned
@@ -229,9 +229,9 @@ def test_a_child_that_was_not_reached_is_given_up_by_whoever_takes_it_up() -> No
         family.parent = a_grain(family.store, family.performer)
         await family.parent.ask(END)
         child, performer = family.child()
-        assert isinstance(await child.ask(msgspec.structs.replace(CANCEL, session_id=family.child_id)), Done)
-        await child.ask(msgspec.structs.replace(END, session_id=family.child_id))
+        await child.ask(Follow(tenant_id=TENANT, session_id=family.child_id, after=0))
         assert performer.calls == []
+        assert family.store.transcript[-1] == ("assistant", UNKNOWN.replace("Clerk", "pay"))
         asked.cancel()
 
     run(story())
@@ -282,6 +282,34 @@ def test_a_recall_that_overtakes_the_beginning_keeps_the_turn_from_beginning() -
         child, performer = family.child()
         answer, _ = await asyncio.gather(child.ask(task), child.ask(recall))
         assert isinstance(answer, Failed)
+        assert performer.asked == []
+        assert family.store.status[family.child_id] == "ended"
+
+    run(story())
+
+
+def test_a_recall_that_meets_a_child_before_its_turn_keeps_it_from_beginning() -> None:
+    async def story() -> None:
+        family = Family()
+        await family.begin()
+        task, recall = family.task, recall_of(family.pin, family.effect_id)
+        child, performer = family.child()
+        load, reached, held = family.store.load, asyncio.Event(), asyncio.Event()
+
+        async def load_slowly(tenant_id: str, session_id: str) -> Stored | None:
+            stored = await load(tenant_id, session_id)
+            reached.set()
+            await held.wait()
+            return stored
+
+        family.store.load = load_slowly  # type: ignore[method-assign]
+        asked = asyncio.get_running_loop().create_task(child.ask(task))
+        await reached.wait()
+        recalled = asyncio.get_running_loop().create_task(child.ask(recall))
+        await until(lambda: child.waiting == 1)
+        held.set()
+        assert isinstance(await asked, Failed)
+        assert isinstance(await recalled, Done)
         assert performer.asked == []
         assert family.store.status[family.child_id] == "ended"
 
