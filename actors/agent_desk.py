@@ -104,7 +104,7 @@ class AgentDesk(Protocol):
 
         Raises:
             NotFound: There is no such agent.
-            Conflict: The name is taken, or a deployment, also one that could be rolled back to, knows it by the old one.
+            Conflict: The name is taken, or a deployment knows it by the old one, also one that can be rolled back to.
         """
         ...
 
