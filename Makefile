@@ -3,7 +3,8 @@
 # The first Python that is new enough; `make PYTHON=... test` takes another.
 PYTHON ?= $(or $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done),python3)
-WORKERS ?= 2
+# One more than the cores it is meant for: a third of a run is waiting for processes, leases and clocks.
+WORKERS ?= 3
 PROJECT ?= examples/parcel-desk
 RUNTIME ?= ray
 BIN := .venv/bin

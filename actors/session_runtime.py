@@ -149,8 +149,8 @@ class SessionRuntime:
             async for event in listened(self._router, found.tenant_id, found.session_id, after):
                 after = event.seq
                 yield event
-            await self._archive.resolve(found)  # a session that was deleted has no more to say
             await asyncio.sleep(FOLLOW_PAUSE_S)
+            await self._archive.resolve(found)  # a session that was deleted has no more to say
 
     async def cancel_turn(self, session: SessionRef, message_id: str = "") -> bool:
         """Give the running turn up; False when it was not running."""

@@ -23,6 +23,8 @@ from gateway.measured import measured
 from gateway.metrics import Metrics
 
 QUEUE_RETRY_MS = 1_000
+OF_DELETED = "api"
+"""Why a session ended that is gone: it is deleted over the API."""
 
 Report = Callable[[AppError], None]
 
@@ -152,26 +154,33 @@ class Feeds:
 
     async def _tell(self, feed: Feed, session: SessionRef, after: int) -> None:
         """Offer the session's output to its sockets, for as long as there are any; look again when it breaks off."""
+        has_spoken = False
         while True:
             try:
                 async for event in self._runtime.follow(session, after):
-                    after = event.seq
+                    after, has_spoken = event.seq, True
                     for outlet in feed.outlets:
                         outlet.offer(event)
             except NotFound:
-                for outlet in feed.outlets:
-                    outlet.gone = True
-                    outlet.poke()
+                self._over(feed, OF_DELETED if has_spoken else None)
                 return
             except Conflict:
-                reason = (await self._runtime.session(session)).end_reason
-                for outlet in feed.outlets:
-                    outlet.ended = reason
-                    outlet.poke()
+                self._over(feed, await self._why_it_ended(session))
                 return
             except AppError as error:
                 logger.info("following session %s broke off: %s", session.session_id, error.message)
             await asyncio.sleep(bounds.SOCKET_FOLLOW_PAUSE_S)
+
+    def _over(self, feed: Feed, reason: str | None) -> None:
+        """Have the sockets of a session close: it ended, or (None) there is no such session."""
+        for outlet in feed.outlets:
+            outlet.ended, outlet.gone = reason, reason is None
+            outlet.poke()
+
+    async def _why_it_ended(self, session: SessionRef) -> str:
+        with suppress(NotFound):
+            return (await self._runtime.session(session)).end_reason
+        return OF_DELETED
 
     async def follow(self, outlet: Outlet) -> AsyncGenerator[StreamEvent]:
         """Yield output above the outlet's number, each event once and in order, until its socket must close."""

@@ -15,6 +15,7 @@ from domain.errors import Unavailable
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from storage.database import Database
+from storage.statements import Statement
 from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stories import eventually
@@ -31,11 +32,15 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(otel_export, "TRY_AGAIN_S", 0.0)
 
 
+NOBODY_WRITES = Statement("SELECT pg_snapshot_xmin(s) = pg_snapshot_xmax(s) FROM pg_current_snapshot() AS s")
+
+
 @asynccontextmanager
 async def an_export(database: Database, url: str, name: str) -> AsyncIterator[SpanExport]:
     client = HttpClient(AddressPolicy(everything=True))
     export = SpanExport(database, client, url, {"x-key": "secret"}, "1")
     export._reader._name = name  # a reader of the test's own: others count with theirs
+    await eventually(lambda: database.value(NOBODY_WRITES))  # what ended before is before
     await export.go_on()
     try:
         yield export
