@@ -24,7 +24,7 @@ from domain.traces import TraceEvent
 from engine import ENGINE_VERSION, EndTurn, Program, SessionBegun, SessionState, Step, Trace, advance, begin
 from storage.database import Database
 from storage.journal import Head, Journal
-from storage.partitions import first_week
+from storage.partitions import NOW, first_week
 from storage.repositories.projects import Projects
 from storage.repositories.sessions import SessionRecord, Sessions
 from storage.repositories.traces import Traces
@@ -33,7 +33,6 @@ from storage.statements import Statement
 from storage.turn_end import MessageRow, TraceRow
 
 ALL_SESSIONS = Statement("SELECT tenant_id, session_id FROM sessions ORDER BY tenant_id, session_id")
-NOW = Statement("SELECT clock_timestamp()")
 EVERYTHING = 1_000_000
 """More events or lines than one session has."""
 BEGIN = "begin"

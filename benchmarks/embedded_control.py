@@ -122,8 +122,5 @@ async def _hold(running: RunningRuntime, seeded: Any, story: JsonObject) -> Told
             told.faults.append(error.message)
             break
         session = reply.session_id
-        told.replies.append(reply.response)
-        told.values |= reply.state or {}
-        told.actions.append(reply.action["type"])
-        told.events += [(one["type"], one["data"]) for one in reply.trace_events or ()]
+        told.add(reply.response, reply.state, reply.action["type"], reply.trace_events or ())
     return told

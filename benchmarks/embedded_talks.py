@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,15 @@ class Told:
     events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+
+    def add(
+        self, reply: str, values: Mapping[str, Any] | None, action: str, events: Iterable[Mapping[str, Any]]
+    ) -> None:
+        """Take what one turn has shown."""
+        self.replies.append(reply)
+        self.values |= values or {}
+        self.actions.append(action)
+        self.events += [(one["type"], one["data"]) for one in events]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         """Return the data of all events of a type."""
@@ -80,10 +89,7 @@ def hold(served: Served, story: Mapping[str, Any]) -> Told:
             told.faults.append(f"no answer in {ANSWER_S:g} s")
             break
         session = answer["sessionId"]
-        told.replies.append(answer["response"])
-        told.values |= answer.get("state") or {}
-        told.actions.append(answer["action"]["type"])
-        told.events += [(one["type"], one["data"]) for one in answer.get("traceEvents") or ()]
+        told.add(answer["response"], answer.get("state"), answer["action"]["type"], answer.get("traceEvents") or ())
     return told
 
 

@@ -120,7 +120,7 @@ async def _answered(deliver: Callable[[Message], Awaitable[HostAnswer]], message
 async def _given_up(ask: AskHost, message: CancelTurn) -> None:
     """Tell a child to give up until its host has heard it, for at most `RECALL_S`.
 
-    A child that cannot be reached hears it from its parent when it is next begun or taken up (`session.parents`).
+    A child that cannot be reached hears it from its parent when it is next begun or taken up (`session.family`).
     """
     try:
         async with asyncio.timeout(RECALL_S):

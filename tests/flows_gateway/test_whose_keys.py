@@ -9,31 +9,12 @@ import pytest
 
 from storage.statements import Statement
 from tests.flows_gateway.test_attachments import upload
+from tests.flows_gateway.test_openai import COUNTER
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.strangers import PASSWORD, a_key, a_user
 
 pytestmark = pytest.mark.anyio
-COUNTER = """\
-AGENT: Counter
-GOAL: "Count"
-
-MEMORY:
-  session:
-    - NAME: heard
-      TYPE: number
-      INITIAL: 0
-
-FLOW:
-  entry_point: listen
-  listen:
-    REASONING: false
-    ON_INPUT:
-      - ELSE:
-        SET: heard = heard + 1
-        RESPOND: "heard {{heard}}: {{input}}"
-        THEN: listen
-"""
 KEY = "1"
 EVENTS = {"accept": "text/event-stream"}
 AGE_TURNS = Statement("UPDATE turns SET at = at - interval '25 hours' WHERE :all")
