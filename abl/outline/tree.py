@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from abl.outline.bodies import AGENT, NOTHING, PROFILE, TEXT, Body, Form
 from abl.outline.entries import Entry, Line, Role, line_of, read, row_of
+from abl.parser.joining import carries_on
 from abl.parser.lines import Lines, scan
 from abl.parser.reader import Reader
 from abl.parser.sections import Section, cut
@@ -22,6 +23,8 @@ MAX_CONTINUED = 200
 """Lines over which brackets are followed."""
 _BRACKETS = frozenset({Form.ITEMS, Form.MAP, Form.SET, Form.FREE, Form.CALL, Form.ENTRIES, Form.MIXED})
 _CLOSING = frozenset(")}]")
+_INLINE = frozenset({Form.ITEMS, Form.MAP, Form.FREE})
+"""What may stand as a whole in brackets below its key."""
 
 
 @dataclass(slots=True)
@@ -96,6 +99,11 @@ def outline(source: Source) -> Outline:
     return made
 
 
+def _opens(text: str) -> bool:
+    """Return whether a line begins a list or map in brackets."""
+    return text[:1] in ("[", "{") and not text.startswith("{{")
+
+
 class _Builder:
     def __init__(self, made: Outline) -> None:
         self.made = made
@@ -104,6 +112,7 @@ class _Builder:
         self.stack: list[_Frame] = []
         self.limit = 0
         self.unclosed = 0
+        self.carried = -1
         first = made.lines.texts[0] if self.count else ""
         self.top = PROFILE if first.startswith("BEHAVIOR_PROFILE") else AGENT
 
@@ -189,11 +198,11 @@ class _Builder:
         plain = hashed(text) if " //" in text else text
         line = line_of(plain, self.following(k, self.limit), blocked=k in lines.blocks)
         entry = read(frame.body, line)
-        self.add(frame.k, frame.depth, frame.body, entry)
+        depth = frame.depth + self.carries(frame, k, entry)
+        self.add(frame.k, depth, frame.body, entry)
         stop = min(lines.ends[k], self.limit)
-        depth = frame.depth
         nested = entry.own if entry.own is not None else entry.body
-        if nested.form is Form.TEXT:
+        if nested.form is Form.TEXT or (nested.form in _INLINE and not line.rest and _opens(line.following)):
             last = k + 1
             column = indent + line.start
             while last < stop and (entry.own is None or lines.indents[last] > column):
@@ -221,6 +230,16 @@ class _Builder:
                 break
             stack.pop()
         return stack[-1]
+
+    def carries(self, frame: _Frame, k: int, entry: Entry) -> bool:
+        """Return whether line `k` carries on the text after a dash: it stands deeper than the properties there."""
+        lines, cls = self.lines, frame.body.cls
+        if entry.role is not Role.TEXT or cls is None or frame.k < 0 or lines.texts[frame.k][0] != "-":
+            return False
+        if k - 1 not in (frame.k, self.carried) or not carries_on(cls, lines.texts[k]):
+            return False
+        self.carried = k
+        return True
 
     def is_loose(self, body: Body, entry: Entry, line: Line) -> bool:
         """Return whether the dash list of a bare key may stand in the key's own column."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.joining import carries_on, in_one_line
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.scalars import straight
@@ -46,11 +47,16 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
     found: list[Assignment] = getattr(node, row.field)
     node.at.setdefault(row.field, off)
     if value:
-        text = bare_formula((joined(r, k, end, value) if end > k + 1 else None) or value)
+        whole = joined(r, k, end, value) if end > k + 1 else None
+        last = end
+        if whole is None and end > k + 1:
+            last = _text_end(r, node, k, end, value)
+            whole = in_one_line(r, k, last, value)
+        text = bare_formula(whole or value)
         found.extend(assignments(r, text, off, r.numbers[k], off - r.offsets[k] + r.columns[k] + 1))
         r.spend(0, k)
-        if end > k + 1 and text == bare_formula(value):
-            for j in r.under_scalar(node, k, end, owner=row.key):
+        if end > last:
+            for j in r.under_scalar(node, last - 1, end, owner=row.key):
                 found.extend(_assignment_line(r, j))
         return
     j = k + 1
@@ -59,6 +65,17 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
         found.extend(_assignment_line(r, j, stop))
         r.spend(0, j)
         j = stop
+
+
+def _text_end(r: Reader, node: Node, k: int, end: int, value: str) -> int:
+    """Return the end of the lines that carry on an assignment: none of them begins another, outside quotes."""
+    last, quotes = k + 1, value.count('"')
+    while last < end and last not in r.lines.blocks and carries_on(node, text := r.texts[last]):
+        if quotes % 2 == 0 and _ASSIGN.match(text):
+            break
+        quotes += text.count('"')
+        last += 1
+    return last
 
 
 def _assignment_line(r: Reader, j: int, end: int = 0) -> list[Assignment]:

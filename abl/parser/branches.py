@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.joining import FLOWING, in_one_line, text_end
 from abl.parser.reader import Reader, reads
 from abl.parser.values import cut_comment, without_comment
 from abl.source import Pos
@@ -81,19 +82,29 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         if word == "ELSE":
             rest = rest[2:].lstrip(" :")
             place = offset + len(bare) - len(rest)
+        last = text_end(r, branch, j, stop, rest) if stop > j + 1 else stop
+        rest = in_one_line(r, j, last, rest)
         rest = _inline_then(
             branch, rest.removesuffix(":").rstrip(), place, is_bare=bare[len(word) : len(word) + 1] != ":"
         )
         if not rest:
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
         r.read_field(branch, "condition", j, stop if j in r.lines.blocks else j + 1, rest, place)
-        r.props(branch, j + 1, stop)
+        r.props(branch, last, stop)
     else:
-        r.line(branch, j, j + 1, bare, offset)
-        r.props(branch, j + 1, stop)
+        last = _value_end(r, branch, j, stop, bare) if stop > j + 1 else stop
+        r.line(branch, j, last, bare, offset)
+        r.props(branch, last, stop)
         if not branch.condition and not branch.otherwise:
             branch.otherwise = True
             r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
+
+
+def _value_end(r: Reader, branch: Branch, j: int, stop: int, bare: str) -> int:
+    """Return the line after the value of the property with which a branch begins."""
+    key, _, value = bare.partition(":")
+    entry = r.find_row(branch, key)
+    return text_end(r, branch, j, stop, value.strip()) if entry is not None and entry[1].kind in FLOWING else j + 1
 
 
 def _inline_then(branch: Branch, rest: str, place: int, *, is_bare: bool) -> str:

@@ -39,6 +39,8 @@ def first_line(text: str) -> str:
         stop = len(text) if stop < 0 else stop
         line = text[start:stop].strip()
         start = stop + 1
+        if line[:1].isalpha() and not in_comment:
+            return line
         if in_comment:
             in_comment = not line.endswith("*/")
         elif line.startswith("/*"):
@@ -68,11 +70,9 @@ def detect(text: str) -> str | None:
     """Return `yaml`, `tools`, `agent-based`, `supervisor` or `agent`; None when nothing fits."""
     text = normalise(text)
     first = first_line(text)
-    if _opens_yaml(first) and not _is_shouted(text, first):
-        return "yaml"
     found = _FIRST.match(first)
     if found is None:
-        return _by_any_section(text, first)
+        return "yaml" if _opens_yaml(first) and not _is_shouted(text, first) else _by_any_section(text, first)
     word = found[1]
     if word == "TOOLS":
         return "agent-based" if _has_header(text) else "tools"
@@ -106,21 +106,36 @@ def _has_header(text: str) -> bool:
 
 def has_mode(text: str) -> bool:
     """Return whether a line of `text` begins with `MODE:`, the mark of the older generation."""
-    return _MODE_WORD.search(text) is not None and _MODE.search(text) is not None
+    return "MODE" in text and _MODE_WORD.search(text) is not None and _MODE.search(text) is not None
 
 
 def is_legacy(text: str) -> bool:
     """Return whether a text has a line that only the numbered grammar has."""
-    text = normalise(text)
-    if any(True for word in LEGACY_SECTIONS for _ in _lines_with(f"{word}:", text)):
+    text = _at_the_margin(normalise(text))
+    if any(_has_line(f"{word}:", text) for word in LEGACY_SECTIONS):
         return True
-    if any(True for _ in _lines_with("FLOW:", text)):
+    if _has_line("FLOW:", text):
         return False
     return any(
         form.match(text, at) is not None
         for word, form in (("STEPS:", _NUMBERED), ("INTENTS:", _INTENT_ROUTES))
         for at in _lines_with(word, text)
     )
+
+
+def _at_the_margin(text: str) -> str:
+    """Return a text that is indented as a whole without the indent of its first significant line (spec 1.1)."""
+    first = first_line(text)
+    at = text.find(first)
+    indent = text[text.rfind("\n", 0, at) + 1 : at]
+    if not indent or not indent.isspace():
+        return text
+    return "\n".join([line.removeprefix(indent) for line in text.split("\n")])
+
+
+def _has_line(word: str, text: str) -> bool:
+    """Return whether a line begins with `word`."""
+    return f"\n{word}" in text or text.startswith(word)
 
 
 def _lines_with(word: str, text: str) -> Iterator[int]:

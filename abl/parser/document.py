@@ -51,10 +51,14 @@ class Opened:
     @property
     def may_be_numbered(self) -> bool:
         """Whether a section is one that texts of the numbered grammar have (spec 10); others need no closer look."""
-        return not _NUMBERED.isdisjoint([section.word for section in self.sections])
+        words = [section.word for section in self.sections]
+        if not _NUMBERED_ONLY.isdisjoint(words):
+            return True
+        return not _NUMBERED.isdisjoint(words) and not ("FLOW" in words and "\nFLOW:" in self.reader.source.text)
 
 
-_NUMBERED = frozenset({*LEGACY_SECTIONS, "STEPS", "INTENTS"})
+_NUMBERED_ONLY = frozenset(LEGACY_SECTIONS)
+_NUMBERED = frozenset({"STEPS", "INTENTS"})
 
 
 def open_text(text: str, *, strict: bool = False) -> Opened:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from operator import attrgetter
 
+from abl.parser.joining import FLOWING, text_end
 from abl.parser.naming import after_name, key_end, named, set_name
-from abl.parser.reader import SCALARS, Reader, Table, reads, spellings, table_of
+from abl.parser.reader import SCALARS, TABLES, Reader, Table, reads, spellings
+from abl.parser.slips import is_slip
 from abl.parser.values import MAX_NESTING, cut_comment, open_brackets, split_top, unquote
 from abl.source import Pos
 from abl.syntax.node import NODES, Kind, Node, Prop, blank
@@ -44,10 +46,14 @@ def inline_entries(r: Reader, node: Node, row: Prop, k: int, value: str, off: in
 
 def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node]) -> None:
     """Read lines `k` to `end` as entries."""
-    if k >= end or not r.deeper(k):
+    if k >= end:
         return
+    if r.depth >= MAX_NESTING:
+        r.deeper(k)
+        return
+    r.depth += 1
     cls = NODES[row.node]
-    table = table_of(cls)
+    table = TABLES[cls]
     texts, ends = r.texts, r.ends
     while k < end:
         text = texts[k]
@@ -58,13 +64,30 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
             made = r.new(cls, k)
             items.append(made)
             dash_item(r, made, row, k, stop, table)
-        elif items and _belongs_to_last(r, items[-1], k, stop, text):
+        elif items and text.partition(":")[0].upper() in table and _belongs_to_last(r, items[-1], k, stop, text):
             _adopt(r, items[-1], k, stop, text, row)
         else:
             made = r.new(cls, k)
+            if not items and row.field in LONE and _is_lone(r, made, k, end):
+                items.append(made)
+                r.props(made, k, end)
+                break
             map_entry(r, node, made, row, k, stop, items)
         k = stop
-    r.leave()
+    r.depth -= 1
+
+
+LONE = frozenset({"handoffs", "delegates"})
+"""Fields whose only entry may stand without its dash, as in COMPLETE and ESCALATE."""
+
+
+def _is_lone(r: Reader, made: Node, k: int, end: int) -> bool:
+    """Return whether the lines from `k` to `end` are one entry without a dash: `TO: Desk`, `WHEN: …`."""
+    key, sign, value = r.texts[k].partition(":")
+    entry = TABLES[type(made)].get(key) if sign and value.strip() else None
+    if entry is None or entry[1].field != made.MAIN:
+        return False
+    return not any(r.texts[j][0] == "-" and r.indents[j] <= r.indents[k] for j in range(k + 1, end))
 
 
 def _belongs_to_last(r: Reader, last: Node, k: int, stop: int, text: str) -> bool:
@@ -72,7 +95,7 @@ def _belongs_to_last(r: Reader, last: Node, k: int, stop: int, text: str) -> boo
     key, sign, value = text.partition(":")
     if not key or not sign:
         return False
-    entry = table_of(type(last)).get(key.upper())
+    entry = TABLES[type(last)].get(key.upper())
     if entry is None or entry[1].field == last.MAIN:
         return False
     has_value = bool(value)
@@ -122,13 +145,16 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int, table: Table)
     if entry is not None and own == k + 1 and r.depth < MAX_NESTING:
         r.depth += 1
         value = value.lstrip()
+        if own < stop and entry[1].kind in FLOWING:
+            own = text_end(r, made, k, stop, value)
         entry[0](r, made, entry[1], k, own, value, offset + len(bare) - len(value))
         r.depth -= 1
-        r.props(made, own, stop)
+        if own < stop:
+            r.props(made, own, stop)
         return
     colon = len(key) if sign else -1
     entry = r.find_row(made, key) if colon > 0 else None
-    if entry is None and colon < 0 and _keyword_item(r, made, k, own, bare, offset):
+    if entry is None and colon < 0 and (own := _keyword_item(r, made, k, stop, bare, offset)):
         r.props(made, own, stop)
         return
     if entry is None and _is_misspelt_key(r, made, bare, colon):
@@ -136,27 +162,41 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int, table: Table)
         r.props(made, own, stop)
         return
     if entry is not None:
-        if own > k + 1 and entry[1].kind in SCALARS and k not in r.lines.blocks and value.strip():
-            own = own if entry[1].kind is Kind.CONDITION and open_brackets(bare) > 0 else k + 1
+        if stop > k + 1 and k not in r.lines.blocks and (value := value.strip()):
+            if entry[1].kind in FLOWING:
+                own = max(text_end(r, made, k, stop, value), own if _goes_deeper(entry[1].kind, bare) else 0)
+            elif entry[1].kind in SCALARS:
+                own = k + 1
         r.line(made, k, own, bare, offset)
         r.props(made, own, stop)
         return
-    named(r, made, row, k, own, bare, offset)
-    r.props(made, own if "{" in bare else k + 1, stop)
+    last = named(r, made, row, k, own, bare, offset)
+    r.props(made, own if "{" in bare else last, stop)
 
 
-def _keyword_item(r: Reader, made: Node, k: int, own: int, bare: str, offset: int) -> bool:
-    """Read `- RESUME`, `- IF condition` or `- WHEN condition` (the last with a finding). True when it was one."""
+def _goes_deeper(kind: Kind, bare: str) -> bool:
+    """Return whether all that is indented deeper than the key of an item belongs to its value."""
+    return kind not in SCALARS or (kind is Kind.CONDITION and open_brackets(bare) > 0)
+
+
+def _keyword_item(r: Reader, made: Node, k: int, stop: int, bare: str, offset: int) -> int:
+    """Read `- RESUME`, `- IF condition` or `- WHEN condition` (the last with a finding).
+
+    The line after its text comes back, 0 when it is none of them.
+    """
     word = bare.split(None, 1)[0]
     entry = r.find_row(made, word) if word.isupper() and len(word) > 1 else None
     if entry is None or (len(word) == len(bare) and entry[1].kind is not Kind.FLAG):
-        return False
+        return 0
     rest = bare[len(word) :].lstrip()
+    own = split_children(r, k, stop, r.indents[k] + len(r.texts[k]) - len(bare))
+    if entry[1].kind in FLOWING:
+        own = max(own, text_end(r, made, k, stop, rest))
     if rest and word != "IF" and entry[1].kind is not Kind.FLAG:
         fix = r.edit(offset + len(word), 0, ":", f"write `{word}:`")
         r.report("PROPERTY_MISSING_COLON", offset, len(word), fix, name=word, property=word)
     entry[0](r, made, entry[1], k, own, rest, offset + len(bare) - len(rest))
-    return True
+    return own
 
 
 def _is_misspelt_key(r: Reader, made: Node, bare: str, colon: int) -> bool:
@@ -164,7 +204,10 @@ def _is_misspelt_key(r: Reader, made: Node, bare: str, colon: int) -> bool:
     key = bare[:colon]
     if colon <= 0 or made.MAIN not in made.BY_FIELD or not key.replace("_", "").isalnum():
         return False
-    return bool(bare[colon + 1 :].strip()) and r.near(key, spellings(type(made))) is not None
+    if not bare[colon + 1 :].strip():
+        return False
+    meant = r.near(key, spellings(type(made)))
+    return meant is not None and is_slip(key, meant)
 
 
 def split_children(r: Reader, k: int, stop: int, column: int) -> int:
@@ -178,15 +221,26 @@ def split_children(r: Reader, k: int, stop: int, column: int) -> int:
 def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, items: list[Node]) -> None:
     """Read `name:` and the lines nested under it as one entry."""
     text = r.texts[k]
+    main = made.MAIN
+    if main and text[-1] == ":" and text[:-1].isidentifier():
+        name = text[:-1]
+        if items:
+            _check_duplicate(r, row, items, main, name, k)
+        items.append(made)
+        setattr(made, main, name)
+        made.at[main] = r.offsets[k]
+        if stop > k + 1:
+            r.props(made, k + 1, stop)
+        return
     is_quoted = text[0] in "\"'"
     colon = key_end(text) if is_quoted else text.find(":")
     if colon <= 0:
         word = text.split(None, 1)[0]
-        if stop > k + 1 and made.MAIN:
+        if stop > k + 1 and main:
             fix = r.edit(r.offsets[k] + len(text), 0, ":", f"write `{text}:`")
             r.report_line("PROPERTY_MISSING_COLON", k, fix, name=text, property=text)
             items.append(made)
-            set_name(made, made.MAIN, text, r.offsets[k])
+            set_name(made, main, text, r.offsets[k])
             r.props(made, k + 1, stop)
         else:
             fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
@@ -197,7 +251,6 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
     name = text[:colon].strip()
     if is_quoted:
         name = unquote(name)
-    main = made.MAIN
     if main:
         if items:
             _check_duplicate(r, row, items, main, name, k)
@@ -205,10 +258,11 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
         rest = text[colon + 1 :]
         value = rest.lstrip()
         set_name(made, main, name, r.offsets[k] + is_quoted)
+        last = k + 1
         if value:
-            after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
-        if stop > k + 1 and value[:1] != "{":
-            r.props(made, k + 1, stop)
+            last = after_name(r, made, row, k, stop, value, r.offsets[k] + colon + 1 + len(rest) - len(value))
+        if stop > last and value[:1] != "{":
+            r.props(made, last, stop)
         return
     items.append(made)
     fix = r.edit(r.offsets[k], 0, "- ", "write a dash before the item")
@@ -241,7 +295,7 @@ def read_rest_lines(r: Reader, node: Node, k: int, end: int) -> None:
     """Read lines as block-level properties of `node` where they are some, else as entries of its REST field."""
     row = node.BY_FIELD[node.REST]
     items: list[Node] = getattr(node, node.REST)
-    table = table_of(type(node))
+    table = TABLES[type(node)]
     while k < end:
         text = r.texts[k]
         stop = r.ends[k] if r.ends[k] < end else end

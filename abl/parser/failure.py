@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.joining import with_lines_below
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.scalars import scalar, text_value
 from abl.parser.values import cut_comment, number, unquote
@@ -13,6 +14,10 @@ from abl.syntax.rules import FailAction
 
 _ACTION = re.compile(r"(BLOCK|RESPOND|REDACT|ESCALATE|HANDOFF|CONTINUE|RETRY|WARN|FIX|REASK|FILTER|GOTO)\b[:\s(]*")
 
+_IN_ANY_CASE = re.compile(
+    r"""(?i:block|respond|redact|escalate|warn):?\s+"[^"]*"|(?i:retry):?\s+\d+|(?i:handoff):?\s+(?i:to\s+)?[A-Z]\w*"""
+)
+"""Actions with an argument that are no sentence, in whatever case the action is written."""
 _HISTORY = re.compile(r"last_(\d+)\Z", re.IGNORECASE)
 
 _LONE = frozenset(
@@ -38,9 +43,11 @@ def read_action(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
         r.fill(made, row, k, end, plain, off)
         _type_from_keys(made)
         return
+    if end > end_scalar:
+        plain, end_scalar = with_lines_below(r, made, k, end, plain, off)
     _action_text(r, made, plain, off, words=row.field == "action")
     if end > end_scalar:
-        for j in r.under_scalar(made, k, end, owner=row.key):
+        for j in r.under_scalar(made, end_scalar - 1, end, owner=row.key):
             r.report_line("UNEXPECTED_NESTING", j, property=row.key)
 
 
@@ -57,7 +64,8 @@ def _action_text(r: Reader, made: FailAction, value: str, off: int, *, words: bo
     if not value:
         return
     lone = value.strip('"').lower()
-    found = _ACTION.match(value.upper() if words or lone in _LONE else value)
+    any_case = words or lone in _LONE or _IN_ANY_CASE.fullmatch(value) is not None
+    found = _ACTION.match(value.upper() if any_case else value)
     if not found or (value[0] == '"' and lone not in _LONE):
         made.message, place = scalar(r, value, off)
         made.at["message"] = place

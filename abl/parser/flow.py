@@ -7,7 +7,7 @@ import re
 from abl.parser.bounds import ITEM_BYTES, elements
 from abl.parser.entries import inline_entries, read_rest_lines
 from abl.parser.lists import joined
-from abl.parser.reader import READ, Reader, reads, table_of
+from abl.parser.reader import READ, TABLES, Reader, reads
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.flow import Flow, Step
 from abl.syntax.gather import StepGather
@@ -58,10 +58,9 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     stop = r.ends[j] if r.ends[j] < end else end
     steps = flow.steps
     assert steps is not None
-    header = _HEADER.match(text)
-    if header and not _is_flow_key(text):
-        name = header[1] or header[2]
-        step_row = table_of(Step).get(name.upper()) if steps else None
+    name = _step_name(text)
+    if name:
+        step_row = TABLES[Step].get(name.upper()) if steps else None
         if step_row is None or (stop > j + 1 and name != name.upper()):
             return _step(r, flow, name, j, end)
     if "->" in text or "\u2192" in text:
@@ -84,11 +83,17 @@ def _flow_line(r: Reader, flow: Flow, j: int, end: int) -> int:
     return _odd_line(r, flow, j, stop, end, text, key)
 
 
-def _is_flow_key(text: str) -> bool:
-    key = text.partition(":")[0].strip()
-    if key in ("steps", "STEPS"):
-        return True
-    return key.lower() in ("global_digressions", "entry_point")
+def _step_name(text: str) -> str:
+    """Return the name in the header of a step, empty if a line is none."""
+    name = text[:-1]
+    if text[-1] == ":" and name.isidentifier() and name.isascii():
+        return "" if _is_flow_key(name) else name
+    header = _HEADER.match(text)
+    return (header[1] or header[2]) if header and not _is_flow_key(text.partition(":")[0].strip()) else ""
+
+
+def _is_flow_key(key: str) -> bool:
+    return key in ("steps", "STEPS") or key.lower() in ("global_digressions", "entry_point")
 
 
 def _steps_key(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str) -> int:
@@ -139,7 +144,7 @@ def _step(r: Reader, flow: Flow, name: str, j: int, end: int) -> int:
     step = r.new(Step, j)
     step.name = name
     step.at["name"] = r.offsets[j] + r.texts[j].find(name)
-    if not _IDENTIFIER.match(name):
+    if not (name.isidentifier() and name.isascii()) and not _IDENTIFIER.match(name):
         plain = re.sub(r"\W+", "_", name)
         fix = r.edit(step.at["name"], len(name), plain, f"write `{plain}`")
         r.report("INVALID_STEP_NAME", step.at["name"], len(name), fix, name=name, step=name)
@@ -152,7 +157,7 @@ def _step(r: Reader, flow: Flow, name: str, j: int, end: int) -> int:
 
 def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
     """Read the properties of a step, with lists that stand in the column of their key."""
-    table = table_of(Step)
+    table = TABLES[Step]
     texts, ends, offsets, at = r.texts, r.ends, r.offsets, step.at
     while k < stop:
         text = texts[k]
@@ -160,20 +165,23 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
         if end > stop:
             end = stop
         key, colon, value = text.partition(":")
-        entry = table.get(key)
-        if not value and colon and end == k + 1 and end < stop and texts[end][0] == "-":
-            end = r.same_column(k, end, stop)
-        if entry is None or not colon:
-            if text[0] == "-" and step.on_input and text[1:].lstrip()[:4].upper() in ("IF: ", "IF:", "ELSE"):
-                READ[Kind.BRANCHES](r, step, Step.BY_FIELD["on_input"], k - 1, end, "", offsets[k])
-            else:
-                r.line(step, k, end, text, offsets[k])
-        else:
+        if value:
             value = value.lstrip()
-            read, row, field, once = entry
-            if once and field in at:
+        elif colon and end == k + 1 and end < stop and texts[end][0] == "-":
+            end = r.same_column(k, end, stop)
+        if key in table and colon:
+            read, row, once, words = table[key]
+            if once in at:
                 r.repeated(step, row, k)
-            read(r, step, row, k, end, value, offsets[k] + len(text) - len(value))
+            if value in words and end == k + 1:
+                setattr(step, row.field, words[value])
+                at[row.field] = offsets[k] + len(text) - len(value)
+            else:
+                read(r, step, row, k, end, value, offsets[k] + len(text) - len(value))
+        elif text[0] == "-" and step.on_input and text[1:].lstrip()[:4].upper() in ("IF: ", "IF:", "ELSE"):
+            READ[Kind.BRANCHES](r, step, Step.BY_FIELD["on_input"], k - 1, end, "", offsets[k])
+        else:
+            r.line(step, k, end, text, offsets[k])
         k = end
 
 
@@ -185,7 +193,7 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
     if meant is not None:
         r.line(flow, j, stop, text, r.offsets[j])
         return stop
-    row = table_of(Step).get(key.upper())
+    row = TABLES[Step].get(key.upper())
     if row is not None and ":" in text:
         stop = r.same_column(j, stop, end)
         if not steps:
@@ -210,7 +218,7 @@ def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key
     if steps and key.isupper():
         step_props(r, steps[-1], j, stop)
         return stop
-    r.report_line("PROPERTY_BEFORE_STEP" if not steps else "PROPERTY_MISSING_COLON", j, name=text, property=text)
+    r.report_line("PROPERTY_BEFORE_STEP" if not steps else "EXPECTED_PROPERTY", j, name=text, property=text, value=text)
     return stop
 
 

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from abl.parser.bounds import ITEM_BYTES, LINE_BYTES, Full, elements
+from abl.parser.joining import in_one_line, with_lines_below
 from abl.parser.lines import Lines, scan
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
@@ -30,7 +31,7 @@ def value_of(r: Reader, k: int, end: int, value: str, off: int) -> Any:
     if not value:
         return free_value(r, k + 1, end) if end > k + 1 else None
     if end > k + 1:
-        value = joined(r, k, end, value) or value
+        value = joined(r, k, end, value) or with_lines_below(r, Node, k, end, value, off)[0]
     r.spend(ITEM_BYTES * elements(value), k)
     return inline_value(r, value, off)
 
@@ -78,6 +79,8 @@ def _items(r: Reader, k: int, end: int) -> list[Any]:
             column = r.indents[k] + len(text) - len(bare)
             while inner < stop and r.indents[inner] > column:
                 inner += 1
+            if inner > k + 1 and _has_neighbours(r, k, value):
+                inner = k + 1
             made = {key: value_of(r, k, inner, value, offset + len(bare) - len(value))}
             rest = _pairs(r, inner, stop) if inner < stop else {}
             items.append({**made, **rest} if isinstance(rest, dict) else made)
@@ -102,16 +105,34 @@ def _pairs(r: Reader, k: int, end: int) -> Any:
         key, value = _split(text)
         r.spend(ITEM_BYTES, k)
         if key is None:
-            if k == first and stop >= end:
-                return inline_value(r, text, r.offsets[k])
+            if k == first and (stop >= end or (text[0] in "[{" and open_brackets(text) > 0)):
+                whole = in_one_line(r, k, end, text)
+                r.spend(ITEM_BYTES * elements(whole), k)
+                return inline_value(r, whole, r.offsets[k])
             made.setdefault("", "")
             made[""] = (made[""] + "\n" + text).strip()
+        elif stop > k + 1 and _has_neighbours(r, k, value):
+            r.misplaced(k + 1, stop, r.columns[k], key)
+            made[key] = value_of(r, k, k + 1, value, r.offsets[k] + len(text) - len(value))
+            beside = free_value(r, k + 1, stop)
+            if isinstance(beside, dict):
+                made.update(beside)
         else:
             made[key] = _pair_value(r, k, stop, end, value, r.offsets[k] + len(text) - len(value))
             if not value and stop == k + 1:
                 stop = r.same_column(k, k + 1, end)
         k = stop
     return made
+
+
+def _has_neighbours(r: Reader, k: int, value: str) -> bool:
+    """Return whether the lines nested in line `k` are properties beside the whole value that stands on it."""
+    if not value or k in r.lines.blocks or value.count('"') % 2 or open_brackets(value) > 0:
+        return False
+    if r.texts[k + 1][0] == "-":
+        return False
+    key, _ = _split(r.texts[k + 1])
+    return key is not None and key.replace("_", "").replace("-", "").isalnum()
 
 
 def _pair_value(r: Reader, k: int, stop: int, end: int, value: str, offset: int) -> Any:

@@ -27,6 +27,7 @@ FENCES = {"`": "```", "~": "~~~"}
 _IGNORED = frozenset("/`~=_*")
 """First characters of other lines that may say nothing; a ruler of dashes does not either."""
 _BEGINS = ("//", "/*", *FENCES.values())
+_COMMENTS = ("#", "//", "/*")
 _CLOSING = frozenset("]})")
 _BLOCK_ENDS = frozenset("|>-+")
 _MOST_SPACE = 16
@@ -92,6 +93,27 @@ class Lines:
             return []
         return self.raw[self.numbers[first] - 1 : self.last_raw(stop)]
 
+    def written_between(self, first: int, stop: int) -> list[str]:
+        """Return the same lines without those that are comments; in a block text nothing is one."""
+        raw = self.raw_between(first, stop)
+        if not any(line.lstrip().startswith(_COMMENTS) for line in raw):
+            return raw
+        begin = self.numbers[first] - 1
+        said = set(self.numbers[first:stop])
+        for k in range(first, stop):
+            if k in self.blocks:
+                said.update(range(self.blocks[k][0] + 1, self.blocks[k][1] + 1))
+        kept, number, last = [], begin, begin + len(raw)
+        while number < last:
+            line = self.raw[number]
+            number += 1
+            bare = line.strip()
+            if number in said or not bare.startswith(_COMMENTS):
+                kept.append(line)
+            elif bare.startswith("/*") and "*/" not in bare:
+                number = min(_comment_end(self.raw, number), last)
+        return kept
+
     def last_raw(self, stop: int) -> int:
         """Return the raw line after the last one that belongs to the lines before `stop`."""
         last = stop - 1
@@ -148,22 +170,27 @@ def scan(source: Source) -> Lines:
 
 
 def _scan(source: Source, raw_lines: list[str]) -> Lines:
-    lines = Lines(source, raw_lines)
-    texts, columns, offsets, numbers, blocks = lines.texts, lines.columns, lines.offsets, lines.numbers, lines.blocks
-    add_text, add_column, add_offset, add_number = texts.append, columns.append, offsets.append, numbers.append
+    texts: list[str] = []
+    columns: list[int] = []
+    offsets: list[int] = []
+    numbers: list[int] = []
+    blocks: dict[int, tuple[int, int]] = {}
+    fences: list[int] = []
     odd, block_ends = ODD_STARTS, _BLOCK_ENDS
     noted = _has_noted_block(source.text)
     closing: list[int] = []
-    start = skip_to = 0
+    stop, skip_to = -1, 0
     for number, raw in enumerate(raw_lines, 1):
-        here = start
         size = len(raw)
-        start += size + 1
-        body = raw.strip()
-        if not body or number <= skip_to:
+        stop += size + 1
+        bare = raw.lstrip()
+        if not bare or number <= skip_to:
             continue
+        left = len(bare)
+        column = size - left
+        body = bare.rstrip()
         head = body[0]
-        if head in odd:
+        if head in odd and body[:2] != "- ":
             if head == "#":
                 continue
             if head in _IGNORED or body[1:2] == "-":
@@ -171,22 +198,23 @@ def _scan(source: Source, raw_lines: list[str]) -> Lines:
                 if last:
                     skip_to = last
                     if head in FENCES:
-                        lines.fences.append(here + raw.index(head))
+                        fences.append(stop - left)
                     continue
             elif head in _CLOSING:
                 closing.append(len(texts))
             if head in BULLETS and body[1:2] == " " and body[2] not in _ARROWS:
                 body = f"-{body[1:]}"
-        tail = body[-1]
-        column = size - len(body) if raw[-1] == tail else len(raw.rstrip()) - len(body)
-        if (tail in block_ends or (noted and " #" in body)) and _BLOCK.search(body):
+        if (body[-1] in block_ends or (noted and " #" in body)) and _BLOCK.search(body):
             skip_to = _block_end(raw_lines, number, column, body)
             blocks[len(texts)] = (number, skip_to)
-        add_text(body)
-        add_column(column)
-        add_offset(here + column)
-        add_number(number)
-    _nest(lines, closing)
+        texts.append(body)
+        columns.append(column)
+        offsets.append(stop - left)
+        numbers.append(number)
+    indents = _indents(texts, columns, closing)
+    lines = Lines(source, raw_lines, texts, indents, columns, offsets, numbers, nesting(indents), blocks, fences)
+    if "\t" in source.text:
+        lines.tab = _first_tab(lines)
     return lines
 
 
@@ -197,17 +225,14 @@ def _ignored(raw: list[str], number: int, body: str) -> int:
     return number if body.startswith(_BEGINS) or is_ruler(body) else 0
 
 
-def _nest(lines: Lines, closing: list[int]) -> None:
-    """Fill in indents and ends; a line of `closing` brackets stands as deep as what it closes."""
-    texts, columns = lines.texts, lines.columns
+def _indents(texts: list[str], columns: list[int], closing: list[int]) -> list[int]:
+    """Return the indents relative to the first line; a line of `closing` brackets stands as deep as what it closes."""
     base = columns[0] if columns else 0
     indents = [column - base if column > base else 0 for column in columns] if base else columns.copy()
     for k in closing:
         if k:
             indents[k] = max(indents[k], indents[k - 1] + (texts[k - 1][-1] in "[{(")) or 1
-    lines.indents, lines.ends = indents, nesting(indents)
-    if "\t" in lines.source.text:
-        lines.tab = _first_tab(lines)
+    return indents
 
 
 def is_ruler(text: str) -> bool:

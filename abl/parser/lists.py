@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from abl.parser.bounds import ITEM_BYTES
+from abl.parser.joining import in_one_line, is_closed, text_end, with_lines_below
 from abl.parser.lines import dedent
 from abl.parser.reader import APPENDED, Reader, reads
 from abl.parser.scalars import bare_scalar, scalar, straight
@@ -57,7 +58,9 @@ def spread(r: Reader, k: int, end: int, value: str, off: int) -> str | None:
 def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `[a, b]`, `a, b` or dash items."""
     items = list_items(r, row, k, end, value, off)
-    r.spend(ITEM_BYTES * len(items), k)
+    r.room -= ITEM_BYTES * len(items)
+    if r.room < 0:
+        r.spend(0, k)
     field, at = row.field, node.at
     known = (getattr(node, field) or ()) if row.repeat in APPENDED else ()
     texts = [text for text, _ in items]
@@ -94,7 +97,14 @@ def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> 
         if not value.isascii() and any(sign in QUOTES for sign in value):
             value = straight(r, value, off)
         return inline_list(value, off)
+    if end > k + 1 and r.texts[k + 1][0] == "[" and is_bracketed(r, k + 1, end):
+        return list_items(r, row, k + 1, end, r.texts[k + 1], r.offsets[k + 1])
     return dash_items(r, k + 1, end, row)
+
+
+def is_bracketed(r: Reader, k: int, end: int) -> bool:
+    """Return whether lines `k` to `end` are one inline list or map: none but the first opens it, none is an item."""
+    return not r.texts[k].startswith("{{") and all(r.texts[j][0] != "-" for j in range(k, end))
 
 
 def dash_items(r: Reader, k: int, end: int, row: Prop) -> list[tuple[str, int]]:
@@ -134,7 +144,9 @@ def _bare_item(r: Reader, value: str, off: int) -> tuple[str, int]:
 def read_map(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `{a: b}`, `a: b, c: d`, or nested lines `a: b`."""
     pairs = map_pairs(r, node, row, k, end, value, off)
-    r.spend(ITEM_BYTES * len(pairs), k)
+    r.room -= ITEM_BYTES * len(pairs)
+    if r.room < 0:
+        r.spend(0, k)
     at = node.at
     fresh = dict(getattr(node, row.field) or ()) if row.repeat in APPENDED else {}
     at[row.field] = off
@@ -166,6 +178,8 @@ def map_pairs(
             node.extras[row.key] = value
             return []
         return [(key, text if raw else unquote(text), off + at) for key, text, at in pairs]
+    if end > k + 1 and r.texts[k + 1][0] == "{" and is_bracketed(r, k + 1, end):
+        return map_pairs(r, node, row, k + 1, end, r.texts[k + 1], r.offsets[k + 1], raw=raw)
     return _nested_pairs(r, k + 1, end, row, raw)
 
 
@@ -189,7 +203,9 @@ def _nested_pairs(r: Reader, k: int, end: int, row: Prop, raw: bool) -> list[tup
             rest = bare[colon + 1 :]
             value = rest.lstrip()
             place = r.offsets[k] + shift + colon + 1 + len(rest) - len(value)
-            pairs.append((unquote(bare[:colon].strip()), *_nested_value(r, k, stop, value, place, raw)))
+            key = bare[:colon].strip()
+            name = key if key.isidentifier() else unquote(key)
+            pairs.append((name, *_nested_value(r, k, stop, value, place, raw)))
         k = stop
     return pairs
 
@@ -210,8 +226,12 @@ def _nested_value(r: Reader, k: int, stop: int, value: str, place: int, raw: boo
         return r.lines.block_text(k), r.lines.block_offset(k)
     if stop > k + 1:
         if not value:
-            return dedent(r.lines.raw_between(k + 1, stop)), r.offsets[k + 1]
-        value = joined(r, k, stop, value) or value
+            text, at = dedent(r.lines.written_between(k + 1, stop)), r.offsets[k + 1]
+            return (text[1:-1], at + 1) if not raw and is_closed(text) else (text, at)
+        whole = joined(r, k, stop, value)
+        if whole is None and raw:
+            whole = in_one_line(r, k, text_end(r, Node, k, stop, value), value)
+        value = whole or with_lines_below(r, Node, k, stop, value, place)[0]
     if raw:
         return bare_scalar(r, value, place)
     text, at = scalar(r, value, place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.joining import FLOWING, text_end
 from abl.parser.reader import READ, Reader
 from abl.parser.values import BOOLEANS, cut_comment, inline_list, split_top, unquote
 from abl.syntax.node import Node, Prop
@@ -29,8 +30,8 @@ def key_end(text: str) -> int:
     return len(key) if colon else -1
 
 
-def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> None:
-    """Read `name`, `name: value` or a quoted text as the main value of an entry."""
+def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset: int) -> int:
+    """Read `name`, `name: value` or a quoted text as the main value of an entry; return the line after it."""
     main = made.MAIN
     if not main:
         first = made.PROPS[0]
@@ -40,7 +41,7 @@ def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset:
         else:
             r.report("EXPECTED_MAP", offset, len(bare), value=bare, property=row.key, expected=first.key)
             made.extras[""] = bare
-        return
+        return k + 1
     colon = key_end(bare)
     if colon > 0 and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
         name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
@@ -48,18 +49,18 @@ def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset:
         at = offset + colon + 1 + len(rest) - len(value)
         if name.lower() == main and _is_name(value):
             set_name(made, main, unquote(cut_comment(value)), at + (value[:1] in ('"', "'")))
-            return
+            return k + 1
         set_name(made, main, unquote(name), offset + (name[:1] in ('"', "'")))
-        after_name(r, made, row, k, own, value, at)
-        return
+        return after_name(r, made, row, k, own, value, at)
     given = _DEFAULTED.match(bare)
     if given is not None and "default" in made.BY_FIELD:
         set_name(made, main, given[1], offset)
         r.read_field(made, "default", k, k + 1, bare[given.end() :], offset + given.end())
-        return
+        return k + 1
     found = inline_list(cut_comment(bare)) if bare[0] not in "\"'" and "," not in bare and "[" not in bare else []
     text, shift = found[0] if len(found) == 1 else (unquote(cut_comment(bare)), int(bare[0] in "\"'"))
     set_name(made, main, text, offset + shift)
+    return k + 1
 
 
 def _is_name(value: str) -> bool:
@@ -77,28 +78,33 @@ def set_name(made: Node, main: str, value: str, offset: int) -> None:
     made.at[main] = offset
 
 
-def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, off: int) -> None:
-    """Read what stands after an entry's name: a short form, a map, or the value of its INLINE field."""
-    if not value:
-        return
+def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, off: int) -> int:
+    """Read what stands after an entry's name: a short form, a map, or the value of its INLINE field.
+
+    The line after what was read comes back.
+    """
+    last = k + 1
     if "#" in value and k not in r.lines.blocks:
         value = cut_comment(value)
     if not value:
-        return
+        return last
     if value[0] == "{":
         r.fill(made, row, k, own, value, off)
-        return
+        return last
     if made.INLINE:
-        inline = made.BY_FIELD[made.INLINE]
-        READ[inline.kind](r, made, inline, k, k + 1, value, off)
-        return
-    if not short_form(r, made, k, value, off):
-        rest = _meant(made, value)
-        if rest is not None:
-            READ[rest.kind](r, made, rest, k, k + 1, value, off)
-        else:
-            r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
-            made.extras[""] = value
+        meant: Prop | None = made.BY_FIELD[made.INLINE]
+    elif short_form(r, made, k, value, off):
+        return last
+    else:
+        meant = _meant(made, value)
+    if meant is None:
+        r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
+        made.extras[""] = value
+        return last
+    if own > last and meant.kind in FLOWING:
+        last = text_end(r, made, k, own, value)
+    READ[meant.kind](r, made, meant, k, last, value, off)
+    return last
 
 
 def _meant(made: Node, value: str) -> Prop | None:

@@ -6,6 +6,7 @@ from abl.parser.reader import Reader, neighbour
 from abl.parser.scalars import scalar
 from abl.parser.signature import read_type
 from abl.syntax.coordination import Escalate, EscalationTrigger, Handoff, OnReturn
+from abl.syntax.rules import Constraint
 from abl.syntax.steps import Actions
 from abl.syntax.tools import Tool
 
@@ -61,6 +62,18 @@ def grant_memory(
     fix = r.edit(offset, len(key), "memory_grants", "write `memory_grants`")
     r.report("GRANT_MEMORY_RENAMED", offset, len(key), fix, name=key)
     r.read_field(node, "memory_grants", k, end, value, value_offset)
+
+
+@neighbour("Constraint", keys=("RESPOND", "COLLECT", "GOTO", "RETRY", "THEN"))
+def part_of_on_fail(
+    r: Reader, node: Constraint, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Read what stands below ON_FAIL, but not under it, as a part of it."""
+    if node.on_fail is None:
+        r.report("UNKNOWN_PROPERTY", offset, len(key), name=key, section="Constraint")
+        node.extras[key] = r.raw_value(k, end, value)
+    else:
+        r.read_field(node.on_fail, node.on_fail.BY_KEY[key.upper()].field, k, end, value, value_offset)
 
 
 @neighbour("Tool", keys=("RETURNS",))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abl.parser.joining import FLOWING, text_end
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads
-from abl.parser.values import cut_comment, open_brackets
+from abl.parser.values import MAX_NESTING, cut_comment, open_brackets
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 
@@ -20,9 +21,15 @@ def read_node(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         made = r.new(NODES[row.node], k)
     node.at[row.field] = off
     setattr(node, row.field, made)
-    if value and end > k + 1 and k not in r.lines.blocks and made.MAIN and not _goes_on(value):
-        r.fill(made, row, k, k + 1, value, off)
-        _beside(r, node, made, row, k, end)
+    if not value and not made.REST and r.depth < MAX_NESTING:
+        r.depth += 1
+        r.props(made, k + 1, end)
+        r.depth -= 1
+    elif value and end > k + 1 and k not in r.lines.blocks and made.MAIN and not _goes_on(value):
+        main = made.BY_FIELD.get(made.MAIN)
+        last = text_end(r, made, k, end, value) if main is not None and main.kind in FLOWING else k + 1
+        r.fill(made, row, k, last, value, off)
+        _beside(r, node, made, row, k, last, end)
     else:
         r.fill(made, row, k, end, value, off)
 
@@ -32,9 +39,8 @@ def _goes_on(value: str) -> bool:
     return value[0] == "{" and open_brackets(value) > 0
 
 
-def _beside(r: Reader, node: Node, made: Node, row: Prop, k: int, end: int) -> None:
-    """Read the lines nested under an inline value: properties of the node made, or of the one around it."""
-    j = k + 1
+def _beside(r: Reader, node: Node, made: Node, row: Prop, k: int, j: int, end: int) -> None:
+    """Read the lines from `j` on under the inline value of line `k`: properties of the node made, or around it."""
     while j < end:
         stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]

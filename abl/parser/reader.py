@@ -11,19 +11,20 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from abl.diagnostics.reporter import did_you_mean
+from abl.parser.joining import FLOWING, text_end
 from abl.parser.scribe import Scribe
-from abl.parser.values import MAX_NESTING, cut_comment, inline_map, open_brackets
+from abl.parser.slips import is_key, is_slip
+from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, open_brackets
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
-Entry: TypeAlias = tuple[ReadKind, Prop, str, bool]
-"""The reader of a property, its row, the name of its field, and whether a second one is a mistake."""
+Entry: TypeAlias = tuple[ReadKind, Prop, str, dict[str, Any]]
+"""The reader of a property, its row, its field if a second one is a mistake, and what plain words mean as its value."""
 Table: TypeAlias = dict[str, Entry]
 
 READ: dict[Kind, ReadKind] = {}
 """Kind -> its reader; filled by the modules that define them."""
-_TABLES: dict[type[Node], Table] = {}
 Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], None]
 """reader, node, line, end, key, value, offset of the key, offset of the value."""
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
@@ -80,17 +81,28 @@ def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neig
     return register
 
 
-def table_of(cls: type[Node]) -> Table:
-    """Return the entries of a node class by spelling, in the spellings that need no folding."""
-    table = _TABLES.get(cls)
-    if table is None:
-        table = {}
+class _Tables(dict[type[Node], Table]):
+    """The table of each node class, made when it is first asked for."""
+
+    def __missing__(self, cls: type[Node]) -> Table:
+        table: Table = {}
         for spelling, row in cls.BY_KEY.items():
-            entry = (READ[row.kind], row, row.field, row.repeat not in APPENDED)
+            entry = (READ[row.kind], row, "" if row.repeat in APPENDED else row.field, _words(row))
             for form in (spelling, spelling.lower(), row.key):
                 table.setdefault(form, entry)
-        _TABLES[cls] = table
-    return table
+        self[cls] = table
+        return table
+
+
+TABLES = _Tables()
+"""The entries of a node class by spelling, in the spellings that need no folding."""
+
+
+def _words(row: Prop) -> dict[str, Any]:
+    """Return the values of a property that are taken as they stand."""
+    if row.kind is Kind.CHOICE:
+        return {word: word for word in row.choices}
+    return BOOLEANS if row.kind in (Kind.BOOL, Kind.FLAG) else {}
 
 
 class Reader(Scribe):
@@ -104,7 +116,7 @@ class Reader(Scribe):
         """Read lines `k` to `stop` as properties of `node`."""
         if k >= stop:
             return
-        table = _TABLES.get(type(node)) or table_of(type(node))
+        table = TABLES[type(node)]
         texts, ends, offsets, at = self.texts, self.ends, self.offsets, node.at
         while k < stop:
             text = texts[k]
@@ -112,17 +124,21 @@ class Reader(Scribe):
             if end > stop:
                 end = stop
             key, colon, value = text.partition(":")
-            entry = table.get(key)
-            if entry is None or not colon:
-                self.odd_line(node, table, k, end, text, offsets[k])
-            else:
-                value = value.lstrip()
-                read, row, field, once = entry
-                if once and field in at:
+            if key in table and colon:
+                read, row, once, words = table[key]
+                if once in at:
                     self.repeated(node, row, k)
-                if not value and end == k + 1 and end < stop and texts[end][0] == "-":
+                if value:
+                    value = value.lstrip()
+                elif end == k + 1 and end < stop and texts[end][0] == "-":
                     end = self.same_column(k, end, stop)
-                read(self, node, row, k, end, value, offsets[k] + len(text) - len(value))
+                if value in words and end == k + 1:
+                    setattr(node, row.field, words[value])
+                    at[row.field] = offsets[k] + len(text) - len(value)
+                else:
+                    read(self, node, row, k, end, value, offsets[k] + len(text) - len(value))
+            else:
+                self.odd_line(node, table, k, end, text, offsets[k])
             k = end
 
     def line(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
@@ -131,15 +147,15 @@ class Reader(Scribe):
             self.deeper(k)
             return
         self.depth += 1
-        table = _TABLES.get(type(node)) or table_of(type(node))
+        table = TABLES[type(node)]
         key, colon, rest = text.partition(":")
         entry = table.get(key)
         if entry is None or not colon:
             self.odd_line(node, table, k, end, text, offset)
         else:
             value = rest.lstrip()
-            read, row, field, once = entry
-            if once and field in node.at:
+            read, row, once, _ = entry
+            if once in node.at:
                 self.repeated(node, row, k)
             read(self, node, row, k, end, value, offset + len(text) - len(value))
         self.depth -= 1
@@ -152,7 +168,7 @@ class Reader(Scribe):
 
     def find_row(self, node: Node, key: str) -> Entry | None:
         """Return the entry for `key` in any spelling."""
-        table = _TABLES.get(type(node)) or table_of(type(node))
+        table = TABLES[type(node)]
         entry = table.get(key)
         if entry is not None:
             return entry
@@ -191,7 +207,7 @@ class Reader(Scribe):
         value = rest.lstrip()
         at = offset + colon + 1 + len(rest) - len(value)
         if entry is not None:
-            if entry[3] and entry[2] in node.at:
+            if entry[2] in node.at:
                 self.repeated(node, entry[1], k)
             entry[0](self, node, entry[1], k, end, value, at)
             return
@@ -215,7 +231,7 @@ class Reader(Scribe):
         return False
 
     def unknown(self, node: Node, k: int, end: int, key: str, value: str, offset: int, value_offset: int) -> None:
-        """Read a misspelt property as the one that was meant, and keep an unknown one in `extras`."""
+        """Read a slip of the pen as the property that was meant, and keep any other key in `extras`."""
         word = key.strip("\"'")
         folded = word.upper()
         neighbour = NEIGHBOURS.get((node.__class__.__name__, folded))
@@ -225,7 +241,9 @@ class Reader(Scribe):
         meant = self.near(word, spellings(type(node))) if _is_word(word) else None
         row = node.BY_KEY.get(meant.upper()) if meant else None
         closed = CLOSED.get(node.__class__.__name__)
-        if meant and row is not None and row.field not in node.at:
+        if meant and row is not None and row.field in node.at:
+            meant = None
+        if meant and row is not None and is_slip(word, meant):
             spelt = meant.lower() if word.islower() else meant
             fix = self.edit(offset, len(key), spelt, f"write `{spelt}`")
             code = closed or "MISSPELT_PROPERTY"
@@ -234,7 +252,8 @@ class Reader(Scribe):
             return
         known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
         code = closed or "UNKNOWN_PROPERTY"
-        self.report(code, offset, len(key), name=word, section=node.__class__.__name__, known=known)
+        hint = did_you_mean(None if is_key(word) else meant)
+        self.report(code, offset, len(key), name=word, section=node.__class__.__name__, known=known, suggestion=hint)
         node.extras[word] = self.raw_value(k, end, value)
 
     def keyless(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
@@ -251,7 +270,7 @@ class Reader(Scribe):
             return
         if self.main_word(node, k, text, offset):
             return
-        self.report("PROPERTY_MISSING_COLON", offset, len(text), name=text, value=text)
+        self.report("EXPECTED_PROPERTY", offset, len(text), value=text)
         node.extras.setdefault("", "")
         node.extras[""] = (node.extras[""] + "\n" + text).strip()
 
@@ -326,8 +345,9 @@ class Reader(Scribe):
                 cut = " ".join([cut, *self.texts[k + 1 : end + closing]])
             self.inline_node(made, k, cut, off)
         elif made.MAIN in made.BY_FIELD:
-            self.read_field(made, made.MAIN, k, k + 1 if k not in self.lines.blocks else end, value, off)
-            self.children(made, k + 1, end)
+            last = text_end(self, made, k, end, cut) if made.BY_FIELD[made.MAIN].kind in FLOWING else k + 1
+            self.read_field(made, made.MAIN, k, last if k not in self.lines.blocks else end, value, off)
+            self.children(made, last, end)
         elif made.REST and (cut[0] == "[" or _is_names(cut)):
             self.read_field(made, made.REST, k, end, cut, off)
         else:

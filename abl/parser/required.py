@@ -67,6 +67,8 @@ def _report(r: Reader, node: Node, code: str, name: str, **arguments: str) -> No
 def _names(r: Reader, nodes: Iterable[Node], field: str) -> None:
     for node in nodes:
         name = str(getattr(node, field))
+        if name.isidentifier() and name.isascii():
+            continue
         if name and not _NAME.match(name) and field in node.at:
             plain = re.sub(r"\W+", "_", name).strip("_")
             fix = r.edit(node.at[field], len(name), plain, f"write `{plain}`") if plain else None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.joining import FLOWING, in_one_line, text_end
 from abl.parser.reader import Reader, reads
 from abl.parser.scalars import scalar
+from abl.parser.slips import is_slip
 from abl.parser.values import bare_formula
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rules import RULE_KINDS, Constraint
@@ -60,7 +62,7 @@ def _odd_rule(
 ) -> None:
     word = re.match(r"[A-Za-z_]+", bare)
     meant = r.near(word[0], [kind.upper() for kind in RULE_KINDS]) if word and word[0].isupper() else None
-    if word and meant:
+    if word and meant and is_slip(word[0], meant):
         fix = r.edit(offset, len(word[0]), meant, f"write `{meant}`")
         r.report("MISSPELT_PROPERTY", offset, len(word[0]), fix, name=word[0], expected=meant, suggestion=meant)
         rest = meant + bare[word.end() :]
@@ -74,15 +76,17 @@ def _odd_rule(
     row = Constraint.BY_KEY.get(bare.partition(":")[0].strip().upper())
     if row is not None and ":" in bare:
         rule.kind = "require"
-        r.line(rule, k, k + 1, bare, offset)
-        r.props(rule, k + 1, stop)
+        last = text_end(r, rule, k, stop, bare.partition(":")[2].strip()) if row.kind in FLOWING else k + 1
+        r.line(rule, k, last, bare, offset)
+        r.props(rule, last, stop)
     else:
-        rule.text, place = scalar(r, bare, offset)
+        last = text_end(r, rule, k, stop, bare, prose=True) if stop > k + 1 else stop
+        rule.text, place = scalar(r, in_one_line(r, k, last, bare), offset)
         if k in r.lines.blocks:
             rule.text, place = r.lines.block_text(k), r.lines.block_offset(k)
         rule.at["text"] = place
         plain.append(k)
-        r.props(rule, k + 1, stop)
+        r.props(rule, last, stop)
     rules.append(rule)
 
 
@@ -91,7 +95,10 @@ def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[s
     rule.kind, rule.phase = kind[1].lower(), phase
     rule.at["kind"] = offset
     begin = kind.end()
-    body = r.lines.block_text(k).replace("\n", " ") if k in r.lines.blocks else bare_formula(bare[begin:])
+    below = text_end(r, rule, k, stop, bare[begin:]) if stop > k + 1 else stop
+    body = bare_formula(in_one_line(r, k, below, bare[begin:]))
+    if k in r.lines.blocks:
+        body = r.lines.block_text(k).replace("\n", " ")
     place = r.lines.block_offset(k) if k in r.lines.blocks else offset + begin
     if not body.strip('"').strip():
         r.report("MALFORMED_CONSTRAINT", offset, len(bare), value=bare, name=kind[1])
@@ -105,7 +112,7 @@ def _rule(r: Reader, k: int, stop: int, bare: str, offset: int, kind: re.Match[s
         field = cut[1].lower()
         setattr(rule, field, body[cut.end() : last].strip())
         rule.at[field] = place + cut.end()
-    r.props(rule, k + 1, stop)
+    r.props(rule, below, stop)
     return rule
 
 

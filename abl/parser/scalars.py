@@ -7,6 +7,7 @@ import re
 from abl.diagnostics.reporter import did_you_mean
 from abl.expressions.analysis import analyse
 from abl.expressions.tree import String
+from abl.parser.joining import is_closed
 from abl.parser.lines import dedent
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.values import (
@@ -38,17 +39,18 @@ LONG_NUMBER = 16
 @reads(Kind.TEXT)
 def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read free text: quoted, bare, or a block."""
-    if value and end == k + 1 and row.repeat != "append":
+    if end == k + 1 and value and "#" not in value and row.repeat != "append":
+        field = row.field
         if value[0] == '"':
-            if value[-1] == '"' and len(value) > 1 and "#" not in value:
+            if value[-1] == '"' and value != '"':
                 text = value[1:-1]
                 bare = text.strip()
-                setattr(node, row.field, bare)
-                node.at[row.field] = off + 1 if bare == text else off + 1 + len(text) - len(text.lstrip())
+                setattr(node, field, bare)
+                node.at[field] = off + 1 if bare == text else off + 1 + len(text) - len(text.lstrip())
                 return
-        elif value.isascii() and '"' not in value and "#" not in value and value[0] not in "|>'":
-            setattr(node, row.field, value)
-            node.at[row.field] = off
+        elif value.isascii() and '"' not in value and value[0] not in "|>'":
+            setattr(node, field, value)
+            node.at[field] = off
             return
     value, off = text_value(r, node, row, k, end, value, off)
     if row.repeat == "append" and getattr(node, row.field):
@@ -73,10 +75,22 @@ def text_value(
         if value:
             others = r.under_scalar(node, k, end, owner=row.key)
             extra = _continuation(r, others, end, row.key, complete=value[0] == '"' and value[-1] == '"')
+            if keep_quotes and "#" in extra:
+                extra = "\n".join([bare_formula(line) for line in extra.split("\n")])
         else:
-            return dedent(r.lines.raw_between(k + 1, end)), r.offsets[k + 1]
+            return _below(r, k, end, keep_quotes=keep_quotes)
     value, off = (scalar if not keep_quotes else bare_scalar)(r, value, off)
     return (value + "\n" + extra if extra else value), off
+
+
+def _below(r: Reader, k: int, end: int, *, keep_quotes: bool) -> tuple[str, int]:
+    """Return the text that begins on the line after its key, without comments and the quotes around all of it."""
+    text = dedent(r.lines.written_between(k + 1, end))
+    if keep_quotes:
+        return "\n".join([bare_formula(line) for line in text.split("\n")]), r.offsets[k + 1]
+    if is_closed(text):
+        return inside(text[1:-1], r.offsets[k + 1] + 1)
+    return text, r.offsets[k + 1]
 
 
 def _continuation(r: Reader, lines: list[int], end: int, owner: str, *, complete: bool) -> str:
@@ -193,7 +207,9 @@ def read_code(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         set_text(node, row, r.lines.block_text(k), r.lines.block_offset(k))
         return
     if not value and end > k + 1:
-        set_text(node, row, dedent(r.lines.raw_between(k + 1, end)), r.offsets[k + 1])
+        text, place = dedent(r.lines.raw_between(k + 1, end)), r.offsets[k + 1]
+        quoted = is_closed(text) and "\n" not in text
+        set_text(node, row, text[1:-1] if quoted else text, place + quoted)
         return
     read_text(r, node, row, k, end, value, off)
 
@@ -201,6 +217,10 @@ def read_code(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
 @reads(Kind.NAME, Kind.TARGET)
 def read_name(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read one word; quotes around it are tolerated."""
+    if end == k + 1 and value.isidentifier() and (row.kind is not TARGET or value.upper() not in TERMINALS):
+        setattr(node, row.field, value)
+        node.at[row.field] = off
+        return
     if end > k + 1:
         if not value:
             read_text(r, node, row, k, end, value, off)

@@ -46,6 +46,7 @@ def cut(r: Reader, roots: list[int] | None = None) -> list[Section]:
     """Return the sections of the text; what is wrong with their headers is reported. `roots`: the unindented lines."""
     sections: list[Section] = []
     texts, offsets = r.texts, r.offsets
+    last: Section | None = None
     for k in unindented(r.ends) if roots is None else roots:
         text = texts[k]
         word, colon, rest = text.partition(":")
@@ -56,11 +57,12 @@ def cut(r: Reader, roots: list[int] | None = None) -> list[Section]:
         else:
             found = _header(r, k, text, sections)
         if found is not None:
-            if sections:
-                sections[-1].end = k
+            if last is not None:
+                last.end = k
             sections.append(found)
-    if sections:
-        sections[-1].end = len(r.texts)
+            last = found
+    if last is not None:
+        last.end = len(texts)
     return sections
 
 

@@ -20,6 +20,8 @@ _DASH = re.compile(r"\s*+(?:[-*•]\s++)?+")
 _PREFIX = re.compile(r"(?:async\s++)?+(?:def|function|func|fn|tool|async)\s++(?=\w+\s*\()", re.IGNORECASE)
 _RESULT = re.compile(r"\s*+->\s*+(?:([A-Za-z]\w*+)((?:\[\])*+)\Z|(?=\{))", re.ASCII)
 """The usual results: a type word, perhaps with `[]`, up to the end; or an object."""
+_OBJECT = " -> {"
+"""How most results begin."""
 _ARROW = re.compile(r"(?:->|→|=>|—>|–>|-->|==>|:)")
 _SHAPED = re.compile(r"""["']?([^("'\n]*+)["']?\s*+\(""")
 _NAME_ONLY = re.compile(r"\w++", re.ASCII)
@@ -39,8 +41,10 @@ def read_signature(text: str, offset: int = 0) -> SignatureResult:
     returns, and their offsets in `at`; a name with wrong characters is kept as written, so that its body can be read.
     """
     reading = Reading(text, offset)
-    head = _HEAD.match(text)
-    if head is not None:
+    name, parenthesis, _ = text.partition("(")
+    if parenthesis and name.isidentifier() and name.isascii():
+        start, reading.at = 0, len(name) + 1
+    elif head := _HEAD.match(text):
         name, start = head[1], head.start(1)
         reading.at = head.end()
     else:
@@ -119,6 +123,11 @@ def _without_parentheses(reading: Reading, start: int) -> tuple[str, int]:
 
 def _returns(reading: Reading, tool: Tool) -> None:
     """Read `-> type` after the parameters."""
+    if reading.text.startswith(_OBJECT, reading.at):
+        reading.at += len(_OBJECT) - 1
+        tool.at["returns"] = reading.base + reading.at
+        tool.returns = whole_type(reading)
+        return
     plain = _RESULT.match(reading.text, reading.at)
     if plain is not None:
         base = TYPE_WORDS.get(plain[1]) if plain[1] else None

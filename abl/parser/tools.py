@@ -64,7 +64,7 @@ def _tool_line(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
     text = r.texts[j]
     if text[0] in _IMPORT_STARTS and _import_line(r, node, j, text):
         return stop
-    if "(" in text and _LOOKS_LIKE_TOOL.match(text):
+    if "(" in text and (text.partition("(")[0].isidentifier() or _LOOKS_LIKE_TOOL.match(text)):
         return _signature(r, node, j, stop, end)
     colon = text.find(":")
     key = text[:colon].strip() if colon > 0 else ""
@@ -249,7 +249,9 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
         name, colon, value = bare.partition(":")
         if text[0] == "-" and colon and name.lower() == "name":
             name, value = value, ""
-        name, value = unquote(name.strip()), value.lstrip()
+        if not name.isidentifier():
+            name = unquote(name.strip())
+        value = value.lstrip()
         made = known.get(name)
         if made is None and tool is not None and known and value and name.upper() in Tool.BY_KEY:
             r.misplaced(k, stop, r.columns[k] - 2, "parameters")
@@ -262,7 +264,8 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
             parameters.append(made)
         made.pos = made.pos or r.pos(k)
         made.at.pop("type", None)
-        _parameter_value(r, made, k, stop, value, r.offsets[k] + len(text) - len(value))
+        if value:
+            _parameter_value(r, made, k, stop, value, r.offsets[k] + len(text) - len(value))
         if depth < MAX_NESTING:
             _parameter_body(r, made, k + 1, stop, depth)
         k = stop
@@ -270,8 +273,6 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
 
 def _parameter_value(r: Reader, made: Parameter, k: int, stop: int, value: str, off: int) -> None:
     """Read what stands on the line of a parameter: a type, or its description."""
-    if not value:
-        return
     bare = cut_comment(value)
     if not bare:
         return

@@ -11,7 +11,7 @@ import re
 from abl.diagnostics.suggest import closest
 from abl.parser.faults import Fault, one_edit
 from abl.parser.reading import MAX_FAULTS, PAIRS, Reading, clipped, good_name, group_end, skip, unclosed
-from abl.parser.type_nodes import TYPE_WORDS, arrays, of_base
+from abl.parser.type_nodes import TYPE_WORDS, arrays, of_base, plain_members
 from abl.parser.values import literal, unquote
 from abl.syntax.node import blank, new_object
 from abl.syntax.tools import BASE_TYPES, Parameter, TypeExpr
@@ -78,9 +78,11 @@ def whole_type(reading: Reading) -> TypeExpr | None:
 def members(reading: Reading, closer: str, depth: int) -> list[Parameter]:
     """Read parameters or fields up to and including `closer`."""
     found: list[Parameter] = []
+    seen: set[str] = set()
+    if plain_members(reading, closer, seen, found):
+        return found
     text, base = reading.text, reading.base
     plain, words = _PLAIN.match, TYPE_WORDS
-    seen: set[str] = set()
     while True:
         match = plain(text, reading.at)
         if match is not None:

@@ -1,9 +1,10 @@
-"""The words of types, and the plain nodes they make: one word, and arrays around it. Spec: abl-language 3.2."""
+"""The words of types, and the plain nodes they make: a word, arrays around it, typed names. Spec: abl-language 3.2."""
 
 from __future__ import annotations
 
+from abl.parser.reading import Reading
 from abl.syntax.node import new_object
-from abl.syntax.tools import BASE_TYPES, TypeExpr
+from abl.syntax.tools import BASE_TYPES, Parameter, TypeExpr
 
 MAX_ARRAY_SUFFIXES = 4
 TYPE_ALIASES = {
@@ -43,3 +44,30 @@ def arrays(made: TypeExpr, count: int) -> TypeExpr:
         items, made = made, of_base("array")
         made.items = items
     return made
+
+
+def plain_members(reading: Reading, closer: str, seen: set[str], found: list[Parameter]) -> bool:
+    """Read members of the form `name: word` up to the first of another form; return whether there were no others."""
+    begin = reading.at
+    stop = reading.text.find(closer, begin)
+    if stop < 0:
+        return False
+    place = reading.base + begin
+    for part in reading.text[begin:stop].split(","):
+        name, _, word = part.partition(": ")
+        bare = name.removeprefix(" ")
+        if word not in TYPE_WORDS or bare in seen or not bare.isidentifier() or not bare.isascii():
+            reading.at = place - reading.base
+            return False
+        start = place + len(name) - len(bare)
+        made = new_object(Parameter)
+        made.name = bare
+        made.at = {"name": start, "type": start + len(bare) + 2}
+        kind = made.type = new_object(TypeExpr)
+        kind.at = {}
+        kind.base = TYPE_WORDS[word]
+        seen.add(bare)
+        found.append(made)
+        place += len(part) + 1
+    reading.at = stop + 1
+    return True

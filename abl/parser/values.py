@@ -11,7 +11,7 @@ MAX_JOINED_LINES = 200
 """Lines that are joined while a bracket or quote is open."""
 
 _COMPLETE = re.compile(
-    r"""(?:"[^"]*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[a-z]+://\S+|[|>][-+]?)\Z""",
+    r"""(?:"[^"]*"|"(?:[^"\\]|\\.)*"|'[^']*'|\[.*\]|\{.*\}|-?\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|%)?|[A-Za-z_][\w.:-]*|[a-z]+://\S+|[|>][-+]?)\Z""",
     re.DOTALL,
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -134,6 +134,9 @@ def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
 
 def _plain_parts(text: str, separator: str, at: int = 0) -> list[tuple[str, int]]:
     """Return the parts of a text in which no quote or bracket hides a separator; `at` is its place."""
+    if separator not in text:
+        bare = text.strip()
+        return [(bare, at + len(text) - len(text.lstrip()))] if bare else []
     found = []
     for part in text.split(separator):
         bare = part.strip()
@@ -200,7 +203,14 @@ def open_brackets(text: str) -> int:
     if '"' in text:
         text = "".join(text.split('"')[::2])
     count = text.count
-    return count("(") + count("[") + count("{") - count(")") - count("]") - count("}")
+    opened = 0
+    if "(" in text or ")" in text:
+        opened = count("(") - count(")")
+    if "[" in text or "]" in text:
+        opened += count("[") - count("]")
+    if "{" in text or "}" in text:
+        opened += count("{") - count("}")
+    return opened
 
 
 def number(value: str) -> int | float | None:

@@ -40,7 +40,9 @@ def is_template_call(text: str) -> bool:
 
 def fits_quotes(text: str) -> bool:
     """Return whether `"text"` on one line is read as `text`: no line ends, nothing that looks like a comment."""
-    return "\n" not in text and not ("#" in text and ('"' in text or _BLOCK_MARK.search(text)))
+    if '"' in text and ("#" in text or "//" in text):
+        return False
+    return "\n" not in text and not ("#" in text and _BLOCK_MARK.search(text))
 
 
 def quoted(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.parser.bounds import room
@@ -26,6 +28,7 @@ from abl.yaml_form.wording import reworded
 __all__ = ["actions", "content", "flow", "kinds", "parse_yaml", "rules"]
 
 _KINDS = {"AGENT": "agent", "SUPERVISOR": "supervisor", "BEHAVIOR_PROFILE": "profile"}
+_INDENTED_MARK = re.compile(r"^[ \t]+(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _OWN_KEYS = frozenset({*_KINDS, "NAME", "KIND", "TOOL_IMPORTS", "TOOL_DEFAULTS"})
 
 
@@ -41,7 +44,7 @@ def parse_yaml(text: object, *, strict: bool = False) -> ParseResult:
     y = YamlReader(source, strict=strict)
     available = room(len(source.text), 0)
     for_nodes = available // TREE_SHARE
-    composed = compose_within(source, available - for_nodes)
+    composed = compose_within(_unmarked(source), available - for_nodes)
     tree, y.inner.room, y.inner.lines.left = composed.root, max(composed.room, 0) + for_nodes, composed.left
     if isinstance(tree, YamlFault):
         report_fault(y, tree)
@@ -53,6 +56,21 @@ def parse_yaml(text: object, *, strict: bool = False) -> ParseResult:
     document = _document(y, tree)
     y.inner.findings[:] = reworded(y.inner.findings, source.text)
     return result(document, y.inner)
+
+
+def _unmarked(source: Source) -> Source:
+    """Return an indented text with spaces for its `---` and `...`, which YAML knows at the margin only (spec 1.1)."""
+    if _INDENTED_MARK.search(source.text) is None:
+        return source
+    lines = source.text.split("\n")
+    said = [k for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
+    indent = lines[said[0]][: -len(lines[said[0]].lstrip())] if said else ""
+    if not indent:
+        return source
+    for k, mark in ((said[0], "---"), (said[-1], "...")):
+        if lines[k].rstrip() == indent + mark:
+            lines[k] = " " * len(lines[k])
+    return Source("\n".join(lines))
 
 
 def _document(y: YamlReader, tree: Mapping) -> Document | None:

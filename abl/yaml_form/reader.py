@@ -14,6 +14,7 @@ from abl.diagnostics.reporter import did_you_mean
 from abl.parser.lines import Lines, scan
 from abl.parser.reader import READ as READ_TEXT
 from abl.parser.reader import Reader
+from abl.parser.slips import is_key, is_slip
 from abl.printer.yaml_names import yaml_name, yaml_rows
 from abl.source import Pos, Source
 from abl.syntax.node import Kind, Node, Prop, fold
@@ -135,7 +136,7 @@ class YamlReader:
         READ[row.kind](self, node, row, value)
 
     def unknown(self, node: Node, name: str, key: Tree, value: Tree) -> None:
-        """Read a misspelt property as the one that was meant, and keep an unknown one in `extras`."""
+        """Read a slip of the pen as the property that was meant, and keep any other key in `extras`."""
         if fold(name).lower() in OLD_KEYS:
             self.report("YAML_OLD_KEY", key, name=name, expected=OLD_KEYS[fold(name).lower()])
             return
@@ -145,12 +146,15 @@ class YamlReader:
         names = {yaml_name(cls, row.field): row for row in cls.PROPS if not row.legacy}
         meant = self.inner.near(name, tuple(names)) if _is_word(name) else None
         row = names[meant] if meant else None
-        if meant and row is not None and row.field not in node.at:
+        if meant and row is not None and row.field in node.at:
+            meant = None
+        if meant and row is not None and is_slip(name, meant):
             fix = self.inner.edit(key.offset, len(name), meant, f"write `{meant}`")
             self.report("MISSPELT_PROPERTY", key, fix, name=name, expected=meant, suggestion=did_you_mean(meant))
             self.value(node, row, value)
             return
-        self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__)
+        hint = did_you_mean(None if is_key(name) else meant)
+        self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__, suggestion=hint)
         node.extras[name] = raw_text(value, self.source)
 
     # --- values of the text form ------------------------------------------------------------------------

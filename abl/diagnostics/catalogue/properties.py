@@ -75,12 +75,12 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "PROPERTY_MISSING_COLON",
-        "error",
+        "warning",
         "property without a colon",
         message="{name} needs a colon: write `{name}: …`.",
         explanation="""
-            A property is its name, a colon and its value. Without the colon the line means nothing here.
-            It was ignored. Put a colon after the name.
+            A property is its name, a colon and its value. The line begins with a name that is known here, so it was
+            read as if the colon stood there. Put a colon after the name.
         """,
         wrong="""
             TOOLS:
@@ -91,6 +91,28 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
+        """,
+    ),
+    agent_rule(
+        "EXPECTED_PROPERTY",
+        "error",
+        "line that is no property",
+        message="A property is expected here: `name: value`[[, not {value}]].",
+        explanation="""
+            A property is its name, a colon and its value. This line has no colon, and begins with no name that is
+            known here, so nothing acts on it. Write what it belongs to before it, or make it a comment.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                only those that are open
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                # only those that are open
         """,
     ),
     agent_rule(

@@ -119,6 +119,13 @@ def test_numbered_steps_without_a_flow_decide_for_the_numbered_grammar(text, fou
     assert is_legacy(f"AGENT: A\n{text}") is found
 
 
+def test_a_text_that_is_indented_as_a_whole_is_looked_at_without_its_indent():
+    text = 'AGENT: A\nSTEPS:\n  1. X\n    RESPOND "x"\n'
+    assert is_legacy(text)
+    assert is_legacy("".join(f"    {line}\n" for line in text.splitlines()))
+    assert not is_legacy("  AGENT: A\n  FLOW:\n    STEPS:\n      1. X\n")
+
+
 def test_a_text_is_cut_before_each_unindented_header():
     one, two, three = "# said\nAGENT: A\nGOAL: b\n", "SUPERVISOR: B\n  AGENT: no\n", "AGENT : C\n"
     assert split_documents(one + two + three) == [one, two, three]

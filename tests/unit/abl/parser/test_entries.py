@@ -163,3 +163,10 @@ def test_a_long_list_of_entries_is_read_in_proportion(read):
     read.raw(f"AGENT: A\nGOAL: b\nGATHER:\n{rows}")
     assert len(read.document.gather.fields) == 5000
     assert read.findings == []
+
+
+def test_a_single_target_may_stand_without_its_dash(read):
+    document = read("HANDOFF:\n  TO: B\n  WHEN: a == 1\n  CONTEXT:\n    pass: [a]\nDELEGATE:\n  AGENT: C\n  WHEN: b\n")
+    (handoff,), (delegate,) = document.handoffs, document.delegates
+    assert (handoff.to, handoff.when, handoff.pass_) == ("B", "a == 1", ["a"])
+    assert (delegate.agent, delegate.when) == ("C", "b")

@@ -18,6 +18,12 @@ ACTIONS = [
     (" No way.", FailAction(message="No way.")),
     (' BLOCK "No way."', FailAction(type="block", message="No way.")),
     (" BLOCK", FailAction(type="block")),
+    (' block "No way."', FailAction(type="block", message="No way.")),
+    (' respond "No."', FailAction(type="respond", message="No.")),
+    (" handoff to Desk", FailAction(type="handoff", target="Desk")),
+    (" retry 3", FailAction(type="retry", count=3)),
+    (" block the order", FailAction(message="block the order")),
+    (" handoff takes a minute", FailAction(message="handoff takes a minute")),
     (' RESPOND "No way."', FailAction(type="respond", message="No way.")),
     (" REDACT", FailAction(type="redact")),
     (" ESCALATE", FailAction(type="escalate")),
@@ -100,7 +106,12 @@ def test_the_action_of_a_guardrail_is_a_word_that_may_carry_a_message(read, writ
 
 
 def test_lines_below_an_inline_action_are_reported(read):
-    read.under("CONSTRAINTS", "- REQUIRE a\n  ON_FAIL: No\n      more   #! UNEXPECTED_NESTING")
+    read.under("CONSTRAINTS", '- REQUIRE a\n  ON_FAIL: "No"\n      more   #! UNEXPECTED_NESTING')
+
+
+def test_an_inline_action_may_go_on_over_lines(read):
+    (rule,) = read.under("CONSTRAINTS", "- REQUIRE a\n  ON_FAIL: ESCALATE too\n      much").constraints
+    assert (rule.on_fail.type, rule.on_fail.reason) == ("escalate", "too\nmuch")
 
 
 @pytest.mark.parametrize(

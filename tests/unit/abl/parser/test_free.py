@@ -78,6 +78,24 @@ def test_lines_below_a_literal_are_reported(read):
     read.under("GATHER", "x:\n  default: 12\n    more   #! UNEXPECTED_NESTING")
 
 
+@pytest.mark.parametrize("pad", ["  ", "      "])
+def test_properties_of_an_item_may_stand_deeper_than_its_first(read, pad):
+    body = f"\n  - title: a\n  {pad}subtitle: b\n  {pad}more:\n  {pad}  - c: 1\n  {pad}    d: 2"
+    assert free(read, body) == [{"title": "a", "subtitle": "b", "more": [{"c": 1, "d": 2}]}]
+
+
+def test_a_property_indented_under_a_value_is_kept_and_reported(read):
+    assert free(read, '\n  title: "a"\n    subtitle: b   #! MISPLACED_INDENT\n  c: 1') == {
+        "title": "a",
+        "subtitle": "b",
+        "c": 1,
+    }
+
+
+def test_a_dash_without_its_space_under_a_value_is_text_that_goes_on(read):
+    assert free(read, "\n  title: a\n    -b: c\n  e: 1") == {"title": "a\n-b: c", "e": 1}
+
+
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- "])
 def test_deep_bodies_take_no_recursion_and_little_time(opening):
     text = "AGENT: A\nGOAL: b\nNLU:\n  glossary:\n    x: " + opening * 5000 + "\nPERSONA: c\n"

@@ -102,10 +102,11 @@ def test_a_key_without_colon_is_reported_and_read(read):
     step = read.step("RESPOND Hello   #! PROPERTY_MISSING_COLON")
     assert step.respond == "Hello"
     assert "RESPOND: Hello" in read.mended("PROPERTY_MISSING_COLON")
+    assert read.finding("PROPERTY_MISSING_COLON").severity == "warning"
 
 
 def test_a_line_that_is_no_property_is_reported_once_and_kept(read):
-    step = read.step("just words here   #! PROPERTY_MISSING_COLON\nTHEN: COMPLETE")
+    step = read.step("just words here   #! EXPECTED_PROPERTY\nTHEN: COMPLETE")
     assert step.extras == {"": "just words here"}
     assert step.then == "COMPLETE"
 

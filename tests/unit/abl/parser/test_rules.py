@@ -86,6 +86,22 @@ def test_a_misspelt_kind_is_read_as_the_one_that_was_meant(read):
     assert "- REQUIRE a <= 5" in read.mended("MISSPELT_PROPERTY")
 
 
+def test_what_stands_below_the_reaction_and_not_under_it_is_a_part_of_it(read):
+    (rule,) = read.under("CONSTRAINTS", "- REQUIRE a > 1\n  ON_FAIL: No\n  COLLECT: [a]\n  THEN: retry").constraints
+    assert rule.when == ""
+    assert (rule.on_fail.message, rule.on_fail.collect_fields, rule.on_fail.then) == ("No", ["a"], "retry")
+
+
+def test_a_part_of_a_reaction_that_is_not_there_is_kept(read):
+    (rule,) = read.under("CONSTRAINTS", "- REQUIRE a > 1\n  THEN: retry   #! UNKNOWN_PROPERTY").constraints
+    assert (rule.when, rule.on_fail, rule.extras) == ("", None, {"THEN": "retry"})
+
+
+def test_a_sentence_that_begins_like_a_kind_is_a_plain_item(read):
+    (rule,) = read.under("CONSTRAINTS", "- WARNINGS come first   #! CONSTRAINT_PLAIN_ITEM").constraints
+    assert (rule.kind, rule.text) == ("", "WARNINGS come first")
+
+
 def test_sections_of_rules_are_merged(read):
     assert len(read("CONSTRAINTS:\n  - REQUIRE a\nPERSONA: x\nCONSTRAINTS:\n  - WARN b\n").constraints) == 2
 

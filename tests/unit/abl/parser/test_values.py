@@ -32,6 +32,7 @@ from abl.parser.values import (
         ("ask -> look -> done # said", "ask -> look -> done"),
         ("12\t# said", "12"),
         ("| # said", "|"),
+        (r'"Say \"hi\"" # said', r'"Say \"hi\""'),
     ],
 )
 def test_a_comment_behind_a_complete_value_is_cut(written, kept):

@@ -2,8 +2,10 @@
 
 import pytest
 
+from abl.parser import parse_text
 from abl.parser.values import literal as read_literal
 from abl.printer.scalars import fits_quotes, inline_list, is_event, is_phrase, literal, number, word
+from abl.printer.serialize import serialize
 
 
 @pytest.mark.parametrize("text", ["plain", 'with "inner" quotes', "a # b", "{{x}}", "|", "a: b"])
@@ -43,3 +45,9 @@ def test_events_and_phrases_are_told_from_texts():
     assert not is_event("^a$")
     assert is_phrase("HANDOFF Claims_Desk")
     assert not is_phrase("a: b")
+
+
+def test_a_quote_before_slashes_is_written_as_a_block():
+    document = parse_text("TOOLS:\n  parcel()\n    description: x\n").document
+    document.tools[0].description = '" // not'
+    assert parse_text(serialize(document)).document == document

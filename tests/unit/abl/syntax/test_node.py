@@ -10,7 +10,7 @@ import pytest
 import abl.parser
 import abl.printer
 import abl.yaml_form  # noqa: F401 - registers the readers of the YAML form
-from abl.parser.reader import READ, SCALARS, table_of
+from abl.parser.reader import READ, SCALARS, TABLES
 from abl.printer.nodes import WRITE
 from abl.source import Pos
 from abl.syntax.document import HEADERS, LEGACY_SECTIONS, SECTIONS, Document
@@ -116,7 +116,7 @@ def test_every_class_is_documented_and_can_be_made_empty(cls):
 
 @each_class
 def test_the_table_of_a_reader_knows_every_spelling(cls):
-    table = table_of(cls)
+    table = TABLES[cls]
     for row in cls.PROPS:
         for spelling in row.spellings:
             assert table[fold(spelling)][1] is row

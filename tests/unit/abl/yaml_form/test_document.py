@@ -285,6 +285,15 @@ def test_misspelt_keys_are_read_and_reported_with_a_fix():
     assert finding.fix.apply(HEAD + "limitatoins: [a]\n") == HEAD + "limitations: [a]\n"
 
 
+def test_a_key_that_may_mean_something_else_is_kept_and_the_near_one_named():
+    result = parse_yaml(HEAD + "gather:\n  a:\n    prompt: x\n    optional: true\n")
+    (field,) = result.document.gather.fields
+    assert (field.extras, field.options) == ({"optional": "true"}, [])
+    (finding,) = result.findings
+    assert (finding.code, finding.severity) == ("UNKNOWN_PROPERTY", "info")
+    assert "Did you mean options?" in finding.message
+
+
 def test_unknown_keys_are_kept():
     made = read("owner: me\nx_settings:\n  a: [1]\n")
     assert made.extras == {"owner": "me", "x_settings": "\na: [1]"}
@@ -326,3 +335,11 @@ def test_strict_turns_the_same_warnings_into_errors():
 def test_line_ends_and_a_mark_at_the_start_change_nothing():
     text = HEAD + "persona: |\n  a\n  b\n"
     assert parse_yaml("\ufeff" + text.replace("\n", "\r\n")).document == parse_yaml(text).document
+
+
+@pytest.mark.parametrize("pad", ["", "  ", "        "])
+def test_the_marks_of_a_document_may_be_indented_with_it(pad):
+    lines = ["---", "agent: Desk", "goal: Help", "persona: |", "  Calm", "  ...", "  and brief", "..."]
+    result = parse_yaml("".join(f"{pad}{line}\n" for line in lines))
+    assert result.findings == []
+    assert result.document.persona == "Calm\n...\nand brief"
