@@ -14,7 +14,7 @@ from domain.clock import Clock, iso_ms
 from domain.errors import NotFound
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import ANALYTICS_BUCKETS_MAX
-from domain.metrics import rate
+from domain.metrics import rate, total_usd
 from storage.database import Database, Row
 from storage.repositories.analytics import Analytics, Bucket
 from storage.repositories.events import Events
@@ -33,22 +33,25 @@ class EventsPage(NamedTuple):
 
 
 class ModelCost(Struct, frozen=True, kw_only=True):
-    """What a model, or all of a provider, used; `share` of all costs, None when nothing cost anything."""
+    """What a model, or all of a provider, used; `share` of all costs, None when nothing cost anything.
+
+    The cost of calls is None where the price of none of them is known.
+    """
 
     provider: str
     call_count: int
     tokens_in: int
     tokens_out: int
     total_tokens: int
-    cost: float
+    cost: float | None
     share: float | None
     model: str = ""
 
 
 class CostBreakdown(Struct, frozen=True, kw_only=True):
-    """What models cost in US dollars, the dearest first."""
+    """What models cost in US dollars, the dearest first; None where calls were made and no price is known."""
 
-    total_cost: float
+    total_cost: float | None
     total_tokens: int
     by_model: tuple[ModelCost, ...]
     by_provider: tuple[ModelCost, ...]
@@ -175,7 +178,7 @@ class StoredAnalytics:
     async def costs(self, tenant_id: str, project_id: str, wanted: EventQuery) -> CostBreakdown:
         """Return what models cost."""
         rows = await self._analytics.costs(tenant_id, project_id, wanted)
-        total = sum(row.cost for row in rows)
+        total = total_usd([row.cost if row.priced else None for row in rows])
         models = [
             ModelCost(
                 model=row.model,
@@ -184,8 +187,8 @@ class StoredAnalytics:
                 tokens_in=row.tokens_in,
                 tokens_out=row.tokens_out,
                 total_tokens=row.tokens_in + row.tokens_out,
-                cost=row.cost,
-                share=row.cost / total if total else None,
+                cost=row.cost if row.priced else None,
+                share=row.cost / total if total and row.priced else None,
             )
             for row in rows
         ]
@@ -197,7 +200,9 @@ class StoredAnalytics:
             total_cost=total,
             total_tokens=sum(one.total_tokens for one in models),
             by_model=tuple(models),
-            by_provider=tuple(sorted(providers.values(), key=lambda one: (-one.cost, -one.call_count, one.provider))),
+            by_provider=tuple(
+                sorted(providers.values(), key=lambda one: (-(one.cost or 0.0), -one.call_count, one.provider))
+            ),
         )
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: EventQuery) -> JsonObject:
@@ -316,8 +321,8 @@ def _together(a: ModelCost, b: ModelCost) -> ModelCost:
         tokens_in=a.tokens_in + b.tokens_in,
         tokens_out=a.tokens_out + b.tokens_out,
         total_tokens=a.total_tokens + b.total_tokens,
-        cost=a.cost + b.cost,
-        share=None if a.share is None or b.share is None else a.share + b.share,
+        cost=total_usd([a.cost, b.cost]),
+        share=total_usd([a.share, b.share]),
     )
 
 

@@ -10,6 +10,7 @@ import msgspec
 from actors.callbacks import CallbackDesk
 from actors.clocks import SystemClock
 from actors.files import files_of_message
+from actors.health import OK
 from actors.human_tasks import TaskDesk
 from actors.runtime import (
     CallbackDelivery,
@@ -42,7 +43,6 @@ from storage.repositories.transcripts import Transcripts
 from storage.statements import Statement
 from storage.turn_end import MessageRow, TraceRow
 
-OK = "ok"
 PING = Statement("SELECT 1")
 ForgetFiles = Callable[[str, str], Awaitable[None]]
 """Tenant and session -> the bytes of its files are gone."""
@@ -196,10 +196,10 @@ class StoredArchive:
         """Return the state of each server behind the runtime."""
         try:
             await self._database.value(PING)
-            database = OK
+            store = OK
         except Unavailable as error:
-            database = error.message
-        parts = {"database": database}
+            store = error.message
+        parts = {"store": store}
         if self._coordination is not None:
             parts["coordination"] = (
                 OK if await self._coordination.is_there() else "The coordination store does not answer."
@@ -276,6 +276,13 @@ def _rounded_up(moment: datetime) -> str:
     return iso_ms(moment + timedelta(microseconds=999))
 
 
+def _cost_of(row: SessionRecord) -> float | None:
+    """Return what a session cost: None where no price is known, 0 where no model was used. Spec: platform-api 14.5."""
+    if row.estimated_cost is None and not row.input_tokens + row.output_tokens:
+        return 0.0
+    return row.estimated_cost
+
+
 def _view(row: SessionRecord) -> SessionView:
     return SessionView(
         id=row.session_id,
@@ -296,7 +303,7 @@ def _view(row: SessionRecord) -> SessionView:
         message_count=row.message_count,
         trace_event_count=row.trace_count,
         token_count=row.input_tokens + row.output_tokens,
-        estimated_cost=row.estimated_cost,
+        estimated_cost=_cost_of(row),
         error_count=row.error_count,
         duration_ms=row.duration_ms,
         handoff_count=row.handoff_count,

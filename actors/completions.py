@@ -8,15 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from types import MappingProxyType
 from typing import Final, Protocol
 
 import msgspec
 
 from actors.completion_events import CallTracker
-from actors.desks import AskedTool, Completion, CompletionEnd, CompletionEvent, CompletionRequest
+from actors.desks import AskedTool, Completion, CompletionEvent, CompletionRequest
 from actors.session.models import ChosenModel, ModelBudgets
 from actors.tally import Tally
 from domain.analytics import COST, MODEL, PROVIDER, TOKENS_IN, TOKENS_OUT, EventCategory, NewEvent
@@ -26,7 +25,9 @@ from domain.errors import AppError, Conflict, InvalidInput, Overloaded, QueueFul
 from domain.json_values import JsonObject
 from domain.model_calls import (
     BUDGET_EXCEEDED,
+    ENDS,
     UNANSWERABLE,
+    CompletionEnd,
     FinishReason,
     ModelDelta,
     ModelReply,
@@ -48,9 +49,6 @@ MS_PER_S: Final = 1_000
 OPERATION: Final = "completion"
 FAILED: Final = "error"
 LEFT: Final = "cancelled"
-ENDS: Final[Mapping[FinishReason, CompletionEnd]] = MappingProxyType(
-    {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "content_filter"}
-)
 _log = logging.getLogger(__name__)
 
 
@@ -104,7 +102,7 @@ class StoredCompletions:
                 AskedTool(one.id, one.name, msgspec.json.encode(one.arguments).decode()) for one in reply.tool_calls
             ),
             model=call.chosen.name,
-            finish_reason=_end(reply),
+            finish_reason=_end(reply.finish_reason),
             input_tokens=call.usage.input_tokens,
             output_tokens=call.usage.output_tokens,
             estimated_cost=call.estimated_cost,
@@ -145,7 +143,7 @@ class StoredCompletions:
             "totalTokens": sum(usage.values()),
             "estimatedCost": call.estimated_cost,
             "latencyMs": call.latency_ms,
-            "finishReason": _end(reply),
+            "finishReason": _end(reply.finish_reason),
         }
         yield CompletionEvent("complete", told)
 
@@ -186,7 +184,7 @@ class StoredCompletions:
             PROVIDER: call.provider,
             TOKENS_IN: call.usage.input_tokens,
             TOKENS_OUT: call.usage.output_tokens,
-            "status": FAILED if call.error else call.finish_reason,
+            "status": FAILED if call.error else _end(call.finish_reason),
             **({} if call.estimated_cost is None else {COST: call.estimated_cost}),
         }
         event = NewEvent(
@@ -220,7 +218,7 @@ class _Call:
         self.estimated_cost: float | None = None
         self.first_token_ms: int | None = None
         self.latency_ms = 0
-        self.finish_reason = ""
+        self.finish_reason: FinishReason = "stop"
         self._assembler = ReplyAssembler()
         self._used = UsedTokens(request.messages)
         self._started_s = time.monotonic()
@@ -294,5 +292,5 @@ def _capped(wanted: int | None, most: int | None) -> int | None:
     return wanted if wanted is None or most is None else min(wanted, most)
 
 
-def _end(reply: ModelReply) -> CompletionEnd:
-    return ENDS.get(reply.finish_reason, "end_turn")
+def _end(reason: FinishReason) -> CompletionEnd:
+    return ENDS.get(reason, "end_turn")

@@ -8,7 +8,7 @@ from actors.webhooks import emit
 from domain.analytics import EventCategory, NewEvent
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import Clock
-from domain.deployments import DeploymentEvent
+from domain.deployments import DeploymentEvent, label_of
 from domain.json_values import JsonObject
 from domain.webhooks import WebhookEvent
 from storage.database import Connection, Database
@@ -95,5 +95,5 @@ def _told(deployment: NewDeployment) -> JsonObject:
         "environment": deployment.environment,
         "endpointSlug": deployment.endpoint_slug,
         "entryAgentName": deployment.entry_agent_name,
-        "label": deployment.label,
+        "label": label_of(deployment.label, deployment.endpoint_slug),
     }

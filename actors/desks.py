@@ -36,7 +36,7 @@ from actors.webhooks import WebhookDesk
 from domain.audit import Initiator
 from domain.json_values import JsonObject
 from domain.messages import AttachmentCategory
-from domain.model_calls import Message, ToolSpec
+from domain.model_calls import CompletionEnd, Message, ToolSpec
 from domain.session_findings import SessionAnalysis
 from domain.session_metrics import SessionMetrics
 from domain.users import UserView
@@ -44,7 +44,6 @@ from domain.users import UserView
 CompletionEventName = Literal[
     "metadata", "text_delta", "tool_call_start", "tool_call_delta", "tool_call_end", "usage", "error", "complete"
 ]
-CompletionEnd = Literal["end_turn", "max_tokens", "tool_use", "stop_sequence", "content_filter"]
 
 
 class CompletionRequest(Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from actors.health import OK
 from actors.settings import ModelProvider, Settings
 from domain.errors import AppError, InvalidInput
 from providers.embedded.llm_server import LlmServer, Serving, has_engine
@@ -66,6 +67,16 @@ class EmbeddedModel:
     def here(self) -> WeightsHere | None:
         """Return how much of its file is here, None of a file of one's own."""
         return weights_here(self._folder, self._weights) if self._weights is not None else None
+
+    @property
+    def state(self) -> str:
+        """How it is: "ok" while it takes requests, else how far it is."""
+        if self._server.is_ready:
+            return OK
+        here = self.here()
+        if here is None or here.state == "ready":
+            return "The embedded model is being loaded; agents that need no model answer already."
+        return f"{here.percent} % of the embedded model is here; agents that need no model answer already."
 
     async def ready(self) -> None:
         """Return once it takes requests."""

@@ -51,8 +51,8 @@ class TaskDesk:
         """Return whose a task is: an agent names a user by id or email, and else a team. Spec: platform-api 3.4."""
         if not wanted.assignee or wanted.team:
             return _Assignment(wanted.assignee or None, wanted.team or None)
-        user = await self._users.name(connection, tenant_id, wanted.assignee)
-        return _Assignment(user, None if user else wanted.assignee)
+        user = await self._users.named(connection, tenant_id, wanted.assignee)
+        return _Assignment(None, wanted.assignee) if user is None else _Assignment(user.known_as(wanted.assignee), None)
 
     async def closed(self, pin: SessionPin, task_id: str) -> ClosedTask | None:
         """Return a task that is closed; None when it is open or not there."""

@@ -22,7 +22,7 @@ from storage.database import Connection, Database
 from storage.errors import Duplicate
 from storage.repositories.audit import AuditLog
 from storage.repositories.model_providers import ModelProviders, NewProvider, OpenProvider, ProviderMeta
-from storage.repositories.project_models import put_project_models
+from storage.repositories.project_models import clear_provider, put_project_models
 from storage.repositories.projects import Projects
 from storage.vault import Vault
 
@@ -65,7 +65,7 @@ class ModelDesk(Protocol):
         ...
 
     async def remove(self, tenant_id: str, provider_id: str, by: Initiator) -> None:
-        """Remove a provider. Raises NotFound."""
+        """Remove a provider, and what projects take of it as their models. Raises NotFound."""
         ...
 
     async def check(self, tenant_id: str, provider_id: str) -> ProviderCheck:
@@ -149,12 +149,17 @@ class StoredModelDesk:
         return await self._shown(tenant_id, provider_id)
 
     async def remove(self, tenant_id: str, provider_id: str, by: Initiator) -> None:
-        """Remove a provider."""
+        """Remove a provider, and what projects take of it as their models."""
         meta = await self._of_tenant(tenant_id, provider_id)
+        others = [one for one in await self._providers.list(tenant_id) if one.provider_id != provider_id]
+        own = _listed([meta]) - _listed(others)
         async with self._database.transaction() as connection:
             if not await self._providers.delete(tenant_id, provider_id, connection):
                 raise NotFound(NO_PROVIDER)
-            await self._note(connection, tenant_id, meta, "delete", by, {"kind": meta.kind})
+            changed = await clear_provider(connection, tenant_id, meta.name, own)
+            await self._note(connection, tenant_id, meta, "delete", by, {"kind": meta.kind, "projects": len(changed)})
+            for project_id, models in changed.items():
+                await self._audit.append(connection, tenant_id, _taken_by(project_id, models, by))
         self._models.forget(tenant_id)
 
     async def check(self, tenant_id: str, provider_id: str) -> ProviderCheck:
@@ -190,17 +195,10 @@ class StoredModelDesk:
         ]
         if fields:
             raise InvalidInput("Invalid request", details={"fields": fields})
-        entry = AuditEntry(
-            by=by,
-            action="project_models.update",
-            category=AuditCategory.PROJECT,
-            resource=Resource("project", project_id),
-            project_id=project_id,
-            details={"models": msgspec.to_builtins(models)},
-        )
+        written: JsonObject = msgspec.to_builtins(models)
         async with self._database.transaction() as connection:
-            await put_project_models(connection, tenant_id, project_id, msgspec.to_builtins(models))
-            await self._audit.append(connection, tenant_id, entry)
+            await put_project_models(connection, tenant_id, project_id, written)
+            await self._audit.append(connection, tenant_id, _taken_by(project_id, written, by))
         self._models.forget(tenant_id)
         return models
 
@@ -249,6 +247,22 @@ class StoredModelDesk:
             details=details,
         )
         await self._audit.append(connection, tenant_id, entry)
+
+
+def _taken_by(project_id: str, models: JsonObject, by: Initiator) -> AuditEntry:
+    return AuditEntry(
+        by=by,
+        action="project_models.update",
+        category=AuditCategory.PROJECT,
+        resource=Resource("project", project_id),
+        project_id=project_id,
+        details={"models": models},
+    )
+
+
+def _listed(metas: Sequence[ProviderMeta]) -> set[str]:
+    """Return the names of the models that some providers list."""
+    return {name for one in metas for name in spec_of(OpenProvider(one, "")).models}
 
 
 def _of_all(meta: ProviderMeta) -> ProviderMeta:

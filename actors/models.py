@@ -138,7 +138,10 @@ class StoredModels:
     async def has_model(self, pin: SessionPin) -> bool:
         """Return whether a call that names no model would find one."""
         known = await self._known((pin.tenant_id, pin.project_id, pin.deployment_id))
-        return find_model(known.wishes, knows=known.serves) is not None
+        try:
+            return find_model(known.wishes, knows=known.serves) is not None
+        except LastingOutage:  # the project has chosen one that is gone
+            return False
 
     async def for_completion(self, tenant_id: str, project_id: str, *, model_id: str, tier: str) -> ChosenModel:
         """Return the model of a call without an agent; a tier is not looked at where a model is named.

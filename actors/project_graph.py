@@ -11,6 +11,13 @@ from actors.compiling import misnamed
 from domain.json_values import JsonObject
 from domain.transfer import Edge, Entity, Place, broken_edges, path_of, place_of
 
+ENTITIES: Final[Mapping[str, Entity]] = {
+    "agent": Entity.AGENT,
+    "supervisor": Entity.AGENT,
+    "tools": Entity.TOOL,
+    "profile": Entity.PROFILE,
+}
+"""Kind of a text -> what it is in a project."""
 WARNINGS_SHOWN: Final = 100
 WARNING_MAX_CHARS: Final = 500
 UNBOUND: Final = "unbound"
@@ -76,14 +83,18 @@ def tools_in(text: str) -> frozenset[str]:
 
 
 def warnings_of(texts: Mapping[Place, str]) -> list[str]:
-    """Return what is found on reading texts, and agents that are called otherwise than their text says."""
+    """Return what is found on reading texts, agents that are called otherwise than they declare, misplaced texts."""
     found = []
     for place, text in texts.items():
         path = path_of(place)
-        told = [*Project.from_files({path: text}).findings]
+        project = Project.from_files({path: text})
+        told = [*project.findings]
         if place.entity is Entity.AGENT:
             told += misnamed(place.name, text)
         found += [f"{path}:{one.line or 1}: {one.message}" for one in told]
+        held = [ENTITIES[unit.document.kind] for unit in project.units]
+        if held and place.entity not in held:
+            found.append(f"{path}:1: This is a text of the kind {held[0]} where one of the kind {place.entity} belongs")
     return shortened(found)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
+from actors.health import Health
 from domain.callback_signatures import StandardSignature
 from domain.messages import Attachment
 
@@ -73,6 +74,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
 
     Attributes:
         session_id: Empty opens a new session; with an idempotency key the same new session on every try.
+        new_session_id: Of the session that it opens, by `Runtime.new_session_id`; empty lets the runtime make it.
         idempotency_key: The same key of the same user with the same request gives the stored reply; else Conflict.
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
         user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
@@ -85,6 +87,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     project_id: str
     message: str
     session_id: str = ""
+    new_session_id: str = ""
     idempotency_key: str = ""
     request_hash: str = ""
     agent: str = ""
@@ -205,7 +208,7 @@ class SessionView(Struct, frozen=True, kw_only=True):
     message_count: int = 0
     trace_event_count: int = 0
     token_count: int = 0
-    estimated_cost: float = 0.0
+    estimated_cost: float | None = 0.0
     error_count: int = 0
     duration_ms: int = 0
     handoff_count: int = 0
@@ -273,17 +276,6 @@ class CallbackDelivery(Struct, frozen=True, kw_only=True):
     standard: StandardSignature | None = None
 
 
-class Health(Struct, frozen=True, kw_only=True):
-    """How the runtime is; `ready` is False while starting, draining or without its store."""
-
-    ready: bool
-    draining: bool = False
-    hosts: int = 0
-    live_sessions: int = 0
-    waiting_turns: int = 0
-    parts: dict[str, str] = field(default_factory=dict)
-
-
 class Runtime(Protocol):
     """Everything the gateway can do."""
 
@@ -297,6 +289,10 @@ class Runtime(Protocol):
         Raises:
             NotFound, Conflict, Gone, InvalidInput, QueueFull, Unavailable: As the table of platform-api 4.1 says.
         """
+        ...
+
+    def new_session_id(self, turn: ChatTurn) -> str:
+        """Return an id for the session that a turn opens; under an idempotency key the same one on every try."""
         ...
 
     def stream(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:

@@ -11,6 +11,7 @@ import msgspec
 
 from actors.archive_port import Archive
 from actors.directory import Directory
+from actors.health import OK, Health
 from actors.host_numbers import HostNumbers
 from actors.messages import (
     CallbackReady,
@@ -38,7 +39,6 @@ from actors.runtime import (
     CallbackResult,
     Caller,
     ChatTurn,
-    Health,
     JsonObject,
     NewSession,
     Page,
@@ -55,18 +55,18 @@ from actors.session.repeating import spoken_id
 from actors.session_host import FULL_RETRY_MS, QUEUE_FULL
 from actors.system_events import SystemEvents
 from actors.tally import Tally
+from actors.turn_keys import key_of, request_hash
 from actors.turn_stream import FOLLOW_PAUSE_S, followed, listened, turn_events
 from domain.clock import IdSource
 from domain.errors import AppError, NotFound, QueueFull, Unavailable
 from domain.ids import PREFIXES
 from domain.limits import EXECUTION_QUEUE_TURNS
 from domain.messages import Attachment
-from domain.request_keys import owned_key, owner_of_key
+from domain.request_keys import owned_key
 
 STABLE = f"{PREFIXES['session']}_"
 AGENT = f"{PREFIXES['agent']}_"
 ID_DIGEST_BYTES = 12
-HASH_DIGEST_BYTES = 16
 DRAIN_S = 30.0
 CHILDREN_AT_ONCE = 100
 
@@ -85,8 +85,12 @@ class SessionRuntime:
         on_drain: Callable[[], Awaitable[None]] | None = None,
         summon: Summon | None = None,
         max_waiting: int = EXECUTION_QUEUE_TURNS,
+        model: Callable[[], str] = lambda: OK,
     ) -> None:
-        """`tally` is of what this process asks itself, `max_waiting` of turns in all hosts together."""
+        """`tally` is of what this process asks itself, `max_waiting` of turns in all hosts together.
+
+        `model` says "ok", or why agents that name no model cannot ask one.
+        """
         self._system = system
         self._directory = directory
         self._router = Router(directory, summon)
@@ -96,6 +100,7 @@ class SessionRuntime:
         self._tally = tally or Tally()
         self._numbers = HostNumbers()
         self._max_waiting = max_waiting
+        self._model = model
         self._running: set[asyncio.Task[Any]] = set()
         self._draining = False
         self._turns = 0
@@ -174,11 +179,10 @@ class SessionRuntime:
         if self._directory.waiting >= self._max_waiting:
             raise self._noted(turn, QueueFull(QUEUE_FULL, retry_after_ms=FULL_RETRY_MS))
         self._turns += 1
-        person = turn.user_id or turn.contact_id
-        key = owned_key("turn", owner_of_key(turn.user_kind, person, person), turn.idempotency_key)
+        key = key_of(turn)
         new = not turn.session_id
         if new:
-            session_id = self._session_id(turn.tenant_id, turn.project_id, key)
+            session_id = turn.new_session_id or self.new_session_id(turn)
         elif turn.session_id.startswith(STABLE):
             session_id = turn.session_id  # its host knows whose it is
         else:
@@ -192,11 +196,16 @@ class SessionRuntime:
             turn,
             attachments=files,
             session_id=session_id,
+            new_session_id="",
             idempotency_key=key or OWN_KEY + self._ids.new(""),
             request_hash=(turn.request_hash or request_hash(turn)) if key else "",
             agent=await self._agent_named(turn.tenant_id, turn.project_id, turn.agent),
         )
         return RunTurn(turn=prepared, new=new, follow=follow, may_be_known=bool(key))
+
+    def new_session_id(self, turn: ChatTurn) -> str:
+        """Return an id for the session that a turn opens."""
+        return self._session_id(turn.tenant_id, turn.project_id, key_of(turn))
 
     def _noted(self, turn: ChatTurn, error: AppError) -> AppError:
         """Return an error of a turn; that there was no room for it is told to analytics."""
@@ -334,15 +343,17 @@ class SessionRuntime:
     async def health(self) -> Health:
         """Return how the runtime is."""
         parts = await self._archive.parts()
-        parts["hosts"] = "ok" if self._directory.host_ids else "no session host is alive"
-        members = self._directory.members
+        parts["cluster"] = OK if self._directory.host_ids else "No session host is alive."
+        members, waiting = self._directory.members, self._directory.waiting
+        queue = OK if waiting < self._max_waiting else f"{waiting} turns wait, no more are taken."
         return Health(
-            ready=not self._draining and all(state == "ok" for state in parts.values()),
+            ready=not self._draining and all(state == OK for state in parts.values()),
             draining=self._draining,
             hosts=len(self._directory.host_ids),
             live_sessions=sum(one.sessions for one in members),
             waiting_turns=sum(one.waiting for one in members),
             parts=parts,
+            lesser={"queue": queue, "model": self._model()},
         )
 
     async def metrics(self) -> Sequence[tuple[str, dict[str, str], float]]:
@@ -363,14 +374,6 @@ class SessionRuntime:
             await asyncio.wait(set(self._running), timeout=DRAIN_S)
         if self._on_drain is not None:
             await self._on_drain()
-
-
-def request_hash(turn: ChatTurn) -> str:
-    """Return what tells two requests under one idempotency key apart."""
-    target = (turn.project_id, turn.session_id, turn.agent, turn.deployment_id, turn.environment)
-    asked = (target, turn.message, turn.metadata, turn.test_context, turn.attachment_ids, turn.action)
-    encoded = msgspec.json.encode(asked, order="deterministic")
-    return hashlib.blake2b(encoded, digest_size=HASH_DIGEST_BYTES).hexdigest()
 
 
 def _names(session: SessionRef) -> dict[str, str]:

@@ -27,6 +27,7 @@ from actors.session.store import (
 from actors.suspensions import BETWEEN, callback_id_of
 from actors.system_events import SystemEvents
 from actors.webhooks import HookedProjects, emit
+from domain.clock import parse_iso
 from domain.errors import NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from storage.activation import Activations
@@ -148,6 +149,7 @@ class StoredSessions:
             contact_id=pin.contact_id,
             user_id=pin.user_id,
             parent_session_id=pin.parent_session_id,
+            created_at=parse_iso(pin.created_at) if pin.created_at else None,
         )
         try:
             made = await self._create(pin, session, epoch)

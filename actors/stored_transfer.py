@@ -12,16 +12,26 @@ from io import BytesIO
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from actors.compiling import kind_of
-from actors.project_graph import graph_of, shortened, tools_in, warnings_of
+from actors.project_graph import ENTITIES, graph_of, shortened, tools_in, warnings_of
 from actors.transfer import ExportedProject, ExportPreview, Imported
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import Clock, IdSource, iso_ms
+from domain.deployments import label_of
 from domain.errors import Conflict, NotFound, TooLarge
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
-from domain.limits import EXPORT_AGENTS_MAX, EXPORT_MAX_BYTES, EXPORT_TOOLS_MAX
+from domain.limits import (
+    EXPORT_AGENTS_MAX,
+    EXPORT_MAX_BYTES,
+    EXPORT_TOOLS_MAX,
+    IMPORT_FILE_MAX_BYTES,
+    IMPORT_FILES_MAX,
+)
+from domain.project_changes import entry_of, with_project_file
+from domain.project_file import PROJECT_FILE, Details, is_name, project_file_of
 from domain.transfer import (
     DEPLOYMENTS,
     LOCKFILE,
@@ -36,8 +46,7 @@ from domain.transfer import (
     Place,
     counted,
     document_of,
-    entry_agent_in,
-    is_name,
+    is_part,
     lockfile_of,
     manifest_of,
     path_of,
@@ -54,12 +63,6 @@ from storage.repositories.transfer import Document, HeldDocument, Transfer, Writ
 
 NO_PROJECT: Final = "Project not found"
 IN_PROGRESS: Final = "Import already in progress"
-ENTITIES: Final[Mapping[str, Entity]] = {
-    "agent": Entity.AGENT,
-    "supervisor": Entity.AGENT,
-    "tools": Entity.TOOL,
-    "profile": Entity.PROFILE,
-}
 KINDS: Final[Mapping[Entity, str]] = {Entity.TOOL: "tools", Entity.PROFILE: "profile"}
 ZIP_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 """What each file of a zip is dated: the same export gives the same bytes."""
@@ -94,23 +97,26 @@ class StoredTransfer:
         """Return a project as texts."""
         project, documents, warnings = await self._read(tenant_id, project_id)
         exported = [one for one in documents if one.dsl.strip()]
-        graph = None
-        if project.entry_agent_name is None:
-            graph = await asyncio.to_thread(graph_of, _files(exported))
-        entry = project.entry_agent_name or (graph.entry_agent if graph is not None else None)
         kept = [Exported(_place(one), one.dsl, one.source_hash) for one in exported]
+        details = {one.name: _details(one) for one in exported if _place(one).entity is Entity.AGENT}
+        set_entry = project.entry_agent_name if project.entry_agent_name in details else None
+        entry = set_entry or (await asyncio.to_thread(graph_of, _files(exported))).entry_agent
         manifest = manifest_of(
             project.name, entry, kept, exported_at=iso_ms(self._clock.now()), exported_by=by.actor.label or by.actor.id
         )
         files = {one.path: one.text for one in kept}
+        if (said := project_file_of(set_entry, details)) is not None:
+            files[PROJECT_FILE] = said
         if include_deployments:
             records = await self._deployments.list(tenant_id, project_id)
             told = [_deployment(one) for one in records]
             files[DEPLOYMENTS] = msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
         if (entries := len(await self._catalogues.list(tenant_id, project_id))) > 0:
             warnings.append(f"{entries} entries of the tool catalogue are not part of an export")
-        if sum(len(path) + len(text.encode()) for path, text in files.items()) + ENVELOPE_BYTES > EXPORT_MAX_BYTES:
+        sizes = {path: len(text.encode()) for path, text in files.items()}
+        if sum(len(path) + size_bytes for path, size_bytes in sizes.items()) + ENVELOPE_BYTES > EXPORT_MAX_BYTES:
             raise TooLarge("Export too large (max 100MB)")
+        warnings += _too_much(sizes)
         entry_of_log = _entry(project, "export", by, {"files": len(files), "includeDeployments": include_deployments})
         await self._audit.note(tenant_id, entry_of_log)
         return ExportedProject(project.slug, manifest, lockfile_of(kept), files, shortened(warnings))
@@ -123,8 +129,8 @@ class StoredTransfer:
         self, tenant_id: str, project_id: str, files: ImportFiles, mode: ImportMode
     ) -> list[Operation]:
         """Return what an import would do, or refuse it as the import would. Raises Conflict."""
-        await self._project(tenant_id, project_id)
-        operations = plan(_existing(await self._transfer.documents(tenant_id, project_id)), files.texts, mode)
+        project = await self._project(tenant_id, project_id)
+        operations = _planned(project, await self._transfer.documents(tenant_id, project_id), files, mode)
         if deleted := _deleted(operations):
             async with self._database.transaction() as connection:
                 await self._check_unused(connection, tenant_id, project_id, deleted)
@@ -161,30 +167,36 @@ class StoredTransfer:
         mode: ImportMode,
         kinds: Mapping[Place, str],
     ) -> list[Operation]:
+        project = await self._projects.lock(connection, tenant_id, project_id)
         held = await self._transfer.hold_documents(connection, tenant_id, project_id)
-        operations = plan(_existing(held), files.texts, mode)
+        operations = _planned(project, held, files, mode)
         if deleted := _deleted(operations):
             await self._check_unused(connection, tenant_id, project_id, deleted)
             await self._transfer.delete(connection, tenant_id, project_id, [one.document for one in deleted])
         created = [self._written(one, kinds) for one in operations if one.change is Change.CREATE]
-        changed = [self._written(one, kinds) for one in operations if one.change is Change.UPDATE]
+        changed = [self._written(one, kinds) for one in operations if one.change is Change.UPDATE and one.text]
+        said = {one.document or document_of(one.place): one.details for one in operations if one.details is not None}
         if created:
             await self._transfer.create(connection, tenant_id, project_id, created)
         if changed:
             await self._transfer.update(connection, tenant_id, project_id, changed)
-        if entry := entry_agent_in(files.others):
+        if said:
+            await self._transfer.describe(connection, tenant_id, project_id, said)
+        entry = entry_of(files.project, mode)
+        if entry is not UNSET:
             await self._transfer.set_entry(connection, tenant_id, project_id, entry)
         if not await self._transfer.holds(connection, tenant_id, project_id, lock_id):
             raise _in_progress()  # this worker was away for longer than the lock lasts
         return operations
 
     def _written(self, operation: Operation, kinds: Mapping[Place, str]) -> WrittenDocument:
+        text = operation.text or ""
         return WrittenDocument(
             agent_id=self._ids.new(PREFIXES["agent"]),
             name=operation.document or document_of(operation.place),
             kind=kinds[operation.place],
-            dsl=operation.text,
-            source_hash=source_hash(operation.text),
+            dsl=text,
+            source_hash=source_hash(text),
         )
 
     async def _check_unused(
@@ -214,12 +226,14 @@ class StoredTransfer:
         warnings = []
         for one in await self._transfer.documents(tenant_id, project_id):
             place = _place(one)
-            if not is_name(place.name) or place in documents:
+            if not is_part(place.name) or place in documents:
                 warnings.append(f"{one.name} has no name of its own in an export and was left out")
                 continue
             documents[place] = one
             if not one.dsl.strip():
                 warnings.append(f"{one.name} has no text and was left out")
+            elif not is_name(place.name):
+                warnings.append(f"{one.name} is a name that an import refuses")
         for entity, most in ((Entity.AGENT, EXPORT_AGENTS_MAX), (Entity.TOOL, EXPORT_TOOLS_MAX)):
             if sum(place.entity is entity for place in documents) > most:
                 raise TooLarge(f"Too many {entity}s to export (max {most})")
@@ -246,7 +260,33 @@ def _place(document: Document | HeldDocument) -> Place:
 
 
 def _existing(documents: Iterable[Document | HeldDocument]) -> list[Existing]:
-    return [Existing(one.name, _place(one), one.source_hash) for one in documents]
+    return [Existing(one.name, _place(one), one.source_hash, _details(one)) for one in documents]
+
+
+def _details(document: Document | HeldDocument) -> Details:
+    return Details(document.domain, document.description)
+
+
+def _planned(
+    project: ProjectRecord, documents: Sequence[Document | HeldDocument], files: ImportFiles, mode: ImportMode
+) -> list[Operation]:
+    """Return what an import does. Raises InvalidInput: it names an agent that is not there."""
+    existing = _existing(documents)
+    operations = plan(existing, files.texts, mode)
+    entry = project.entry_agent_name
+    return with_project_file(operations, existing, files.project, mode, name=project.name, entry_agent=entry)
+
+
+def _too_much(sizes: Mapping[str, int]) -> list[str]:
+    """Return a sentence for each rule of an import that the files of an export break."""
+    told = [
+        f"{path} has {size_bytes} bytes; one file of an import has at most {IMPORT_FILE_MAX_BYTES}"
+        for path, size_bytes in sizes.items()
+        if size_bytes > IMPORT_FILE_MAX_BYTES and path != DEPLOYMENTS
+    ]
+    if len(sizes) > IMPORT_FILES_MAX:
+        told.append(f"There are {len(sizes)} files; one import takes {IMPORT_FILES_MAX}")
+    return told
 
 
 def _files(documents: Iterable[Document]) -> dict[str, str]:
@@ -269,7 +309,7 @@ def _deployment(one: DeploymentRecord) -> JsonObject:
     return {
         "environment": one.environment,
         "status": one.status,
-        "label": one.label,
+        "label": label_of(one.label, one.endpoint_slug),
         "description": one.description,
         "endpointSlug": one.endpoint_slug,
         "entryAgentName": one.entry_agent_name,

@@ -6,14 +6,15 @@ has its session go on, the webhooks and the audit log are written with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from actors.human_tasks import tell
+from actors.people import NO_USER
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import Clock, IdSource
 from domain.errors import NotFound
@@ -34,11 +35,13 @@ from domain.human_tasks import (
 )
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
+from domain.permissions import ACTS_EVERYWHERE
 from domain.webhooks import WebhookEvent
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.repositories.audit import AuditLog
 from storage.repositories.human_tasks import HumanTasks, TaskQuery
 from storage.repositories.sessions import Sessions
+from storage.repositories.users import UserRecord, Users
 
 KIND: Final = "human_task"
 NO_TASK: Final = "Task not found"
@@ -99,19 +102,25 @@ class HumanTaskDesk(Protocol):
         ...
 
     async def create(self, tenant_id: str, wanted: NewTask, by: Initiator) -> HumanTask:
-        """Keep a new task. Raises NotFound: the project has no such session."""
+        """Keep a new task. Raises NotFound: the project has no such session, or nobody named sees it."""
         ...
 
     async def claim(self, ref: TaskRef, person: Person, user_id: str) -> HumanTask:
-        """Let somebody work on a task; of many who try at once one does. Raises as `domain.human_tasks.claimed`."""
+        """Let somebody work on a task; of many who try at once one does.
+
+        Raises as `domain.human_tasks.claimed`; NotFound: there is no such task, or nobody named sees its project.
+        """
         ...
 
     async def assign(self, ref: TaskRef, *, user: str | None, team: str | None, by: Initiator) -> HumanTask:
-        """Give a task to a person or a team. Raises NotFound, Conflict."""
+        """Give a task to a person or a team. Raises Conflict; NotFound: as for a claim."""
         ...
 
     async def resolve(self, ref: TaskRef, person: Person, decision: Decision, by: Initiator) -> HumanTask:
-        """Close a task with a decision, once; its session goes on. Raises as `domain.human_tasks.resolved`."""
+        """Close a task with a decision, once; its session goes on.
+
+        Raises as `domain.human_tasks.resolved`; NotFound: as for a claim.
+        """
         ...
 
     async def cancel(self, ref: TaskRef, reason: str, by: Initiator) -> HumanTask:
@@ -126,6 +135,7 @@ class StoredHumanTasks:
         self._database = database
         self._tasks = HumanTasks(database)
         self._sessions = Sessions(database)
+        self._users = Users(database)
         self._audit = audit
         self._clock = clock
         self._ids = ids
@@ -159,31 +169,43 @@ class StoredHumanTasks:
             )
         )
         async with self._database.transaction() as connection:
+            task = await self._of_users(connection, tenant_id, task)
             await self._tasks.create(connection, tenant_id, task)
             await tell(connection, tenant_id, task, WebhookEvent.HUMAN_TASK_CREATED)
         return task
 
     async def claim(self, ref: TaskRef, person: Person, user_id: str) -> HumanTask:
         """Let somebody work on a task; of many who try at once one does."""
-        return await self._changed(ref, lambda task, now: claimed(task, person, now, user_id))
+
+        async def change(connection: Connection, task: HumanTask) -> HumanTask:
+            claimant = await self._acted_for(connection, ref, person, user_id)
+            return claimed(task, person, self._clock.now(), claimant)
+
+        return await self._changed(ref, change)
 
     async def assign(self, ref: TaskRef, *, user: str | None, team: str | None, by: Initiator) -> HumanTask:
         """Give a task to a person or a team."""
         entry = _Entry(by, "assign", {"assignedTo": user, "assignedToTeam": team})
-        return await self._changed(ref, lambda task, now: assigned(task, now, user=user, team=team), entry)
+
+        async def change(connection: Connection, task: HumanTask) -> HumanTask:
+            named = await self._user(connection, ref.tenant_id, ref.project_id, user) if user is not None else None
+            whose = named.known_as(user or "") if named is not None else None
+            return assigned(task, self._clock.now(), user=whose, team=team)
+
+        return await self._changed(ref, change, entry)
 
     async def resolve(self, ref: TaskRef, person: Person, decision: Decision, by: Initiator) -> HumanTask:
         """Close a task with a decision, once; its session goes on."""
 
-        def change(task: HumanTask, now: datetime) -> HumanTask:
+        async def change(connection: Connection, task: HumanTask) -> HumanTask:
             return resolved(
                 task,
                 person,
-                now,
+                self._clock.now(),
                 decision=decision.decision,
                 fields=decision.fields,
                 notes=decision.notes,
-                responded_by=decision.responded_by,
+                responded_by=await self._acted_for(connection, ref, person, decision.responded_by),
             )
 
         is_word = any(decision.decision in words for words in DECISIONS.values())  # else it may be anybody's text
@@ -193,14 +215,21 @@ class StoredHumanTasks:
     async def cancel(self, ref: TaskRef, reason: str, by: Initiator) -> HumanTask:
         """Close a task that nobody has to do any more; its session waits on."""
         entry = _Entry(by, "cancel", {"hasReason": bool(reason)})
-        return await self._changed(ref, lambda task, now: cancelled(task, now, reason), entry)
+
+        async def change(_connection: Connection, task: HumanTask) -> HumanTask:
+            return cancelled(task, self._clock.now(), reason)
+
+        return await self._changed(ref, change, entry)
 
     async def _changed(
-        self, ref: TaskRef, change: Callable[[HumanTask, datetime], HumanTask], entry: _Entry | None = None
+        self,
+        ref: TaskRef,
+        change: Callable[[Connection, HumanTask], Awaitable[HumanTask]],
+        entry: _Entry | None = None,
     ) -> HumanTask:
         async with self._database.transaction() as connection:
             before = _of(ref, await self._tasks.locked(connection, ref.tenant_id, ref.task_id))
-            task = change(before, self._clock.now())
+            task = await change(connection, before)
             if task is before:
                 return task
             await self._tasks.replace(connection, ref.tenant_id, task)
@@ -210,6 +239,30 @@ class StoredHumanTasks:
             if entry is not None:
                 await self._audit.append(connection, ref.tenant_id, entry.of(task))
         return task
+
+    async def _of_users(self, connection: Connection, tenant_id: str, task: HumanTask) -> HumanTask:
+        """Return a task with those whom it names as they are written here. Raises NotFound: one is no user of it."""
+
+        async def known(name: str | None) -> str | None:
+            if name is None:
+                return None
+            return (await self._user(connection, tenant_id, task.project_id, name)).known_as(name)
+
+        chain = [replace(level, user_id=await known(level.user_id)) for level in task.escalation_chain]
+        return replace(task, assigned_to=await known(task.assigned_to), escalation_chain=tuple(chain))
+
+    async def _acted_for(self, connection: Connection, ref: TaskRef, person: Person, name: str) -> str:
+        """Return the id of the user in whose name somebody acts, who may or not: `domain.human_tasks` says."""
+        if name in ("", *person.names) or not person.is_admin:
+            return name
+        return (await self._user(connection, ref.tenant_id, ref.project_id, name)).user_id
+
+    async def _user(self, connection: Connection, tenant_id: str, project_id: str, name: str) -> UserRecord:
+        """Return the user of an id or email. Raises NotFound: there is none, or the user sees no such project."""
+        user = await self._users.named(connection, tenant_id, name)
+        if user is None or not (user.role in ACTS_EVERYWHERE or project_id in user.projects):
+            raise NotFound(NO_USER)
+        return user
 
 
 class _Entry(NamedTuple):

@@ -103,20 +103,27 @@ async def make_owner(database: Database, ids: IdSource, tenant_id: str, email: s
     users = Users(database)
     if await users.has_owner(tenant_id):
         return ""
-    password, passwords = secrets.token_urlsafe(PASSWORD_BYTES), Passwords()
+    password, password_hash = await new_password()
     try:
         await users.create(
             tenant_id,
             ids.new(PREFIXES["user"]),
             email=email,
             role=WorkspaceRole.OWNER,
-            password_hash=await passwords.hashed(password),
+            password_hash=password_hash,
         )
     except Duplicate:  # another gateway was faster
         return ""
+    return password
+
+
+async def new_password() -> tuple[str, str]:
+    """Return a password that nobody could guess, and what is kept of it."""
+    password, passwords = secrets.token_urlsafe(PASSWORD_BYTES), Passwords()
+    try:
+        return password, await passwords.hashed(password)
     finally:
         passwords.close()
-    return password
 
 
 def _entry(verb: str, by: Initiator, outcome: Outcome = "success") -> AuditEntry:

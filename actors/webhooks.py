@@ -21,7 +21,7 @@ from domain.json_values import JsonObject
 from domain.limits import WEBHOOKS_PER_PROJECT
 from domain.recent import Recent
 from domain.webhooks import SECRET_BYTES, Delivery, DeliveryStatus, Webhook, WebhookEvent, new_secret
-from providers.addresses import AddressPolicy, literal_address, plain_host, refusal
+from providers.addresses import AddressPolicy, is_loopback_name, literal_address, name_refusal, refusal
 from storage.database import Connection, Database
 from storage.repositories import webhooks as outbox
 from storage.repositories.audit import AuditLog
@@ -34,7 +34,6 @@ KNOWN_FOR_S: Final = 2.0
 """How long it is remembered whether a project has hooks: so late may a new one hear of its first session."""
 MAX_KNOWN: Final = 10_000
 URL_MAX_CHARS: Final = 2_048
-LOOPBACK_NAME: Final = "localhost"
 DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 
 
@@ -275,12 +274,12 @@ def checked_url(text: str, policy: AddressPolicy, *, allows_http: bool = True) -
     if url.username is not None or url.password is not None:
         raise _refused("must not hold a user or password")
     address = literal_address(host)
-    is_here = plain_host(host) == LOOPBACK_NAME or (address is not None and address.is_loopback)
+    is_here = is_loopback_name(host) or (address is not None and address.is_loopback)
     if url.scheme == "http" and not (is_here and allows_http):
         raise _refused("must be https; http is for loopback addresses in development only")
-    reason = refusal(address, port, policy) if address is not None else None
-    if reason is not None:
-        raise _refused(f"may not be called: {address} is {reason}")
+    judged = refusal(address, port, policy) if address is not None else name_refusal(host, port, policy)
+    if judged is not None:
+        raise _refused(f"may not be called: {address or host} is {judged}")
     return text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from actors.desks import Desks
 from actors.draining import Draining
 from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
 from actors.files import StoredFiles
+from actors.health import OK
 from actors.host_numbers import DEDICATED, GATEWAY
 from actors.hosting import Hosting, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
@@ -83,6 +84,7 @@ from storage.vault import Vault
 
 LOCAL = "local"
 LOCAL_HOST_ID = "host-0"
+NO_MODEL = "No model is set (ABL_MODEL_URL, or a provider's key); agents that need none answer."
 
 
 @dataclass(slots=True)
@@ -219,17 +221,22 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         leases, tally, most = Leases(database), Tally(), settings.limits.max_waiting
         system = SystemEvents(noted_in(database), clock, GATEWAY)
         stack.push_async_callback(system.close)
+        model = _model_state(settings, embedded)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(
                 open_host(settings, LOCAL_HOST_ID, alone=True, hooked=sender.hooked)
             )
             await running.take_lease(LOCAL)
             directory = await own_directory(stack, leases, running.host)
-            runtime = SessionRuntime(directory, archive, ids, tally, system, on_drain=running.drain, max_waiting=most)
+            runtime = SessionRuntime(
+                directory, archive, ids, tally, system, on_drain=running.drain, max_waiting=most, model=model
+            )
             running.outside.ask = runtime.ask
         else:
             directory = await hosting.open(stack, leases)
-            runtime = SessionRuntime(directory, archive, ids, tally, system, summon=hosting.summon, max_waiting=most)
+            runtime = SessionRuntime(
+                directory, archive, ids, tally, system, summon=hosting.summon, max_waiting=most, model=model
+            )
         removal, draining = ProjectRemoval(database, runtime), Draining(database, runtime)
         quotas = open_quotas(stack, database, coordination, clock, instance_rates(settings))
         desks = open_desks(settings, stack, database, files, clock, ids, sender, removal, draining, tally, quotas)
@@ -252,6 +259,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         yield RunningRuntime(
             runtime, archive, database, coordination, settings, desks, system, hosting.maker, servers, embedded
         )
+
+
+def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable[[], str]:
+    """Return what says whether agents that name no model can ask one: "ok", or why not."""
+    if embedded is not None and settings.default_model == embedded.model:
+        return lambda: embedded.state
+    return lambda: OK if settings.default_model else NO_MODEL
 
 
 def _callback_desk(settings: Settings, database: Database, vault: Vault) -> CallbackDesk:

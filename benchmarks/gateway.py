@@ -24,7 +24,8 @@ from pydantic import BaseModel
 from actors.clocks import SystemClock
 from actors.counters import LocalCounters
 from actors.desks import Desks
-from actors.runtime import Caller, ChatTurn, Health, Runtime, StreamEvent, TurnReply
+from actors.health import Health
+from actors.runtime import Caller, ChatTurn, Runtime, StreamEvent, TurnReply
 from benchmarks.report import Figure, publish
 from domain.clock import Clock, CountingIds
 from domain.json_values import JsonObject

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-
 from actors.clocks import RandomIds, SystemClock
-from cli.database import opened
-from cli.environment import settings_from
+from cli.database import with_database
 from cli.output import CLEAN, refuse
-from domain.errors import AppError
-from storage.migrate import migrate
+from storage.database import Database
 from storage.repositories.audit import AuditLog
 
 BROKEN = 1
@@ -19,16 +14,10 @@ BROKEN = 1
 def verify_audit(*, tenant: str, data_dir: str) -> int:
     """Follow the chain of hashes of one tenant or of all; return the exit status, 1 when an entry is not as it was."""
 
-    async def run() -> int:
-        async with opened(settings_from(os.environ, data_dir=data_dir)) as database:
-            await migrate(database)
-            log = AuditLog(database, SystemClock(), RandomIds())
-            return await _verified(log, tenant)
+    async def act(database: Database) -> int:
+        return await _verified(AuditLog(database, SystemClock(), RandomIds()), tenant)
 
-    try:
-        return asyncio.run(run())
-    except AppError as error:
-        refuse(error.message)
+    return with_database(data_dir, act)
 
 
 async def _verified(log: AuditLog, tenant: str) -> int:

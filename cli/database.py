@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeVar
 
 from actors.installation import data_folder
 from actors.settings import Settings
+from cli.environment import settings_from
+from cli.output import refuse
+from domain.errors import AppError
 from storage.database import Database
 from storage.embedded import DirectoryInUse, PostgresServer
+from storage.migrate import migrate
+
+Found = TypeVar("Found")
+
+
+def with_database(data_dir: str, act: Callable[[Database], Awaitable[Found]]) -> Found:
+    """Return what `act` returns of the installation's database, brought up to date; print an error and end."""
+
+    async def run() -> Found:
+        async with opened(settings_from(os.environ, data_dir=data_dir)) as database:
+            await migrate(database)
+            return await act(database)
+
+    try:
+        return asyncio.run(run())
+    except AppError as error:
+        refuse(error.message)
 
 
 @asynccontextmanager

@@ -10,7 +10,6 @@ from cli.output import CLEAN, FAULTY, USAGE, complain
 from cli.server import Server, project_path, server_of
 from cli.transfer import files_in, put, show_applied
 from domain.errors import AppError, InvalidInput
-from domain.transfer import entry_agent_in
 
 ENVIRONMENTS = ("dev", "staging", "production")
 AUTO = "auto"
@@ -44,7 +43,7 @@ def deploy(
         files = files_in(source) if source else {}
         if files:
             show_applied(put(server, project_id, files, replace=False))
-        body = _wanted(server, project_id, environment, entry or entry_agent_in(files), label, agents)
+        body = _wanted(server, project_id, environment, entry, label, agents)
     except (AppError, OSError) as error:
         complain(getattr(error, "message", error))
         return USAGE

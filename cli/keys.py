@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,12 +11,11 @@ from actors.first_keys import key_desk
 from actors.installation import master_keys, token_secrets
 from actors.keys import LOOPBACK_ORIGINS
 from actors.projects import TENANT_ID
-from actors.settings import Settings
-from cli.database import opened
+from cli.database import with_database
 from cli.environment import settings_from
 from cli.output import CLEAN, refuse
 from domain.audit import Actor, Initiator
-from domain.errors import AppError, InvalidInput, NotFound
+from domain.errors import InvalidInput, NotFound
 from domain.ids import PREFIXES
 from domain.keys import KeyKind, NewApiKey, NewPublicKey
 from domain.limits import KEY_GRACE_MAX_S, SDK_TOKEN_S
@@ -25,7 +23,6 @@ from domain.permissions import DEFAULT_KEY_SCOPES, EVERYTHING, GRANTABLE
 from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
 from gateway.settings import GatewaySettings
 from storage.database import Database
-from storage.migrate import migrate
 from storage.repositories.api_keys import ApiKeys, KeyRecord
 from storage.repositories.projects import ProjectRecord, Projects
 from storage.vault import Vault
@@ -178,16 +175,11 @@ async def _listed(database: Database, key_id: str) -> KeyRecord:
 
 
 def _with_database(data_dir: str, act: Callable[[Database], Awaitable[int]]) -> int:
-    async def run(settings: Settings) -> int:
-        async with opened(settings) as database:
-            await migrate(database)
-            await Projects(database).ensure_tenant(TENANT_ID, TENANT_ID.removeprefix(PREFIXES["tenant"] + "_"))
-            return await act(database)
+    async def with_tenant(database: Database) -> int:
+        await Projects(database).ensure_tenant(TENANT_ID, TENANT_ID.removeprefix(PREFIXES["tenant"] + "_"))
+        return await act(database)
 
-    try:
-        return asyncio.run(run(settings_from(os.environ, data_dir=data_dir)))
-    except AppError as error:
-        refuse(error.message)
+    return with_database(data_dir, with_tenant)
 
 
 async def _project(database: Database, wanted: str) -> ProjectRecord:

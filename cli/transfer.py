@@ -14,7 +14,8 @@ from cli.output import CLEAN, USAGE, complain
 from cli.server import Server, project_path, server_of
 from domain.errors import AppError, InvalidInput, NotFound
 from domain.limits import IMPORT_FILES_MAX, IMPORT_TOTAL_MAX_BYTES
-from domain.transfer import LOCKFILE, MANIFEST, Entity, Place, is_name, is_safe_path, path_of, place_of, stem_of
+from domain.project_file import NAME_RULE, PROJECT_FILE, is_name
+from domain.transfer import LOCKFILE, MANIFEST, Entity, Place, is_safe_path, path_of, place_of, source_hash, stem_of
 
 if TYPE_CHECKING:
     from abl.syntax.document import Document
@@ -88,15 +89,18 @@ def files_in(source: str) -> dict[str, str]:
     """Return path -> text of what a folder, a zip file or one file holds, by their places in an export.
 
     What a file holds says where it belongs, and how its agent or profile is called, as it does for `abl serve`. A
-    library is called as its file, for agents name it so; so is what cannot be read.
+    library is called as its file, for agents name it so; so is what cannot be read, and what stands as it was exported.
+    `project.json` goes with them.
 
     Raises:
-        InvalidInput: Something cannot be read, or there is nothing to import.
+        InvalidInput: Something cannot be read or called so, or there is nothing to import.
     """
     texts = _zip_texts(Path(source)) if source.endswith(ZIP) else _folder_texts(source)
+    exported = _exported(texts.pop(MANIFEST, "{}"))
     placed: dict[str, str] = {}
     for path, text in texts.items():
-        place = path if path == MANIFEST else _path_of(_place(path, text))
+        is_as_exported = path == PROJECT_FILE or exported.get(path) == source_hash(text)
+        place = path if is_as_exported else _path_of(_place(path, text))
         if place and place in placed:
             raise InvalidInput(f"Two files are {place}; the second one is {path}")
         if place:
@@ -105,18 +109,18 @@ def files_in(source: str) -> dict[str, str]:
         raise InvalidInput(f"{source} holds no agents, tools or profiles")
     if len(placed) > IMPORT_FILES_MAX:
         raise InvalidInput(f"{source} holds {len(placed)} files; one import takes {IMPORT_FILES_MAX}")
-    return _in_order(placed)
+    order = [*(path for path in exported if path in placed), *sorted(placed)]
+    return {path: placed[path] for path in dict.fromkeys(order)}
 
 
-def _in_order(files: dict[str, str]) -> dict[str, str]:
-    """Return files in the order of their manifest, which is that of the project they came from; others follow."""
+def _exported(manifest: str) -> dict[str, str]:
+    """Return path -> hash of the texts of an export, in the order of the project they came from; none if unreadable."""
     try:
-        manifest = json.loads(files.get(MANIFEST, "{}"))
-        listed = [one["path"] for word in ("agents", "tools", "profiles") for one in manifest.get(word, {}).values()]
+        told = json.loads(manifest)
+        listed = [one for word in ("agents", "tools", "profiles") for one in told.get(word, {}).values()]
+        return {str(one["path"]): str(one["sourceHash"]) for one in listed}
     except (ValueError, TypeError, KeyError, AttributeError):
-        listed = []
-    order = [*(path for path in listed if path in files), *sorted(files)]
-    return {path: files[path] for path in dict.fromkeys(order)}
+        return {}
 
 
 def _place(path: str, text: str) -> Place | None:
@@ -135,7 +139,11 @@ def _place(path: str, text: str) -> Place | None:
 def _declared(document: Document, path: str) -> Place | None:
     entity = ENTITIES.get(document.kind)
     name = stem_of(path) if entity is Entity.TOOL else document.name
-    return Place(entity, name) if entity is not None and is_name(name) else None
+    if entity is None or not name:
+        return None
+    if not is_name(name):
+        raise InvalidInput(f"{path}: {name!r} cannot be the name of a document ({NAME_RULE})")
+    return Place(entity, name)
 
 
 def _path_of(place: Place | None) -> str:
@@ -145,7 +153,7 @@ def _path_of(place: Place | None) -> str:
 def _folder_texts(source: str) -> dict[str, str]:
     from abl.folders import is_project_file
 
-    found = find([source], lambda name: is_project_file(name) or name == MANIFEST)
+    found = find([source], lambda name: is_project_file(name) or name in (MANIFEST, PROJECT_FILE))
     if found.unreadable:
         raise InvalidInput(str(found.unreadable[0]))
     paths = {one: str(Path(source) / one) for one in found.folders.get(source, ())} or {

@@ -1,4 +1,4 @@
-"""The commands `abl audit verify` and `abl scrub` and their options: what an operator does beside the server."""
+"""The commands `abl tenants`, `abl audit verify` and `abl scrub`: what an operator does beside the server."""
 
 from __future__ import annotations
 
@@ -17,6 +17,44 @@ def register_upkeep(app: typer.Typer) -> None:
     audit.command("verify", cls=PlainCommand)(audit_verify)
     app.add_typer(audit, name="audit")
     app.command("scrub", cls=PlainCommand)(scrub)
+    tenants = typer.Typer(
+        cls=PlainGroup, no_args_is_help=True, rich_markup_mode=None, help="Who shares the installation."
+    )
+    tenants.command("list", cls=PlainCommand)(tenants_list)
+    tenants.command("create", cls=PlainCommand)(tenants_create)
+    tenants.command("limit", cls=PlainCommand)(tenants_limit)
+    app.add_typer(tenants, name="tenants")
+
+
+def tenants_list(data_dir: DataDir = "") -> None:
+    """List the tenants: id, name, owner, limits of their own."""
+    from cli.tenants import list_tenants
+
+    raise typer.Exit(list_tenants(data_dir=data_dir))
+
+
+def tenants_create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="How it is called.")],
+    owner: Annotated[str, typer.Option("--owner", metavar="EMAIL", help="What its owner logs in with.")] = "",
+    data_dir: DataDir = "",
+) -> None:
+    """Make a tenant with its owner, and print the owner's password, this once."""
+    from cli.tenants import create_tenant
+
+    raise typer.Exit(create_tenant(name=name, owner=owner, data_dir=data_dir))
+
+
+def tenants_limit(
+    tenant: Annotated[str, typer.Argument(metavar="TENANT", help="Its id or name.")],
+    limits: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME=NUMBER]...", help="A limit; NAME= takes it away again.")
+    ] = None,
+    data_dir: DataDir = "",
+) -> None:
+    """Give a tenant limits of its own, which hold within ten seconds; without any show what it has."""
+    from cli.tenants import limit_tenant
+
+    raise typer.Exit(limit_tenant(tenant, limits or [], data_dir=data_dir))
 
 
 def audit_verify(

@@ -121,6 +121,15 @@ def no_predecessor() -> Conflict:
     return Conflict("There is no earlier deployment in this environment", details={"reason": "NO_PREVIOUS_DEPLOYMENT"})
 
 
+def label_of(label: str | None, slug: str) -> str:
+    """Return how a deployment is called: by its endpoint, unless it was given a label. Decision 0040.
+
+    >>> label_of("first", "shop-dev-0000-000000"), label_of(None, "shop-dev-0000-000000")
+    ('first', 'shop-dev-0000-000000')
+    """
+    return slug if label is None else label
+
+
 def endpoint_slug(project_slug: str, environment: str, bits: int) -> str:
     """Return `<project slug>-<environment>-<4 base36>-<6 hex>`, the last two made of random `bits` (45 are used).
 

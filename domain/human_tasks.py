@@ -45,6 +45,7 @@ DECISIONS: Final[dict[str, frozenset[str]]] = {
     "escalation": frozenset({"resolved", "needs_agent", "rejected"}),
 }
 """Type of a task -> what may be decided; a `decision` has options of its own."""
+UNASKED: Final = "is no field of this task"
 
 
 class TaskField(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -254,17 +255,24 @@ def checked_decision(task: HumanTask, decision: str) -> str:
 
 
 def checked_fields(task: HumanTask, given: JsonObject) -> JsonObject:
-    """Return the fields that the form of a task asks for; whatever is given where it has no form.
+    """Return the fields that the form of a task asks for, without those left open; all of them where it has no form.
 
     Raises:
-        InvalidInput: A required one is missing, or one is of another type; `details.fields` says which.
+        InvalidInput: A required one is missing, one is of another type, or the form has none of this name;
+            `details.fields` says which.
     """
     if not task.fields:
         return given
-    wrong = [(f"/fields/{one.name}", told) for one in task.fields if (told := _wrong(one, given.get(one.name)))]
+    wrong = [(_place(one.name), told) for one in task.fields if (told := _wrong(one, given.get(one.name)))]
+    wrong += [(_place(name), UNASKED) for name in sorted(given.keys() - {one.name for one in task.fields})]
     if wrong:
         raise _refused(wrong)
     return {one.name: given[one.name] for one in task.fields if given.get(one.name) is not None}
+
+
+def _place(name: str) -> str:
+    """Return the JSON pointer (RFC 6901) of a field."""
+    return "/fields/" + name.replace("~", "~0").replace("/", "~1")
 
 
 def _wrong(form: TaskField, value: JsonValue) -> str:

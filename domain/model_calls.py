@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
@@ -88,6 +89,12 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
 
 FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "error"]
+CompletionEnd = Literal["end_turn", "max_tokens", "tool_use", "stop_sequence", "content_filter"]
+"""Why an answer ended, as callers are told. Spec: platform-api 4.4."""
+ENDS: Final[Mapping[FinishReason, CompletionEnd]] = MappingProxyType(
+    {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "content_filter"}
+)
+"""What a model says -> what callers are told; an error ends no answer, and keeps its name."""
 
 
 class ModelReply(Struct, frozen=True, omit_defaults=True):

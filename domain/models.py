@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -75,6 +76,26 @@ class ProjectModels(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     eval_judge_model: str = ""
     stt: str = ""
     tts: str = ""
+
+
+def without_provider(models: JsonObject, provider: str, own: Collection[str]) -> JsonObject:
+    """Return what a project takes without what names a provider: by `provider/model`, by its name alone.
+
+    Args:
+        models: A stored `ProjectModels`, or the tiers in it.
+        provider: The name of the provider.
+        own: Names of models that nobody but this provider lists.
+
+    >>> without_provider({"defaultModelId": "a/x", "tiers": {"fast": "b/y", "voice": "z"}}, "a", {"z"})
+    {'tiers': {'fast': 'b/y'}}
+    """
+    kept: JsonObject = {}
+    for place, named in models.items():
+        if isinstance(named, dict):
+            kept[place] = without_provider(named, provider, own)
+        elif not isinstance(named, str) or (named.partition("/")[0] != provider and named not in own):
+            kept[place] = named
+    return kept
 
 
 class Resolved(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 
@@ -51,11 +52,14 @@ TRACE_FIELDS: dict[TraceType, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """Type -> the keys its data may have."""
+NULL_WHEN_UNKNOWN = frozenset({"estimatedCost"})
+"""Keys that stand there with null; every other one is left out when there is nothing to say."""
 
-DECISION_KINDS = (
+DecisionKind = Literal[
     "routing", "handoff", "delegation", "escalation", "completion", "flow_transition", "retry", "backtrack", "stop",
     "pause", "resume", "extraction",
-)  # fmt: skip
+]  # fmt: skip
+DECISION_KINDS: tuple[DecisionKind, ...] = get_args(DecisionKind)
 
 
 class TraceEvent(Struct, frozen=True, omit_defaults=True):

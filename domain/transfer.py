@@ -18,6 +18,7 @@ from msgspec import Struct
 from domain import limits
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
+from domain.project_file import NAME_RULE, NO_DETAILS, PROJECT_FILE, Details, ProjectFile, is_name, read_project_file
 
 FORMAT_VERSION: Final = 1
 DRAFT: Final = "draft"
@@ -25,10 +26,10 @@ MANIFEST: Final = "manifest.json"
 LOCKFILE: Final = "lockfile.json"
 DEPLOYMENTS: Final = "deployments.json"
 IGNORED: Final = frozenset({MANIFEST, LOCKFILE, DEPLOYMENTS})
-"""Files of an export that an import takes no documents from."""
+"""Files of an export that an import does not read."""
 VERSION_CHARS: Final = 12
-NAME_MAX_CHARS: Final = 128
 NUL: Final = "\0"
+SHOWN_CHARS: Final = 200
 
 NO_FILES: Final = 'Request body must contain a "files" object'
 TOO_MANY_FILES: Final = "Too many files"
@@ -37,14 +38,17 @@ NO_TEXT: Final = "File content must be a string"
 FILE_TOO_LARGE: Final = "File too large (max 1MB)"
 ALL_TOO_LARGE: Final = "Total content size exceeds 50MB"
 UNSTORABLE: Final = "File content must not contain U+0000"
+EMPTY: Final = "File content must not be empty"
+BAD_NAME: Final = f"Invalid name ({NAME_RULE})"
 
 
 class Entity(StrEnum):
-    """What a document is."""
+    """What a document is; the project itself is none, and has no place in an export."""
 
     AGENT = "agent"
     TOOL = "tool"
     PROFILE = "profile"
+    PROJECT = "project"
 
 
 class Change(StrEnum):
@@ -76,6 +80,7 @@ REASONS: Final[Mapping[tuple[Entity, Change], str]] = {
     (Entity.AGENT, Change.CREATE): "New agent",
     (Entity.TOOL, Change.CREATE): "New tool",
     (Entity.PROFILE, Change.CREATE): "New profile",
+    (Entity.PROJECT, Change.UPDATE): "Entry agent changed",
 }
 _FOLDERS: Final[tuple[tuple[Entity, str, tuple[str, ...]], ...]] = (
     (Entity.AGENT, "agents/", (".agent.abl", ".abl")),
@@ -84,7 +89,7 @@ _FOLDERS: Final[tuple[tuple[Entity, str, tuple[str, ...]], ...]] = (
 )
 """Entity, folder, and the ends of file names that are read; the last one is written."""
 _STEM_ENDS: Final = (".tools.abl", ".agent.abl", ".abl", ".tools")
-_NAME: Final = re.compile(r"[^\W_][^/\\\x00-\x1f\x7f]*")
+_PART: Final = re.compile(r"[^\W_][^/\\\x00-\x1f\x7f]{0,127}")
 
 
 class Place(NamedTuple):
@@ -95,21 +100,29 @@ class Place(NamedTuple):
 
 
 class Existing(Struct, frozen=True):
-    """A document of a project: its own name, its place in an export, the hash of its text."""
+    """A document of a project: its own name, its place in an export, the hash of its text, what is said beside it."""
 
     document: str
     place: Place
     source_hash: str
+    details: Details = NO_DETAILS
 
 
 class Operation(Struct, frozen=True):
-    """What an import does with one document; `document` is its name in the project, empty for a new one."""
+    """What an import does with one document, or with the project.
+
+    Attributes:
+        document: Its name in the project, empty for a new one.
+        text: The text to write; None when it stays as it is.
+        details: What is to be said beside the text; None when that stays as it is.
+    """
 
     change: Change
     place: Place
     reason: str
     document: str = ""
-    text: str = ""
+    text: str | None = None
+    details: Details | None = None
 
 
 class Edge(NamedTuple):
@@ -134,10 +147,10 @@ class Exported(Struct, frozen=True):
 
 
 class ImportFiles(NamedTuple):
-    """Files that keep every rule of an import: the documents among them in their order, and what is left aside."""
+    """Files that keep every rule of an import: documents in their order, what is said beside them, what is noticed."""
 
     texts: dict[Place, str]
-    others: dict[str, str]
+    project: ProjectFile | None
     warnings: list[str]
 
 
@@ -166,6 +179,7 @@ def checked_files(files: JsonValue | None) -> ImportFiles:
     for path, text in files.items():
         if NUL in text:
             raise InvalidInput(UNSTORABLE, details=_at(path))
+    _check_documents(files)
     return _sorted_out(files)
 
 
@@ -192,9 +206,9 @@ def place_of(path: str) -> Place | None:
     return None
 
 
-def is_name(text: str) -> bool:
-    """Return whether a document may have this name in an export: it is one part of a path."""
-    return len(text) <= NAME_MAX_CHARS and _NAME.fullmatch(text) is not None
+def is_part(text: str) -> bool:
+    """Return whether a document of this name can stand in an export: it is one part of a path."""
+    return _PART.fullmatch(text) is not None
 
 
 def path_of(place: Place) -> str:
@@ -291,16 +305,6 @@ def manifest_of(
     }
 
 
-def entry_agent_in(others: Mapping[str, str]) -> str:
-    """Return the entry agent that a manifest among the files names; empty when none does."""
-    try:
-        manifest = msgspec.json.decode(others.get(MANIFEST, "{}"))
-    except msgspec.DecodeError:
-        return ""
-    entry = manifest.get("entryAgent") if isinstance(manifest, dict) else None
-    return entry if isinstance(entry, str) and is_name(entry) else ""
-
-
 def broken_edges(edges: Iterable[Edge], agents: Iterable[str], tools: Iterable[str]) -> list[str]:
     """Return a sentence for each edge that leads to nothing in the project."""
     known = {"tool": frozenset(tools), "handoff": frozenset(agents)}
@@ -313,9 +317,24 @@ def broken_edges(edges: Iterable[Edge], agents: Iterable[str], tools: Iterable[s
     ]
 
 
+def _check_documents(files: Mapping[str, str]) -> None:
+    """Refuse what no route would let be called or written so: names and texts keep the rules of platform-api 6.2."""
+    for path in files:
+        if _is_document(path) and place_of(path) is None:
+            raise InvalidInput(f"{BAD_NAME}: {path[:SHOWN_CHARS]}", details=_at(path))
+    for path, text in files.items():
+        if _is_document(path) and not text.strip():
+            raise InvalidInput(f"{EMPTY}: {path}", details=_at(path))
+
+
+def _is_document(path: str) -> bool:
+    """Return whether a path is that of a document, whatever the document is called."""
+    folder, slash, name = path.partition("/")
+    return "/" not in name and any(f"{folder}{slash}" == known and name.endswith(ends) for _, known, ends in _FOLDERS)
+
+
 def _sorted_out(files: Mapping[str, str]) -> ImportFiles:
     texts: dict[Place, str] = {}
-    others: dict[str, str] = {}
     warnings = []
     for path, text in files.items():
         place = place_of(path)
@@ -324,10 +343,10 @@ def _sorted_out(files: Mapping[str, str]) -> ImportFiles:
         if place is not None:
             texts[place] = text
             continue
-        others[path] = text
-        if path not in IGNORED:
+        if path not in IGNORED and path != PROJECT_FILE:
             warnings.append(f"{path} is no file of a project and was left out")
-    return ImportFiles(texts, others, warnings)
+    said = read_project_file(files[PROJECT_FILE]) if PROJECT_FILE in files else None
+    return ImportFiles(texts, said, warnings)
 
 
 def _at(path: str) -> JsonObject:

@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 from domain.json_values import JsonObject
 from domain.limits import TRACE_TEXT_MAX_CHARS
-from domain.model_calls import BUDGET_EXCEEDED, ModelRequest
+from domain.model_calls import BUDGET_EXCEEDED, ENDS, ModelRequest
 from domain.traces import TraceType
 from engine.run import Run
 from engine.state import Outcome
@@ -52,6 +52,7 @@ def _trace_answer(run: Run, effect_id: str, outcome: Outcome) -> None:
     extra: JsonObject = outcome.extra
     value: JsonObject = outcome.value if isinstance(outcome.value, dict) else {}
     usage = extra.get("usage") or {}
+    finish = extra.get("finish_reason", "error")
     text = str(value.get("text", ""))
     response = text[:TRACE_TEXT_MAX_CHARS]
     prompt, is_cut = _cut(extra["prompt"]) if "prompt" in extra else (None, False)
@@ -65,7 +66,7 @@ def _trace_answer(run: Run, effect_id: str, outcome: Outcome) -> None:
         latencyMs=outcome.duration_ms,
         estimatedCost=extra.get("estimated_cost"),
         timeToFirstTokenMs=extra.get("first_token_ms") or None,
-        finishReason=extra.get("finish_reason", "error"),
+        finishReason=ENDS.get(finish, finish),
         operationType=extra.get("operation") or None,
         streamingUsed=bool(extra.get("stream")),
         toolCallCount=len(value.get("tool_calls") or ()),

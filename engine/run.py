@@ -17,7 +17,7 @@ from domain.json_values import JsonObject, JsonValue
 from domain.limits import MODEL_CALLS_PER_TURN, TOOL_CALLS_PER_TURN, TRACE_TEXT_MAX_CHARS, TRACE_VALUE_MAX_BYTES
 from domain.messages import TranscriptLine
 from domain.model_calls import Message
-from domain.traces import FIRST_TURN, TraceEvent, TraceType
+from domain.traces import FIRST_TURN, NULL_WHEN_UNKNOWN, TraceEvent, TraceType
 from engine import effects as e
 from engine import pii, zones
 from engine.limits import MAX_TASKS
@@ -213,14 +213,14 @@ class Run:
     def trace(
         self, kind: TraceType, /, *, took_ms: int | None = None, span: str = "", is_open: bool = False, **facts: Any
     ) -> None:
-        """Record what happened; values that are None are left out, sensitive ones masked unless `is_open`.
+        """Record what happened; values of None are left out (a cost is not), sensitive ones masked unless `is_open`.
 
         `took_ms` is how long it took; what is larger than 64 KiB is left out with its size.
         """
         state = self.state
         state.trace_count += 1
         effect_id = self.next_id()
-        kept = {key: value for key, value in facts.items() if value is not None}
+        kept = {key: value for key, value in facts.items() if value is not None or key in NULL_WHEN_UNKNOWN}
         if state.tokens and not is_open:
             kept = pii.masked_data(state, kept)
         if _may_be_large(kept):

@@ -17,7 +17,7 @@ from actors.runtime import Runtime
 from domain.errors import AppError, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import socket
-from gateway.access import ACCESS, REQUEST_ID
+from gateway.access import ACCESS, REQUEST_ID, Access
 from gateway.cors import Cors
 from gateway.envelope import json_response
 from gateway.errors import (
@@ -25,15 +25,15 @@ from gateway.errors import (
     PROTOCOL_MESSAGES,
     UNEXPECTED,
     UNEXPECTED_MESSAGE,
+    Answer,
     ErrorForm,
     MalformedRequest,
     SlowRequest,
     answer,
-    coded,
     error_body,
     from_validation,
-    openai_body,
     retry_headers,
+    spelt,
 )
 from gateway.guarded import check_declared
 from gateway.openapi import describe
@@ -210,8 +210,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _form(request: Request) -> ErrorForm:
-    access = request.scope.get(ACCESS)
-    return access.errors if access is not None else "coded"
+    """Return how the route that a request has come to spells its errors, also one that does not take its method."""
+    access = request.scope.get(ACCESS) or getattr(request.scope.get("route"), "access", None)
+    return access.errors if isinstance(access, Access) else "coded"
 
 
 def _respond(request: Request, error: AppError) -> Response:
@@ -244,7 +245,8 @@ async def _answer_protocol(request: Request, error: Exception) -> Response:
     status = error.status_code
     if status == answer(InvalidInput("")).status:
         return _respond(request, MalformedRequest(str(error.detail)))
-    body = coded(PROTOCOL_CODES.get(status, UNEXPECTED.code), PROTOCOL_MESSAGES.get(status, str(error.detail)))
+    told = Answer(status, PROTOCOL_CODES.get(status, UNEXPECTED.code))
+    body = spelt(told, PROTOCOL_MESSAGES.get(status, str(error.detail)), _form(request))
     headers = dict(error.headers or {})
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_methods(request))
@@ -261,10 +263,5 @@ def _methods(request: Request) -> list[str]:
 async def _answer_unexpected(request: Request, error: Exception) -> Response:
     request_id = str(request.scope.get(REQUEST_ID, ""))
     logger.error("unexpected error in request %s", request_id, exc_info=error)
-    if _form(request) == "callback":
-        body = {"ok": False, "error": UNEXPECTED_MESSAGE}
-    elif _form(request) == "openai":
-        body = openai_body(UNEXPECTED, UNEXPECTED_MESSAGE)
-    else:
-        body = coded(UNEXPECTED.code, UNEXPECTED_MESSAGE, {"requestId": request_id})
+    body = spelt(UNEXPECTED, UNEXPECTED_MESSAGE, _form(request), {"requestId": request_id})
     return json_response(body, UNEXPECTED.status, {"X-Request-Id": request_id})

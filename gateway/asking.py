@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import NamedTuple
 
+import msgspec
 from starlette.requests import Request
 
 from actors.counters import Taken
@@ -73,12 +74,18 @@ async def bound_target(services: Services, caller: Caller, project_id: str, aske
     return asked
 
 
-async def count_turn(request: Request, services: Services, turn: ChatTurn) -> None:
-    """Count the message of a session, or the session that it opens. Raises Overloaded."""
+async def counted_turn(request: Request, services: Services, turn: ChatTurn) -> ChatTurn:
+    """Count the message of a session, and the session that it opens: its id is chosen here, and in the turn returned.
+
+    Raises:
+        Overloaded: It is a message or a session too many.
+    """
     if not turn.session_id:
         await services.throttle.new_session(turn.tenant_id, turn.project_id)
-        return
-    await count_message(request, services, turn.tenant_id, turn.session_id, turn.project_id)
+        turn = msgspec.structs.replace(turn, new_session_id=services.runtime.new_session_id(turn))
+    named = turn.session_id or turn.new_session_id
+    await count_message(request, services, turn.tenant_id, named, turn.project_id)
+    return turn
 
 
 async def count_message(request: Request, services: Services, tenant_id: str, session_id: str, project_id: str) -> None:

@@ -24,6 +24,10 @@ IDEMPOTENCY_KEY_OF_NOBODY_MIN_CHARS: Final = 22
 """Where callers are strangers to one another, a key must be too long to be anybody else's."""
 CONCURRENCY_RETRY_MS: Final = 5_000
 CONCURRENCY_RECHECK_S: Final = 1.0
+CONCURRENCY_RECOUNT_S: Final = 0.05
+"""How long the number of a tenant's sessions is believed; the second, when it says that there are too many."""
+SESSION_APPEARS_S: Final = 0.5
+"""How long a session that begins may not be counted by the store yet."""
 CREDENTIAL_RECHECK_S: Final = 1.0
 """How long a credential or project once found is believed without asking the store again."""
 CREDENTIALS_HELD: Final = 10_000

@@ -1,18 +1,25 @@
 """Which pages of other origins may call: SDK routes reflect the origin, all others follow a list.
 
+What an SDK caller reads of its session is an SDK route only for who brings an SDK token, or asks whether it may.
+
 Spec: platform-api 1.8. Reflecting is safe: no cookies are used, and the key's `allowedOrigins` are enforced on the
 real request.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from starlette.responses import Response
 
 from gateway.auth.origins import is_allowed
 
-SDK_PATHS = ("/api/v1/sdk/", "/api/v1/chat/", "/api/v1/feedback")
+SDK_PATH: Final = re.compile(r"/api/v1/(sdk/.*|chat/.*|feedback)")
+SESSION_PATH: Final = re.compile(
+    r"/api/v1/sessions/[^/]+/transcripts|/api/projects/[^/]+/sessions/[^/]+/(messages|attachments(/.*)?)"
+)
 SDK_HEADER = "x-sdk-token"
 METHODS = "GET, POST, OPTIONS"
 ALLOWED_HEADERS = (
@@ -32,8 +39,7 @@ class Cors:
         """Return the answer to a preflight, None when the request is none or its origin may not call."""
         if method != "OPTIONS" or "access-control-request-method" not in headers:
             return None
-        asked = headers.get("access-control-request-headers", "").lower()
-        if not self._admits(path, headers, sdk=SDK_HEADER in asked):
+        if not self._admits(path, headers):
             return None
         return Response(
             status_code=204,
@@ -47,8 +53,7 @@ class Cors:
     def headers(self, path: str, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
         """Return the headers by which a page may read the reply."""
         origin = headers.get("origin")
-        asked = headers.get("access-control-request-headers", "").lower()
-        if origin is None or not self._admits(path, headers, sdk=SDK_HEADER in headers or SDK_HEADER in asked):
+        if origin is None or not self._admits(path, headers):
             return []
         return [
             (b"access-control-allow-origin", origin.encode("latin-1")),
@@ -56,8 +61,17 @@ class Cors:
             (b"vary", b"Origin"),
         ]
 
-    def _admits(self, path: str, headers: Mapping[str, str], *, sdk: bool) -> bool:
+    def _admits(self, path: str, headers: Mapping[str, str]) -> bool:
         origin = headers.get("origin")
         if origin is None or not origin.isascii() or not origin.isprintable():
             return False
-        return sdk or path.startswith(SDK_PATHS) or bool(self._origins and is_allowed(origin, self._origins, ""))
+        return is_of_sdk(path, headers) or bool(self._origins and is_allowed(origin, self._origins, ""))
+
+
+def is_of_sdk(path: str, headers: Mapping[str, str]) -> bool:
+    """Return whether a request, or the one that a preflight announces, is for a route that reflects any origin."""
+    if SDK_PATH.fullmatch(path):
+        return True
+    announced = headers.get("access-control-request-headers", "").lower().split(",")
+    brings_token = SDK_HEADER in headers or SDK_HEADER in map(str.strip, announced)
+    return brings_token and SESSION_PATH.fullmatch(path) is not None

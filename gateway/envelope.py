@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import orjson
 from fastapi import Query, Response
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from domain import limits
@@ -75,7 +75,7 @@ class ErrorDetail(Wire):
 
     code: str
     message: str
-    details: dict[str, JsonValue] | None = None
+    details: dict[str, JsonValue] | None = Field(default=None, description="free JSON, by the code")
 
 
 class ErrorBody(Wire):

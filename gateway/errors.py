@@ -147,6 +147,13 @@ def openai_body(told: Answer, message: str, param: str | None = None) -> JsonObj
     return {"error": {"message": message, "type": kind, "param": param, "code": told.code}}
 
 
+def spelt(told: Answer, message: str, form: ErrorForm, details: JsonObject | None = None) -> JsonObject:
+    """Return the body of an error that is none of our classes, as a route spells its errors."""
+    if form == "callback":
+        return {"ok": False, "error": message}
+    return openai_body(told, message) if form == "openai" else coded(told.code, message, details)
+
+
 def coded(code: str, message: str, details: JsonObject | None = None) -> JsonObject:
     """Return the coded error envelope."""
     error: JsonObject = {"code": code, "message": message}

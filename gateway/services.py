@@ -26,8 +26,9 @@ from gateway.gate import Gate, Projects
 from gateway.idempotency import Replies, ReplyStore
 from gateway.mcp import AgentCards, NoCards
 from gateway.metrics import Metrics
+from gateway.session_room import CountActive
 from gateway.settings import GatewaySettings
-from gateway.throttle import CountActive, OnRefusal, Throttle
+from gateway.throttle import OnRefusal, Throttle
 
 TenantSettings = Callable[[str], Awaitable[JsonObject]]
 """Tenant id -> what is set for it."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NoReturn
 
 from actors.counters import Counters, Sample, Taken
 from domain import limits
@@ -18,6 +19,7 @@ from domain.errors import Overloaded, Unavailable
 from domain.rates import RateSettings
 from gateway import bounds
 from gateway.auth.remembered import Remembered
+from gateway.session_room import CountActive, SessionRoom
 
 
 class RateCategory(StrEnum):
@@ -51,8 +53,6 @@ OnRefusal = Callable[[str, str, str], None]
 Whose = tuple[str, str]
 """Tenant and project, empty where it is not known."""
 NOBODY: Whose = ("", "")
-CountActive = Callable[[str], Awaitable[int | None]]
-"""Tenant id -> its active sessions; None when that is not known here."""
 
 
 class Throttle:
@@ -71,9 +71,7 @@ class Throttle:
         self._counters = counters
         self._refused: Counter[str] = Counter()
         self._rates = Remembered(rates, clock, believed_s=bounds.TENANT_RATES_RECHECK_S, held=bounds.TENANTS_HELD)
-        self._active = Remembered(
-            active_sessions, clock, believed_s=bounds.CONCURRENCY_RECHECK_S, held=bounds.CREDENTIALS_HELD
-        )
+        self._room = SessionRoom(active_sessions, clock)
 
     def numbers(self) -> Sequence[Sample]:
         """Return how often each limit has refused something."""
@@ -95,14 +93,14 @@ class Throttle:
     async def new_session(self, tenant_id: str, project_id: str = "") -> None:
         """Refuse a session beyond those that a tenant may have at once. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).concurrent_sessions
-        if limit:
-            self._within(RateCategory.SESSIONS, await self._active.find(tenant_id) or 0, limit, (tenant_id, project_id))
+        if limit and not await self._room.enter(tenant_id, limit):
+            self._too_many(RateCategory.SESSIONS, (tenant_id, project_id))
 
     async def new_voice_room(self, tenant_id: str, rooms: int) -> None:
         """Refuse a voice room beyond those of the whole instance. Raises Overloaded."""
         limit = (await self._rates_of(tenant_id)).concurrent_voice_rooms
-        if limit:
-            self._within(RateCategory.VOICE_ROOMS, rooms, limit, (tenant_id, ""))
+        if limit and rooms >= limit:
+            self._too_many(RateCategory.VOICE_ROOMS, (tenant_id, ""))
 
     async def sdk_init(self, tenant_id: str, key_id: str, address: str) -> Taken | None:
         """Count a bootstrap of a public key from an address. Raises Overloaded."""
@@ -147,11 +145,10 @@ class Throttle:
             raise RateExceeded(category, taken)
         return taken
 
-    def _within(self, category: RateCategory, used: int, limit: int, whose: Whose) -> None:
-        """Refuse one more than `limit` things at once. Raises Overloaded."""
-        if used >= limit:
-            self._note(category, whose)
-            raise Overloaded(EXCESS[category], retry_after_ms=bounds.CONCURRENCY_RETRY_MS)
+    def _too_many(self, category: RateCategory, whose: Whose) -> NoReturn:
+        """Refuse one more thing at once. Raises Overloaded."""
+        self._note(category, whose)
+        raise Overloaded(EXCESS[category], retry_after_ms=bounds.CONCURRENCY_RETRY_MS)
 
     def _note(self, category: RateCategory, whose: Whose) -> None:
         self._refused[category] += 1

@@ -71,6 +71,21 @@ METADATA: Final = frozenset(
 )
 """Where clouds hand out credentials: allowed only when listed one by one, never by a network."""
 
+LOOPBACK_NAMES: Final = frozenset(
+    (
+        "localhost",
+        "localhost.localdomain",
+        "localhost4",
+        "localhost4.localdomain4",
+        "localhost6",
+        "localhost6.localdomain6",
+        "ip6-localhost",
+        "ip6-loopback",
+    )
+)
+"""Names that systems have for themselves; a name under `localhost` is one too (RFC 6761, 6.3)."""
+LOOPBACK: Final[tuple[IPAddress, ...]] = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
+
 _ISATAP = (0x00005EFE, 0x02005EFE)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _MAX_PARTS = 4
@@ -124,6 +139,23 @@ def _spelled(host: str) -> IPAddress | None:
         except ValueError:
             return None
     return _classic_ipv4(text)
+
+
+def is_loopback_name(host: str) -> bool:
+    """Return whether `host` can only be this machine itself.
+
+    >>> is_loopback_name("API.localhost."), is_loopback_name("localhost.example.com")
+    (True, False)
+    """
+    name = plain_host(host)
+    return name in LOOPBACK_NAMES or name.endswith(".localhost")
+
+
+def name_refusal(host: str, port: int, policy: AddressPolicy) -> str | None:
+    """Return why a name may not be called whatever its addresses turn out to be, None when that is up to them."""
+    if not is_loopback_name(host) or policy.everything or policy.allows_name(plain_host(host), port):
+        return None
+    return None if any(policy.allows_address(one, port) for one in LOOPBACK) else "loopback"
 
 
 def refusal(address: IPAddress, port: int, policy: AddressPolicy) -> str | None:

@@ -12,9 +12,11 @@ from providers.catalog import TIERS
 
 ModelSource = Literal["request", "deployment", "agent", "tier", "project", "tenant", "embedded"]
 
-NOT_CONFIGURED: Final = (
-    "Runtime not configured: no model is set for this project. Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY "
-    "(or ABL_MODEL_URL for your own server) where the server starts, or add a provider and a default model."
+NOT_CONFIGURED: Final = "Runtime not configured"
+HOW_TO_CONFIGURE: Final = (
+    "No model is set for this project, or nobody serves the one that is. "
+    "Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY (or ABL_MODEL_URL for your own server) "
+    "where the server starts, or add a provider and a default model."
 )
 MODEL_NOT_CONFIGURED: Final = "MODEL_NOT_CONFIGURED"
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -58,7 +60,8 @@ def find_model(wishes: ModelWishes, operation: str = "", knows: Knows | None = N
     """Return the model of the first who names one that is served, None when nobody does.
 
     Raises:
-        InvalidInput: The request names one that nobody serves; other wishes give way to the next one.
+        InvalidInput: The request names one that nobody serves.
+        LastingOutage: The project does, as its model or that of a tier; other wishes give way to the next one.
     """
     order: tuple[tuple[str, ModelSource], ...] = (
         (wishes.override, "request"),
@@ -77,7 +80,14 @@ def find_model(wishes: ModelWishes, operation: str = "", knows: Knows | None = N
             return ResolvedModel(model, "tier" if is_tier else source)
         if model and source == "request":
             raise InvalidInput(f"There is no model {model!r}")
+        if model and (is_tier or source == "project"):
+            raise _unserved(model, f"its model of the tier {named}" if is_tier else "its default model")
     return None
+
+
+def _unserved(model: str, place: str) -> LastingOutage:
+    hint = f"Nobody serves {model!r}, which the project takes as {place}. Choose another one in the project's models."
+    return LastingOutage(NOT_CONFIGURED, details={"reason": MODEL_NOT_CONFIGURED, "hint": hint})
 
 
 def resolve_model(wishes: ModelWishes, operation: str = "", knows: Knows | None = None) -> ResolvedModel:
@@ -85,9 +95,9 @@ def resolve_model(wishes: ModelWishes, operation: str = "", knows: Knows | None 
 
     Raises:
         InvalidInput: The request names one that nobody serves.
-        LastingOutage: Nobody names one.
+        LastingOutage: Nobody names one, or the project one that nobody serves.
     """
     found = find_model(wishes, operation, knows)
     if found is None:
-        raise LastingOutage(NOT_CONFIGURED, details={"reason": MODEL_NOT_CONFIGURED})
+        raise LastingOutage(NOT_CONFIGURED, details={"reason": MODEL_NOT_CONFIGURED, "hint": HOW_TO_CONFIGURE})
     return found

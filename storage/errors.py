@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from domain.errors import Conflict, NotFound, Unavailable
+from domain.json_values import JsonObject
+
+CHANGED_MEANWHILE: Final[JsonObject] = {"reason": "CHANGED_MEANWHILE"}
+"""Details of the conflict with a change of the same row at the same time."""
 
 
 class StaleEpoch(Conflict):

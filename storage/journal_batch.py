@@ -160,6 +160,7 @@ def end_row(owner: int, end: TurnEnd) -> Row:
         activity.errors,
         activity.handoffs,
         activity.delegates,
+        activity.resumes,
     )
 
 

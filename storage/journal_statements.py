@@ -63,6 +63,7 @@ ENDED = (
     ("errors", "int", "errors"),
     ("handoffs", "int", "handoffs"),
     ("delegates", "int", "delegates"),
+    ("resumes", "int", "resumes"),
 )
 """What the ends of turns have, in the order of `journal_batch.end_row`; `owners` says whose, counted from 1."""
 
@@ -155,11 +156,12 @@ _TOLD = """,
             trace_count = trace_count + e.traces,
             input_tokens = s.input_tokens + e.input_tokens,
             output_tokens = s.output_tokens + e.output_tokens,
-            estimated_cost = s.estimated_cost + e.estimated_cost,
+            estimated_cost = coalesce(s.estimated_cost + e.estimated_cost, s.estimated_cost, e.estimated_cost),
             duration_ms = s.duration_ms + e.duration_ms,
             error_count = error_count + e.errors,
             handoff_count = handoff_count + e.handoffs,
-            delegate_count = delegate_count + e.delegates
+            delegate_count = delegate_count + e.delegates,
+            resume_count = resume_count + e.resumes
         FROM ended e
         WHERE s.session_key = e.session_key{unless_revived}
     )

@@ -68,7 +68,12 @@ class TraceRow(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Activity(Struct, frozen=True, kw_only=True):
-    """What the session's row says in lists. Counters are what to add; None leaves a value as it is."""
+    """What the session's row says in lists. Counters are what to add; None leaves a value as it is.
+
+    Attributes:
+        estimated_cost: US dollars of the calls whose price is known; None where there is none.
+        resumes: 1 for a turn that began because what a suspended session waited for has come.
+    """
 
     agent_name: str | None = None
     execution_state: str | None = None
@@ -76,11 +81,12 @@ class Activity(Struct, frozen=True, kw_only=True):
     last_error: str | None = None
     input_tokens: int = 0
     output_tokens: int = 0
-    estimated_cost: float = 0.0
+    estimated_cost: float | None = None
     duration_ms: int = 0
     errors: int = 0
     handoffs: int = 0
     delegates: int = 0
+    resumes: int = 0
 
 
 class TurnEnd(Struct, frozen=True, kw_only=True):

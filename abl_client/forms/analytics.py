@@ -92,7 +92,7 @@ CostFigures = TypedDict(
         "currency": "Literal['USD']",
         "from": "str",
         "to": "str",
-        "total_cost": "float",
+        "total_cost": "float | None",
         "total_tokens": "int",
         "by_model": "list[ModelCostItem]",
         "by_provider": "list[ProviderCostItem]",
@@ -181,7 +181,7 @@ Metric = Literal["count", "avg_duration", "error_rate", "p95_duration", "sum_tok
 
 
 class ModelCostItem(TypedDict):
-    """What the calls of one model cost; `share` of all."""
+    """What the calls of one model cost, null where no price is known; `share` of all."""
 
     model: str
     provider: str
@@ -189,17 +189,17 @@ class ModelCostItem(TypedDict):
     tokens_in: int
     tokens_out: int
     total_tokens: int
-    cost: float
+    cost: float | None
     share: float | None
 
 
 class ProviderCostItem(TypedDict):
-    """What the calls of one provider's models cost; `share` of all."""
+    """What the calls of one provider's models cost, null where no price is known; `share` of all."""
 
     provider: str
     call_count: int
     total_tokens: int
-    cost: float
+    cost: float | None
     share: float | None
 
 

@@ -5,6 +5,38 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class ActionElement(TypedDict):
+    """A button, select or input."""
+
+    id: str
+    type: Literal["button", "select", "input"]
+    label: str
+    value: NotRequired[str | None]
+    url: NotRequired[str | None]
+    description: NotRequired[str | None]
+    options: NotRequired[list[ActionOption] | None]
+    input_type: NotRequired[str | None]
+    placeholder: NotRequired[str | None]
+    required: NotRequired[bool | None]
+
+
+class ActionOption(TypedDict):
+    """One choice of a select."""
+
+    id: str
+    label: str
+    description: NotRequired[str | None]
+
+
+class ActionSet(TypedDict):
+    """Interactive elements under a message."""
+
+    elements: list[ActionElement]
+    submit_label: NotRequired[str | None]
+    submit_id: NotRequired[str | None]
+    render_id: NotRequired[str | None]
+
+
 class CallerContext(TypedDict):
     """Who the agent is told it speaks with."""
 
@@ -34,12 +66,12 @@ class ChatReply(TypedDict):
     sessionId: str
     messageId: str
     response: str
-    action: dict[str, Any]
+    action: TurnAction
     state: dict[str, Any]
-    traceEvents: NotRequired[list[dict[str, Any]] | None]
-    voiceConfig: NotRequired[dict[str, Any] | None]
-    richContent: NotRequired[dict[str, Any] | None]
-    actions: NotRequired[dict[str, Any] | None]
+    traceEvents: NotRequired[list[TraceItem] | None]
+    voiceConfig: NotRequired[VoiceConfig | None]
+    richContent: NotRequired[RichContent | None]
+    actions: NotRequired[ActionSet | None]
     agentName: NotRequired[str | None]
 
 
@@ -60,12 +92,12 @@ class ChatSendReply(TypedDict):
     sessionId: str
     messageId: str
     response: str
-    action: dict[str, Any]
+    action: TurnAction
     state: dict[str, Any]
-    traceEvents: NotRequired[list[dict[str, Any]] | None]
-    voiceConfig: NotRequired[dict[str, Any] | None]
-    richContent: NotRequired[dict[str, Any] | None]
-    actions: NotRequired[dict[str, Any] | None]
+    traceEvents: NotRequired[list[TraceItem] | None]
+    voiceConfig: NotRequired[VoiceConfig | None]
+    richContent: NotRequired[RichContent | None]
+    actions: NotRequired[ActionSet | None]
     agentName: NotRequired[str | None]
     userMessageId: str
 
@@ -75,6 +107,30 @@ class MockError(TypedDict):
 
     message: str
     code: NotRequired[str | None]
+
+
+class RichContent(TypedDict):
+    """An answer in other formats; the content of a structured one is as the agent wrote it. Spec: ..."""
+
+    markdown: NotRequired[str | None]
+    html: NotRequired[str | None]
+    adaptive_card: NotRequired[Any]
+    slack: NotRequired[Any]
+    ag_ui: NotRequired[Any]
+    whatsapp: NotRequired[Any]
+    carousel: NotRequired[Any]
+    quick_replies: NotRequired[Any]
+    list: NotRequired[Any]
+    image: NotRequired[Any]
+    video: NotRequired[Any]
+    audio: NotRequired[Any]
+    file: NotRequired[Any]
+    kpi: NotRequired[Any]
+    table: NotRequired[Any]
+    chart: NotRequired[Any]
+    form: NotRequired[Any]
+    progress: NotRequired[Any]
+    feedback: NotRequired[Any]
 
 
 class TestContext(TypedDict):
@@ -97,3 +153,69 @@ class ToolMock(TypedDict):
     delayMs: NotRequired[int]
     times: NotRequired[int | None]
     match: NotRequired[dict[str, Any] | None]
+
+
+class TraceItem(TypedDict):
+    """Something that happened in a session; `seq` counts from 1 in it."""
+
+    id: str
+    sessionId: str
+    type: TraceType
+    data: dict[str, Any]
+    timestamp: str
+    agentName: str
+    spanId: str
+    parentSpanId: NotRequired[str | None]
+    durationMs: NotRequired[int | None]
+    turn: int
+    seq: int
+
+
+TraceType = Literal[
+    "llm_call",
+    "tool_call",
+    "tool_result",
+    "decision",
+    "handoff",
+    "guardrail_eval",
+    "state_change",
+    "error",
+    "response",
+    "delegate",
+]
+
+
+class TurnAction(TypedDict):
+    """What the agent did last; which further fields are there follows from the type."""
+
+    type: Literal[
+        "continue", "respond", "collect", "handoff", "delegate", "escalate", "complete", "block", "retry", "suspend"
+    ]
+    fields: NotRequired[list[str] | None]
+    prompts: NotRequired[list[str] | None]
+    target: NotRequired[str | None]
+    returnExpected: NotRequired[bool | None]
+    summary: NotRequired[str | None]
+    agent: NotRequired[str | None]
+    useResult: NotRequired[bool | None]
+    reason: NotRequired[str | None]
+    priority: NotRequired[str | None]
+    taskId: NotRequired[str | None]
+    message: NotRequired[str | None]
+    constraint: NotRequired[str | None]
+    delay: NotRequired[int | None]
+    callbackId: NotRequired[str | None]
+    suspensionId: NotRequired[str | None]
+    kind: NotRequired[str | None]
+    expiresAt: NotRequired[str | None]
+
+
+class VoiceConfig(TypedDict):
+    """How an answer is spoken. Spec: abl-language 4.1."""
+
+    ssml: NotRequired[str | None]
+    instructions: NotRequired[str | None]
+    plain_text: NotRequired[str | None]
+    provider: NotRequired[str | None]
+    voice_id: NotRequired[str | None]
+    speed: NotRequired[float | None]

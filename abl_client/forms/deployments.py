@@ -12,7 +12,7 @@ class DeploymentDetail(TypedDict):
     projectId: str
     environment: str
     status: Literal["active", "retired"]
-    label: str | None
+    label: str
     endpointSlug: str
     createdAt: str
     description: str | None
@@ -32,13 +32,13 @@ class DeploymentDetail(TypedDict):
 
 
 class DeploymentItem(TypedDict):
-    """A deployment as lists show it."""
+    """A deployment as lists show it; without a label of its own it is called as its endpoint."""
 
     id: str
     projectId: str
     environment: str
     status: Literal["active", "retired"]
-    label: str | None
+    label: str
     endpointSlug: str
     createdAt: str
 

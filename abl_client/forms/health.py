@@ -6,10 +6,10 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class Check(TypedDict):
-    """One part of the system."""
+    """One part of the system: store, coordination, cluster; queue and model may be degraded while ..."""
 
     name: str
-    status: str
+    status: Literal["ok", "degraded", "failed"]
     message: NotRequired[str | None]
 
 

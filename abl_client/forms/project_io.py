@@ -116,10 +116,10 @@ class ManifestEntry(TypedDict):
 
 
 class OperationItem(TypedDict):
-    """What an import does with one document."""
+    """What an import does with one document, or with the project, of which the entry agent may change."""
 
     type: Literal["create", "update", "delete", "unchanged"]
-    entity: Literal["agent", "tool", "profile"]
+    entity: Literal["agent", "tool", "profile", "project"]
     name: str
     reason: str
 

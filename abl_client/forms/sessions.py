@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from abl_client.forms.chat import ActionSet, RichContent, TraceItem, TraceType
 
 
 class ChildEvent(TypedDict):
@@ -78,6 +81,14 @@ class ErrorPattern(TypedDict):
     spanIds: list[str]
 
 
+class GatheredValue(TypedDict):
+    """What is known of a field that an agent asks for."""
+
+    value: Any
+    confirmed: bool
+    source: str
+
+
 class Generation(TypedDict):
     """A call of a model by an agent."""
 
@@ -115,9 +126,34 @@ class HistoryReply(TypedDict):
     """Some messages of a session, and where the next ones begin."""
 
     success: NotRequired[Literal[True]]
-    messages: list[dict[str, Any]]
+    messages: list[Message]
     nextCursor: str | None
     hasMore: bool
+
+
+class Message(TypedDict):
+    """One line of a conversation; what there is nothing to say of is left out."""
+
+    id: str
+    role: Literal["user", "assistant", "system"]
+    content: str
+    timestamp: str
+    turn: int
+    agentName: NotRequired[str | None]
+    attachments: NotRequired[list[MessageFile] | None]
+    richContent: NotRequired[RichContent | None]
+    actions: NotRequired[ActionSet | None]
+    interrupted: NotRequired[bool | None]
+
+
+class MessageFile(TypedDict):
+    """A file that came with a message."""
+
+    id: str
+    filename: str
+    mimeType: str
+    sizeBytes: int
+    category: Literal["image", "document", "audio", "video"]
 
 
 class ModelCallFigures(TypedDict):
@@ -186,7 +222,7 @@ class SessionAnalysisReply(TypedDict):
 
 
 class SessionDetail(TypedDict):
-    """A session by itself; the state of its agents stands in further fields."""
+    """A session by itself, with the state of its agents."""
 
     id: str
     runtimeSessionId: str
@@ -196,7 +232,7 @@ class SessionDetail(TypedDict):
     messageCount: int
     traceEventCount: int
     tokenCount: int
-    estimatedCost: float
+    estimatedCost: float | None
     errorCount: int
     durationMs: int
     handoffCount: int
@@ -208,9 +244,24 @@ class SessionDetail(TypedDict):
     transport: str
     source: str
     projectId: str
+    agentId: str | None
+    agentVersion: str | None
     entryAgentName: str
     executionState: str
+    agentStack: list[StackedAgent]
+    currentStep: str | None
+    variables: dict[str, Any]
+    gather: dict[str, dict[str, GatheredValue]]
+    memoryStores: list[str]
+    contactId: str
+    userId: str
+    suspension: Suspension | None
+    delegateCount: int
+    tokenUsage: TokenUsage
+    lastError: str
     endReason: str | None
+    lastSeq: int
+    messages: NotRequired[list[Message] | None]
 
 
 class SessionItem(TypedDict):
@@ -224,7 +275,7 @@ class SessionItem(TypedDict):
     messageCount: int
     traceEventCount: int
     tokenCount: int
-    estimatedCost: float
+    estimatedCost: float | None
     errorCount: int
     durationMs: int
     handoffCount: int
@@ -301,6 +352,14 @@ class SlowSpan(TypedDict):
     turn: int
 
 
+class StackedAgent(TypedDict):
+    """An agent that a session is with, or comes back to."""
+
+    agentName: str
+    since: str
+    returnExpected: bool
+
+
 class Suggestion(TypedDict):
     """What to look at."""
 
@@ -309,6 +368,16 @@ class Suggestion(TypedDict):
     detail: str
     severity: Literal["info", "warning", "error"]
     relatedSpanIds: list[str]
+
+
+class Suspension(TypedDict):
+    """What a session waits for outside."""
+
+    callbackId: str
+    taskId: str | None
+    reason: str
+    createdAt: str
+    expiresAt: str
 
 
 class TokenUsage(TypedDict):
@@ -328,20 +397,6 @@ class TraceSource(TypedDict):
     source_chain: list[str]
 
 
-TraceType = Literal[
-    "llm_call",
-    "tool_call",
-    "tool_result",
-    "decision",
-    "handoff",
-    "guardrail_eval",
-    "state_change",
-    "error",
-    "response",
-    "delegate",
-]
-
-
 class TracesReply(TypedDict):
     """Some trace events of a session."""
 
@@ -349,7 +404,7 @@ class TracesReply(TypedDict):
     total: int
     offset: int
     limit: int
-    traces: list[dict[str, Any]]
+    traces: list[TraceItem]
     _meta: TraceSource
     metrics: NotRequired[SessionMetrics | None]
 

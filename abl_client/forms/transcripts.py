@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from abl_client.forms.attachments import Totals
+    from abl_client.forms.sessions import Message
 
 
 class EndSessionBody(TypedDict):
@@ -35,4 +36,4 @@ class TranscriptReply(TypedDict):
 
     success: NotRequired[Literal[True]]
     pagination: Totals
-    messages: list[dict[str, Any]]
+    messages: list[Message]

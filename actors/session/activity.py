@@ -7,9 +7,11 @@ import msgspec
 from actors.session.kept import CANCELLED, ENDED, HUMAN_COMPLETED
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
+from actors.session.records import TurnOpening
 from actors.session.views import execution_state
 from domain.clock import MILLISECONDS_PER_SECOND, parse_iso
 from domain.json_values import JsonObject
+from domain.metrics import total_usd
 from engine import EndTurn, UserSpoke
 from storage.turn_end import Activity, MessageRow
 
@@ -54,7 +56,9 @@ def transcript_of(
     return tuple(lines)
 
 
-def activity_of(live: LiveSession, spoke: UserSpoke | None, end: EndTurn, output: TurnOutput, at: str) -> Activity:
+def activity_of(
+    live: LiveSession, opening: TurnOpening, spoke: UserSpoke | None, end: EndTurn, output: TurnOutput, at: str
+) -> Activity:
     """Return where the session stands now, and what to add to its counters."""
     kinds = [row["type"] for row in output.traces]
     calls = [row["data"] for row in output.traces if row["type"] == "llm_call"]
@@ -69,11 +73,12 @@ def activity_of(live: LiveSession, spoke: UserSpoke | None, end: EndTurn, output
         last_error=str(errors[-1].get("message", "")) if errors else None,
         input_tokens=sum(usage.get("inputTokens", 0) for usage in usages),
         output_tokens=sum(usage.get("outputTokens", 0) for usage in usages),
-        estimated_cost=sum(call.get("estimatedCost") or 0.0 for call in calls),
+        estimated_cost=total_usd([call.get("estimatedCost") for call in calls]) if calls else None,
         duration_ms=_ms_between(spoke, at),
         errors=len(errors),
         handoffs=kinds.count("handoff"),
         delegates=kinds.count("delegate"),
+        resumes=int(opening.kind == "resume"),
     )
 
 

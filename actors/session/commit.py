@@ -22,13 +22,13 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject, storable
 from domain.model_calls import BUDGET_EXCEEDED, MODEL_NOT_READY
 from engine import EndTurn, UserSpoke
-from providers.resolve import MODEL_NOT_CONFIGURED, NOT_CONFIGURED
+from providers.resolve import HOW_TO_CONFIGURE, MODEL_NOT_CONFIGURED, NOT_CONFIGURED
 
 NOT_STORABLE, BROKEN = "not_storable", "broken"
 """Why a turn was given up: a value of it cannot be stored; each attempt at it has failed."""
 REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
-    ("failed", "not_configured"): "Runtime not configured",
+    ("failed", "not_configured"): NOT_CONFIGURED,
     ("failed", MODEL_NOT_READY): "The model is not ready",
     ("failed", BUDGET_EXCEEDED): SPENT,
     ("failed", NOT_STORABLE): "The turn cannot be stored",
@@ -38,7 +38,7 @@ REFUSALS = {
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 HINTS: dict[str, JsonObject] = {
-    "not_configured": {"reason": MODEL_NOT_CONFIGURED, "hint": NOT_CONFIGURED},
+    "not_configured": {"reason": MODEL_NOT_CONFIGURED, "hint": HOW_TO_CONFIGURE},
     "deadline": {"reason": "TURN_TIMEOUT"},
 }
 """Why a turn has no reply -> what tells its caller more of it; the reason is the code of a socket. Spec: 12.7."""
@@ -108,7 +108,7 @@ async def _commit(
         transcript=lines,
         beside=encode_beside(kept, is_said=any(line.message_id == kept.message_id for line in lines)),
         traces=tuple(output.traces),
-        activity=activity_of(live, spoke, end, output, at),
+        activity=activity_of(live, opening, spoke, end, output, at),
         announced=happened(live, opening, end, output),
         closes_waits=bool(live.pin.parent_session_id and state is not None and state.suspensions),
     )

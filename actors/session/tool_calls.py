@@ -28,6 +28,7 @@ from providers.ports import (
 )
 
 MAX_RESULT_BYTES = 1 << 20
+TOO_MANY_STORES = "TOO_MANY_STORES"
 """A result stands in the journal and in the state; what is larger is an error of the tool."""
 _log = logging.getLogger(__name__)
 _STORE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
@@ -164,7 +165,9 @@ class LentStores:
             return
         there = await self._live.store.store_names(self._live.pin) - self.changed.keys()
         if len(there | changed | {store}) > MEMORY_STORES_PER_SESSION:
-            raise Conflict(f"A session has at most {MEMORY_STORES_PER_SESSION} memory stores")
+            raise Conflict(
+                f"A session has at most {MEMORY_STORES_PER_SESSION} memory stores", details={"reason": TOO_MANY_STORES}
+            )
 
     async def _content(self, store: str) -> JsonObject:
         if store in self.changed:

@@ -14,14 +14,15 @@ from domain import limits
 from domain.clock import iso_ms
 from domain.deployments import AUTO
 from domain.json_values import JsonObject
+from domain.project_file import AGENT_DOMAIN, AGENT_NAME
 from gateway.bodies.projects import Description, Label
 from gateway.bodies.texts import RequestBody, without_nul
 from gateway.envelope import Success, TotalOnlyPage, Wire
 from storage.repositories.agents import AgentName
 from storage.repositories.versions import VersionRecord
 
-AgentNameText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,127}$")]
-Domain = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+AgentNameText = Annotated[str, StringConstraints(pattern=AGENT_NAME)]
+Domain = Annotated[str, StringConstraints(pattern=AGENT_DOMAIN)]
 Dsl = Annotated[str, StringConstraints(max_length=limits.BODY_MAX_BYTES), AfterValidator(without_nul)]
 VersionText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 

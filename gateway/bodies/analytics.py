@@ -109,7 +109,7 @@ class EventItem(Figures):
     timestamp: str
     duration_ms: float | None
     error: str | None
-    metadata: dict[str, JsonValue]
+    metadata: dict[str, JsonValue] = Field(description="free JSON, by the event")
     channel: str | None
 
 
@@ -169,7 +169,7 @@ class AgentReply(Success):
 
 
 class ModelCostItem(Figures):
-    """What the calls of one model cost; `share` of all."""
+    """What the calls of one model cost, null where no price is known; `share` of all."""
 
     model: str
     provider: str
@@ -177,17 +177,17 @@ class ModelCostItem(Figures):
     tokens_in: int
     tokens_out: int
     total_tokens: int
-    cost: float
+    cost: float | None
     share: float | None
 
 
 class ProviderCostItem(Figures):
-    """What the calls of one provider's models cost; `share` of all."""
+    """What the calls of one provider's models cost, null where no price is known; `share` of all."""
 
     provider: str
     call_count: int
     total_tokens: int
-    cost: float
+    cost: float | None
     share: float | None
 
 
@@ -198,7 +198,7 @@ class CostFigures(Figures):
     currency: Literal["USD"]
     from_: str = Field(alias="from")
     to: str
-    total_cost: float
+    total_cost: float | None
     total_tokens: int
     by_model: list[ModelCostItem]
     by_provider: list[ProviderCostItem]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from domain.audit import AuditCategory, AuditRecord
 from domain.clock import iso_ms
 from gateway.envelope import PaginatedPage, Wire
@@ -38,7 +40,7 @@ class AuditItem(Wire):
     outcome: Literal["success", "failure"]
     ip: str
     request_id: str
-    details: dict[str, Any]
+    details: dict[str, Any] = Field(description="free JSON, by the action")
 
 
 class AuditListReply(PaginatedPage):

@@ -9,6 +9,7 @@ from pydantic import Field
 from actors.runtime import TurnReply
 from domain import limits
 from domain.json_values import JsonObject, JsonValue
+from gateway.bodies.conversation import ActionSet, RichContent, TraceItem, TurnAction, VoiceConfig
 from gateway.bodies.texts import Id, MessageText, Metadata, RequestBody
 from gateway.envelope import Success
 
@@ -72,12 +73,12 @@ class ChatReply(Success):
     session_id: str
     message_id: str
     response: str
-    action: dict[str, JsonValue] = Field(description="{type, ...}: what the agent did last")
-    state: dict[str, JsonValue]
-    trace_events: list[dict[str, JsonValue]] | None = None
-    voice_config: dict[str, JsonValue] | None = None
-    rich_content: dict[str, JsonValue] | None = None
-    actions: dict[str, JsonValue] | None = None
+    action: TurnAction
+    state: JsonObject = Field(description="what the turn changed in the session: free JSON, by the agent's own names")
+    trace_events: list[TraceItem] | None = None
+    voice_config: VoiceConfig | None = None
+    rich_content: RichContent | None = None
+    actions: ActionSet | None = None
     agent_name: str | None = None
 
 

@@ -87,7 +87,7 @@ class ContactItem(Wire):
     company: str | None
     account_ref: str | None
     channel: str | None
-    metadata: dict[str, JsonValue]
+    metadata: dict[str, JsonValue] = Field(description="free JSON, as it was given")
     tags: list[str]
     first_seen_at: str
     last_seen_at: str

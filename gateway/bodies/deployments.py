@@ -12,6 +12,7 @@ from actors.preflight import PreflightReport
 from actors.programs import SETTINGS_VERSION
 from domain import limits
 from domain.clock import iso_ms
+from domain.deployments import label_of
 from domain.json_values import JsonObject
 from gateway.bodies.agents import AgentNameText, VersionText
 from gateway.bodies.projects import Description, Label
@@ -130,13 +131,13 @@ class WarningItem(Wire):
 
 
 class DeploymentItem(Wire):
-    """A deployment as lists show it."""
+    """A deployment as lists show it; without a label of its own it is called as its endpoint."""
 
     id: str
     project_id: str
     environment: str
     status: Literal["active", "retired"]
-    label: str | None
+    label: str
     endpoint_slug: str
     created_at: str
 
@@ -315,7 +316,7 @@ def _listed(record: DeploymentRecord) -> JsonObject:
         "project_id": record.project_id,
         "environment": record.environment,
         "status": record.status,
-        "label": record.label,
+        "label": label_of(record.label, record.endpoint_slug),
         "endpoint_slug": record.endpoint_slug,
         "created_at": iso_ms(record.created_at),
     }

@@ -17,10 +17,10 @@ class HealthReply(Success):
 
 
 class Check(Wire):
-    """One part of the system."""
+    """One part of the system: store, coordination, cluster; queue and model may be degraded while turns are taken."""
 
     name: str
-    status: str
+    status: Literal["ok", "degraded", "failed"]
     message: str | None = None
 
 

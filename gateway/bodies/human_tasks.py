@@ -164,7 +164,7 @@ class ResolutionItem(Wire):
 
     responded_by: str
     decision: str
-    fields: dict[str, JsonValue]
+    fields: dict[str, JsonValue] = Field(description="free JSON, by the names of the form's fields")
     notes: str
     resolved_at: str
 
@@ -180,7 +180,7 @@ class TaskItem(Wire):
     priority: Priority
     title: str
     description: str | None
-    context: dict[str, JsonValue]
+    context: dict[str, JsonValue] = Field(description="free JSON, as it was given")
     fields: list[FieldItem]
     options: list[str]
     tags: list[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import RootModel
+from pydantic import Field, RootModel
 
 from gateway.envelope import ErrorBody, Wire
 
@@ -21,7 +21,7 @@ class RpcAnswer(Wire):
 
     jsonrpc: Literal["2.0"] = "2.0"
     id: str | int | None
-    result: dict[str, Any] | None = None
+    result: dict[str, Any] | None = Field(default=None, description="free JSON, by the method, as MCP says")
     error: RpcError | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from gateway.bodies.texts import RequestBody
 from gateway.envelope import Wire
@@ -25,4 +25,4 @@ class MemoryReply(Wire):
     """What came of it; without `data` for `set`."""
 
     success: Literal[True] = True
-    data: dict[str, Any] | None = None
+    data: dict[str, Any] | None = Field(default=None, description="free JSON, as it was kept")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec.structs import asdict
+from pydantic import Field
 
 from domain.clock import iso_ms
 from domain.json_values import JsonObject, JsonValue
@@ -77,7 +78,7 @@ class ChannelItem(Wire):
     channel_type: ChannelType
     deployment_id: str | None
     public_api_key_id: str
-    config: dict[str, JsonValue]
+    config: dict[str, JsonValue] = Field(description="free JSON, as it was given")
     is_active: bool
     environment: str | None
     follow_environment: bool

@@ -6,26 +6,14 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from domain.json_values import JsonValue
 from domain.session_findings import AnomalyKind, Severity, SpanType
-from domain.traces import TraceType
+from gateway.bodies.conversation import Message, TraceItem
 from gateway.envelope import Success, TopLevelPage, Wire
 
 
-class ChildEvent(Wire):
+class ChildEvent(TraceItem):
     """A trace event, with how many children it has itself."""
 
-    id: str
-    session_id: str
-    type: TraceType
-    data: dict[str, JsonValue]
-    timestamp: str
-    agent_name: str
-    span_id: str
-    parent_span_id: str | None = None
-    duration_ms: int | None = None
-    turn: int
-    seq: int
     child_count: int
 
 
@@ -214,6 +202,6 @@ CsvFormat = Literal["csv"]
 class HistoryReply(Success):
     """Some messages of a session, and where the next ones begin."""
 
-    messages: list[dict[str, JsonValue]]
+    messages: list[Message]
     next_cursor: str | None
     has_more: bool

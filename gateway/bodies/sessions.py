@@ -7,9 +7,10 @@ from typing import Literal
 from pydantic import AliasChoices, ConfigDict, Field
 
 from actors.runtime import SessionView
-from domain.json_values import JsonValue
+from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.chat_agent import Environment
-from gateway.bodies.session_insight import SessionMetrics
+from gateway.bodies.conversation import Message, TraceItem
+from gateway.bodies.session_insight import SessionMetrics, TokenUsage
 from gateway.bodies.texts import Id, RequestBody
 from gateway.envelope import DeletedReply, PaginatedPage, Success, TopLevelPage, Wire
 
@@ -61,7 +62,7 @@ class SessionItem(Wire):
     message_count: int
     trace_event_count: int
     token_count: int
-    estimated_cost: float
+    estimated_cost: float | None = Field(description="US dollars; null where no price is known")
     error_count: int
     duration_ms: int
     handoff_count: int
@@ -74,15 +75,64 @@ class SessionItem(Wire):
     source: str
 
 
-class SessionDetail(SessionItem):
-    """A session by itself; the state of its agents stands in further fields."""
+class StackedAgent(Wire):
+    """An agent that a session is with, or comes back to."""
 
-    model_config = ConfigDict(extra="allow")
+    agent_name: str
+    since: str
+    return_expected: bool
+
+
+class GatheredValue(Wire):
+    """What is known of a field that an agent asks for."""
+
+    value: JsonValue = Field(description="free JSON, by the field's type")
+    confirmed: bool
+    source: str
+
+
+class Suspension(Wire):
+    """What a session waits for outside."""
+
+    callback_id: str
+    task_id: str | None
+    reason: str
+    created_at: str
+    expires_at: str
+
+
+class SessionDetail(SessionItem):
+    """A session by itself, with the state of its agents.
+
+    Attributes:
+        agent_id: Null where the project has no such agent any more.
+        agent_version: Null for a draft.
+        agent_stack: The last one is active.
+        gather: Agent -> field -> what is known of it.
+        memory_stores: Names.
+        last_seq: Number of the session's last event.
+        messages: The last ones, where they were asked for.
+    """
 
     project_id: str
+    agent_id: str | None
+    agent_version: str | None
     entry_agent_name: str
     execution_state: str = Field(description="idle, processing, suspended or ended")
+    agent_stack: list[StackedAgent]
+    current_step: str | None
+    variables: JsonObject = Field(description="values of the session: free JSON, by the agent's own names")
+    gather: dict[str, dict[str, GatheredValue]]
+    memory_stores: list[str]
+    contact_id: str
+    user_id: str
+    suspension: Suspension | None
+    delegate_count: int
+    token_usage: TokenUsage
+    last_error: str
     end_reason: str | None
+    last_seq: int
+    messages: list[Message] | None = None
 
 
 class SessionListReply(TopLevelPage):
@@ -155,7 +205,7 @@ class TraceSource(Wire):
 class TracesReply(TopLevelPage):
     """Some trace events of a session."""
 
-    traces: list[dict[str, JsonValue]]
+    traces: list[TraceItem]
     meta: TraceSource = Field(validation_alias=AliasChoices("meta", "_meta"), serialization_alias="_meta")
     metrics: SessionMetrics | None = None
 
@@ -163,7 +213,7 @@ class TracesReply(TopLevelPage):
 class TranscriptReply(PaginatedPage):
     """Some messages of a session."""
 
-    messages: list[dict[str, JsonValue]]
+    messages: list[Message]
 
 
 def session_item(view: SessionView) -> SessionItem:
@@ -171,16 +221,16 @@ def session_item(view: SessionView) -> SessionItem:
     return SessionItem(**_item_fields(view))
 
 
-def session_detail(view: SessionView) -> SessionDetail:
-    """Return a session as it is shown by itself."""
-    return SessionDetail(
-        **_item_fields(view),
-        project_id=view.project_id,
-        entry_agent_name=view.entry_agent_name,
-        execution_state=view.execution_state,
-        end_reason=view.end_reason or None,
-        **{name: value for name, value in view.detail.items() if name not in DETAIL_NAMES},
-    )
+def session_detail(view: SessionView) -> JsonObject:
+    """Return a session as it is shown by itself, a `SessionDetail` as plain values; messages only where it has them."""
+    return {
+        **view.detail,
+        **session_item(view).model_dump(by_alias=True),
+        "projectId": view.project_id,
+        "entryAgentName": view.entry_agent_name,
+        "executionState": view.execution_state,
+        "endReason": view.end_reason or None,
+    }
 
 
 def _item_fields(view: SessionView) -> dict[str, JsonValue]:
@@ -189,7 +239,3 @@ def _item_fields(view: SessionView) -> dict[str, JsonValue]:
 
 
 NULL_WHEN_EMPTY = frozenset({"environment", "deployment_id", "ended_at"})
-DETAIL_NAMES = frozenset(
-    alias for field in SessionDetail.model_fields.values() if (alias := field.alias) is not None
-) | frozenset(SessionDetail.model_fields)
-"""Names that the runtime's further detail cannot take over."""

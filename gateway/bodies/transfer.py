@@ -20,7 +20,7 @@ Files = Annotated[
             "type": "object",
             "maxProperties": limits.IMPORT_FILES_MAX,
             "additionalProperties": {"type": "string", "maxLength": limits.IMPORT_FILE_MAX_BYTES},
-            "description": "Path -> text: agents/<name>.abl, tools/<name>.tools.abl, profiles/<name>.abl",
+            "description": "Path -> text: agents/<name>.abl, tools/<name>.tools.abl, profiles/<name>.abl, project.json",
         }
     ),
 ]
@@ -32,6 +32,11 @@ class ImportBody(RequestBody):
 
     files: Files = None
     mode: Literal["merge", "replace"] = "merge"
+
+    @property
+    def has_files(self) -> bool:
+        """Return whether anything was given as files."""
+        return "files" in self.model_fields_set
 
     @property
     def import_mode(self) -> ImportMode:
@@ -135,10 +140,10 @@ class ExportReply(Success):
 
 
 class OperationItem(Wire):
-    """What an import does with one document."""
+    """What an import does with one document, or with the project, of which the entry agent may change."""
 
     type: Literal["create", "update", "delete", "unchanged"]
-    entity: Literal["agent", "tool", "profile"]
+    entity: Literal["agent", "tool", "profile", "project"]
     name: str
     reason: str
 

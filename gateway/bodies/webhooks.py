@@ -107,7 +107,7 @@ class DeliveryItem(Wire):
     attempts: int
     response_status: int | None
     error: str | None
-    data: dict[str, JsonValue]
+    data: dict[str, JsonValue] = Field(description="free JSON, by the event")
     created_at: str
     attempted_at: str | None
     next_attempt_at: str | None

@@ -15,7 +15,7 @@ from domain.errors import Forbidden, InvalidInput, NotFound
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, admission_of, caller
-from gateway.asking import Target, check_chat_project, count_turn, target_of
+from gateway.asking import Target, check_chat_project, counted_turn, target_of
 from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
@@ -62,7 +62,7 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     if last_event_id and not idempotency_key:
         return await _resumed(body, admitted, services, last_event_id)
     turn = await _turn(body, admitted, services, idempotency_key)
-    await count_turn(request, services, turn)
+    turn = await counted_turn(request, services, turn)
     began = perf_counter()
     if not wants_events(headers.get("accept", "")):
         reply = await services.runtime.chat(turn)

@@ -12,7 +12,7 @@ from domain import limits
 from domain.errors import InvalidInput
 from domain.permissions import Permission
 from gateway.access import Admission, admission_of, caller
-from gateway.asking import Target, check_chat_project, count_turn, target_of
+from gateway.asking import Target, check_chat_project, counted_turn, target_of
 from gateway.bodies.chat_agent import reply_body
 from gateway.bodies.chat_send import ChatSendBody, ChatSendReply
 from gateway.bodies.texts import checked_metadata
@@ -55,7 +55,7 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
         attachment_ids=attachment_ids,
         deadline_s=services.settings.turn_deadline_s,
     )
-    await count_turn(request, services, turn)
+    turn = await counted_turn(request, services, turn)
     began = perf_counter()
     reply = await services.runtime.chat(turn)
     services.metrics.turn("json", perf_counter() - began)

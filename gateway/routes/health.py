@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from fastapi import Response
 
+from actors.health import OK
 from gateway.access import anyone
 from gateway.bodies.health import Check, HealthReply, NotReadyReply, ReadinessReply
 from gateway.envelope import json_response
@@ -11,7 +15,6 @@ from gateway.guarded import guarded_router
 from gateway.metrics import MEDIA_TYPE
 from gateway.services import Serving
 
-OK = "ok"
 NOT_READY = 503
 
 router = guarded_router("", "health")
@@ -36,13 +39,17 @@ async def show_health(services: Serving) -> HealthReply:
 async def show_readiness(services: Serving) -> Response:
     """Return whether new turns can be taken, with the state of each part."""
     health = await services.runtime.health()
-    checks = [
-        Check(name=name, status=OK if state == OK else "failed", message=None if state == OK else state)
-        for name, state in health.parts.items()
-    ]
+    checks = [*_checks(health.parts, "failed"), *_checks(health.lesser, "degraded")]
     if health.ready and not health.draining:
         return _json(ReadinessReply(checks=checks))
     return _json(NotReadyReply(status="draining" if health.draining else "not_ready", checks=checks), NOT_READY)
+
+
+def _checks(parts: Mapping[str, str], otherwise: Literal["degraded", "failed"]) -> list[Check]:
+    return [
+        Check(name=name, status="ok") if state == OK else Check(name=name, status=otherwise, message=state)
+        for name, state in parts.items()
+    ]
 
 
 def _json(body: ReadinessReply | NotReadyReply, status: int = 200) -> Response:

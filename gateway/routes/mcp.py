@@ -14,7 +14,7 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, Admitted, caller
-from gateway.asking import Target, bound_target, count_turn
+from gateway.asking import Target, bound_target, counted_turn
 from gateway.bodies.mcp import RpcAnswer, RpcRefusal
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
@@ -61,8 +61,7 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
         asked = Target(question.session_id)
         target = await bound_target(services, admitted.caller, project_id, asked)
         turn = _turn(question, admitted, services, project_id, key, target.environment)
-        await count_turn(request, services, turn)
-        return await services.runtime.chat(turn)
+        return await services.runtime.chat(await counted_turn(request, services, turn))
 
     cards = await services.agent_cards.cards(admitted.caller.tenant_id, project_id)
     answer = await answer_to(message, cards, ask, services.settings.version)

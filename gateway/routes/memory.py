@@ -10,10 +10,12 @@ from domain.json_values import JsonObject
 from gateway.access import Admitted, caller
 from gateway.bodies.memory import MemoryBody, MemoryReply
 from gateway.envelope import json_response
+from gateway.errors import MalformedRequest
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 
 SET = "set"
+MISSING = "Missing action or memoryStoreName"
 
 router = guarded_router("/api/v1", "memory")
 
@@ -32,10 +34,10 @@ async def use_memory(body: MemoryBody, admitted: Admitted, services: Serving) ->
     claims = admitted.sandbox
     if claims is None:
         raise Unauthenticated("Invalid or expired token")
-    if not isinstance(body.action, str) or not isinstance(body.memory_store_name, str):
-        raise InvalidInput("Missing action or memoryStoreName")
     if not body.action or not body.memory_store_name:
-        raise InvalidInput("Missing action or memoryStoreName")
+        raise MalformedRequest(MISSING)
+    if not isinstance(body.action, str) or not isinstance(body.memory_store_name, str):
+        raise InvalidInput(MISSING)
     session = SessionRef(claims.tenant_id, claims.project_id, claims.session_id)
     content = _content(body) if body.action == SET else None
     data = await services.runtime.use_memory(session, body.action, body.memory_store_name, content)

@@ -22,7 +22,7 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, admission_of, caller
-from gateway.asking import Target, check_chat_project, count_turn, target_of
+from gateway.asking import Target, check_chat_project, counted_turn, target_of
 from gateway.audited import initiator_of
 from gateway.bodies.openai import (
     ID_PREFIX,
@@ -85,7 +85,7 @@ async def create_chat_completion(body: ChatCompletionBody, request: Request) -> 
     project_id = await _project(request, admitted, services, Permission.SESSION_EXECUTE)
     model = await services.desks.agent_models.resolve(admitted.caller.tenant_id, project_id, body.model)
     turn = await _turn(body, request, services, project_id, model)
-    await count_turn(request, services, turn)
+    turn = await counted_turn(request, services, turn)
     name = await _answering(body, turn, model, services)
     created, began = int(services.clock.now().timestamp()), perf_counter()
     if not body.stream:

@@ -31,7 +31,7 @@ from gateway.bodies.session_insight import (
 )
 from gateway.bodies.sessions import Channel, Status
 from gateway.bodies.texts import QueryMoment, QueryText
-from gateway.envelope import Offset, PageLimit
+from gateway.envelope import Offset, PageLimit, json_response
 from gateway.guarded import guarded_router
 from gateway.routes.sessions import trace_types
 from gateway.sdk_sessions import visible_session
@@ -128,12 +128,13 @@ async def list_messages(
     limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
     cursor: QueryText = "",
     direction: Literal["asc", "desc"] = "asc",
-) -> HistoryReply:
+) -> Response:
     """Return messages of a session page by page, from the first one or the last one on. Spec: platform-api 5.9."""
     session = await visible_session(services, admitted, session_id, Permission.SESSION_READ, project_id)
     page = await services.desks.insight.history(session, limit=limit, cursor=cursor, descending=direction == "desc")
     more = page.next_cursor is not None
-    return HistoryReply(messages=list(page.rows), next_cursor=page.next_cursor, has_more=more)
+    told = {"success": True, "messages": page.rows, "nextCursor": page.next_cursor, "hasMore": more}
+    return json_response(told)
 
 
 @router.get(

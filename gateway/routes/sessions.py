@@ -11,9 +11,10 @@ from actors.runtime import NewSession, SessionFilter, SessionRef, TraceFilter
 from domain import limits
 from domain.clock import iso_ms
 from domain.errors import InvalidInput
+from domain.json_values import JsonObject
 from domain.permissions import Permission
 from domain.request_keys import owned_key, owner_of_key
-from domain.traces import TraceType
+from domain.traces import DecisionKind, TraceType
 from gateway.access import Admitted, caller
 from gateway.asking import Target, bound_target
 from gateway.audited import Asking
@@ -26,7 +27,6 @@ from gateway.bodies.sessions import (
     NewSessionBody,
     ResetSession,
     ResetSessionReply,
-    SessionDetail,
     SessionListReply,
     SessionReply,
     Status,
@@ -159,12 +159,12 @@ async def get_session(
     admitted: Admitted,
     services: Serving,
     include: Literal["messages"] | None = None,
-) -> SessionReply:
+) -> Response:
     """Return one session with the state of its agents."""
     messages = limits.SESSION_MESSAGES_SHOWN if include == "messages" else 0
     session = SessionRef(admitted.caller.tenant_id, project_id, session_id)
-    detail: SessionDetail = session_detail(await services.runtime.session(session, messages=messages))
-    return SessionReply(session=detail)
+    view = await services.runtime.session(session, messages=messages)
+    return json_response({"success": True, "session": session_detail(view)})
 
 
 @router.delete(
@@ -223,7 +223,7 @@ async def list_traces(
     services: Serving,
     event_type: Annotated[str, Query(alias="eventType", description="one type, or several with commas")] = "",
     event_types: Annotated[str, Query(alias="eventTypes", description="another spelling of `eventType`")] = "",
-    decision_kind: Annotated[QueryText, Query(alias="decisionKind")] = "",
+    decision_kind: Annotated[DecisionKind | None, Query(alias="decisionKind")] = None,
     span_id: Annotated[QueryText, Query(alias="spanId")] = "",
     limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
     offset: Offset = 0,
@@ -233,7 +233,7 @@ async def list_traces(
     """Return trace events of a session, with its figures when they are asked for."""
     wanted = TraceFilter(
         event_types=trace_types(event_type, "/eventType") + trace_types(event_types, "/eventTypes"),
-        decision_kind=decision_kind,
+        decision_kind=decision_kind or "",
         span_id=span_id,
         limit=limit,
         offset=offset,
@@ -248,16 +248,17 @@ async def list_traces(
         is_truncated=offset + len(page.rows) < page.total,
         source_chain=[TRACE_SOURCE],
     )
-    reply = TracesReply(
-        traces=list(page.rows),
-        meta=meta,
-        total=page.total,
-        limit=limit,
-        offset=offset,
-        metrics=SessionMetrics.model_validate(figures) if figures is not None else None,
-    )
-    hidden = {"metrics"} if figures is None else None  # absent when it was not asked for; its own nulls stay
-    return json_response(reply.model_dump(by_alias=True, exclude=hidden))
+    reply: JsonObject = {
+        "success": True,
+        "total": page.total,
+        "offset": offset,
+        "limit": limit,
+        "traces": page.rows,
+        "_meta": meta.model_dump(),
+    }
+    if figures is not None:
+        reply["metrics"] = SessionMetrics.model_validate(figures).model_dump(by_alias=True)
+    return json_response(reply)
 
 
 def trace_types(words: str, place: str) -> tuple[TraceType, ...]:

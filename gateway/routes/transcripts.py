@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fastapi import Response
+
 from domain import limits
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.bodies.sessions import EndedSession, EndedSessionReply, EndSessionBody, TranscriptReply
-from gateway.envelope import LogLimit, Offset, Totals
+from gateway.envelope import LogLimit, Offset, Totals, json_response
 from gateway.guarded import guarded_router
 from gateway.sdk_sessions import visible_session
 from gateway.services import Serving
@@ -25,11 +27,12 @@ async def list_transcript(
     services: Serving,
     limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
     offset: Offset = 0,
-) -> TranscriptReply:
+) -> Response:
     """Return the messages of a session, oldest first."""
     session = await visible_session(services, admitted, session_id, Permission.SESSION_READ)
     page = await services.runtime.transcript(session, limit=limit, offset=offset)
-    return TranscriptReply(messages=list(page.rows), pagination=Totals(total=page.total, limit=limit, offset=offset))
+    where = Totals(total=page.total, limit=limit, offset=offset)
+    return json_response({"success": True, "pagination": where.model_dump(), "messages": page.rows})
 
 
 @router.post(

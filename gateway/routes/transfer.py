@@ -10,7 +10,7 @@ from fastapi import Response
 from domain import limits
 from domain.errors import Conflict, InvalidInput
 from domain.permissions import Permission
-from domain.transfer import checked_files
+from domain.transfer import NO_FILES, ImportFiles, checked_files
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
 from gateway.bodies.transfer import (
@@ -25,7 +25,7 @@ from gateway.bodies.transfer import (
     import_reply,
 )
 from gateway.envelope import ErrorDetail, json_response
-from gateway.errors import answer
+from gateway.errors import MalformedRequest, answer
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 
@@ -99,7 +99,7 @@ async def preview_import(
 ) -> ImportPreviewReply | Response:
     """Return what an import would do; nothing is written."""
     try:
-        files = await asyncio.to_thread(checked_files, body.files)
+        files = await _checked(body)
         operations = await services.desks.transfer.preview_import(
             admitted.caller.tenant_id, project_id, files, body.import_mode
         )
@@ -115,8 +115,15 @@ async def import_project(
     project_id: str, body: ImportBody, admitted: Admitted, asking: Asking, services: Serving
 ) -> ImportReply:
     """Write texts as drafts, all of them or none; what is compiled and deployed stays as it is."""
-    files = await asyncio.to_thread(checked_files, body.files)
+    files = await _checked(body)
     done = await services.desks.transfer.import_files(
         admitted.caller.tenant_id, project_id, files, body.import_mode, asking
     )
     return import_reply(done)
+
+
+async def _checked(body: ImportBody) -> ImportFiles:
+    """Return the files of an import. Raises MalformedRequest: there are none; InvalidInput: they break a rule."""
+    if not body.has_files:
+        raise MalformedRequest(NO_FILES)
+    return await asyncio.to_thread(checked_files, body.files)

@@ -111,6 +111,11 @@ class LlmServer:
         """Begin to keep it running; returns at once."""
         self._keeper = asyncio.create_task(self._keep(), name="embedded model")
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the model takes requests."""
+        return self._ready.is_set()
+
     async def ready(self) -> None:
         """Return once the model takes requests."""
         await self._ready.wait()

@@ -35,11 +35,12 @@ CREATE TABLE sessions (
     trace_count integer NOT NULL DEFAULT 0,
     input_tokens bigint NOT NULL DEFAULT 0,
     output_tokens bigint NOT NULL DEFAULT 0,
-    estimated_cost double precision NOT NULL DEFAULT 0,
+    estimated_cost double precision,  -- of calls whose price is known; null where there is none
     duration_ms bigint NOT NULL DEFAULT 0,
     error_count integer NOT NULL DEFAULT 0,
     handoff_count integer NOT NULL DEFAULT 0,
     delegate_count integer NOT NULL DEFAULT 0,
+    resume_count integer NOT NULL DEFAULT 0,  -- turns that began because what it waited for came
     last_error text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     last_activity_at timestamptz NOT NULL DEFAULT clock_timestamp(),

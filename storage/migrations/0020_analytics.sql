@@ -188,6 +188,8 @@ BEGIN
         told := '{session_suspended}';
     ELSIF OLD.execution_state = 'suspended' AND NEW.execution_state <> 'suspended' AND NEW.status = 'active' THEN
         told := '{session_resumed}';
+    ELSIF OLD.execution_state = 'suspended' AND NEW.execution_state = 'suspended' THEN
+        told := '{session_resumed,session_suspended}';  -- within one turn: what it waited for came, and it waits again
     END IF;
     IF TG_OP = 'UPDATE' AND OLD.status = 'active' AND NEW.status = 'ended' THEN
         told := told || 'session_ended'::text;
@@ -211,6 +213,7 @@ CREATE TRIGGER session_changes AFTER UPDATE ON sessions
             OLD.status <> NEW.status
             OR OLD.runtime_session_id <> NEW.runtime_session_id
             OR (OLD.execution_state = 'suspended') <> (NEW.execution_state = 'suspended')
+            OR NEW.execution_state = 'suspended' AND OLD.resume_count <> NEW.resume_count
         )
     ) EXECUTE FUNCTION note_session_event();
 

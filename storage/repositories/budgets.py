@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import asdict
 
-from domain.budgets import AccountState, Amount, Budget
+from domain.budgets import AccountState, Amount, Budget, Spender
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
 
@@ -28,7 +28,12 @@ PUT = Statement(
 DELETE = Statement("""
     DELETE FROM budgets WHERE tenant_id = :tenant_id AND project_id = :project_id AND budget_id = :budget_id
 """)
-ALL = Statement(f"SELECT {_COLUMNS} FROM budgets WHERE tenant_id = :tenant_id ORDER BY budget_id")
+ABOUT = Statement(f"""
+    SELECT {_COLUMNS} FROM budgets
+    WHERE tenant_id = :tenant_id AND project_id IN ('', :project_id)
+      AND subject IN ('', :agent, :contact_id, :session_id)
+    ORDER BY budget_id
+""")
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM budgets WHERE tenant_id = :tenant_id AND project_id = :project_id
     ORDER BY created_at, budget_id
@@ -110,9 +115,9 @@ class Budgets:
         """Remove a budget with its accounts; return whether there was one."""
         return bool(await connection.execute(DELETE, tenant_id=tenant_id, project_id=project_id, budget_id=budget_id))
 
-    async def all(self, tenant_id: str) -> list[Budget]:
-        """Return all budgets of a tenant, always in the same order."""
-        return [_budget(row) for row in await self._database.rows(ALL, tenant_id=tenant_id)]
+    async def about(self, tenant_id: str, spender: Spender) -> list[Budget]:
+        """Return the budgets that a call may go on, always in the same order: `domain.budgets.subject_of` says."""
+        return [_budget(row) for row in await self._database.rows(ABOUT, tenant_id=tenant_id, **asdict(spender))]
 
     async def list(self, tenant_id: str, project_id: str) -> Sequence[Budget]:
         """Return the budgets of a project, or with an empty `project_id` those of the tenant itself; oldest first."""

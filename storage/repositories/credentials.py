@@ -10,6 +10,7 @@ from msgspec import Struct
 from domain.errors import Conflict, NotFound
 from domain.limits import PAGE_LIMIT_DEFAULT
 from storage.database import Connection, Database, Row
+from storage.errors import CHANGED_MEANWHILE
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -139,7 +140,7 @@ class Credentials:
                 REPLACE, tenant_id=tenant_id, credential_id=credential_id, sealed=sealed, version=last.version
             )
             if row is None:
-                raise Conflict("The secret was changed at the same time; try again")
+                raise Conflict("The secret was changed at the same time; try again", details=CHANGED_MEANWHILE)
             return await _followed(connection, _meta(row), then)
 
     async def find(self, tenant_id: str, credential_id: str) -> CredentialMeta | None:

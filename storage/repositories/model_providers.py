@@ -11,6 +11,7 @@ from domain.errors import Conflict, NotFound
 from domain.json_values import JsonObject
 from domain.models import destination
 from storage.database import Connection, Database, Row
+from storage.errors import CHANGED_MEANWHILE
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -158,7 +159,7 @@ class ModelProviders:
             default_model=provider.default_model,
         )
         if row is None:
-            raise Conflict("The provider was changed at the same time; try again")
+            raise Conflict("The provider was changed at the same time; try again", details=CHANGED_MEANWHILE)
         return _meta(row)
 
     async def get(self, tenant_id: str, provider_id: str) -> ProviderMeta:

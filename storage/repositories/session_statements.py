@@ -16,10 +16,11 @@ CREATE = Statement("""
     WITH made AS (
         INSERT INTO sessions (
             tenant_id, session_id, project_id, runtime_session_id, pin, agent_name, entry_agent_name, channel,
-            transport, source, environment, deployment_id, contact_id, user_id, parent_session_id
+            transport, source, environment, deployment_id, contact_id, user_id, parent_session_id, created_at
         ) VALUES (
             :tenant_id, :session_id, :project_id, :runtime_session_id, :pin, :entry_agent_name, :entry_agent_name,
-            :channel, :transport, :source, :environment, :deployment_id, :contact_id, :user_id, :parent_session_id
+            :channel, :transport, :source, :environment, :deployment_id, :contact_id, :user_id, :parent_session_id,
+            COALESCE(:created_at::timestamptz, clock_timestamp())
         )
         ON CONFLICT (session_key) DO NOTHING
         RETURNING session_key
@@ -61,7 +62,7 @@ SORT_COLUMNS = {
     "messageCount": "message_count",
     "traceEventCount": "trace_count",
     "tokenCount": "input_tokens + output_tokens",
-    "estimatedCost": "estimated_cost",
+    "estimatedCost": "coalesce(estimated_cost, 0)",
     "errorCount": "error_count",
     "durationMs": "duration_ms",
     "agentName": "agent_name",

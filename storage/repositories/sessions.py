@@ -41,7 +41,11 @@ CONDITIONS: Final = ("status", "channel", "agent_name", "environment", "since", 
 
 
 class NewSession(Struct, frozen=True, kw_only=True):
-    """What is known of a session when it is created; `pin` is kept as it is and given back."""
+    """What is known of a session when it is created; `pin` is kept as it is and given back.
+
+    Attributes:
+        created_at: As its creator has been told; None for the moment at which the row is made.
+    """
 
     session_id: str
     project_id: str
@@ -56,6 +60,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     contact_id: str = ""
     user_id: str = ""
     parent_session_id: str = ""
+    created_at: datetime | None = None
 
 
 class SessionRecord(Struct, frozen=True, kw_only=True):
@@ -82,7 +87,7 @@ class SessionRecord(Struct, frozen=True, kw_only=True):
     trace_count: int
     input_tokens: int
     output_tokens: int
-    estimated_cost: float
+    estimated_cost: float | None
     duration_ms: int
     error_count: int
     handoff_count: int

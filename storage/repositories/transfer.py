@@ -5,21 +5,22 @@ Spec: platform-api 9.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from domain.json_values import JsonObject
 from domain.limits import IMPORT_LOCK_S
+from domain.project_file import Details
 from storage.database import Connection, Database
 from storage.statements import Statement
 
 DOCUMENTS = Statement("""
-    SELECT name, kind, dsl, source_hash FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id
-    ORDER BY created_at, name
+    SELECT name, kind, dsl, source_hash, domain, description FROM agents
+    WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY created_at, name
 """)
 HOLD_DOCUMENTS = Statement("""
-    SELECT name, kind, source_hash FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id
-    ORDER BY created_at, name FOR UPDATE
+    SELECT name, kind, source_hash, domain, description FROM agents
+    WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY created_at, name FOR UPDATE
 """)
 TEXTS = Statement("""
     SELECT name, dsl FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = ANY(:names)
@@ -37,6 +38,11 @@ UPDATE_MANY = Statement("""
     FROM unnest(:names::text[], :kinds::text[], :texts::text[], :hashes::text[]) AS g (name, kind, dsl, source_hash)
     WHERE a.tenant_id = :tenant_id AND a.project_id = :project_id AND a.name = g.name
 """)
+DESCRIBE_MANY = Statement("""
+    UPDATE agents a SET domain = g.domain, description = g.description, updated_at = clock_timestamp()
+    FROM unnest(:names::text[], :domains::text[], :descriptions::text[]) AS g (name, domain, description)
+    WHERE a.tenant_id = :tenant_id AND a.project_id = :project_id AND a.name = g.name
+""")
 DELETE_MANY = Statement("""
     DELETE FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND name = ANY(:names)
 """)
@@ -46,11 +52,7 @@ CLEAR_ENTRY = Statement("""
 """)
 SET_ENTRY = Statement("""
     UPDATE projects SET entry_agent_name = :name, updated_at = clock_timestamp()
-    WHERE tenant_id = :tenant_id AND project_id = :project_id AND entry_agent_name IS NULL
-      AND EXISTS (
-          SELECT FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id AND agents.name = :name
-          AND kind IN ('agent', 'supervisor')
-      )
+    WHERE tenant_id = :tenant_id AND project_id = :project_id
 """)
 ACTIVE = Statement("""
     SELECT d.deployment_id, d.environment, d.agent_version_manifest, p.ir
@@ -85,6 +87,8 @@ class Document(NamedTuple):
     kind: str
     dsl: str
     source_hash: str
+    domain: str
+    description: str | None
 
 
 class HeldDocument(NamedTuple):
@@ -93,6 +97,8 @@ class HeldDocument(NamedTuple):
     name: str
     kind: str
     source_hash: str
+    domain: str
+    description: str | None
 
 
 class WrittenDocument(NamedTuple):
@@ -179,14 +185,27 @@ class Transfer:
         """Replace drafts."""
         await connection.execute(UPDATE_MANY, tenant_id=tenant_id, project_id=project_id, **_columns(changed))
 
+    async def describe(
+        self, connection: Connection, tenant_id: str, project_id: str, said: Mapping[str, Details]
+    ) -> None:
+        """Write domain and description of documents by their names."""
+        await connection.execute(
+            DESCRIBE_MANY,
+            tenant_id=tenant_id,
+            project_id=project_id,
+            names=list(said),
+            domains=[one.domain for one in said.values()],
+            descriptions=[one.description for one in said.values()],
+        )
+
     async def delete(self, connection: Connection, tenant_id: str, project_id: str, names: Sequence[str]) -> None:
         """Remove documents with their versions; a project whose entry agent is among them has none then."""
         given = {"tenant_id": tenant_id, "project_id": project_id, "names": list(names)}
         await connection.execute(DELETE_MANY, **given)
         await connection.execute(CLEAR_ENTRY, **given)
 
-    async def set_entry(self, connection: Connection, tenant_id: str, project_id: str, name: str) -> None:
-        """Say where conversations begin, unless that is said already or there is no such agent."""
+    async def set_entry(self, connection: Connection, tenant_id: str, project_id: str, name: str | None) -> None:
+        """Say where conversations begin; with None it is not said."""
         await connection.execute(SET_ENTRY, tenant_id=tenant_id, project_id=project_id, name=name)
 
 

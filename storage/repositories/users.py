@@ -34,9 +34,9 @@ FIND = Statement(f"""
     SELECT {COLUMNS}, {MEMBERSHIPS} FROM users u
     WHERE u.tenant_id = :tenant_id AND u.user_id = :user_id AND u.disabled_at IS NULL
 """)
-NAME = Statement("""
-    SELECT CASE WHEN user_id = :name THEN user_id ELSE email END FROM users
-    WHERE tenant_id = :tenant_id AND (user_id = :name OR lower(email) = lower(:name)) AND disabled_at IS NULL
+NAMED = Statement(f"""
+    SELECT {COLUMNS}, {MEMBERSHIPS} FROM users u
+    WHERE u.tenant_id = :tenant_id AND (u.user_id = :name OR lower(u.email) = lower(:name)) AND u.disabled_at IS NULL
 """)
 SET_PASSWORD = Statement("""
     UPDATE users SET password_hash = :password_hash
@@ -81,6 +81,10 @@ class UserRecord(Struct, frozen=True, kw_only=True):
     password_hash: str
     projects: JsonObject
 
+    def known_as(self, name: str) -> str:
+        """Return the id or the email, as it is written here, whichever of them `name` is."""
+        return self.user_id if name == self.user_id else self.email
+
 
 class Users:
     """The people of all tenants."""
@@ -89,10 +93,18 @@ class Users:
         self._database = database
 
     async def create(
-        self, tenant_id: str, user_id: str, *, email: str, role: str, password_hash: str, display_name: str = ""
+        self,
+        tenant_id: str,
+        user_id: str,
+        *,
+        email: str,
+        role: str,
+        password_hash: str,
+        display_name: str = "",
+        connection: Connection | None = None,
     ) -> None:
         """Keep a new user. Raises Duplicate: the email is somebody's, or the tenant has its owner."""
-        await self._database.execute(
+        await (connection or self._database).execute(
             CREATE,
             tenant_id=tenant_id,
             user_id=user_id,
@@ -124,10 +136,9 @@ class Users:
         """Return a user who may still log in."""
         return _record(await self._database.row(FIND, tenant_id=tenant_id, user_id=user_id))
 
-    async def name(self, connection: Connection, tenant_id: str, name: str) -> str | None:
-        """Return the id or email of a user as it is written here, whoever has that name; None when nobody has it."""
-        found: str | None = await connection.value(NAME, tenant_id=tenant_id, name=name)
-        return found
+    async def named(self, connection: Connection, tenant_id: str, name: str) -> UserRecord | None:
+        """Return the user who has this id or email and may still log in."""
+        return _record(await connection.row(NAMED, tenant_id=tenant_id, name=name))
 
     async def set_password(self, connection: Connection, tenant_id: str, user_id: str, password_hash: str) -> None:
         """Put another password in the place of the last one, within a transaction."""

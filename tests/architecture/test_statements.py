@@ -19,6 +19,7 @@ ACROSS_TENANTS = {
     "storage.repositories.jobs.NEXT_DUE": "when to wake up, for all tenants",
     "storage.repositories.webhook_claims.WAITING": "hooks of all tenants, each given its turn",
     "storage.repositories.projects.TENANTS": "the list of tenants itself",
+    "storage.repositories.tenants.LIST": "the list of tenants itself, for whoever runs the installation",
     "storage.repositories.replies.FORGET_OLD": "retention",
     "storage.repositories.turns.FORGET_OLD": "retention",
     "storage.repositories.attachments.TAKE_UNUSED": "retention; each row carries its own tenant",

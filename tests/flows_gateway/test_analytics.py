@@ -11,6 +11,8 @@ from domain.analytics import EventCategory, NewEvent
 from domain.rates import RateSettings
 from storage.repositories.events import Events
 from storage.statements import Statement
+from tests.flows_gateway.test_approvals import approval, approver
+from tests.flows_gateway.test_human_tasks import act, tasks
 from tests.support.analytics import (
     CLERK,
     DESK,
@@ -21,8 +23,9 @@ from tests.support.analytics import (
     say,
     types,
 )
-from tests.support.live_gateway import a_live_gateway
+from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
+from tests.support.stories import eventually
 from tests.support.stub_model import StubBehaviour, StubModel
 
 pytestmark = pytest.mark.anyio
@@ -60,7 +63,7 @@ async def test_what_turns_did_is_counted_once_by_every_route(servers: Servers) -
         assert [list(one) for one in events] == [EVENT] * len(events)
         call = next(one for one in events if one["event_type"] == "llm_call")
         assert call["metadata"] == {
-            "model": "talker", "provider": "stub", "tokens_in": 21, "tokens_out": 16, "status": "stop",
+            "model": "talker", "provider": "stub", "tokens_in": 21, "tokens_out": 16, "status": "end_turn",
         }  # fmt: skip
         assert (call["agent_name"], call["session_id"], call["channel"]) == ("Clerk", session_id, "api")
         tool = next(one for one in events if one["event_type"] == "tool_call")
@@ -138,13 +141,15 @@ async def test_a_completion_costs_without_an_agent(servers: Servers) -> None:
         assert costs["by_model"] == [
             {
                 "model": "talker", "provider": "stub", "call_count": 1, "tokens_in": 21, "tokens_out": 16,
-                "total_tokens": TOKENS, "cost": 0.0, "share": None,
+                "total_tokens": TOKENS, "cost": None, "share": None,
             }
         ]  # fmt: skip
         assert costs["by_provider"] == [
-            {"provider": "stub", "call_count": 1, "total_tokens": TOKENS, "cost": 0.0, "share": None}
+            {"provider": "stub", "call_count": 1, "total_tokens": TOKENS, "cost": None, "share": None}
         ]
+        assert costs["total_cost"] is None
         (event,) = (await data(gateway, "events?category=llm"))["events"]
+        assert event["metadata"]["status"] == "end_turn"
         assert (event["agent_name"], event["session_id"], event["error"]) == (None, None, None)
 
 
@@ -217,8 +222,33 @@ async def test_what_waits_for_a_person_is_suspended_and_escalated(servers: Serve
         assert (await data(gateway, "session-metrics"))["escalation_rate"] == 1.0
 
 
+async def test_a_session_that_waits_again_in_the_turn_that_goes_on_tells_both(servers: Servers) -> None:
+    async with a_live_gateway(servers, "analytics-again", {"a.abl": approver("somebody")}) as gateway:
+        task = await approval(gateway, "Approver")
+        await counted(gateway)
+        assert await life(gateway) == ["session_started", "session_suspended"]
+        answer = await act(gateway, task, "resolve", {"decision": "approved"})
+        assert answer.status == 200, answer.body
+
+        async def waits_again() -> bool:
+            path = f"?sessionId={task['source']['sessionId']}&status=pending,assigned"
+            return bool((await tasks(gateway, path=path)).json()["tasks"])
+
+        await eventually(waits_again)
+        await say(gateway, "are you there?", task["source"]["sessionId"])  # answered beside what it waits for
+        await counted(gateway)
+        assert await life(gateway) == [
+            "session_started", "session_suspended", "session_resumed", "session_suspended",
+        ]  # fmt: skip
+
+
+async def life(gateway: LiveGateway) -> list[str]:
+    """Return what is told of sessions, the first first."""
+    return [one["event_type"] for one in (await data(gateway, "events?category=session"))["events"]][::-1]
+
+
 async def test_what_happens_to_the_runtime_itself_is_told_to_the_projects_it_concerns(servers: Servers) -> None:
-    rates = RateSettings(session_messages_per_minute=1)
+    rates = RateSettings(session_messages_per_minute=2)
     async with a_live_gateway(servers, "analytics-system", {"d.abl": DESK, "c.abl": CLERK}, rates=rates) as gateway:
         body = {"projectId": gateway.project_id, "message": "hello"}
         session_id = (await gateway.call("POST", "/api/v1/chat/agent", body)).json()["sessionId"]

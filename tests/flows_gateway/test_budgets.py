@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from storage.statements import Statement
 from tests.flows_gateway.test_completions import events_of
 from tests.flows_gateway.test_sockets import say as tell
 from tests.flows_gateway.test_sockets import until
-from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
+from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway, another_gateway
 from tests.support.servers import Servers
 from tests.support.stories import eventually
 from tests.support.stub_model import StubBehaviour, StubModel
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.anyio
 THINKER = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
 USED = 37
 """What the stub says that each answer used."""
+MANY, AT_ONCE = 1_500, 50
 ACTIONS = Statement(
     "SELECT action FROM audit_log WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY number"
 )
@@ -123,6 +125,60 @@ async def test_a_completion_goes_on_the_budget_of_its_project(servers: Servers) 
             *(200, ("error", {"error": "Budget exceeded", "code": "CONFLICT"})),
         )
         assert len(model.requests) == 1
+
+
+async def ask_everywhere(gateway: LiveGateway) -> list[Answer]:
+    """Ask a model in each of the ways in which whoever is outside has it asked."""
+    said = [{"role": "user", "content": "hello"}]
+    named = {"openai-project": gateway.project_id}
+    return [
+        await say(gateway),
+        await gateway.call("POST", "/api/v1/chat/complete", {"projectId": gateway.project_id, "messages": said}),
+        await gateway.call("POST", "/v1/chat/completions", {"model": "Thinker", "messages": said}, named),
+    ]
+
+
+async def test_a_budget_holds_once_it_is_set_and_a_changed_one_too(servers: Servers) -> None:
+    async with a_gateway(servers, "budget-at-once") as (gateway, model), another_gateway(gateway) as other:
+        both = (gateway, other)
+        for budget in ({"maxTokens": 5}, {"maxTokens": 5, "scope": "agent", "subject": "Thinker"}):
+            answers = [answer for one in both for answer in await ask_everywhere(one)]
+            assert [one.status for one in answers] == [200] * 6, "all of them know that there is no budget"
+            asked = len(model.requests)
+            place = f"/{(await budgets(gateway, 'POST', body=budget)).json()['budget']['id']}"
+            is_spent = [not ("scope" in budget and number % 3 == 1) for number in range(6)]  # a completion has no agent
+            answers = [answer for one in both for answer in await ask_everywhere(one)]
+            assert [one.status for one in answers] == [409 if spent else 200 for spent in is_spent]
+            assert len(model.requests) == asked + is_spent.count(False)
+            await budgets(gateway, "PUT", place, {"maxTokens": 90_000})
+            assert [one.status for at in both for one in await ask_everywhere(at)] == [200] * 6
+            (account,) = (await budgets(gateway, "GET", place)).json()["accounts"]
+            assert (account["tokensSpent"], account["tokensHeld"]) == (USED * is_spent.count(True), 0)
+            assert (await budgets(other, "DELETE", place)).status == 200
+
+
+async def test_turns_and_completions_at_once_pass_no_budget_that_was_just_set(
+    servers: Servers,
+) -> None:
+    async with a_gateway(servers, "budget-crowd") as (gateway, model), another_gateway(gateway) as other:
+        for one in (gateway, other):
+            await ask_everywhere(one)
+        asked, enough = model.count, 40_000
+        made = await budgets(gateway, "POST", body={"maxTokens": enough})
+        ask = {"projectId": gateway.project_id, "messages": [{"role": "user", "content": "Hi"}], "maxTokens": 100}
+        at_once = asyncio.Semaphore(AT_ONCE)
+
+        async def one_of_many(number: int) -> Answer:
+            at = (gateway, other)[number % 2]
+            async with at_once:
+                return await (at.call("POST", "/api/v1/chat/complete", ask) if number % 4 < 3 else say(at))
+
+        answers = await asyncio.gather(*(one_of_many(number) for number in range(MANY)))
+        assert {one.status for one in answers} == {200, 409}
+        (account,) = (await budgets(gateway, "GET", f"/{made.json()['budget']['id']}")).json()["accounts"]
+        spent = account["tokensSpent"]
+        assert (spent, account["tokensHeld"]) == (USED * (model.count - asked), 0)
+        assert spent == USED * sum(one.status == 200 for one in answers) <= enough
 
 
 @pytest.mark.parametrize(

@@ -228,8 +228,9 @@ async def test_without_any_model_the_runtime_is_not_configured(servers: Servers)
     async with a_live_gateway(servers, "completion-none", {"t.abl": THINKER}) as gateway:
         answer = await gateway.call("POST", STREAM, asked(gateway))
         assert answer.status == 503
-        assert answer.json()["error"]["message"].startswith("Runtime not configured")
-        assert answer.json()["error"]["details"]["reason"] == "MODEL_NOT_CONFIGURED"
+        assert answer.json()["error"]["message"] == "Runtime not configured"
+        details = answer.json()["error"]["details"]
+        assert (details["reason"], "OPENAI_API_KEY" in details["hint"]) == ("MODEL_NOT_CONFIGURED", True)
 
 
 async def test_a_model_that_is_named_is_asked_and_a_tier_is_not_looked_at(servers: Servers) -> None:

@@ -188,9 +188,11 @@ async def test_metrics_health_and_readiness_tell_of_the_parts(servers: Servers) 
         await chat(gateway)
         ready = (await gateway.call("GET", "/ready", headers={"x-api-key": ""})).json()
         assert {check["name"]: check["status"] for check in ready["checks"]} == {
-            "database": "ok",
+            "store": "ok",
             "coordination": "ok",
-            "hosts": "ok",
+            "cluster": "ok",
+            "queue": "ok",
+            "model": "degraded",  # none is set
         }
         text = (await gateway.call("GET", "/metrics", headers={"x-api-key": ""})).body.decode()
         for name in (
@@ -285,6 +287,19 @@ async def test_a_gateway_that_ends_sends_its_sockets_elsewhere_and_their_turns_g
             await draining
         async with gateway.socket(token) as again:
             assert json.loads(await again.recv())["sessionId"] == start["sessionId"]
+
+
+async def test_a_session_is_created_at_one_moment_whoever_tells_of_it(servers: Servers) -> None:
+    async with a_live_gateway(servers, "created-at", {"c.abl": CLERK}) as gateway:
+        sessions = f"/api/projects/{gateway.project_id}/sessions"
+        made = [(await gateway.call("POST", sessions, {"agentId": "Clerk"})).json()["session"] for _ in range(20)]
+        told = {one["id"]: one["createdAt"] for one in made}
+        listed = (await gateway.call("GET", f"{sessions}?limit=200")).json()["sessions"]
+        assert {one["id"]: one["createdAt"] for one in listed} == told
+        for session_id, created_at in list(told.items())[:3]:
+            assert (await chat(gateway, sessionId=session_id)).status == 200
+            session = (await gateway.call("GET", f"{sessions}/{session_id}")).json()["session"]
+            assert session["createdAt"] == created_at
 
 
 async def test_a_reset_session_begins_again_and_keeps_what_was_said(servers: Servers) -> None:

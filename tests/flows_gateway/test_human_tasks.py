@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from actors.clocks import SystemClock
+from actors.clocks import RandomIds, SystemClock
 from actors.human_tasks import TaskDesk
 from actors.projects import TENANT_ID, put_project
 from domain.clock import iso_ms
+from storage.repositories.users import Users
 from storage.statements import Statement
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway, another_gateway
 from tests.support.servers import Servers
@@ -55,6 +56,11 @@ FLOW:
 PAST_DUE = Statement("""
     UPDATE human_tasks SET due_at = now() - interval '1 second' WHERE tenant_id = :tenant_id AND task_id = :task_id
 """)
+GIVE_FORM = Statement("""
+    UPDATE human_tasks SET fields = '[{"name": "verdict", "type": "text", "required": true}]'
+    WHERE tenant_id = :tenant_id AND task_id = :task_id
+""")
+"""A task of a session that has a form: agents have no words for one."""
 CLEAR = Statement("DELETE FROM human_tasks WHERE tenant_id = :tenant_id")
 AUDITED = Statement("""
     SELECT action, entry FROM audit_log
@@ -121,6 +127,7 @@ async def said(gateway: LiveGateway, session_id: str, text: str) -> int:
 
 
 async def test_a_task_has_all_its_fields(gateway: LiveGateway) -> None:
+    one, other = [(await a_user(gateway, "admin"))[0] for _ in range(2)]
     due_at = iso_ms(datetime.now(UTC) + timedelta(hours=1))
     form = [
         {"name": "limit", "type": "number", "label": "Limit", "required": True},
@@ -128,8 +135,8 @@ async def test_a_task_has_all_its_fields(gateway: LiveGateway) -> None:
     ]
     given = {
         "type": "decision", "title": "Which?", "priority": "high", "description": "Choose", "fields": form,
-        "context": {"a": 1}, "options": ["this", "that"], "dueAt": due_at, "assignedTo": "usr_x", "tags": ["t"],
-        "escalationChain": [{"team": "night", "afterMinutes": 30}, {"userId": "usr_y", "afterMinutes": 5}],
+        "context": {"a": 1}, "options": ["this", "that"], "dueAt": due_at, "assignedTo": one, "tags": ["t"],
+        "escalationChain": [{"team": "night", "afterMinutes": 30}, {"userId": other, "afterMinutes": 5}],
     }  # fmt: skip
     task = await made(gateway, **given)
     moments = {name: task[name] for name in ("createdAt", "updatedAt", "assignedAt")}
@@ -198,12 +205,12 @@ async def test_the_inbox_knows_me_teams_types_and_statuses(gateway: LiveGateway)
 
 async def test_of_those_who_claim_a_task_at_once_one_gets_it(gateway: LiveGateway) -> None:
     task = await made(gateway)
+    users, claimants = Users(gateway.running.database), [RandomIds().new("usr") for _ in range(AT_ONCE)]
+    for one in claimants:
+        await users.create(TENANT_ID, one, email=f"{one}@example.com", role="admin", password_hash="")
     async with another_gateway(gateway) as other:
         answers = await asyncio.gather(
-            *(
-                act((gateway, other)[number % 2], task, "claim", {"userId": f"usr_{number}"})
-                for number in range(AT_ONCE)
-            )
+            *(act((gateway, other)[at % 2], task, "claim", {"userId": one}) for at, one in enumerate(claimants))
         )
     won = [one for one in answers if one.status == 200]
     assert len(won) == 1
@@ -259,7 +266,11 @@ async def test_the_form_of_a_task_is_checked(gateway: LiveGateway) -> None:
     wrong = await act(gateway, task, "resolve", {"decision": "approved", "fields": {"limit": 5}})
     assert wrong.json()["error"]["details"]["fields"][0]["path"] == "/decision"
     assert (await act(gateway, task, "resolve", {})).json()["error"]["code"] == "BAD_REQUEST"
-    done = await act(gateway, task, "resolve", {"decision": "submitted", "fields": {"limit": 5, "other": 1}})
+    more = {"limit": 5, "other": 1, "a/b": None}
+    refused = await act(gateway, task, "resolve", {"decision": "submitted", "fields": more})
+    assert (refused.status, refused.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
+    assert [one["path"] for one in refused.json()["error"]["details"]["fields"]] == ["/fields/a~1b", "/fields/other"]
+    done = await act(gateway, task, "resolve", {"decision": "submitted", "fields": {"limit": 5}})
     assert done.json()["task"]["resolution"]["fields"] == {"limit": 5}
 
 
@@ -269,11 +280,13 @@ async def test_a_decision_resumes_the_session_that_waits_exactly_once(gateway: L
     assert {name: task["source"][name] for name in ("kind", "sessionId", "agentName")} == {
         "kind": "session", "sessionId": session_id, "agentName": "Desk",
     }  # fmt: skip
-    body = {"decision": "resolved", "notes": "kindly", "fields": {"verdict": "refund"}, "respondedBy": "usr_1"}
+    user_id, _ = await a_user(gateway, "admin")
+    await gateway.running.database.execute(GIVE_FORM, tenant_id=TENANT_ID, task_id=task["id"])
+    body = {"decision": "resolved", "notes": "kindly", "fields": {"verdict": "refund"}, "respondedBy": user_id}
     async with another_gateway(gateway) as other:
         answers = await asyncio.gather(*(act((gateway, other)[at % 2], task, "resolve", body) for at in range(AT_ONCE)))
     assert sorted(one.status for one in answers) == [200] + [409] * (AT_ONCE - 1)
-    assert await said(gateway, session_id, "usr_1 settled it: refund, refund, kindly.") == 1
+    assert await said(gateway, session_id, f"{user_id} settled it: refund, refund, kindly.") == 1
     rows = await gateway.running.database.rows(CALLBACKS, tenant_id=TENANT_ID, session_id=session_id)
     assert [row["status"] for row in rows] == ["cancelled"]
     open_now = (await tasks(gateway, path=f"?sessionId={session_id}&status=pending,assigned,in_progress")).json()

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.anyio
 TALKER = 'AGENT: Talker\nGOAL: "Talk"\nPERSONA: "Calm"\n'
 Body = dict[str, Any]
 Own = dict[str, str]
-AN_ID = re.compile(r"(?:^|[a-z])(?:Id|Ids|_id)$|^(?:assignedTo|subject)$")
+AN_ID = re.compile(r"(?:^|[a-z])(?:Id|Ids|_id)$|^(?:assignedTo|respondedBy|subject)$")
 NO_REFERENCES = {
     "agentId": "an agent of the project that is asked for, by its name or path too; see AGENTS",
     "employeeId": "a text of the caller's about a contact",
@@ -194,14 +194,18 @@ CASES = [
     query("GET /api/tool-secrets", "projectId", "project"),
     body("POST /api/contacts/{contact_id}/link-session", "sessionId", "session", lambda own, one: {"sessionId": one}),
     query(f"GET {PP}/human-tasks", "assignedTo", "user", 200),
-    body(f"POST {PP}/human-tasks", "assignedTo", "user", lambda own, one: a_task(own, assignedTo=one), TEXT),
+    body(f"POST {PP}/human-tasks", "assignedTo", "user", lambda own, one: a_task(own, assignedTo=one)),
     body(
         f"POST {PP}/human-tasks", "escalationChain.*.userId", "user",
-        lambda own, one: a_task(own, escalationChain=[{"userId": one, "afterMinutes": 5}]), TEXT,
+        lambda own, one: a_task(own, escalationChain=[{"userId": one, "afterMinutes": 5}]),
     ),
     body(f"POST {PP}/human-tasks", "sessionId", "session", lambda own, one: a_task(own, sessionId=one)),
-    body(f"POST {PP}/human-tasks/{{task_id}}/assign", "assignedTo", "user", lambda own, one: {"assignedTo": one}, TEXT),
-    body(f"POST {PP}/human-tasks/{{task_id}}/claim", "userId", "user", lambda own, one: {"userId": one}, 409),
+    body(f"POST {PP}/human-tasks/{{task_id}}/assign", "assignedTo", "user", lambda own, one: {"assignedTo": one}),
+    body(f"POST {PP}/human-tasks/{{task_id}}/claim", "userId", "user", lambda own, one: {"userId": one}),
+    body(
+        f"POST {PP}/human-tasks/{{task_id}}/resolve", "respondedBy", "user",
+        lambda own, one: {"decision": "approved", "respondedBy": one},
+    ),
     query(f"GET {PP}/human-tasks", "sessionId", "session", 200),
     body(f"POST {PP}/budgets", "subject", "contact", lambda own, one: a_budget(own, "contact", one), TEXT),
 ]  # fmt: skip
@@ -266,7 +270,7 @@ class Tenant:
         email = f"{RandomIds().new('')}@example.com"
         for kind, path, given, word in (
             ("page", f"{project}/public-keys", {"name": "p", "allowedOrigins": []}, "key"),
-            ("user", "/api/users", {"email": email, "role": "viewer"}, "user"),
+            ("user", "/api/users", {"email": email, "role": "admin"}, "user"),
             ("contact", "/api/contacts", {"displayName": "Ada"}, "data"),
             ("deployment", f"{project}/deployments", a_deployment(self.own), "deployment"),
             ("task", f"{project}/human-tasks", None, "task"),

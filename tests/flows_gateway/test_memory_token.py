@@ -11,13 +11,18 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, web
 
+from actors.clocks import RandomIds, SystemClock
+from actors.installation import sandbox_tokens
+from actors.projects import TENANT_ID
 from actors.replaying import Replayer
-from actors.sandbox_tokens import MEMORY_PATH
+from actors.sandbox_tokens import MEMORY_PATH, SandboxClaims
+from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.journal import Journal
-from tests.support.live_gateway import LiveGateway, a_live_gateway
+from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
+TALKER = 'AGENT: Talker\nGOAL: "Talk"\n\nFLOW:\n  entry_point: a\n  a:\n    REASONING: false\n    RESPOND: "Hello"\n    THEN: a\n'
 AGENT = """\
 AGENT: Remote
 GOAL: "Have code run elsewhere"
@@ -126,3 +131,28 @@ async def test_code_elsewhere_uses_the_memory_of_the_turn_that_waits_for_it(serv
             assert not any(token.encode() in records for token in code.tokens)
     finally:
         await runner.cleanup()
+
+
+async def test_one_memory_store_too_many_is_a_conflict_that_says_why(servers: Servers) -> None:
+    async with a_live_gateway(servers, "many-stores", {"a.abl": TALKER}) as gateway:
+        body = {"projectId": gateway.project_id, "message": "hello"}
+        session = (await gateway.call("POST", "/api/v1/chat/agent", body)).json()["sessionId"]
+        tokens = sandbox_tokens(gateway.running.settings, SystemClock(), RandomIds())
+        assert tokens is not None
+        bearer = {"authorization": f"Bearer {tokens.make(SandboxClaims(**of_session(gateway, session)))}"}
+
+        async def keep(name: str) -> Answer:
+            given = {"action": "set", "memoryStoreName": name, "payload": {"content": {"a": 1}}}
+            return await gateway.call("POST", MEMORY_PATH, given, {"x-api-key": "", **bearer})
+
+        for number in range(MEMORY_STORES_PER_SESSION):
+            assert (await keep(f"s{number}")).status == 200
+        refused = await keep("one-more")
+        error = refused.json()["error"]
+        assert (refused.status, error["code"], error["details"]) == (409, "CONFLICT", {"reason": "TOO_MANY_STORES"})
+        assert (await keep("s0")).status == 200, "one that is there may be set again"
+
+
+def of_session(gateway: LiveGateway, session_id: str) -> dict[str, str]:
+    """Return what a token for the code of a session says."""
+    return {"tenant_id": TENANT_ID, "project_id": gateway.project_id, "session_id": session_id, "agent": "Talker"}

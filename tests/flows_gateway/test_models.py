@@ -198,8 +198,55 @@ async def test_a_project_takes_models_and_tells_which_one_a_call_goes_to(servers
         assert mine.count("project_models.update") == 1
 
 
+async def test_who_deletes_a_provider_takes_it_from_the_projects_that_have_chosen_it(servers: Servers) -> None:
+    async with a_gateway(servers, "provider-chosen") as (gateway, _):
+        ids = {
+            name: (await add(gateway, name=name, models=[{"id": one} for one in listed])).json()["provider"]["id"]
+            for name, listed in (("gone", ["small", "both"]), ("stays", ["big", "both"]))
+        }
+        other = (await gateway.call("POST", "/api/projects", {"name": f"o{RandomIds().new('')}"})).json()["project"][
+            "id"
+        ]
+        theirs = f"/api/projects/{other}/models"
+        wanted = {
+            "defaultModelId": "gone/small", "tiers": {"fast": "small", "balanced": "both", "powerful": "stays/big"},
+            "evalJudgeModel": "gone/both", "evalPersonaModel": "stays/big",
+        }  # fmt: skip
+        before = (await models(gateway, "PUT", body=wanted)).json()["models"]
+        untouched = await gateway.call("PUT", theirs, {"defaultModelId": "stays/big"})
+        assert (await models(gateway, path="/resolve")).json()["modelId"] == "gone/small"
+        assert (await gateway.call("DELETE", f"{PROVIDERS}/{ids['gone']}")).status == 200
+        left = {**before, "defaultModelId": None, "evalJudgeModel": None}
+        left["tiers"] = {**before["tiers"], "fast": None}
+        assert (await models(gateway)).json()["models"] == left
+        assert (await gateway.call("GET", theirs)).json() == untouched.json()
+        resolved = (await models(gateway, path="/resolve")).json()
+        assert (resolved["modelId"], resolved["source"]) == ("stays/big", "tenant")
+        rows = await gateway.running.database.rows(ENTRIES, tenant_id=TENANT_ID)
+        told = [(row["action"], row["entry"]["resource"]["id"], row["entry"]["details"]) for row in rows][-2:]
+        kept = {"tiers": {"balanced": "both", "powerful": "stays/big"}, "evalPersonaModel": "stays/big"}
+        assert told == [
+            ("model_provider.delete", ids["gone"], {"kind": "mock", "projects": 1}),
+            ("project_models.update", gateway.project_id, {"models": kept}),
+        ]
+
+
+async def test_a_chosen_model_that_nobody_serves_any_more_is_an_error(servers: Servers) -> None:
+    async with a_gateway(servers, "provider-emptied") as (gateway, _):
+        own = (await add(gateway, name="own", models=[{"id": "small"}])).json()["provider"]["id"]
+        assert (await models(gateway, "PUT", body={"defaultModelId": "own/small"})).status == 200
+        assert (await gateway.call("PATCH", f"{PROVIDERS}/{own}", {"models": [{"id": "other"}]})).status == 200
+        asked = {"projectId": gateway.project_id, "message": "hello", "agentId": "Thinker"}
+        for answer in (await models(gateway, path="/resolve"), await gateway.call("POST", "/api/v1/chat/agent", asked)):
+            error = answer.json()["error"]
+            assert (answer.status, error["message"]) == (503, "Runtime not configured")
+            assert error["details"]["reason"] == "MODEL_NOT_CONFIGURED"
+        assert "'own/small'" in (await models(gateway, path="/resolve")).json()["error"]["details"]["hint"]
+        assert (await models(gateway, path="/resolve?agentName=Choosy")).json()["modelId"] == "stub/talker"
+
+
 async def test_without_any_model_nothing_resolves(servers: Servers) -> None:
     async with a_live_gateway(servers, "no-models", {"t.abl": THINKER}) as gateway:
         answer = await models(gateway, path="/resolve")
         assert answer.status == 503
-        assert answer.json()["error"]["message"].startswith("Runtime not configured")
+        assert answer.json()["error"]["message"] == "Runtime not configured"

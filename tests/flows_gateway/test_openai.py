@@ -107,6 +107,20 @@ async def test_a_stream_has_chunks_a_finish_usage_and_an_end(servers: Servers) -
         assert all(one["choices"] for one in without)
 
 
+@pytest.mark.parametrize("way", [{}, {"stream": True}, {"user": "ada"}, {"headers": {"idempotency-key": "k1"}}])
+async def test_the_message_that_opens_a_session_is_the_first_of_its_minute(
+    servers: Servers, way: dict[str, Any]
+) -> None:
+    rates = replace(NO_RATES, session_messages_per_minute=3)
+    async with a_live_gateway(servers, "oa-first", {"counter.abl": COUNTER}, rates=rates) as gateway:
+        opened = await ask(gateway, **way)
+        session_id = chunks(opened)[0]["session_id"] if "stream" in way else opened.json()["session_id"]
+        more = [await ask(gateway, metadata={"session_id": session_id}) for _ in range(3)]
+        assert [one.status for one in (opened, *more)] == [200, 200, 200, 429]
+        assert more[-1].json()["error"]["message"] == "Session message rate limit exceeded"
+        assert said(more[1]) == "heard 3: hello"
+
+
 async def test_each_request_is_a_session_of_its_own_unless_it_names_one(servers: Servers) -> None:
     async with a_gateway(servers, "oa-session") as gateway:
         first = await ask(gateway, "one")

@@ -28,8 +28,10 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def unknown(schema: dict[str, Any], value: Any, place: str = "") -> list[str]:
-    """Return the places of fields that a schema does not have, and of required ones that are missing."""
+    """Return the places of fields that a schema does not have, of required ones that are missing, of wrong types."""
     schema = resolved(schema)
+    if not fits(schema, value):
+        return [f"{place} is not as {schema} says: {value!r:.80}"]
     choices = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     if choices:
         return min((unknown(one, value, place) for one in choices if fits(resolved(one), value)), key=len, default=[])
@@ -49,8 +51,14 @@ def unknown(schema: dict[str, Any], value: Any, place: str = "") -> list[str]:
 
 
 def fits(schema: dict[str, Any], value: Any) -> bool:
-    kinds = {"object": dict, "array": list, "string": str, "null": type(None), "boolean": bool}
+    if "anyOf" in schema:
+        return any(fits(resolved(one), value) for one in schema["anyOf"])
+    if value not in schema.get("enum", (schema.get("const", value),)):
+        return False
     kind = schema.get("type")
+    if kind in ("integer", "number"):
+        return isinstance(value, int if kind == "integer" else int | float) and not isinstance(value, bool)
+    kinds = {"object": dict, "array": list, "string": str, "null": type(None), "boolean": bool}
     return kind not in kinds or isinstance(value, kinds[kind])
 
 

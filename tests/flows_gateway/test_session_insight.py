@@ -83,6 +83,22 @@ async def test_metrics_count_what_the_traces_tell(servers: Servers) -> None:
         assert item["durationMs"] == metrics["totalLatencyMs"]
 
 
+async def test_a_cost_is_null_where_no_price_is_known_and_zero_where_no_model_was_asked(servers: Servers) -> None:
+    async with a_gateway(servers, "insight-costs") as gateway:
+        path = f"/api/projects/{gateway.project_id}/sessions"
+        silent = (await gateway.call("POST", path, {"agentId": "Thinker"})).json()["session"]["id"]
+        asked = await say(gateway, "hello")
+        await say(gateway, "and now?", asked)
+        assert (await read(gateway, asked))["session"]["estimatedCost"] is None
+        assert (await read(gateway, silent))["session"]["estimatedCost"] == 0.0
+        listed = (await gateway.call("GET", path)).json()["sessions"]
+        assert {one["id"]: one["estimatedCost"] for one in listed} == {asked: None, silent: 0.0}
+        call = (await read(gateway, f"{asked}/traces?eventType=llm_call"))["traces"][0]["data"]
+        assert (call["estimatedCost"], call["finishReason"]) == (None, "end_turn")
+        generations = (await read(gateway, "generations"))["generations"]
+        assert {(one["estimatedCost"], one["finishReason"]) for one in generations} == {(None, "end_turn")}
+
+
 async def test_children_of_a_turn_come_in_time_order(servers: Servers) -> None:
     async with a_gateway(servers, "insight-children") as gateway:
         session_id = await say(gateway, "hello")

@@ -18,7 +18,7 @@ from actors.projects import TENANT_ID
 from domain import limits
 from domain.audit import SYSTEM
 from domain.clock import parse_iso
-from domain.transfer import ImportMode, checked_files
+from domain.transfer import BAD_NAME, ImportMode, checked_files
 from storage.repositories.projects import Projects
 from storage.statements import Statement
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
@@ -154,15 +154,6 @@ async def test_importing_an_export_gives_an_identical_export(servers: Servers) -
         assert here["applied"] == {"created": 0, "updated": 0, "deleted": 0}
 
 
-async def test_what_was_imported_can_be_talked_to(servers: Servers) -> None:
-    async with a_gateway(servers, "io-talk") as gateway:
-        elsewhere = await a_project(gateway, "io-talk-two")
-        await imported(gateway, {**FILES, "manifest.json": '{"entryAgent": "Billing"}'}, elsewhere)
-        said = await gateway.call("POST", "/api/v1/chat/agent", {"projectId": elsewhere, "message": "hello"})
-        assert said.json()["response"] == "Your bill is paid."
-        assert (await export(gateway, elsewhere))["manifest"]["entryAgent"] == "Billing"
-
-
 async def test_a_zip_holds_the_same_and_is_always_the_same(servers: Servers) -> None:
     async with a_gateway(servers, "io-zip") as gateway:
         answer = await transfer(gateway, "GET", "/export?format=zip&include_deployments=true")
@@ -189,7 +180,8 @@ async def test_an_export_of_another_form_is_refused(servers: Servers, query: str
 async def test_the_preview_of_an_export_has_the_graph_with_what_is_missing(servers: Servers) -> None:
     async with a_gateway(servers, "io-preview") as gateway:
         lost = BILLING + '\nDELEGATE:\n  - AGENT: Nobody\n    WHEN: input CONTAINS "x"\n'
-        await imported(gateway, {"agents/Billing.abl": lost, "agents/Empty.abl": ""})
+        await imported(gateway, {"agents/Billing.abl": lost})
+        await gateway.call("POST", f"/api/projects/{gateway.project_id}/agents", {"name": "Empty"})
         found = (await transfer(gateway, "GET", "/export/preview")).json()
         assert found["project"] == {"name": "io-preview", "slug": "io-preview"}
         assert {one["name"]: one["hasDslContent"] for one in found["agents"]} == {
@@ -231,13 +223,16 @@ async def test_the_preview_of_an_import_tells_what_it_would_do_and_does_nothing(
     [
         (None, 'Request body must contain a "files" object'),
         ([], 'Request body must contain a "files" object'),
-        ({f"agents/a{n}.abl": "" for n in range(501)}, "Too many files"),
+        ({f"agents/a{n}.abl": "x" for n in range(501)}, "Too many files"),
         ({"../a.abl": ""}, "Invalid file path (path traversal detected)"),
         ({"agents/a\0.abl": ""}, "Invalid file path (path traversal detected)"),
         ({"agents\\a.abl": ""}, "Invalid file path (path traversal detected)"),
         ({"agents/a.abl": 5}, "File content must be a string"),
         ({"agents/a.abl": "x" * (limits.IMPORT_FILE_MAX_BYTES + 1)}, "File too large (max 1MB)"),
         ({"agents/a.abl": "a\0"}, "File content must not contain U+0000"),
+        ({"agents/a.abl": ""}, "File content must not be empty: agents/a.abl"),
+        ({"agents/good.abl": "AGENT: good", "agents/1x.abl": "AGENT: x"}, f"{BAD_NAME}: agents/1x.abl"),
+        ({"tools/1 x.tools.abl": ORDERS}, f"{BAD_NAME}: tools/1 x.tools.abl"),
     ],
 )
 async def test_refused_files_are_refused_alike_by_import_and_preview(

@@ -18,6 +18,7 @@ from cli.deploy import deploy
 from cli.transfer import export_project, files_in, import_project
 from domain.errors import InvalidInput
 from storage.repositories.projects import Projects
+from tests.flows_gateway.test_project_files import SAID, describe
 from tests.flows_gateway.test_transfer import BILLING, DESK, FILES, ORDERS, TEXTS
 from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
@@ -76,6 +77,24 @@ async def test_what_is_exported_is_imported_elsewhere(servers: Servers, tmp_path
         assert set(found) == {*FILES, "manifest.json", "lockfile.json", "deployments.json"}
         manifest = json.loads(found["manifest.json"])
         assert (manifest["entryAgent"], list(manifest["agents"])) == ("Desk", ["Desk", "Billing"])
+
+
+@pytest.mark.parametrize("form", ["folder", "folder.zip"])
+async def test_a_command_takes_along_what_is_said_beside_the_texts(servers: Servers, tmp_path: Path, form: str) -> None:
+    async with a_gateway(servers, "cli-said") as gateway:
+        await describe(gateway)
+        place = f"/api/projects/{gateway.project_id}/agents/Desk/dsl"
+        misnamed = {"dslContent": DESK.replace("AGENT: Desk", "AGENT: Front")}
+        assert (await gateway.call("PUT", place, misnamed)).status == 200
+        assert await exported(gateway, tmp_path / form) == 0
+        elsewhere = await a_project(gateway, f"cli-said-{form}")
+        assert await imported(gateway, tmp_path / form, elsewhere) == 0
+        for project, target in (("cli-said", "first"), (elsewhere, "second")):
+            assert await exported(gateway, tmp_path / target, project) == 0
+        first, second = ({**held(tmp_path / one), "manifest.json": ""} for one in ("first", "second"))
+        assert second == first
+        assert json.loads(second["project.json"]) == SAID
+        assert await deployed(gateway, "", elsewhere, agents=["Billing"]) == 0, "its entry agent is known"
 
 
 async def test_an_import_may_be_looked_at_first_and_may_replace(
@@ -192,6 +211,14 @@ def test_what_cannot_be_imported_is_refused_before_a_server_is_asked(tmp_path: P
     for name in ("one.abl", "two.abl"):
         (tmp_path / name).write_text(BILLING)
     with pytest.raises(InvalidInput, match="Two files are agents/Billing.abl"):
+        files_in(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["front.abl", "agents/front.abl"])
+def test_a_name_that_no_import_takes_is_named_before_a_server_is_asked(tmp_path: Path, name: str) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / name).write_text(BILLING.replace("AGENT: Billing", "AGENT: B\u00fcro"))
+    with pytest.raises(InvalidInput, match=f"{name}: 'B\u00fcro' cannot be the name"):
         files_in(str(tmp_path))
 
 

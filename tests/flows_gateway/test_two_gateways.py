@@ -114,5 +114,5 @@ async def test_a_limit_holds_over_both_gateways(servers: Servers) -> None:
             for gateway in (one, other):
                 statuses.append((await chat(gateway, sessionId=session_id)).status)
                 await gateway.app.state.services.counters.tell()
-        assert 10 <= statuses.count(200) <= 12
+        assert 9 <= statuses.count(200) <= 11  # the one that opened it was the first
         assert set(statuses) == {200, 429}

@@ -81,6 +81,9 @@ async def test_a_hook_of_another_project_is_not_there(servers: Servers) -> None:
         ({"url": "https://169.254.169.254/latest", "events": ["*"]}, "/url"),
         ({"url": "https://0x7f.1/hook", "events": ["*"]}, "/url"),
         ({"url": "http://127.0.0.1:9/hook", "events": ["*"]}, "/url"),
+        ({"url": "https://localhost/", "events": ["*"]}, "/url"),
+        ({"url": "https://api.localhost:8443/hook", "events": ["*"]}, "/url"),
+        ({"url": "http://localhost.localdomain/hook", "events": ["*"]}, "/url"),
         ({"url": "https://example.com/" + "x" * 2_048, "events": ["*"]}, "/url"),
         ({**EXAMPLE, "description": "x" * 501}, "/description"),
     ],
@@ -93,6 +96,20 @@ async def test_what_is_no_hook_is_refused(servers: Servers, body: Any, place: st
         assert (answer.status, error["code"]) == (400, "BAD_REQUEST" if is_missing else "VALIDATION_ERROR")
         assert error["details"]["fields"][0]["path"] == place
         assert (await hooks(gateway)).json()["webhooks"] == []
+
+
+async def test_no_change_turns_a_hook_to_this_machine(servers: Servers) -> None:
+    async with a_gateway(servers, "hook-turned") as gateway:
+        hook = (await hooks(gateway, "POST", body=EXAMPLE)).json()["webhook"]
+        for url in ("https://localhost/", "https://127.0.0.1/", "https://a.localhost./", "https://ip6-loopback/"):
+            assert (await hooks(gateway, "PATCH", f"/{hook['id']}", {"url": url})).status == 400, url
+        assert (await hooks(gateway, "GET", f"/{hook['id']}")).json()["webhook"] == hook
+
+
+async def test_this_machine_may_be_called_by_name_where_its_addresses_are_allowed(servers: Servers) -> None:
+    async with a_gateway(servers, "hook-own-name", allowed_networks=LOOPBACK) as gateway:
+        for url in ("https://localhost/", "http://localhost:1/in", "http://api.localhost:1/in"):
+            assert (await hooks(gateway, "POST", body={**EXAMPLE, "url": url})).status == 201, url
 
 
 async def test_a_project_has_at_most_fifty_hooks(servers: Servers) -> None:

@@ -9,6 +9,11 @@ LOOPBACK_SPELLINGS = """
 １２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1
 """.split()
 
+LOOPBACK_NAMES = """
+localhost LOCALHOST localhost. api.localhost a.b.localhost ｌｏｃａｌｈｏｓｔ localhost。 localhost.localdomain localhost4 localhost6
+localhost4.localdomain4 localhost6.localdomain6 ip6-localhost ip6-loopback
+""".split()
+
 REFUSED = """
 0.0.0.0 0 0x0 00 10.0.0.1 10.255.255.255 012.0.0.1 0xa.1 167772161 100.64.0.1 100.127.255.255 169.254.0.1
 169.254.169.254 0xa9fea9fe 2852039166 0251.0376.0251.0376 169.254.43518 ::ffff:169.254.169.254 ::ffff:a9fe:a9fe

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from actors.health import Health
 from actors.runtime import (
     CallbackDelivery,
     CallbackResult,
     Caller,
     ChatTurn,
-    Health,
     NewSession,
     Page,
     SessionFilter,
@@ -28,8 +28,7 @@ from actors.runtime import (
 from domain.clock import CountingIds
 from domain.errors import AppError, Conflict, NotFound
 from tests.support.fake_callbacks import A_CALLBACK, FakeCallback
-
-AT = "2026-03-02T09:00:00.000Z"
+from tests.support.fake_forms import AT, TRACE, detail_of, message_of
 
 
 @dataclass
@@ -76,7 +75,7 @@ class FakeRuntime:
         self.crash: Exception | None = None
         self.action: dict[str, Any] = {"type": "respond"}
         self.chunks: tuple[str, ...] = ()
-        self.trace: dict[str, Any] = {"type": "llm_call", "data": {"model": "scripted"}}
+        self.trace: dict[str, Any] = dict(TRACE)
         self.gate: asyncio.Event | None = None
         self.health_now = Health(ready=True, hosts=1, parts={"store": "ok"})
         self.drained = False
@@ -94,6 +93,11 @@ class FakeRuntime:
             if event.kind == "complete":
                 return self._reply(event)
         raise AssertionError("a turn ends with complete")
+
+    def new_session_id(self, turn: ChatTurn) -> str:
+        owner = (turn.tenant_id, turn.project_id, turn.user_kind, turn.user_id, turn.idempotency_key)
+        fresh = self._ids.new("sess")
+        return self.opened.setdefault(owner, fresh) if turn.idempotency_key else fresh
 
     async def stream(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
         if self.crash is not None:
@@ -265,21 +269,19 @@ class FakeRuntime:
         stored = self.replies.get((scope, turn.idempotency_key)) if turn.idempotency_key else None
         if stored is not None:
             return self.sessions_by_id[stored[1].session_id]
-        return self._open(turn.tenant_id, turn.project_id, turn.agent or "entry", turn.transport)
+        return self._open(turn.tenant_id, turn.project_id, turn.agent or "entry", turn.transport, turn.new_session_id)
 
-    def _open(self, tenant_id: str, project_id: str, agent: str, transport: str) -> FakeSession:
-        session = FakeSession(self._ids.new("sess"), tenant_id, project_id, agent, transport)
+    def _open(self, tenant_id: str, project_id: str, agent: str, transport: str, session_id: str = "") -> FakeSession:
+        session = FakeSession(session_id or self._ids.new("sess"), tenant_id, project_id, agent, transport)
         session.runtime_id = self._ids.new("")
         self.sessions_by_id[session.id] = session
         return session
 
     def _found(self, wanted: SessionRef) -> FakeSession:
         session = self.sessions_by_id.get(wanted.session_id)
-        if (
-            session is None
-            or session.tenant_id != wanted.tenant_id
-            or wanted.project_id not in ("", session.project_id)
-        ):
+        if session is None or session.tenant_id != wanted.tenant_id:
+            raise NotFound("Session not found")
+        if wanted.project_id not in ("", session.project_id):
             raise NotFound("Session not found")
         return session
 
@@ -294,7 +296,7 @@ class FakeRuntime:
             await self._emit(session, number, "session_start", {"sessionId": session.id})
             await self._emit(session, number, "response_start", {"messageId": message_id, "attempt": 1})
             await self._emit(session, number, "trace_event", {"event": self.trace})
-            session.traces.append({"id": self._ids.new("evt"), **self.trace})
+            session.traces.append({**self.trace, "id": self._ids.new("evt"), "sessionId": session.id})
             for chunk in chunks:
                 if self.gate is not None:
                     await self.gate.wait()
@@ -322,8 +324,8 @@ class FakeRuntime:
             if turn.idempotency_key:
                 self.replies[scope, turn.idempotency_key] = (turn, reply)
             session.messages += [
-                {"id": self._ids.new("msg"), "role": "user", "content": turn.message, "timestamp": AT},
-                {"id": message_id, "role": "assistant", "content": text, "timestamp": AT},
+                message_of(self._ids.new("msg"), "user", turn.message, number),
+                message_of(message_id, "assistant", text, number),
             ]
             session.running = False
             await self._emit(session, number, "complete", _complete(reply))
@@ -359,7 +361,7 @@ class FakeRuntime:
         )
 
     def _view(self, session: FakeSession, messages: int = 0) -> SessionView:
-        detail: dict[str, Any] = {"agentId": f"ag_{session.agent}", "lastSeq": len(session.events), "suspension": None}
+        detail = detail_of(session.agent, len(session.events))
         if messages:
             detail["messages"] = session.messages[-messages:]
         return SessionView(

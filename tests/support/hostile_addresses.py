@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.address_forms import LOOPBACK_SPELLINGS, REFUSED
+from tests.support.address_forms import LOOPBACK_NAMES, LOOPBACK_SPELLINGS, REFUSED
 
 FORMS = ("https://{}/", "https://{}:8443/hook?to=https://example.com", "HTTPS://{}#@example.com")
 NOT_HTTPS = """
@@ -25,6 +25,6 @@ DISGUISED = (
 
 def refused_addresses() -> list[str]:
     """Return them all."""
-    hosts = dict.fromkeys((*LOOPBACK_SPELLINGS, *REFUSED))
+    hosts = dict.fromkeys((*LOOPBACK_SPELLINGS, *LOOPBACK_NAMES, *REFUSED))
     spelt = [form.format(f"[{host}]" if ":" in host and "[" not in host else host) for host in hosts for form in FORMS]
     return [*spelt, *NOT_HTTPS, *DISGUISED]

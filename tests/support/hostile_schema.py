@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -28,6 +29,12 @@ CHECKS = (
 SHOWN = 400
 ENDS_THE_RUN = ("DELETE /api/projects/{project_id}", "POST /api/auth/logout")
 """Operations that take away what the other requests of the run need."""
+LATER = (
+    re.compile(r"/api/model-providers"),
+    re.compile(r"(?:PATCH|DELETE) /api/(?:users|projects/\{project_id\}/members)/"),
+)
+"""Operations after which others are worth less, each kind in a run of its own after them: models elsewhere, which no
+test reaches, would be asked; and the caller could lose the role it has."""
 
 
 class Served:
@@ -99,11 +106,26 @@ def run(app: Served, role: str, settings: Mapping[str, Any], *, every: int = 1, 
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=config)
     names = [one.ok().label for one in schema.get_all_operations()]
     kept = [name for name in names[beginning::every] if name not in ENDS_THE_RUN]
-    return _collect(engine.from_schema(schema.include(name=kept)).execute())
-
-
-def _collect(stream: Any) -> Found:
     found = Found()
+    for kind in (None, *LATER):
+        if part := [name for name in kept if _kind(name) is kind]:
+            _collect(found, engine.from_schema(schema.include(name=part)).execute())
+        if kind is None:
+            assert _is_still_let_in(app, role), "the caller has lost its role within the run"
+    return found
+
+
+def _kind(name: str) -> re.Pattern[str] | None:
+    return next((kind for kind in LATER if kind.search(name)), None)
+
+
+def _is_still_let_in(app: Served, role: str) -> bool:
+    assert app.place is not None
+    asked = ("POST", "/api/v1/sdk/refresh") if role == "page" else ("GET", f"/api/projects/{app.place.project_id}")
+    return asgi.get_client(app).request(*asked, headers=dict(app.place.headers[role])).status_code == 200
+
+
+def _collect(found: Found, stream: Any) -> None:
     for event in stream:
         match event:
             case events.ScenarioFinished():
@@ -114,7 +136,6 @@ def _collect(stream: Any) -> Found:
                 raise event.exception
             case events.EngineFinished():
                 found.errors += [str(failure) for failure in event.failures]
-    return found
 
 
 def _note(found: Found, event: events.ScenarioFinished) -> None:

@@ -1,7 +1,7 @@
 """Who comes to the routes, and what the table says of them: each kind of credential, valid and spoilt in each way.
 
-What a route takes is its own declaration (`gateway.access`), what a role may is `domain.permissions`; here stands what
-follows of both. Spec: platform-api 2.1 to 2.4; RFC 8725.
+What a route takes is what the contract says of it (`tests.spec.permissions_of_the_contract`), what a role may is
+`domain.permissions`; here stands what follows of both. Spec: platform-api 2.1 to 2.4; RFC 8725.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from actors.runtime import NewSession
 from domain.permissions import ACTS_EVERYWHERE, Permission, ProjectRole, WorkspaceRole, effective, may
 from domain.users import UserView
-from gateway.access import Access
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.auth.user_tokens import TokenPair
 from gateway.guarded import GuardedRoute
 from gateway.services import Services
+from tests.spec.permissions_of_the_contract import RULES, Rule
 from tests.support.asgi import Client
 from tests.support.fake_desks import PASSWORD
 from tests.support.gateway import (
@@ -38,31 +38,12 @@ from tests.support.gateway import (
 Case = tuple[GuardedRoute, str]
 OLD_PAGE_KEY, OLD_KEY, GONE_KEY, BOUND_ELSEWHERE = "pk_old", "abl_old", "abl_gone", "abl_elsewhere"
 AN_HOUR_S, LONG_AGO_S = 3_601, 5_000
-WHOLE_TENANT = {
-    ("GET", "/api/budgets"),
-    ("GET", "/api/budgets/{budget_id}"),
-    ("POST", "/api/budgets"),
-    ("PUT", "/api/budgets/{budget_id}"),
-    ("DELETE", "/api/budgets/{budget_id}"),
-    ("POST", "/api/contacts/{contact_id}/erase"),
-    ("POST", "/api/users"),
-    ("PATCH", "/api/users/{user_id}"),
-    ("DELETE", "/api/users/{user_id}"),
-    ("POST", "/api/api-keys"),
-    ("POST", "/api/model-providers"),
-    ("PATCH", "/api/model-providers/{provider_id}"),
-    ("DELETE", "/api/model-providers/{provider_id}"),
-    ("POST", "/api/model-providers/{provider_id}/test"),
-}
-"""Routes with a permission that is granted in projects too, but only for those who see the whole tenant."""
-
-ANY_OF = {("GET", "/api/v1/chat/usage"): (Permission.USAGE_READ, Permission.PROJECT_READ)}
-"""Routes that ask for one of several permissions, in the project of their query."""
+BOOTSTRAP, RENEWAL = "/api/v1/sdk/init", "/api/v1/sdk/refresh"
 
 # --- what the table says -----------------------------------------------------------------------------------------------
 
 IN = 0
-"""Let in: the route answers, with neither 401 nor 403."""
+"""Let in: the route answers as it answers an admitted caller."""
 Expected = Callable[[GuardedRoute, str], int]
 
 
@@ -70,29 +51,34 @@ def refused(_: GuardedRoute, __: str) -> int:
     return 401
 
 
+def rule_of(route: GuardedRoute, method: str) -> Rule:
+    """Return what the contract says of a route."""
+    return RULES[method, route.path]
+
+
 def by_kind(kind: str) -> Expected:
     """Let in wherever this kind is taken; the bootstrap's key has a header of its own."""
 
-    def expected(route: GuardedRoute, _: str) -> int:
-        return IN if kind in route.access.kinds and not route.access.public_key_header else 401
+    def expected(route: GuardedRoute, method: str) -> int:
+        return IN if kind in rule_of(route, method).kinds and route.path != BOOTSTRAP else 401
 
     return expected
 
 
 def bootstrap_only(route: GuardedRoute, _: str) -> int:
-    return IN if route.access.public_key_header else 401
+    return IN if route.path == BOOTSTRAP else 401
 
 
 def within_grace(route: GuardedRoute, _: str) -> int:
     """An SDK token that expired a moment ago is still good for another one."""
-    return IN if "sdk" in route.access.kinds and route.access.token_grace_s else 401
+    return IN if route.path == RENEWAL else 401
 
 
 def from_elsewhere(kind: str, *, header_of_its_own: bool = False) -> Expected:
     """A page of another origin: 403 where its credential is taken."""
 
-    def expected(route: GuardedRoute, _: str) -> int:
-        taken = kind in route.access.kinds and route.access.public_key_header is header_of_its_own
+    def expected(route: GuardedRoute, method: str) -> int:
+        taken = kind in rule_of(route, method).kinds and (route.path == BOOTSTRAP) is header_of_its_own
         return 403 if taken else 401
 
     return expected
@@ -102,18 +88,21 @@ def somebody(kind: str, granted: Callable[[str], frozenset[str]], sees: Callable
     """A caller with permissions: `granted` in a project, empty for none; `sees` which projects; `whole` the tenant."""
 
     def expected(route: GuardedRoute, method: str) -> int:
-        access: Access = route.access
+        rule = rule_of(route, method)
         project = PROJECT if "{project_id}" in route.path else ""
-        if kind not in access.kinds:
+        if kind not in rule.kinds:
             return 401
         if project and not sees(project):
             return 404
-        if access.permission is not None and not may(granted(project), access.permission):
+        one_of_several = len(rule.permissions) > 1
+        if one_of_several and not sees(PROJECT):
+            return 404
+        held = granted(PROJECT if one_of_several else project)
+        if rule.permissions and not any(may(held, Permission(one)) for one in rule.permissions):
             return 403
-        any_of = ANY_OF.get((method, route.path))
-        if any_of is not None and sees(PROJECT) and not any(may(granted(PROJECT), one) for one in any_of):
-            return 403
-        return 403 if (method, route.path) in WHOLE_TENANT and not whole else IN
+        if rule.named and not sees(PROJECT):
+            return 404
+        return 403 if rule.whole_tenant and not whole else IN
 
     return expected
 
@@ -320,7 +309,7 @@ async def from_outside(gateway: Gateway) -> list[Visitor]:
 
 
 def outside(kind: str) -> Expected:
-    return lambda route, _: 404 if kind in route.access.kinds else 401
+    return lambda route, method: 404 if kind in rule_of(route, method).kinds else 401
 
 
 async def the_visitors(gateway: Gateway) -> list[Visitor]:

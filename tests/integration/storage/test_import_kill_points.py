@@ -22,7 +22,7 @@ from storage.statements import Statement
 pytestmark = pytest.mark.anyio
 SENDERS = ("rows", "row", "value", "execute")
 STANDS = Statement("""
-    SELECT name, source_hash FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY name
+    SELECT name, source_hash, description FROM agents WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY name
 """)
 ENTRY = Statement("SELECT entry_agent_name FROM projects WHERE tenant_id = :tenant_id AND project_id = :project_id")
 LOGGED = Statement("SELECT count(*) FROM audit_log WHERE tenant_id = :tenant_id AND action = 'project.import'")
@@ -34,11 +34,14 @@ AFTER = {
     "agents/Kept.abl": "AGENT: Kept\nGOAL: y\n",
     "agents/New.abl": "AGENT: New\nGOAL: x\n",
     "tools/orders.tools.abl": "TOOLS:\n  find() -> object\n    description: find\n",
-    "manifest.json": '{"entryAgent": "New"}',
+    "project.json": '{"formatVersion": 1, "entryAgent": "New", "agents": {"Kept": {"description": "stays"}}}',
 }
-ALL = [("Kept", source_hash(AFTER["agents/Kept.abl"])), ("New", source_hash(AFTER["agents/New.abl"]))]
-ALL.append(("orders.tools", source_hash(AFTER["tools/orders.tools.abl"])))
-NOTHING = [(name, source_hash(BEFORE[f"agents/{name}.abl"])) for name in ("Kept", "Old")]
+ALL = [
+    ("Kept", source_hash(AFTER["agents/Kept.abl"]), "stays"),
+    ("New", source_hash(AFTER["agents/New.abl"]), None),
+    ("orders.tools", source_hash(AFTER["tools/orders.tools.abl"]), None),
+]
+NOTHING = [(name, source_hash(BEFORE[f"agents/{name}.abl"]), None) for name in ("Kept", "Old")]
 
 
 class Cut:
@@ -128,12 +131,12 @@ class Imports:
     async def run(self, files: dict[str, str], mode: ImportMode = ImportMode.REPLACE) -> None:
         await self.desk.import_files(self.tenant_id, self.project_id, checked_files(dict(files)), mode, SYSTEM)
 
-    async def stands(self) -> tuple[list[tuple[str, str]], str | None, int]:
+    async def stands(self) -> tuple[list[tuple[str, str, str | None]], str | None, int]:
         named = {"tenant_id": self.tenant_id, "project_id": self.project_id}
         rows = await self.database.rows(STANDS, **named)
         entry = await self.database.value(ENTRY, **named)
         logged = await self.database.value(LOGGED, tenant_id=self.tenant_id)
-        return [(row["name"], row["source_hash"]) for row in rows], entry, int(logged)
+        return [(row["name"], row["source_hash"], row["description"]) for row in rows], entry, int(logged)
 
 
 @pytest.fixture
@@ -158,7 +161,7 @@ async def test_a_cut_at_every_statement_leaves_nothing(
             else:
                 break
         assert await imports.stands() == (NOTHING, None, 1), f"cut at statement {cuts}"
-    assert cuts >= 9, "each statement was one to be cut at"
+    assert cuts >= 11, "each statement was one to be cut at"
     assert await imports.stands() == (ALL, "New", 2)
 
 

@@ -145,6 +145,20 @@ async def test_the_end_of_a_turn_is_written_with_its_facts_or_not_at_all(
     assert (row.input_tokens, row.output_tokens, row.handoff_count, row.status) == (3, 4, 1, "active")
 
 
+async def test_a_session_costs_what_is_known_of_its_turns_and_nothing_is_known_of_none(
+    journal: Journal, database: Database, tenant_id: str, epoch: int
+) -> None:
+    sessions = Sessions(database)
+    new = NewSession(session_id="s", project_id="c", runtime_session_id="r", entry_agent_name="Desk")
+    await sessions.create(tenant_id, new, epoch=epoch)
+    found = [(await sessions.get(tenant_id, "s")).estimated_cost]
+    for turn, cost in enumerate((None, 0.25, None, 0.5)):
+        end = TurnEnd(turn=turn + 1, activity=Activity(estimated_cost=cost))
+        await journal.append(tenant_id, "s", epoch, [b"fact"], expect_seq=turn, turn=end)
+        found.append((await sessions.get(tenant_id, "s")).estimated_cost)
+    assert found == [None, None, 0.25, 0.25, 0.75]
+
+
 async def test_a_turn_that_ends_the_session_says_why(
     journal: Journal, database: Database, tenant_id: str, epoch: int
 ) -> None:

@@ -205,11 +205,24 @@ async def test_a_call_without_an_agent_names_a_model_or_a_tier(desk: Desk) -> No
 async def test_without_any_model_it_says_what_to_set(desk: Desk) -> None:
     models = desk.models("", ModelRegistry([]))
     assert not await models.has_model(desk.pin())
-    with pytest.raises(Unavailable, match="ANTHROPIC_API_KEY"):
+    with pytest.raises(Unavailable, match="Runtime not configured") as refused:
         await models.choose(desk.pin(), asks())
+    assert "ANTHROPIC_API_KEY" in refused.value.details["hint"]
     await desk.add("p", name="anthropic", kind="anthropic")
     desk.now_s += KEPT_S + 1
     assert await models.has_model(desk.pin())
+
+
+async def test_a_chosen_model_that_is_gone_is_told_and_nobody_else_is_asked(desk: Desk) -> None:
+    models = desk.models()
+    for gone in ({"defaultModelId": "own/small"}, {"tiers": {"fast": "own/small"}}):
+        await desk.settings(**gone)
+        desk.now_s += KEPT_S + 1
+        with pytest.raises(Unavailable, match="Runtime not configured") as refused:
+            await models.resolve(desk.tenant_id, desk.project_id, tier="fast")
+        assert "'own/small'" in refused.value.details["hint"]
+        assert await models.has_model(desk.pin()) is ("tiers" in gone)
+    assert (await models.choose(desk.pin(), asks())).name == "claude/claude-sonnet-5-5"
 
 
 @pytest.mark.parametrize("models", [{"tiers": "fast"}, {"defaultModelId": 3}])

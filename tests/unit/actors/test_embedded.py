@@ -52,6 +52,14 @@ def test_a_file_that_is_here_is_taken_when_no_other_model_is_set(tmp_path: Path)
     assert found(tmp_path, providers=(ModelProvider(name="openai"),)) is None
 
 
+def test_it_says_how_far_it_is(tmp_path: Path) -> None:
+    model = found(tmp_path, pull_model=True)
+    assert model is not None
+    assert model.state.startswith("0 % of the embedded model is here")
+    put(tmp_path, SMALL)
+    assert model.state.startswith("The embedded model is being loaded")
+
+
 def test_it_can_be_asked_for_beside_another_model_and_switched_off(tmp_path: Path) -> None:
     put(tmp_path, SMALL)
     assert found(tmp_path, default_model="openai/x", embedded_model="0.5b") is not None

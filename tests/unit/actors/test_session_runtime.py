@@ -13,7 +13,8 @@ from actors.messages import HostAnswer, HostMessage, RunTurn
 from actors.runtime import ChatTurn, NewSession, SessionRef, SessionView
 from actors.session.stream import Listener
 from actors.session_host import SessionHost
-from actors.session_runtime import SessionRuntime, request_hash
+from actors.session_runtime import SessionRuntime
+from actors.turn_keys import request_hash
 from domain.clock import CountingIds, FixedClock
 from domain.errors import Conflict, Unavailable
 from domain.limits import IDEMPOTENCY_KEPT_S
@@ -28,6 +29,9 @@ class OneArchive:
 
     async def agent(self, tenant_id: str, view: SessionView) -> dict[str, object]:
         return {"agentId": f"ag_{view.agent_name}", "agentVersion": None}
+
+    async def parts(self) -> dict[str, str]:
+        return {"store": "ok"}
 
 
 class LosingHost:
@@ -226,5 +230,31 @@ def test_a_follower_hears_turns_as_they_come() -> None:
                 seen.append(await anext(following))
             assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
             await following.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("hosts", "waiting", "model", "ready", "told"),
+    [
+        (1, 2, "ok", True, {"store": "ok", "cluster": "ok", "queue": "ok", "model": "ok"}),
+        (1, 3, "none is set", True, {"queue": "3 turns wait, no more are taken.", "model": "none is set"}),
+        (0, 0, "ok", False, {"cluster": "No session host is alive."}),
+    ],
+)
+def test_health_names_every_part(hosts: int, waiting: int, model: str, ready: bool, told: dict[str, str]) -> None:
+    async def story() -> None:
+        async def members() -> list[Member]:
+            return [Member("host-0", "unix:/here", waiting=waiting)] * hosts
+
+        directory = Directory(members, lambda *_: LosingHost(SessionHost("host-0", some_services(MemoryStore()))))
+        await directory.start()
+        try:
+            runtime = SessionRuntime(directory, OneArchive(), CountingIds(), max_waiting=3, model=lambda: model)
+            health = await runtime.health()
+        finally:
+            await directory.stop()
+        assert health.ready is ready
+        assert told.items() <= {**health.parts, **health.lesser}.items()
 
     asyncio.run(story())

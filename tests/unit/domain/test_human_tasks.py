@@ -211,11 +211,20 @@ FORM = (
 FILLED = {"name": "Ada", "notes": "", "limit": 2.5, "is_vip": False, "colour": "red", "on": "2026-03-02"}
 
 
-def test_a_form_takes_what_fits_and_leaves_the_rest_out() -> None:
+def test_a_form_takes_what_fits_and_leaves_open_what_is_not_given() -> None:
     task = replace(TASK, fields=FORM)
-    assert checked_fields(task, {**FILLED, "other": 1}) == FILLED
+    assert checked_fields(task, FILLED) == FILLED
     assert checked_fields(task, {"name": "Ada", "limit": None}) == {"name": "Ada"}
     assert checked_fields(TASK, {"anything": 1}) == {"anything": 1}
+
+
+def test_what_a_form_does_not_ask_for_is_refused() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        checked_fields(replace(TASK, fields=FORM), {**FILLED, "is_admin": True, "a/b": None})
+    assert refused.value.details["fields"] == [
+        {"path": "/fields/a~1b", "message": "is no field of this task"},
+        {"path": "/fields/is_admin", "message": "is no field of this task"},
+    ]
 
 
 @pytest.mark.parametrize(

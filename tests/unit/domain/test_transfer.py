@@ -12,7 +12,9 @@ from domain import limits
 from domain.errors import InvalidInput
 from domain.transfer import (
     ALL_TOO_LARGE,
+    BAD_NAME,
     BAD_PATH,
+    EMPTY,
     FILE_TOO_LARGE,
     NO_FILES,
     NO_TEXT,
@@ -29,7 +31,7 @@ from domain.transfer import (
     checked_files,
     counted,
     document_of,
-    entry_agent_in,
+    is_part,
     is_safe_path,
     lockfile_of,
     manifest_of,
@@ -41,7 +43,7 @@ from domain.transfer import (
 )
 
 DESK, TOOLS = Place(Entity.AGENT, "Desk"), Place(Entity.TOOL, "orders")
-MANY = {f"agents/a{number}.abl": "" for number in range(limits.IMPORT_FILES_MAX + 1)}
+MANY = {f"agents/a{number}.abl": "x" for number in range(limits.IMPORT_FILES_MAX + 1)}
 LARGE = "x" * (limits.IMPORT_FILE_MAX_BYTES + 1)
 FULL = {f"agents/a{number}.abl": "x" * limits.IMPORT_FILE_MAX_BYTES for number in range(51)}
 
@@ -68,7 +70,8 @@ def refused(files: Any) -> str:
         ({"agents/a.abl": "ä" * (limits.IMPORT_FILE_MAX_BYTES // 2 + 1)}, FILE_TOO_LARGE),
         (FULL, ALL_TOO_LARGE),
         ({"agents/a.abl": "a\0b"}, UNSTORABLE),
-        ({"agents/a.abl": "", "agents/a.agent.abl": ""}, "Two files are the agent a"),
+        ({"agents/a.abl": "x", "agents/a.agent.abl": "x"}, "Two files are the agent a"),
+        ({"agents/a.abl": "x", "project.json": "{}"}, "project.json: Object missing required field `formatVersion`"),
     ],
 )
 def test_files_that_break_a_rule_are_refused_with_its_sentence(files: Any, sentence: str) -> None:
@@ -81,6 +84,9 @@ BREAKING: tuple[tuple[str, dict[str, Any]], ...] = (
     (NO_TEXT, {"agents/number.abl": 5}),
     (FILE_TOO_LARGE, {"agents/large.abl": LARGE}),
     (ALL_TOO_LARGE, FULL),
+    (UNSTORABLE, {"agents/nul.abl": "\0"}),
+    (f"{BAD_NAME}: agents/1.abl", {"agents/1.abl": "x"}),
+    (f"{EMPTY}: agents/empty.abl", {"agents/empty.abl": ""}),
 )
 
 
@@ -98,7 +104,29 @@ def test_of_two_broken_rules_the_earlier_one_is_named_wherever_its_file_stands(f
 )  # fmt: skip
 def test_a_path_that_may_lead_out_is_refused(path: str) -> None:
     assert not is_safe_path(path)
-    assert refused({"agents/good.abl": "", path: ""}) == BAD_PATH
+    assert refused({"agents/good.abl": "x", path: ""}) == BAD_PATH
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["1x", "a b", "\u00e9", "a%2e", "x.tools", "_a", "-dash", ".hidden", "", "x" * 129, "a\n", "\u0410gent", "a.b", "a\u200d"],
+)  # fmt: skip
+def test_what_could_not_be_called_so_is_refused_wherever_it_stands(name: str) -> None:
+    for path in (f"agents/{name}.abl", f"agents/{name}.agent.abl", f"tools/{name}.tools.abl", f"profiles/{name}.abl"):
+        assert refused({"agents/good.abl": "x", path: "x"}) == f"{BAD_NAME}: {path}"
+        assert place_of(path) is None
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\n"])
+def test_an_empty_text_is_refused_as_a_draft_would_be(text: str) -> None:
+    for path in ("agents/a.abl", "tools/a.tools.abl", "profiles/a.abl"):
+        assert refused({"agents/good.abl": "x", path: text}) == f"{EMPTY}: {path}"
+    assert checked_files({"agents/good.abl": "x", "notes.txt": text}).texts == {Place(Entity.AGENT, "good"): "x"}
+
+
+def test_a_name_of_every_allowed_sign_and_length_is_imported() -> None:
+    for name in ("a", "Z", "a-_9", "x" * 128):
+        assert set(checked_files({f"agents/{name}.abl": "x"}).texts) == {Place(Entity.AGENT, name)}
 
 
 def test_no_path_made_of_tricks_leads_out() -> None:
@@ -129,14 +157,15 @@ def test_documents_are_told_from_what_is_left_aside() -> None:
     assert [one.partition(" ")[0] for one in found.warnings] == ["README.md", "agents/deep/er.abl", "tools/a.abl"]
 
 
-@pytest.mark.parametrize("place", [DESK, TOOLS, Place(Entity.PROFILE, "calm"), Place(Entity.AGENT, "Ü 1-b_c.d")])
+@pytest.mark.parametrize("place", [DESK, TOOLS, Place(Entity.PROFILE, "calm"), Place(Entity.AGENT, "A1-b_c")])
 def test_a_place_is_found_again_by_its_path(place: Place) -> None:
     assert place_of(path_of(place)) == place
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", "..", ".hidden", "-dash", "x" * 129, "a\nb", "_a"])
-def test_what_is_no_name_stands_nowhere(name: str) -> None:
+def test_what_is_no_part_of_a_path_stands_nowhere(name: str) -> None:
     assert place_of(f"agents/{name}.abl") is None
+    assert not is_part(name)
 
 
 def test_a_library_is_known_by_the_path_of_its_file_or_by_its_name() -> None:
@@ -180,14 +209,6 @@ def test_lockfile_and_manifest_follow_from_the_texts() -> None:
     assert manifest_of("shop", "Desk", documents[::-1], exported_at="1", exported_by="x") == first, "in any order"
     other = manifest_of("shop", "Desk", documents[:1], exported_at="1", exported_by="x")
     assert other["version"] != first["version"]
-
-
-@pytest.mark.parametrize(
-    ("text", "entry"), [('{"entryAgent": "Desk"}', "Desk"), ("{", ""), ("[]", ""), ('{"entryAgent": 5}', ""), ("", "")]
-)
-def test_a_manifest_names_the_entry_agent_if_it_can_be_read(text: str, entry: str) -> None:
-    assert entry_agent_in({"manifest.json": text}) == entry
-    assert entry_agent_in({}) == ""
 
 
 def test_an_edge_that_leads_to_nothing_is_named() -> None:

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from providers.addresses import METADATA, AddressPolicy, literal_address, plain_host, refusal
-from tests.support.address_forms import ALLOWED, LOOPBACK_SPELLINGS, NAMES, REFUSED
+from providers.addresses import METADATA, AddressPolicy, literal_address, name_refusal, plain_host, refusal
+from tests.support.address_forms import ALLOWED, LOOPBACK_NAMES, LOOPBACK_SPELLINGS, NAMES, REFUSED
 from tests.support.cells import over
 
 PUBLIC = AddressPolicy()
@@ -84,3 +84,14 @@ def test_names_are_listed_whole_or_by_suffix(entry: str, host: str, allowed: boo
 def test_a_host_is_compared_in_one_form() -> None:
     assert plain_host("[::1]") == "::1"
     assert plain_host("EXAMPLE.com.") == "example.com"
+
+
+def test_a_name_of_this_machine_is_refused_unless_it_or_its_address_is_listed() -> None:
+    listed = (("127.0.0.0/8",), ("::1",), ("localhost",), ("*.localhost",))
+    for host in LOOPBACK_NAMES:
+        assert name_refusal(host, 443, AddressPolicy()) == "loopback", host
+        assert name_refusal(host, 443, AddressPolicy(everything=True)) is None, host
+        assert name_refusal(host, 443, AddressPolicy(listed[0])) is None, host
+    assert [name_refusal("localhost", 443, AddressPolicy(one)) for one in listed] == [None, None, None, "loopback"]
+    for host in ("example.com", "localhost.example.com", "mylocalhost", "localhost.com", "127.0.0.1", ""):
+        assert name_refusal(host, 443, AddressPolicy()) is None, host

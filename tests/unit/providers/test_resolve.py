@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from domain.errors import InvalidInput, Unavailable
+from domain.errors import InvalidInput, LastingOutage, Unavailable
 from providers.resolve import ModelWishes, find_model, resolve_model
 
 ALL = ModelWishes(
@@ -47,7 +47,7 @@ def test_without_any_wish_it_says_what_to_configure() -> None:
         resolve_model(ModelWishes())
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in ORDER if name not in ("override", "tier")])
+@pytest.mark.parametrize("name", [name for name, _, _ in ORDER if name not in ("override", "tier", "project")])
 def test_a_model_that_nobody_serves_gives_way_to_the_next_wish(name: str) -> None:
     wishes = replace(ModelWishes(embedded="e"), **{name: "gone"})
     found = find_model(replace(wishes, embedded="e") if name != "embedded" else wishes, knows=lambda one: one == "e")
@@ -67,6 +67,31 @@ def test_the_name_of_a_tier_means_the_model_of_that_tier(name: str) -> None:
     assert resolve_model(replace(wishes, **{name: "voice"})).model == "w"
 
 
-def test_without_any_wish_the_sentence_names_the_keys_to_set() -> None:
-    with pytest.raises(Unavailable, match="ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY"):
+def test_without_any_wish_the_hint_names_the_keys_to_set() -> None:
+    with pytest.raises(Unavailable) as refused:
         resolve_model(ModelWishes())
+    assert refused.value.message == "Runtime not configured"
+    assert "ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY" in refused.value.details["hint"]
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        ModelWishes(project="gone/x"),
+        ModelWishes(tier="fast", tiers={"fast": "gone/x"}),
+        ModelWishes(agent="fast", tiers={"fast": "gone/x"}, project="p"),
+        ModelWishes(agent="nobody-s", project="gone/x"),
+    ],
+)
+def test_what_a_project_has_chosen_is_never_taken_from_somebody_else(wishes: ModelWishes) -> None:
+    with pytest.raises(LastingOutage) as refused:
+        find_model(replace(wishes, tenant="w", embedded="e"), knows=lambda one: one in ("p", "w", "e"))
+    assert refused.value.message == "Runtime not configured"
+    assert refused.value.details["reason"] == "MODEL_NOT_CONFIGURED"
+    assert "gone/x" in refused.value.details["hint"]
+
+
+def test_a_project_s_choice_is_not_looked_at_where_somebody_before_it_is_served() -> None:
+    found = find_model(ModelWishes(agent="a", project="gone/x"), knows=lambda one: one == "a")
+    assert found is not None
+    assert found.model == "a"

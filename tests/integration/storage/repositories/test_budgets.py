@@ -18,6 +18,7 @@ pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=10)
 AT_ONCE = 200
+CALLS, ENOUGH = 2_000, 200_000
 TENANT = Statement("INSERT INTO tenants (tenant_id, name) VALUES (:tenant_id, :tenant_id) ON CONFLICT DO NOTHING")
 
 
@@ -50,8 +51,8 @@ def kept(database: Database, tenant_id: str) -> Kept:
     return Kept(database, tenant_id)
 
 
-async def test_ten_thousand_calls_at_once_spend_no_more_than_there_is(kept: Kept) -> None:
-    account = await kept.budget("b", tokens=1_000_000)
+async def test_many_calls_at_once_spend_no_more_than_there_is(kept: Kept) -> None:
+    account = await kept.budget("b", tokens=ENOUGH)
     chance = random.Random(7)
     turns = asyncio.Semaphore(AT_ONCE)
     spent, refused = 0, 0
@@ -63,14 +64,14 @@ async def test_ten_thousand_calls_at_once_spend_no_more_than_there_is(kept: Kept
                 refused += 1
                 return
             held, done = await kept.stands(account)
-            assert held + done <= 1_000_000
+            assert held + done <= ENOUGH
             await kept.budgets.settle(kept.tenant_id, f"h{number}", Amount(used, 0))
             spent += used
 
-    amounts = [(most := chance.randrange(1, 1_000), chance.randrange(1, most + 1)) for _ in range(10_000)]
+    amounts = [(most := chance.randrange(1, 1_000), chance.randrange(1, most + 1)) for _ in range(CALLS)]
     await asyncio.gather(*(call(number, *amount) for number, amount in enumerate(amounts)))
     assert await kept.stands(account) == (0, spent)
-    assert 990_000 < spent <= 1_000_000
+    assert ENOUGH * 9 // 10 < spent <= ENOUGH  # what others hold at the end is refused to the last ones
     assert refused
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from domain.errors import NotFound
+from domain.errors import Conflict, NotFound
 from storage.crypto import MasterKeys, Unopenable, new_data_key
 from storage.database import Database, Duplicate
 from storage.repositories.model_providers import FIND, ModelProviders, NewProvider
@@ -128,3 +130,21 @@ async def test_a_project_takes_its_providers_with_it(
     await Projects(database).delete(tenant_id, f"{tenant_id}-one")
     with pytest.raises(NotFound):
         await providers.get(tenant_id, "p1")
+
+
+async def test_of_two_changes_at_the_same_time_one_is_told_why_it_was_refused(
+    providers: ModelProviders, tenant_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await providers.create(tenant_id, "p1", CLAUDE, "first")
+    sealed = Vault.seal
+
+    async def seal_after_another_change(vault: Vault, *what: Any) -> bytes:
+        monkeypatch.setattr(Vault, "seal", sealed)
+        await providers.update(tenant_id, "p1", CLAUDE, "second")
+        return await sealed(vault, *what)
+
+    monkeypatch.setattr(Vault, "seal", seal_after_another_change)
+    with pytest.raises(Conflict, match="changed at the same time") as refused:
+        await providers.update(tenant_id, "p1", CLAUDE, "third")
+    assert refused.value.details == {"reason": "CHANGED_MEANWHILE"}
+    assert [found.api_key for found in await providers.resolve(tenant_id, f"{tenant_id}-one")] == ["second"]

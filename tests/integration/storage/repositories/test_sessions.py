@@ -49,6 +49,13 @@ async def test_a_session_is_created_once_with_an_empty_journal(
     assert (head.last_seq, head.owner_epoch, head.snapshot) == (0, 7, None)
 
 
+async def test_a_session_is_as_old_as_its_creator_says(sessions: Sessions, tenant_id: str) -> None:
+    await sessions.create(tenant_id, a_session(created_at=AT))
+    await sessions.create(tenant_id, a_session("s2"))
+    assert (await sessions.get(tenant_id, "s1")).created_at == AT
+    assert (await sessions.get(tenant_id, "s2")).created_at > AT
+
+
 async def test_both_names_find_a_session_but_not_another_tenants(sessions: Sessions, tenant_id: str) -> None:
     await sessions.create(tenant_id, a_session())
     assert (await sessions.get(tenant_id, "run of s1")).session_id == "s1"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from actors.runtime import TurnReply
 from gateway.bodies.chat_agent import ChatReply, reply_body
+from tests.support.fake_forms import TRACE
 
 FULL = TurnReply(
     session_id="sess_1",
@@ -11,7 +12,7 @@ FULL = TurnReply(
     action={"type": "respond"},
     agent_name="Desk",
     state={"currentStep": "ask"},
-    trace_events=({"type": "decision"},),
+    trace_events=(TRACE,),
     voice_config={"enabled": True},
     rich_content={"markdown": "*one*"},
     actions={"elements": []},
@@ -27,7 +28,7 @@ def test_every_part_of_a_reply_stands_under_its_name() -> None:
         "response": "one\n\ntwo",
         "action": {"type": "respond"},
         "state": {"currentStep": "ask"},
-        "traceEvents": ({"type": "decision"},),
+        "traceEvents": (TRACE,),
         "voiceConfig": {"enabled": True},
         "richContent": {"markdown": "*one*"},
         "actions": {"elements": []},

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.runtime import Health
+from actors.health import Health
 from tests.support.gateway import PROJECT, Gateway
 
 pytestmark = pytest.mark.anyio
@@ -28,6 +28,18 @@ async def test_readiness_follows_the_runtime(gateway: Gateway, health: Health, s
     assert (reply.status, reply.json()["status"], reply.json()["success"]) == (status, word, status == 200)
     failed = [check for check in reply.json()["checks"] if check["status"] != "ok"]
     assert failed == ([{"name": "store", "status": "failed", "message": "no answer"}] if word == "not_ready" else [])
+
+
+async def test_a_full_queue_or_a_missing_model_is_told_and_turns_away_no_balancer(gateway: Gateway) -> None:
+    lesser = {"queue": "1000 turns wait, no more are taken.", "model": "ok"}
+    gateway.runtime.health_now = Health(ready=True, parts={"store": "ok"}, lesser=lesser)
+    reply = await gateway.nobody().get("/ready")
+    assert reply.status == 200
+    assert reply.json()["checks"] == [
+        {"name": "store", "status": "ok"},
+        {"name": "queue", "status": "degraded", "message": "1000 turns wait, no more are taken."},
+        {"name": "model", "status": "ok"},
+    ]
 
 
 async def test_the_numbers_name_routes_not_paths(gateway: Gateway) -> None:

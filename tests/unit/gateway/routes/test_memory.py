@@ -52,19 +52,30 @@ async def test_a_store_is_set_whole_read_and_deleted(gateway: Gateway, session: 
 
 
 @pytest.mark.parametrize(
-    ("body", "sentence"),
+    ("body", "code", "sentence"),
     [
-        ({"memoryStoreName": "a"}, "Missing action or memoryStoreName"),
-        ({"action": "get"}, "Missing action or memoryStoreName"),
-        ({"action": 3, "memoryStoreName": "a"}, "Missing action or memoryStoreName"),
-        ({"action": "set", "memoryStoreName": "a"}, "payload.content must be an object"),
-        ({"action": "set", "memoryStoreName": "a", "payload": {"content": [1]}}, "payload.content must be an object"),
-        ({"action": "set", "memoryStoreName": "a", "payload": 3}, "payload.content must be an object"),
+        ({"memoryStoreName": "a"}, "BAD_REQUEST", "Missing action or memoryStoreName"),
+        ({"action": "get"}, "BAD_REQUEST", "Missing action or memoryStoreName"),
+        ({"action": 3, "memoryStoreName": "a"}, "VALIDATION_ERROR", "Missing action or memoryStoreName"),
+        ({"action": "set", "memoryStoreName": "a"}, "VALIDATION_ERROR", "payload.content must be an object"),
+        (
+            {"action": "set", "memoryStoreName": "a", "payload": {"content": [1]}},
+            "VALIDATION_ERROR",
+            "payload.content must be an object",
+        ),
+        (
+            {"action": "set", "memoryStoreName": "a", "payload": 3},
+            "VALIDATION_ERROR",
+            "payload.content must be an object",
+        ),
     ],
 )
-async def test_what_is_missing_is_said(gateway: Gateway, session: FakeSession, body: Any, sentence: str) -> None:
+async def test_what_is_missing_is_said(
+    gateway: Gateway, session: FakeSession, body: Any, code: str, sentence: str
+) -> None:
     reply = await use(gateway, body)
-    assert (reply.status, reply.json()["error"]["message"]) == (400, sentence)
+    error = reply.json()["error"]
+    assert (reply.status, error["code"], error["message"]) == (400, code, sentence)
 
 
 async def test_a_token_without_a_session_is_400(gateway: Gateway) -> None:

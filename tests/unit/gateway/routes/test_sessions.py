@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.traces import TraceType
+from domain.traces import DECISION_KINDS, TraceType
 from gateway.bodies.sessions import SessionItem
 from tests.support.gateway import PROJECT, Gateway
 
@@ -112,4 +112,10 @@ async def test_traces_are_filtered_and_say_their_totals(gateway: Gateway) -> Non
         assert (reply.status, field["path"]) == (400, f"/{name}")
         assert field["message"] == f"dream is none of {', '.join(TraceType)}"
     assert (await gateway.client.get(f"{PATH}/{session_id}/traces?eventTypes=decision")).json()["traces"] == []
+    for kind in DECISION_KINDS:
+        assert (await gateway.client.get(f"{PATH}/{session_id}/traces?decisionKind={kind}")).status == 200
+    for kind in ("foo", "Routing", "routing,stop", "llm_call"):
+        reply = await gateway.client.get(f"{PATH}/{session_id}/traces?decisionKind={kind}")
+        assert (reply.status, reply.json()["error"]["code"]) == (400, "VALIDATION_ERROR"), kind
+        assert reply.json()["error"]["details"]["fields"][0]["path"] == "/decisionKind"
     assert (await gateway.client.get(f"{PATH}/{session_id}/traces?limit=1001")).status == 400

@@ -1,0 +1,134 @@
+"""Turns under budgets as all processes see them: each its own keeper, the store the only thing between them."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from actors.budgets import BudgetKeeper
+from actors.clocks import RandomIds, SystemClock
+from actors.session.models import ChosenModel
+from domain.budgets import Budget, BudgetScope, Spender, most_input_tokens
+from domain.model_calls import BUDGET_EXCEEDED, Message, ModelDelta, ModelReply, ModelRequest, Usage
+from providers.failures import ModelCallFailed
+from storage.database import Database
+from storage.repositories.budgets import Budgets
+from tests.integration.storage.repositories.test_budgets import TENANT
+
+pytestmark = pytest.mark.anyio
+PROCESSES = 4
+AT_ONCE = 200
+CALLS = 10_000
+BEFORE = 500
+"""Calls that have ended when the budget is set."""
+ENOUGH = 1_000_000
+LONGEST = 600
+"""Tokens of an answer."""
+HELLO = ModelRequest(messages=(Message("user", "hello"),), max_tokens=LONGEST)
+
+
+class Model:
+    """Answers with as many tokens as it likes, up to what it was asked for, and adds up what all calls have used."""
+
+    def __init__(self) -> None:
+        self.chance = random.Random(7)
+        self.used = 0
+
+    def open(self, _name: str, **_more: Any) -> Model:
+        return self
+
+    async def answer(self, request: ModelRequest) -> ModelReply:
+        await asyncio.sleep(0)  # others may go on meanwhile
+        usage = Usage(
+            self.chance.randrange(1, most_input_tokens(request)), self.chance.randrange(request.max_tokens or 1)
+        )
+        self.used += usage.input_tokens + usage.output_tokens
+        return ModelReply(text="Hello", usage=usage)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        yield ModelDelta(text="Hello", usage=(await self.answer(request)).usage)
+
+
+async def asked(keeper: BudgetKeeper, tenant_id: str, model: Any, number: int) -> bool:
+    """Ask a model as a turn does, or streamed; return whether it was allowed."""
+    chosen = ChosenModel(registry=model, name="a/model", source="request")
+    spender = Spender(project_id="p", session_id=f"s{number}", agent="Talker")
+    opened = await keeper.open(tenant_id, spender, chosen, timeout_ms=1_000)
+    try:
+        if number % 2:
+            await opened.answer(HELLO)
+        else:
+            assert [one.text async for one in opened.stream(HELLO)] == ["Hello"]
+    except ModelCallFailed as failure:
+        if failure.kind != BUDGET_EXCEEDED:
+            raise
+        return False
+    return True
+
+
+async def test_ten_thousand_calls_at_once_in_all_processes_spend_no_more_than_there_is(
+    database: Database, tenant_id: str
+) -> None:
+    await database.execute(TENANT, tenant_id=tenant_id)
+    budgets, model, at_once = Budgets(database), Model(), asyncio.Semaphore(AT_ONCE)
+    keepers = [BudgetKeeper(budgets, SystemClock(), RandomIds()) for _ in range(PROCESSES)]
+
+    async def call(number: int) -> bool:
+        async with at_once:
+            return await asked(keepers[number % PROCESSES], tenant_id, model, number)
+
+    assert all(await asyncio.gather(*map(call, range(BEFORE))))
+    async with database.transaction() as connection:
+        budget = Budget(budget_id="b", scope=BudgetScope.TENANT, max_tokens=ENOUGH)
+        await budgets.put(connection, tenant_id, budget, "test")
+    model.used = 0  # whoever set it was told so: what is used from here on is on it
+    answers = await asyncio.gather(*map(call, range(CALLS)))
+    (account,) = await budgets.accounts(tenant_id, "b", limit=1)
+    assert (account.tokens_spent, account.tokens_held) == (model.used, 0)
+    assert ENOUGH - LONGEST - most_input_tokens(HELLO) < model.used <= ENOUGH
+    assert not all(answers)
+
+
+async def test_a_budget_holds_in_a_process_that_has_just_seen_none(database: Database, tenant_id: str) -> None:
+    await database.execute(TENANT, tenant_id=tenant_id)
+    budgets, model = Budgets(database), Model()
+    keepers = [BudgetKeeper(budgets, SystemClock(), RandomIds()) for _ in range(PROCESSES)]
+    for number in range(20):
+        assert all([await asked(one, tenant_id, model, 1) for one in keepers])
+        budget = Budget(budget_id=f"b{number}", scope=BudgetScope.TENANT, max_tokens=1)
+        async with database.transaction() as connection:
+            await budgets.put(connection, tenant_id, budget, "test")
+        before = model.used
+        assert not any([await asked(one, tenant_id, model, 1) for one in keepers])
+        assert model.used == before
+        async with database.transaction() as connection:
+            await budgets.delete(connection, tenant_id, "", budget.budget_id)
+
+
+@pytest.mark.parametrize(
+    ("budget", "is_about"),
+    [
+        (Budget(budget_id="b", scope=BudgetScope.PROJECT, project_id="p"), True),
+        (Budget(budget_id="b", scope=BudgetScope.PROJECT, project_id="q"), False),
+        (Budget(budget_id="b", scope=BudgetScope.SESSION, project_id="p", subject="s1"), True),
+        (Budget(budget_id="b", scope=BudgetScope.SESSION, project_id="p", subject="s2"), False),
+        (Budget(budget_id="b", scope=BudgetScope.AGENT, project_id="p"), True),
+        (Budget(budget_id="b", scope=BudgetScope.AGENT, project_id="p", subject="s1"), False),
+        (Budget(budget_id="b", scope=BudgetScope.CONTACT, project_id="p"), False),
+    ],
+)
+async def test_a_call_goes_on_the_budgets_that_are_about_it(
+    database: Database, tenant_id: str, budget: Budget, is_about: bool
+) -> None:
+    await database.execute(TENANT, tenant_id=tenant_id)
+    budgets, model = Budgets(database), Model()
+    async with database.transaction() as connection:
+        await budgets.put(connection, tenant_id, replace(budget, max_tokens=9_000), "test")
+    assert await asked(BudgetKeeper(budgets, SystemClock(), RandomIds()), tenant_id, model, 1)
+    spent = [one.tokens_spent for one in await budgets.accounts(tenant_id, "b", limit=1)]
+    assert spent == ([model.used] if is_about else [])
