@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ from schemathesis.python import asgi
 
 from tests.support.hostile_store import Place
 
+LOG = logging.getLogger(__name__)
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
@@ -27,6 +29,8 @@ CHECKS = (
     "use_after_free",
 )
 SHOWN = 400
+TOLD_EVERY = 5_000
+"""Requests after which a long run says how far it is."""
 ENDS_THE_RUN = ("DELETE /api/projects/{project_id}", "POST /api/auth/logout")
 """Operations that take away what the other requests of the run need."""
 LATER = (
@@ -77,6 +81,11 @@ class Found:
     phases: Counter[str] = field(default_factory=Counter)
     failures: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+
+    @property
+    def sent(self) -> int:
+        """How many requests were answered."""
+        return self.phases.total()
 
 
 def run(app: Served, role: str, settings: Mapping[str, Any], *, every: int = 1, beginning: int = 0) -> Found:
@@ -139,10 +148,13 @@ def _collect(found: Found, stream: Any) -> None:
 
 
 def _note(found: Found, event: events.ScenarioFinished) -> None:
+    before = found.sent // TOLD_EVERY
     for interaction in event.recorder.interactions.values():
         if interaction.response is not None:
             found.statuses[interaction.response.status_code] += 1
             found.phases[event.phase.value] += 1
+    if found.sent // TOLD_EVERY > before:
+        LOG.info("%d requests sent, %s, %d failures", found.sent, dict(found.phases), len(found.failures))
     for node in event.recorder.cases.values():
         found.operations[node.value.operation.label] += 1
     for case_id, checks in event.recorder.checks.items():
