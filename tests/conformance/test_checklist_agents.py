@@ -14,7 +14,7 @@ import pytest
 import abl
 from abl.expressions import compile_condition, compile_expression
 from abl.templates import render_template
-from benchmarks.scaling import doubled
+from benchmarks.scaling import doubled_for_sure
 from benchmarks.shapes import of_lines
 from tools.corpus import cases
 
@@ -314,7 +314,7 @@ def test_21_time_is_linear_in_the_length_of_the_text() -> None:
     step = '  step_{n}:\n    REASONING: false\n    RESPOND: "Step {n} of many"\n    THEN: COMPLETE\n'
 
     steps = of_lines(HEAD + "FLOW:\n", lambda n: step.replace("{n}", str(n)))
-    growth = doubled(abl.parse, steps, 64_000, 512_000, promised=3.0)
+    growth = doubled_for_sure(abl.parse, steps, 64_000, 512_000, promised=3.0)
     assert growth.worst <= 3.0, growth  # twice the text; a quadratic parser would take four times as long
 
 
