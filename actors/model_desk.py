@@ -15,8 +15,19 @@ from domain.clock import IdSource
 from domain.errors import AppError, Conflict, InvalidInput, NotFound
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
-from domain.models import KEYED, ProjectModels, ProviderCheck, ProviderFields, ProviderStatus, ProviderView, Resolved
+from domain.models import (
+    KEYED,
+    NO_PORT,
+    ProjectModels,
+    ProviderCheck,
+    ProviderFields,
+    ProviderStatus,
+    ProviderView,
+    Resolved,
+    destination,
+)
 from engine.prompts import reasoning_model
+from providers.addresses import OF_ONES_OWN, AddressPolicy, host_refusal
 from providers.registry import FOREIGN_KINDS
 from storage.database import Connection, Database
 from storage.errors import Duplicate
@@ -46,7 +57,7 @@ class ModelDesk(Protocol):
         """Keep a new provider.
 
         Raises:
-            InvalidInput: Tenants bring none of this kind, or there are too many.
+            InvalidInput: Tenants bring none of this kind, or at no such address, or there are too many.
             Conflict: The name is taken (DUPLICATE_NAME).
             Unavailable: There is no master key to seal its key under.
         """
@@ -101,6 +112,7 @@ class StoredModelDesk:
         programs: StoredPrograms,
         audit: AuditLog,
         ids: IdSource,
+        policy: AddressPolicy,
     ) -> None:
         self._database = database
         self._providers = ModelProviders(database, vault)
@@ -109,6 +121,7 @@ class StoredModelDesk:
         self._programs = programs
         self._audit = audit
         self._ids = ids
+        self._policy = policy
 
     async def list(self, tenant_id: str) -> Sequence[ProviderView]:
         """Return the providers of a tenant, the oldest first."""
@@ -119,6 +132,7 @@ class StoredModelDesk:
     async def add(self, tenant_id: str, wanted: ProviderFields, api_key: str, by: Initiator) -> ProviderView:
         """Keep a new provider."""
         _check_kind(wanted.kind)
+        self._check_address(wanted.kind, wanted.base_url)
         if len(await self._providers.list(tenant_id)) >= MAX_PROVIDERS:
             raise InvalidInput(f"There are {MAX_PROVIDERS} providers already; delete one first")
         provider_id, provider = self._ids.new(PREFIXES[KIND]), NewProvider(**msgspec.structs.asdict(wanted))
@@ -140,6 +154,8 @@ class StoredModelDesk:
                 known = {name: getattr(before, name) for name in NewProvider.__struct_fields__}
                 provider = NewProvider(**{**known, **changes})
                 _check_kind(provider.kind)
+                if "base_url" in changes:
+                    self._check_address(provider.kind, provider.base_url)
                 meta = await self._providers.update(tenant_id, provider_id, provider, api_key, connection)
                 has_new_key = api_key is not None or meta.has_key != before.has_key
                 fields = sorted([*changes, *(["api_key"] if has_new_key else [])])
@@ -218,6 +234,20 @@ class StoredModelDesk:
             asked=reasoning_model(found.ir["execution"]),
             tier=tier,
         )
+
+    def _check_address(self, kind: str, base_url: str) -> None:
+        """Refuse an address at which no server of models can be; any other is judged when it is called.
+
+        Raises:
+            InvalidInput: It is a cloud's metadata service, link-local, or kept for something else. Decision: 0018.
+        """
+        place = destination(kind, base_url)
+        if not place.host:
+            return
+        judged = host_refusal(place.host, place.port or NO_PORT, self._policy)
+        if judged is not None and judged not in OF_ONES_OWN:
+            message = f"may not be called: {place.host} is {judged}"
+            raise InvalidInput("Invalid request", details={"fields": [{"path": "/baseUrl", "message": message}]})
 
     async def _of_tenant(self, tenant_id: str, provider_id: str) -> ProviderMeta:
         """Return a provider that is no project's own. Raises NotFound."""

@@ -87,7 +87,15 @@ def open_desks(
         budgets=StoredBudgets(database, audit, ids),
         keys=StoredKeys(database, audit, ids),
         audit=StoredAudit(audit),
-        models=StoredModelDesk(database, vault, models, StoredPrograms(database, settings.environment), audit, ids),
+        models=StoredModelDesk(
+            database,
+            vault,
+            models,
+            StoredPrograms(database, settings.environment),
+            audit,
+            ids,
+            allowed_addresses(settings),
+        ),
         agent_models=StoredAgentModels(database),
         transfer=StoredTransfer(database, audit, clock, ids),
         webhooks=StoredWebhooks(

@@ -21,7 +21,7 @@ from domain.json_values import JsonObject
 from domain.limits import WEBHOOKS_PER_PROJECT
 from domain.recent import Recent
 from domain.webhooks import SECRET_BYTES, Delivery, DeliveryStatus, Webhook, WebhookEvent, new_secret
-from providers.addresses import AddressPolicy, is_loopback_name, literal_address, name_refusal, refusal
+from providers.addresses import AddressPolicy, host_refusal, is_loopback_name, literal_address
 from storage.database import Connection, Database
 from storage.repositories import webhooks as outbox
 from storage.repositories.audit import AuditLog
@@ -277,8 +277,7 @@ def checked_url(text: str, policy: AddressPolicy, *, allows_http: bool = True) -
     is_here = is_loopback_name(host) or (address is not None and address.is_loopback)
     if url.scheme == "http" and not (is_here and allows_http):
         raise _refused("must be https; http is for loopback addresses in development only")
-    judged = refusal(address, port, policy) if address is not None else name_refusal(host, port, policy)
-    if judged is not None:
+    if (judged := host_refusal(host, port, policy)) is not None:
         raise _refused(f"may not be called: {address or host} is {judged}")
     return text
 

@@ -65,7 +65,7 @@ SETTLED = 0.05
 TRIES = 4
 """How often two sizes are measured again whose ratio is too great: noise only ever adds to a time."""
 
-WIDER = 4
+WIDER = 2
 """How many times larger the texts are that decide where small ones break a promise."""
 
 

@@ -69,7 +69,22 @@ METADATA: Final = frozenset(
         "fd20:ce::254",
     )
 )
-"""Where clouds hand out credentials: allowed only when listed one by one, never by a network."""
+"""Where clouds hand out credentials: allowed only when listed one by one, never by a network or a suffix."""
+
+METADATA_NAMES: Final = frozenset(
+    (
+        "metadata",
+        "metadata.goog",
+        "metadata.google.internal",
+        "metadata.tencentyun.com",
+        "instance-data",
+        "instance-data.ec2.internal",
+    )
+)
+"""What clouds call them; what such a name means elsewhere is nobody's server of models or of events."""
+CLOUD: Final = "a cloud's metadata service"
+OF_ONES_OWN: Final = frozenset({"loopback", "private", "shared by a carrier"})
+"""Why addresses are refused at which servers of one's own may be, once the operator lists them."""
 
 LOOPBACK_NAMES: Final = frozenset(
     (
@@ -109,6 +124,10 @@ class AddressPolicy:
     def allows_name(self, host: str, port: int) -> bool:
         """Return whether the host is listed by its name, so that any address behind it may be called."""
         return any(_matches_name(entry, host, port) for entry in self.allowed)
+
+    def names(self, host: str, port: int) -> bool:
+        """Return whether the host is listed by its whole name."""
+        return any(_matches_name(entry, host, port) for entry in self.allowed if not entry.strip().startswith("*."))
 
     def allows_address(self, address: IPAddress, port: int) -> bool:
         """Return whether the address is listed, by itself or within a network."""
@@ -153,9 +172,24 @@ def is_loopback_name(host: str) -> bool:
 
 def name_refusal(host: str, port: int, policy: AddressPolicy) -> str | None:
     """Return why a name may not be called whatever its addresses turn out to be, None when that is up to them."""
-    if not is_loopback_name(host) or policy.everything or policy.allows_name(plain_host(host), port):
+    name = plain_host(host)
+    if policy.everything or policy.names(name, port):
+        return None
+    if name in METADATA_NAMES:
+        return CLOUD
+    if not is_loopback_name(name) or policy.allows_name(name, port):
         return None
     return None if any(policy.allows_address(one, port) for one in LOOPBACK) else "loopback"
+
+
+def host_refusal(host: str, port: int, policy: AddressPolicy) -> str | None:
+    """Return why a host may not be called, by what is seen without looking it up; None when it may, or may turn out to.
+
+    >>> host_refusal("0xa9.0xfe.43518", 80, AddressPolicy()), host_refusal("example.com", 80, AddressPolicy())
+    ("a cloud's metadata service", None)
+    """
+    address = literal_address(host)
+    return refusal(address, port, policy) if address is not None else name_refusal(host, port, policy)
 
 
 def refusal(address: IPAddress, port: int, policy: AddressPolicy) -> str | None:
@@ -166,7 +200,7 @@ def refusal(address: IPAddress, port: int, policy: AddressPolicy) -> str | None:
     if inner is not None:
         return refusal(inner, port, policy)
     if address in METADATA:
-        return "a cloud's metadata service"
+        return CLOUD
     for network, reason in REFUSED:
         if address.version == network.version and address in network:
             return reason
@@ -225,7 +259,7 @@ def _matches_address(entry: str, address: IPAddress, port: int) -> bool:
         return False
     if network.version != address.version or address not in network:
         return False
-    return address not in METADATA or network.num_addresses == 1
+    return (_inner_ipv4(address) or address) not in METADATA or network.num_addresses == 1
 
 
 @lru_cache(maxsize=_MAX_KEPT)

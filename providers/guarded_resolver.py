@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from providers.addresses import AddressPolicy, IPAddress, literal_address, plain_host, refusal
+from providers.addresses import CLOUD, AddressPolicy, IPAddress, literal_address, plain_host, refusal
 from providers.failures import CallFailed, FailureKind
 
 LOOKUP_TIMEOUT_S: Final = 5.0
@@ -45,15 +45,17 @@ class GuardedResolver:
             raise CallFailed(FailureKind.INVALID, "The address has no host")
         spelled = literal_address(name)
         found = (spelled,) if spelled is not None else await self._found(name, port)
-        if spelled is not None or not self._policy.allows_name(name, port):
-            for address in found:
-                reason = refusal(address, port, self._policy)
-                if reason is not None:
-                    raise CallFailed(
-                        FailureKind.REFUSED,
-                        f"The host {name!r} may not be called: {address} is {reason}. "
-                        "Allow it for the deployment if it is meant.",
-                    )
+        if spelled is None and self._policy.names(name, port):
+            return found
+        is_listed = spelled is None and self._policy.allows_name(name, port)
+        for address in found:
+            reason = refusal(address, port, self._policy)
+            if reason is not None and not (is_listed and reason != CLOUD):
+                raise CallFailed(
+                    FailureKind.REFUSED,
+                    f"The host {name!r} may not be called: {address} is {reason}. "
+                    "Allow it for the deployment if it is meant.",
+                )
         return found
 
     def check_literal(self, host: str, port: int) -> None:
