@@ -83,6 +83,10 @@ class Admission:
     sandbox: SandboxClaims | None = None
 
 
+OF_NO_ROUTE = Access(kinds=("api_key", "user", "sdk"))
+"""Whose requests are counted that no route takes: those of callers whose credential stands in the usual headers."""
+
+
 def caller(
     *kinds: CallerKind,
     permission: Permission | None = None,

@@ -14,10 +14,10 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Lifespan
 
 from actors.runtime import Runtime
-from domain.errors import AppError, InvalidInput, Unauthenticated
+from domain.errors import AppError, InvalidInput, Overloaded, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import socket
-from gateway.access import ACCESS, REQUEST_ID, Access
+from gateway.access import ACCESS, OF_NO_ROUTE, REQUEST_ID, Access
 from gateway.cors import Cors
 from gateway.envelope import json_response
 from gateway.errors import (
@@ -77,7 +77,7 @@ from gateway.routes import (
 )
 from gateway.services import AccessServices, Services, assemble
 from gateway.settings import GatewaySettings
-from gateway.transport import Transport
+from gateway.transport import Transport, headers_around
 
 TITLE = "ABL Runtime"
 ROUTERS: tuple[APIRouter, ...] = (
@@ -152,6 +152,7 @@ def operations_app(beside: FastAPI) -> FastAPI:
 def _assembled(app: FastAPI, services: Services, cors: Cors) -> FastAPI:
     """Return the app with what all its routes have in common."""
     app.state.services = services
+    app.state.cors = cors
     app.add_exception_handler(AppError, _answer_app_error)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_protocol)
@@ -209,10 +210,15 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await services.counters.close()
 
 
-def _form(request: Request) -> ErrorForm:
-    """Return how the route that a request has come to spells its errors, also one that does not take its method."""
+def _access(request: Request) -> Access:
+    """Return what the route says that a request has come to, also one that does not take its method."""
     access = request.scope.get(ACCESS) or getattr(request.scope.get("route"), "access", None)
-    return access.errors if isinstance(access, Access) else "coded"
+    return access if isinstance(access, Access) else OF_NO_ROUTE
+
+
+def _form(request: Request) -> ErrorForm:
+    """Return how errors of a request are spelt."""
+    return _access(request).errors
 
 
 def _respond(request: Request, error: AppError) -> Response:
@@ -245,6 +251,12 @@ async def _answer_protocol(request: Request, error: Exception) -> Response:
     status = error.status_code
     if status == answer(InvalidInput("")).status:
         return _respond(request, MalformedRequest(str(error.detail)))
+    if ACCESS not in request.scope:
+        try:
+            services: Services = request.app.state.services
+            await services.gate.count_unrouted(request.scope, _access(request))
+        except Overloaded as excess:
+            return _respond(request, excess)
     told = Answer(status, PROTOCOL_CODES.get(status, UNEXPECTED.code))
     body = spelt(told, PROTOCOL_MESSAGES.get(status, str(error.detail)), _form(request))
     headers = dict(error.headers or {})
@@ -263,5 +275,7 @@ def _methods(request: Request) -> list[str]:
 async def _answer_unexpected(request: Request, error: Exception) -> Response:
     request_id = str(request.scope.get(REQUEST_ID, ""))
     logger.error("unexpected error in request %s", request_id, exc_info=error)
+    services: Services = request.app.state.services
+    around = headers_around(request.scope, services.clock, request.app.state.cors)  # this answer passes no middleware
     body = spelt(UNEXPECTED, UNEXPECTED_MESSAGE, _form(request), {"requestId": request_id})
-    return json_response(body, UNEXPECTED.status, {"X-Request-Id": request_id})
+    return json_response(body, UNEXPECTED.status, {name.decode(): value.decode() for name, value in around})

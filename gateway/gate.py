@@ -96,6 +96,24 @@ class Gate:
             check_permission(admission.caller, access.permission, project_id or "")
         return admission
 
+    async def count_unrouted(self, scope: Scope, access: Access) -> None:
+        """Count a request that no route takes for the tenant whose credential it brings; a bad one refuses nobody.
+
+        What is answered is the same to everybody, so a credential that is wrong, or cannot be looked up now, only means
+        that nobody is known to ask. Spec: platform-api 1.4.
+
+        Raises:
+            Overloaded: The tenant's request rate is exceeded.
+        """
+        if access.is_public or not access.rated:
+            return
+        headers = headers_of(scope)
+        try:
+            admission = await self.identify(_credential_of(headers, access), access, headers)
+        except (Unauthenticated, Forbidden, Unavailable):
+            return
+        await self._count(scope, admission)
+
     async def identify(self, credential: Credential | None, access: Access, headers: Mapping[str, str]) -> Admission:
         """Return who brings a credential, if the route takes its kind."""
         if credential is None:
@@ -171,7 +189,7 @@ class Gate:
     async def _count(self, scope: Scope, admission: Admission) -> None:
         caller = admission.caller
         try:
-            project_id = scope["path_params"].get("project_id") or caller.project_id or ""
+            project_id = scope.get("path_params", {}).get("project_id") or caller.project_id or ""
             taken = await self._throttle.request(caller.tenant_id, project_id)
             if admission.key is not None and admission.claims is None:
                 address = scope["client"][0] if scope.get("client") else UNKNOWN_ADDRESS

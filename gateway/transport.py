@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import perf_counter
 
 from starlette.requests import ClientDisconnect
@@ -44,7 +43,7 @@ class Transport:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], *self._headers(scope, headers)]
+                message["headers"] = [*message["headers"], *headers_around(scope, self._clock, self._cors)]
             await send(message)
 
         preflight = self._cors.preflight(scope["method"], scope["path"], headers)
@@ -60,15 +59,18 @@ class Transport:
             route = getattr(scope.get("route"), "path", UNROUTED)
             self._metrics.request(scope["method"], route, status, perf_counter() - started)
 
-    def _headers(self, scope: Scope, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-        added = [(b"x-request-id", str(scope[REQUEST_ID]).encode())]
-        taken = scope.get(RATE)
-        if taken is not None:
-            added += rate_headers(taken, self._clock.now().timestamp())
-        if "origin" in headers:
-            added += self._cors.headers(scope["path"], headers)
-        return added
-
     def _request_id(self, sent: str) -> str:
         fits = 0 < len(sent) <= limits.REQUEST_ID_MAX_CHARS and sent.isascii() and sent.isprintable()
         return sent if fits else self._ids.new("req")
+
+
+def headers_around(scope: Scope, clock: Clock, cors: Cors) -> list[tuple[bytes, bytes]]:
+    """Return what every answer says beside its own headers: the request's id, what is left of its rate, CORS."""
+    headers = headers_of(scope)
+    added = [(b"x-request-id", str(scope[REQUEST_ID]).encode())]
+    taken = scope.get(RATE)
+    if taken is not None:
+        added += rate_headers(taken, clock.now().timestamp())
+    if "origin" in headers:
+        added += cors.headers(scope["path"], headers)
+    return added
