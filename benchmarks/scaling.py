@@ -130,10 +130,10 @@ def time_of(work: Work, text: Any, tries: int = 1) -> float:
     best = math.inf
     for _ in range(tries):
         forget()
-        with as_the_command_line_collects():
-            start = process_time()
-            work(text)
-            best = min(best, process_time() - start)
+        gc.collect()
+        start = process_time()
+        work(text)
+        best = min(best, process_time() - start)
     return best
 
 
@@ -145,7 +145,6 @@ def as_the_command_line_collects() -> Iterator[None]:
     the work, and falls into the larger of two texts.
     """
     before = gc.get_threshold()
-    gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
@@ -172,11 +171,12 @@ def doubled(
     A ratio above `promised` that another measurement does not confirm is noise. With `may_settle` it stops where
     the growth is settled.
     """
-    growth = Growth((first,), (time_of(work, shape(first), 2),))
-    while growth.sizes[-1] * 2 <= last and growth.seconds[-1] <= PATIENCE_S:
-        growth = _one_more(growth, work, shape, promised)
-        if may_settle and growth.is_settled:
-            break
+    with as_the_command_line_collects():
+        growth = Growth((first,), (time_of(work, shape(first), 2),))
+        while growth.sizes[-1] * 2 <= last and growth.seconds[-1] <= PATIENCE_S:
+            growth = _one_more(growth, work, shape, promised)
+            if may_settle and growth.is_settled:
+                break
     return growth
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,9 @@ from hypothesis import strategies as st
 from abl.formatter import format_text
 from abl.formatter.sayings import sayings
 from abl.parser import parse_text
+from benchmarks.shapes import of_lines, of_signs
 from tests.support.cells import over
+from tests.support.proportion import grows_in_proportion
 from tests.support.repository import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").rglob("*.abl"))
@@ -168,10 +169,9 @@ def test_yaml_loses_only_trailing_space() -> None:
 
 
 def test_a_line_of_yaml_tags_is_looked_at_once() -> None:
-    text = "agent: A\ngoal: " + "!: " * 100_000 + "x\n"
-    started = process_time()
-    assert format_text(text) == text
-    assert process_time() - started < 2
+    shape = of_signs("agent: A\ngoal: ", "!: ", "x\n")
+    grows_in_proportion(format_text, shape, 300_000)
+    assert format_text(shape(300_000)) == shape(300_000)
 
 
 @pytest.mark.parametrize(
@@ -206,16 +206,8 @@ def test_no_text_is_too_odd(text: str) -> None:
 
 
 def test_time_grows_with_the_length_only() -> None:
-    step = "  step_{n}:\n     REASONING:false\n     ON_INPUT:\n     - IF: a\n       THEN: b\n\n\n     # c\n"
-    text = HEAD + "FLOW:\n" + "".join(step.replace("{n}", str(n)) for n in range(2_000))
-    format_text(text)
-
-    def cost(size: int) -> float:
-        begin = process_time()
-        format_text(text[: len(text) * size // 4])
-        return process_time() - begin
-
-    assert min(cost(4) for _ in range(3)) <= 3.2 * min(cost(2) for _ in range(3))
+    step = "  step_{}:\n     REASONING:false\n     ON_INPUT:\n     - IF: a\n       THEN: b\n\n\n     # c\n"
+    grows_in_proportion(format_text, of_lines(HEAD + "FLOW:\n", step.format), 160_000)
 
 
 def test_a_text_that_is_not_read_to_its_end_keeps_its_layout():

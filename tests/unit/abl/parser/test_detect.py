@@ -1,11 +1,11 @@
 """Which kind of document a text is. Spec: abl-language 2.2, 2.3."""
 
-import time
-
 import pytest
 
 from abl.parser.detect import YAML_KEYS, detect, first_line, has_mode, is_legacy, is_yaml_format, split_documents
+from benchmarks.shapes import of_signs
 from tests.support.cells import over
+from tests.support.proportion import grows_in_proportion
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,5 @@ def test_a_text_with_one_document_stays_whole(text):
     "unit", ["STEPS:\n", "\n", "# x\n", "/* \n", "  \n", "INTENTS:\n", "MODE", "AGENT", "tools:\n  f("]
 )
 def test_detection_takes_time_in_proportion_to_the_text(unit):
-    began = time.process_time()
-    text = unit * 20_000
-    detect(text)
-    is_legacy(text)
-    split_documents(text)
-    assert time.process_time() - began < 2
+    shape = of_signs("", unit, "")
+    grows_in_proportion(lambda text: (detect(text), is_legacy(text), split_documents(text)), shape, len(unit) * 20_000)
