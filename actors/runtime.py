@@ -111,6 +111,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
 
     Attributes:
         first_seq, last_seq: Numbers of the first and last stream event of the turn.
+        voice_config: Spelled as on the wire.
         user_message_id: Of the message that the turn answers; empty in streams.
         status: How the turn ended: `idle`, `suspended`, `completed`, `cancelled`, `failed`, `ended`, ...
         outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
@@ -142,9 +143,9 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
     They rise by one, but for the jump of a host that takes the session over; what is gone is told by `resume_gap`.
     `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt};
     response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
-    void); trace_event {event}; response_end {messageId, fullText, richContent?, actions?}; complete: the JSON body of
-    the plain reply without `success`; error {error, code?, retryAfterMs?}; resume_gap {fromSeq, toSeq}: output that can
-    be had no more, of no turn. `complete` and `error` end a turn.
+    void); trace_event {event}; response_end {messageId, fullText, action, voiceConfig?, richContent?, actions?,
+    interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?, retryAfterMs?};
+    resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. `complete` and `error` end a turn.
     """
 
     seq: int

@@ -308,8 +308,12 @@ class SessionRuntime:
         return await self._archive.traces(await self._archive.resolve(session), wanted)
 
     async def transcript(self, session: SessionRef, *, limit: int = 50, offset: int = 0) -> Page:
-        """Return messages of a session, oldest first."""
-        return await self._archive.transcript(await self._archive.resolve(session), limit=limit, offset=offset)
+        """Return messages of a session and the channel they came by, oldest first. Spec: platform-api 5.9."""
+        view = await self._archive.view(session)
+        found = SessionRef(session.tenant_id, view.project_id, view.id)
+        page = await self._archive.transcript(found, limit=limit, offset=offset)
+        rows = tuple({**row, "channel": view.channel} for row in page.rows)
+        return msgspec.structs.replace(page, rows=rows)
 
     async def use_memory(self, session: SessionRef, action: str, store: str, content: JsonObject | None) -> Any:
         """Use a memory store of a session."""

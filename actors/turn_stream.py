@@ -11,7 +11,7 @@ from actors.messages import Done, Failed, Follow, HostAnswer, Replied, RunTurn
 from actors.raising import error_of
 from actors.router import Router
 from actors.runtime import StreamEvent, StreamKind, TurnReply
-from actors.session.kept import wire_form
+from actors.session.kept import closing_data, wire_form
 from actors.session.stream import TURN_ENDS
 
 MAX_BEHIND = 4_096
@@ -149,7 +149,7 @@ def told_again(reply: TurnReply, after: int) -> list[StreamEvent]:
     pieces: list[tuple[StreamKind, dict[str, Any]]] = [
         ("response_start", restart) if after < reply.first_seq else ("response_restart", {**restart, "attempt": 2}),
         ("response_chunk", {"messageId": reply.message_id, "chunk": reply.response}),
-        ("response_end", {"messageId": reply.message_id, "fullText": reply.response}),
+        ("response_end", closing_data(reply)),
         ("complete", wire_form(reply)),
     ]
     room = last_seq - after

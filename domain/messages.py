@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct, field
@@ -12,6 +14,8 @@ Speaker = Literal["user", "assistant", "system"]
 AttachmentCategory = Literal["image", "document", "audio", "video"]
 TEXT_FORMATS = ("markdown", "adaptive_card", "html", "slack", "ag_ui", "whatsapp")
 """Keys of rich content that are texts on the wire."""
+VOICE_WORDS: Mapping[str, str] = MappingProxyType({"voice_id": "voice", "plain_text": "plainText"})
+"""Words of agents about how an answer is spoken -> those of the wire; all others are the same."""
 
 
 class Attachment(Struct, frozen=True, omit_defaults=True):
@@ -43,3 +47,14 @@ class TranscriptLine(Struct, frozen=True, omit_defaults=True):
     content: str
     agent: str = ""
     turn: int = 0
+
+
+def voice_config(voice: JsonObject) -> JsonObject:
+    """Return how an answer is spoken as it goes over the wire; `voice` is what its agent says of that.
+
+    An answer of which something is said is one that is spoken. Spec: platform-api 4.1.
+
+    >>> voice_config({"voice_id": "anna", "ssml": "<speak>one</speak>"})
+    {'enabled': True, 'voice': 'anna', 'ssml': '<speak>one</speak>'}
+    """
+    return {"enabled": True, **{VOICE_WORDS.get(word, word): told for word, told in voice.items()}}

@@ -211,11 +211,13 @@ class TurnAction(TypedDict):
 
 
 class VoiceConfig(TypedDict):
-    """How an answer is spoken. Spec: abl-language 4.1."""
+    """How an answer is spoken, where its agent says so. Spec: platform-api 4.1, abl-language 4.1."""
 
+    enabled: Literal[True]
+    voice: NotRequired[str | None]
+    language: NotRequired[str | None]
     ssml: NotRequired[str | None]
     instructions: NotRequired[str | None]
-    plain_text: NotRequired[str | None]
+    plainText: NotRequired[str | None]
     provider: NotRequired[str | None]
-    voice_id: NotRequired[str | None]
     speed: NotRequired[float | None]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from abl_client.forms.attachments import Totals
-    from abl_client.forms.sessions import Message
+    from abl_client.forms.chat import ActionSet, RichContent
+    from abl_client.forms.sessions import MessageFile
 
 
 class EndSessionBody(TypedDict):
@@ -31,9 +32,25 @@ class EndedSessionReply(TypedDict):
     session: EndedSession
 
 
+class TranscriptMessage(TypedDict):
+    """One line of a transcript, and the channel of the session it was said in."""
+
+    id: str
+    role: Literal["user", "assistant", "system"]
+    content: str
+    timestamp: str
+    turn: int
+    agentName: NotRequired[str | None]
+    attachments: NotRequired[list[MessageFile] | None]
+    richContent: NotRequired[RichContent | None]
+    actions: NotRequired[ActionSet | None]
+    interrupted: NotRequired[bool | None]
+    channel: str
+
+
 class TranscriptReply(TypedDict):
     """Some messages of a session."""
 
     success: NotRequired[Literal[True]]
     pagination: Totals
-    messages: list[Message]
+    messages: list[TranscriptMessage]

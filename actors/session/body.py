@@ -390,7 +390,7 @@ class SessionBody:
                     break
             fact, opening = facts[len(ends) - 1][0], facts[-1][1]
             spoke = fact if isinstance(fact, UserSpoke) else None
-            end = joined([one.reply for one in ends[:-1]], ends[-1])
+            end = joined(ends[0] if len(ends) > 1 else None, ends[-1])
             if live.pin.parent_session_id:
                 await recall_work(live, services.performer)  # it has this one turn, and waits for nothing behind it
             return await commit(live, output, opening, end, spoke, iso_ms(services.clock.now()))

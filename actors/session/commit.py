@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -26,6 +26,8 @@ from providers.resolve import HOW_TO_CONFIGURE, MODEL_NOT_CONFIGURED, NOT_CONFIG
 
 NOT_STORABLE, BROKEN = "not_storable", "broken"
 """Why a turn was given up: a value of it cannot be stored; each attempt at it has failed."""
+NOTHING_DONE: Final[JsonObject] = {"type": "continue"}
+"""The action of a turn in which an agent did nothing that has a name."""
 REFUSALS = {
     ("cancelled", "deadline"): "Turn timed out",
     ("failed", "not_configured"): NOT_CONFIGURED,
@@ -124,13 +126,25 @@ async def _commit(
         output.fail(failed)
         raise refused(failed)
     reply = reply_of_kept(live.pin.session_id, kept, output.traces, repeated=False)
-    output.close(closing_data(kept), wire_form(reply))
+    output.close(closing_data(reply), wire_form(reply))
     if live.status == ENDED:
         live.stream.abandon()
     return reply
 
 
-def joined(before: Sequence[str], end: EndTurn) -> EndTurn:
-    """Return the end of a turn that began with the session's own start: what was said there stands first."""
-    texts = [text for text in (*before, end.reply) if text]
-    return end if len(texts) < 2 and end.reply else msgspec.structs.replace(end, reply=BETWEEN_TEXTS.join(texts))
+def joined(before: EndTurn | None, end: EndTurn) -> EndTurn:
+    """Return the end of a turn that began with the session's own start, whose end is `before`.
+
+    What was said there stands first; what was shown with it stays where the turn shows nothing else.
+    """
+    if before is None:
+        return end
+    return msgspec.structs.replace(
+        end,
+        reply=BETWEEN_TEXTS.join(text for text in (before.reply, end.reply) if text),
+        action=before.action if end.action == NOTHING_DONE else end.action,
+        rich_content=end.rich_content or before.rich_content,
+        actions=end.actions or before.actions,
+        voice=end.voice or before.voice,
+        state={**before.state, **end.state},
+    )

@@ -96,7 +96,7 @@ async def _finish(live: LiveSession, unfinished: Unfinished, services: Services,
         if live.pin.parent_session_id:
             await recall_work(live, services.performer)
         at = iso_ms(services.clock.now())
-        await commit(live, output, unfinished.opening, joined([unfinished.before], end), unfinished.spoke, at)
+        await commit(live, output, unfinished.opening, joined(unfinished.before, end), unfinished.spoke, at)
     except AppError:
         if live.is_ahead:
             raise

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from actors.runtime import StreamEvent, StreamKind, TurnReply
 from domain.json_values import JsonObject
+from domain.messages import voice_config
 from storage.turn_end import SaidTurn
 
 A_TRACE = 0
@@ -54,6 +55,7 @@ class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
         void: What had been shown before each restart.
         attempt: The one its output began with.
         fact_seq: Number of its last record in the journal, under which its trace events stand.
+        voice_config: How it is spoken, in the words of the agent.
         failed: Data of the `error` event that stands in the place of the closing ones.
     """
 
@@ -147,7 +149,7 @@ def reply_of_kept(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject],
         agent_name=kept.agent_name,
         state=kept.state,
         trace_events=tuple(traces),
-        voice_config=kept.voice_config,
+        voice_config=voice_config(kept.voice_config) if kept.voice_config else None,
         rich_content=kept.rich_content,
         actions=kept.actions,
         first_seq=kept.first_seq,
@@ -183,21 +185,18 @@ def told_again(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject]) ->
     if kept.failed:
         tell("error", kept.failed)
         return events
-    tell("response_end", closing_data(kept))
-    tell("complete", wire_form(reply_of_kept(session_id, kept, traces, repeated=False)))
+    reply = reply_of_kept(session_id, kept, traces, repeated=False)
+    tell("response_end", closing_data(reply))
+    tell("complete", wire_form(reply))
     return events
 
 
-def closing_data(kept: KeptTurn) -> JsonObject:
-    """Return the data of `response_end`."""
-    data: JsonObject = {"messageId": kept.message_id, "fullText": kept.response}
-    if kept.rich_content:
-        data["richContent"] = kept.rich_content
-    if kept.actions:
-        data["actions"] = kept.actions
-    if kept.status == CANCELLED:
+def closing_data(reply: TurnReply) -> JsonObject:
+    """Return the data of `response_end`. Spec: platform-api 12.4."""
+    data: JsonObject = {"messageId": reply.message_id, "fullText": reply.response, "action": reply.action}
+    if reply.status == CANCELLED:
         data["interrupted"] = True
-    return data
+    return data | _shown_with(reply)
 
 
 def wire_form(reply: TurnReply) -> JsonObject:
@@ -216,6 +215,10 @@ def wire_form(reply: TurnReply) -> JsonObject:
         body["status"] = reply.status
     if reply.status == ENDED:
         body["endReason"] = HUMAN_COMPLETED
+    return body | _shown_with(reply)
+
+
+def _shown_with(reply: TurnReply) -> JsonObject:
+    """Return what is shown and spoken with the text of a reply."""
     optional = {"voiceConfig": reply.voice_config, "richContent": reply.rich_content, "actions": reply.actions}
-    body.update({name: value for name, value in optional.items() if value})
-    return body
+    return {name: value for name, value in optional.items() if value}

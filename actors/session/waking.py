@@ -23,7 +23,7 @@ class Unfinished:
         shown: What had been said and traced, to be shown again; also at the session's own start, if that is part of it.
         attempt: Which attempt begins now.
         spoke: The message it answers, None when it is not the answer to one.
-        before: What the session said at its own start, just before this turn and not yet committed.
+        before: The end of the session's own start, just before this turn and not yet committed.
         beyond: What the turn has set up that outlives it; perhaps not all of it was done.
     """
 
@@ -32,7 +32,7 @@ class Unfinished:
     shown: list[Say | Trace]
     attempt: int
     end: EndTurn | None = None
-    before: str = ""
+    before: EndTurn | None = None
     spoke: UserSpoke | None = None
     beyond: list[AnyEffect] = field(default_factory=list)
 
@@ -44,7 +44,7 @@ class _Folding:
     shown: list[Say | Trace] = field(default_factory=list)
     attempt: int = 1
     end: EndTurn | None = None
-    before: str = ""
+    before: EndTurn | None = None
     spoke: UserSpoke | None = None
     beyond: list[AnyEffect] = field(default_factory=list)
 
@@ -59,7 +59,7 @@ class _Folding:
             return
         if record.opens is not None:
             if self.end is not None and self.opening is not None and self.opening.kind == "begin":
-                self.before = self.end.reply  # committed together with this turn
+                self.before = self.end  # committed together with this turn
             else:
                 self.forget()
             self.opening = record.opens
@@ -89,7 +89,7 @@ class _Folding:
 
     def forget(self) -> None:
         """A turn begins."""
-        self.opening, self.end, self.attempt, self.before = None, None, 1, ""
+        self.opening, self.end, self.attempt, self.before = None, None, 1, None
         self.spoke = None
         self.asked.clear()
         self.shown.clear()

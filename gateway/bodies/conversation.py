@@ -131,14 +131,23 @@ class ActionSet(Written):
     render_id: str | None = None
 
 
-class VoiceConfig(Written):
-    """How an answer is spoken. Spec: abl-language 4.1."""
+class VoiceConfig(Wire):
+    """How an answer is spoken, where its agent says so. Spec: platform-api 4.1, abl-language 4.1.
 
+    Attributes:
+        voice: The voice of the provider.
+        ssml: The answer as it is spoken, with marks.
+        plain_text: The answer as it is spoken, without marks.
+        instructions: In which manner it is spoken.
+    """
+
+    enabled: Literal[True]
+    voice: str | None = None
+    language: str | None = None
     ssml: str | None = None
     instructions: str | None = None
     plain_text: str | None = None
     provider: str | None = None
-    voice_id: str | None = None
     speed: float | None = None
 
 
@@ -165,6 +174,12 @@ class Message(Wire):
     rich_content: RichContent | None = None
     actions: ActionSet | None = None
     interrupted: bool | None = None
+
+
+class TranscriptMessage(Message):
+    """One line of a transcript, and the channel of the session it was said in."""
+
+    channel: str
 
 
 class TraceItem(Wire):

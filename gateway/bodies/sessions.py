@@ -9,7 +9,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 from actors.runtime import SessionView
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.chat_agent import Environment
-from gateway.bodies.conversation import Message, TraceItem
+from gateway.bodies.conversation import Message, TraceItem, TranscriptMessage
 from gateway.bodies.session_insight import SessionMetrics, TokenUsage
 from gateway.bodies.texts import Id, RequestBody
 from gateway.envelope import DeletedReply, PaginatedPage, Success, TopLevelPage, Wire
@@ -213,7 +213,7 @@ class TracesReply(TopLevelPage):
 class TranscriptReply(PaginatedPage):
     """Some messages of a session."""
 
-    messages: list[Message]
+    messages: list[TranscriptMessage]
 
 
 def session_item(view: SessionView) -> SessionItem:

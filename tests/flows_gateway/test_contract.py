@@ -160,6 +160,7 @@ async def test_a_session_is_read_listed_and_deleted(servers: Servers) -> None:
         transcript = (await gateway.call("GET", f"/api/v1/sessions/{session_id}/transcripts")).json()
         assert [line["content"] for line in transcript["messages"]] == ["hello", "heard 1: hello"]
         assert all(set(line) >= MESSAGE for line in transcript["messages"])
+        assert [line["channel"] for line in transcript["messages"]] == ["api", "api"]
         assert (await gateway.call("DELETE", f"{sessions}/{session_id}")).status == 200
         assert (await gateway.call("DELETE", f"{sessions}/{session_id}")).status == 404
 
@@ -177,6 +178,7 @@ async def test_the_socket_of_a_page_shares_its_session_with_http(servers: Server
                 while (frame := json.loads(await socket.recv()))["type"] != "response_end":
                     pass
             assert frame["fullText"] == "heard 1: over http"
+            assert frame["action"] == spoken.json()["action"]
         async with gateway.socket(token) as socket:
             again = json.loads(await socket.recv())
         assert (again["resumed"], again["sessionId"]) == (True, start["sessionId"])

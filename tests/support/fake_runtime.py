@@ -211,7 +211,7 @@ class FakeRuntime:
         return Page(rows=tuple(rows[wanted.offset : wanted.offset + wanted.limit]), total=len(rows))
 
     async def transcript(self, session: SessionRef, *, limit: int = 50, offset: int = 0) -> Page:
-        rows = self._found(session).messages
+        rows = [{**row, "channel": "api"} for row in self._found(session).messages]
         return Page(rows=tuple(rows[offset : offset + limit]), total=len(rows))
 
     async def use_memory(self, session: SessionRef, action: str, store: str, content: dict[str, Any] | None) -> Any:
@@ -306,9 +306,8 @@ class FakeRuntime:
                 await self._emit(session, number, "response_chunk", {"messageId": message_id, "chunk": chunk})
             text, interrupted = "".join(said), {"interrupted": True} if session.cancelled else {}
             session.cancelled = False
-            await self._emit(
-                session, number, "response_end", {"messageId": message_id, "fullText": text, **interrupted}
-            )
+            closing = {"messageId": message_id, "fullText": text, "action": self.action, **interrupted}
+            await self._emit(session, number, "response_end", closing)
             reply = TurnReply(
                 session_id=session.id,
                 message_id=message_id,

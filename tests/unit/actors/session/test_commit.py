@@ -110,8 +110,20 @@ def test_the_only_turn_of_a_child_ends_its_session() -> None:
 
 
 def test_what_was_said_at_the_start_stands_first() -> None:
-    assert joined(["hello", ""], END).reply == "hello\n\ndone"
-    assert joined([], END) is END
+    begun = msgspec.structs.replace(END, reply="hello", state={"a": 1, "b": 1})
+    whole = joined(begun, msgspec.structs.replace(END, state={"b": 2}))
+    assert (whole.reply, whole.state) == ("hello\n\ndone", {"a": 1, "b": 2})
+    assert joined(None, END) is END
+
+
+def test_what_was_shown_at_the_start_stays_where_nothing_else_is() -> None:
+    shown = {"rich_content": {"markdown": "*a*"}, "actions": {"elements": []}, "voice": {"ssml": "<speak/>"}}
+    begun = msgspec.structs.replace(END, reply="hello", action={"type": "respond"}, **shown)
+    silent = msgspec.structs.replace(END, reply="", action={"type": "continue"})
+    assert joined(begun, silent) == begun
+    louder = msgspec.structs.replace(END, action={"type": "complete"}, actions={"elements": [{"id": "yes"}]})
+    both = joined(begun, louder)
+    assert (both.action, both.actions, both.rich_content) == (louder.action, louder.actions, begun.rich_content)
 
 
 class PickyStore(MemoryStore):

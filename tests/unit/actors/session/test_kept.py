@@ -64,6 +64,24 @@ def test_a_cancelled_turn_says_so_at_its_end() -> None:
     assert events[-1].data["status"] == "cancelled"
 
 
+def test_the_end_of_a_message_says_what_is_shown_and_spoken_with_it_in_the_words_of_the_wire() -> None:
+    kept = a_turn(
+        action={"type": "respond"},
+        voice_config={"voice_id": "anna", "plain_text": "one", "ssml": "<speak>one</speak>"},
+        rich_content={"markdown": "*one*"},
+        actions={"elements": []},
+    )
+    end, complete = told_again(SESSION, kept, TRACES)[-2:]
+    shown = {
+        "action": {"type": "respond"},
+        "voiceConfig": {"enabled": True, "voice": "anna", "plainText": "one", "ssml": "<speak>one</speak>"},
+        "richContent": {"markdown": "*one*"},
+        "actions": {"elements": []},
+    }
+    assert end.data == {"messageId": "msg_1", "fullText": "one two", **shown}
+    assert {name: complete.data[name] for name in shown} == shown
+
+
 def test_an_output_writes_down_how_it_came() -> None:
     async def story() -> None:
         live = LiveSession(PIN, PROGRAM, MemoryStore(), 1)
