@@ -201,7 +201,7 @@ class HttpClient:
             if not left:
                 raise CallFailed(FailureKind.REDIRECT, f"More than {call.redirects} redirects", sent=True)
             left -= 1
-            target = self._judged(str(url.join(URL(response.headers["Location"]))))
+            target = self._judged(_location(url, response.headers["Location"]))
             call = redirected(call, response.status, same_origin=url.origin() == target.origin())
             url = target
             remaining_s = max(deadline - loop.time(), 0.001)
@@ -273,6 +273,14 @@ class OpenAnswer:
     def close(self) -> None:
         """Let the connection go, which is cut when the body has not been read to its end."""
         self._response.close()
+
+
+def _location(url: URL, text: str) -> str:
+    """Return the address that a redirect from `url` names. Raises CallFailed: it names none."""
+    try:
+        return str(url.join(URL(text)))
+    except ValueError as error:
+        raise CallFailed(FailureKind.REDIRECT, "The address of a redirect cannot be read", sent=True) from error
 
 
 def _failure(error: Exception) -> CallFailed:

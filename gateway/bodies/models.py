@@ -18,17 +18,15 @@ KEY_MAX_CHARS = 4_096
 MODELS_MAX = 200
 MOST_TOKENS = 10**9
 MOST_USD = 1_000_000
-_HOST = re.compile(r"[^\s%\\/\"<>^`{|}]+|[0-9a-f:.]+%\w+")
-"""A name or an address, of IPv6 with its zone."""
+_HOST_AND_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+(?:%\w+)?\]|[^\s%\\\"<>^`{|}\[\]:@]+)(?::\d{1,5})?")
 KINDS_WITH_ADDRESS = frozenset({"openai_compatible"})
 
 
 def _http(url: str) -> str:
     parts = urlsplit(url)
-    has_user = parts.username is not None or parts.password is not None
-    if parts.scheme not in ("http", "https") or not parts.hostname or has_user or parts.fragment:
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.fragment:
         raise ValueError("must be an http or https address without a user")
-    if parts.port == 0 or not url.isprintable() or not _HOST.fullmatch(parts.hostname):
+    if not _HOST_AND_PORT.fullmatch(parts.netloc) or parts.port == 0 or " " in url or not url.isprintable():
         raise ValueError("must be an http or https address that can be called")
     return url
 

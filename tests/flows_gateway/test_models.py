@@ -117,9 +117,9 @@ async def test_a_provider_is_asked_for_a_word_and_its_failure_is_told_without_it
         assert (answer["success"], answer["ok"]) == (True, False)
         assert answer["error"]
         assert SEALED not in answer["error"]
-        metadata = "http://169.254.169.254/v1"
-        refused = (await add(gateway, **{**fields, "baseUrl": metadata})).json()["provider"]["id"]
-        assert (await gateway.call("POST", f"{PROVIDERS}/{refused}/test")).json()["ok"] is False
+        assert (await add(gateway, **{**fields, "baseUrl": "http://169.254.169.254/v1"})).status == 400
+        private = (await add(gateway, **{**fields, "baseUrl": "http://10.0.0.1/v1"})).json()["provider"]["id"]
+        assert (await gateway.call("POST", f"{PROVIDERS}/{private}/test")).json()["ok"] is False
 
 
 async def test_changes_at_the_same_time_lose_nothing_of_each_other(servers: Servers) -> None:

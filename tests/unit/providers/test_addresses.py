@@ -6,7 +6,16 @@ from ipaddress import ip_address
 
 import pytest
 
-from providers.addresses import METADATA, AddressPolicy, literal_address, name_refusal, plain_host, refusal
+from providers.addresses import (
+    METADATA,
+    METADATA_NAMES,
+    AddressPolicy,
+    host_refusal,
+    literal_address,
+    name_refusal,
+    plain_host,
+    refusal,
+)
 from tests.support.address_forms import ALLOWED, LOOPBACK_NAMES, LOOPBACK_SPELLINGS, NAMES, REFUSED
 from tests.support.cells import over
 
@@ -59,6 +68,22 @@ def test_the_allow_list_opens_what_it_names(entry: str, address: str, port: int,
 @pytest.mark.parametrize("address", sorted(map(str, METADATA)))
 def test_no_network_opens_a_metadata_service(address: str) -> None:
     assert refusal(ip_address(address), 80, AddressPolicy(("0.0.0.0/0", "::/0")))
+
+
+@pytest.mark.parametrize("entry", ["::/0", "::ffff:0:0/96", "64:ff9b::/96", "0.0.0.0/0"])
+def test_no_network_opens_one_that_is_written_as_ipv6(entry: str) -> None:
+    for written in ("::ffff:169.254.169.254", "64:ff9b::169.254.169.254"):
+        assert refusal(ip_address(written), 80, AddressPolicy((entry,))), written
+    assert refusal(ip_address("::ffff:169.254.169.254"), 80, AddressPolicy(("169.254.169.254",))) is None
+
+
+def test_a_name_of_a_metadata_service_is_refused_unless_it_is_listed_itself() -> None:
+    for name in METADATA_NAMES:
+        for entries in ((), ("*.internal",), ("*.google.internal", "*.com"), ("169.254.0.0/16",)):
+            assert host_refusal(name.upper(), 80, AddressPolicy(entries)) == "a cloud's metadata service", name
+        assert host_refusal(name, 80, AddressPolicy((name,))) is None
+        assert host_refusal(name, 80, AddressPolicy(everything=True)) is None
+    assert host_refusal("metadata.example.com", 80, AddressPolicy()) is None
 
 
 def test_everything_means_everything() -> None:

@@ -51,6 +51,15 @@ async def test_a_listed_name_may_have_any_address() -> None:
     assert await refused(guard, "other.example") is FailureKind.REFUSED
 
 
+async def test_a_suffix_opens_no_metadata_service_and_a_whole_name_does() -> None:
+    for meant in ("169.254.169.254", "::ffff:169.254.169.254", "fd00:ec2::254"):
+        assert (
+            await refused(resolver(meant, allowed=("*.intern.example",)), "crm.intern.example") is FailureKind.REFUSED
+        )
+        assert await resolver(meant, allowed=("crm.intern.example",)).addresses("crm.intern.example", 80)
+    assert await resolver("10.0.0.5", allowed=("*.intern.example",)).addresses("crm.intern.example", 80)
+
+
 async def test_a_listed_network_opens_names_within_it() -> None:
     assert await resolver("10.0.0.5", allowed=("10.0.0.0/8",)).addresses("crm.example", 80)
 

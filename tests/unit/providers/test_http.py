@@ -290,3 +290,9 @@ async def test_no_cookies_are_kept_between_calls(client: HttpClient) -> None:
 )
 def test_retry_after_is_read_as_seconds(text: str, seconds: float | None) -> None:
     assert retry_after_s({"retry-after": text}) == seconds
+
+
+async def test_a_redirect_to_what_is_no_address_is_a_failure_of_the_call(client: HttpClient) -> None:
+    for target in ("http://[::1", "http://\u00ef\u00bc\u0091.1/", "http://a:b:c/"):
+        async with StubEndpoint(Answer(302, b"", {"Location": target})) as stub:
+            assert await kind_of(client, get(stub.url, redirects=1)) in {FailureKind.REDIRECT, FailureKind.INVALID}
