@@ -299,9 +299,9 @@ def tiers_of(registry: ModelRegistry, model: str) -> dict[str, str]:
 
 def first_model(provider: OpenProvider) -> str:
     """Return what is asked of a provider where nobody names a model of it, empty when it has none to ask."""
-    spec = spec_of(provider)
-    usual = DEFAULTS.get(vendor_of(spec), {}).get(BALANCED, "")
-    return provider.meta.default_model or next(iter(spec.models), "") or usual
+    rows = _model_rows(provider)
+    named = provider.meta.default_model or (rows[0].id if rows else "")
+    return named or DEFAULTS.get(vendor_of(spec_of(provider)), {}).get(BALANCED, "")
 
 
 def _first_default(opened: Sequence[OpenProvider]) -> str:

@@ -77,6 +77,7 @@ from gateway.routes import (
 )
 from gateway.services import AccessServices, Services, assemble
 from gateway.settings import GatewaySettings
+from gateway.switchboard import Switchboard
 from gateway.transport import Transport, headers_around
 
 TITLE = "ABL Runtime"
@@ -185,10 +186,10 @@ def _routed(
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    # Not include_router: its routes are looked up twice for each request, and are not in `app.routes`. They come before
-    # the documentation, and the busiest before the others: a request is compared with one after the other.
-    routes = [route for router in routers for route in router.routes]
-    app.router.routes[:0] = [route for route in routes if getattr(route, "path", "") not in left_out]
+    # Not include_router: its routes are looked up twice for each request, and are not in `app.routes`.
+    named = (route for router in routers for route in router.routes)
+    routes = [route for route in named if getattr(route, "path", "") not in left_out]
+    app.router.routes[:0] = [Switchboard(routes), *routes]
     if show_docs:
         add_reference(app)
     check_declared(app.routes, (OPENAPI_PATH, *ASSETS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Literal
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -234,8 +235,12 @@ def session_detail(view: SessionView) -> JsonObject:
 
 
 def _item_fields(view: SessionView) -> dict[str, JsonValue]:
-    fields = {name: getattr(view, name) for name in SessionItem.model_fields}
-    return {name: None if value == "" and name in NULL_WHEN_EMPTY else value for name, value in fields.items()}
+    fields = dict(zip(ITEM_FIELDS, _item_values(view), strict=True))
+    for name in NULL_WHEN_EMPTY:
+        fields[name] = fields[name] or None
+    return fields
 
 
-NULL_WHEN_EMPTY = frozenset({"environment", "deployment_id", "ended_at"})
+ITEM_FIELDS = tuple(SessionItem.model_fields)
+_item_values = attrgetter(*ITEM_FIELDS)
+NULL_WHEN_EMPTY = ("environment", "deployment_id", "ended_at")

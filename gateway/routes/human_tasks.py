@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, get_args
 
-from fastapi import Query
+from fastapi import Query, Response
 
+from actors.human_tasks import wire_task
 from actors.task_desk import TaskRef
 from domain import limits
 from domain.errors import InvalidInput
@@ -27,7 +28,7 @@ from gateway.bodies.human_tasks import (
     task_item,
 )
 from gateway.bodies.texts import QueryText
-from gateway.envelope import Offset, PageLimit, Totals
+from gateway.envelope import Offset, PageLimit, Totals, json_response
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 from storage.repositories.human_tasks import TaskQuery
@@ -40,7 +41,7 @@ WRITER = caller("api_key", "user", permission=Permission.HUMAN_TASK_WRITE, repla
 router = guarded_router("/api/projects/{project_id}/human-tasks", "human tasks")
 
 
-@router.get("", response_model=TaskListReply, response_model_exclude_unset=True, dependencies=[READER])
+@router.get("", response_model=TaskListReply, dependencies=[READER])
 async def list_human_tasks(
     project_id: str,
     admitted: Admitted,
@@ -53,7 +54,7 @@ async def list_human_tasks(
     session_id: Annotated[QueryText, Query(alias="sessionId")] = "",
     limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
     offset: Offset = 0,
-) -> TaskListReply:
+) -> Response:
     """Return tasks of a project, the most urgent first, of those the oldest."""
     tenant_id = admitted.caller.tenant_id
     wanted = TaskQuery(
@@ -67,11 +68,9 @@ async def list_human_tasks(
         offset=offset,
     )
     page = await services.desks.human_tasks.list(tenant_id, project_id, wanted)
-    return TaskListReply(
-        success=True,
-        tasks=[task_item(tenant_id, one) for one in page.rows],
-        pagination=Totals(total=page.total, limit=limit, offset=offset),
-    )
+    where = Totals(total=page.total, limit=limit, offset=offset)
+    tasks = [wire_task(tenant_id, one) for one in page.rows]
+    return json_response({"success": True, "tasks": tasks, "pagination": where.model_dump()})
 
 
 @router.get("/{task_id}", response_model=TaskReply, response_model_exclude_unset=True, dependencies=[READER])
