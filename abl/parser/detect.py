@@ -106,7 +106,7 @@ def _has_header(text: str) -> bool:
 
 def has_mode(text: str) -> bool:
     """Return whether a line of `text` begins with `MODE:`, the mark of the older generation."""
-    return "MODE" in text and _MODE_WORD.search(text) is not None and _MODE.search(text) is not None
+    return _MODE_WORD.search(text) is not None and _MODE.search(text) is not None
 
 
 def is_legacy(text: str) -> bool:

@@ -22,8 +22,7 @@ def drop_prose(r: Scribe) -> list[int]:
     """Take unindented sentences out of the parse, with one warning for each run; return the other unindented lines."""
     texts = r.texts
     roots = unindented(r.ends)
-    odd = [k for k in roots if texts[k].partition(":")[0] not in _OPENING]
-    unwanted = {k for k in odd if is_prose(texts[k])}
+    unwanted = {k for k in roots if texts[k].partition(":")[0] not in _OPENING and is_prose(texts[k])}
     if len(r.lines.fences) > 1:
         unwanted.update(_beside_fences(r, roots))
     if not unwanted or len(unwanted) == len(r.texts):
