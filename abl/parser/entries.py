@@ -135,7 +135,9 @@ def dash_item(r: Reader, made: Node, row: Prop, k: int, stop: int, table: Table)
         return
     shift = len(text) - len(bare)
     offset = r.offsets[k] + shift
-    own = split_children(r, k, stop, r.indents[k] + shift) if stop > k + 1 else stop
+    own = k + 1
+    if own < stop and r.indents[own] > r.indents[k] + shift:
+        own = split_children(r, k, stop, r.indents[k] + shift)
     if bare[0] == "{" and not bare.startswith("{{"):
         r.fill(made, row, k, k + 1, bare, offset)
         r.props(made, k + 1, stop)

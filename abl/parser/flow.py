@@ -173,7 +173,7 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
             read, row, once, words = table[key]
             if once in at:
                 r.repeated(step, row, k)
-            if value in words and end == k + 1:
+            if words is not None and value in words and end == k + 1:
                 setattr(step, row.field, words[value])
                 at[row.field] = offsets[k] + len(text) - len(value)
             else:

@@ -16,6 +16,7 @@ from abl.parser.values import (
     inline_list,
     inline_map,
     open_brackets,
+    plain_parts,
     unquote,
     without_comment,
 )
@@ -25,6 +26,8 @@ _PLAIN_ITEM = frozenset("\"'#")
 """What an item without quotes and comment has none of."""
 
 
+_PLAIN_LIST = re.compile(r"\[[\w ,./-]++\]", re.ASCII)
+"""A list on one line without quotes, comments and brackets of its own."""
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+(?=\S)")
 """How an item of a numbered list begins."""
 
@@ -72,6 +75,8 @@ def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
 
 def list_items(r: Reader, row: Prop, k: int, end: int, value: str, off: int) -> list[tuple[str, int]]:
     """Return the texts of a list and where each stands."""
+    if end == k + 1 and _PLAIN_LIST.fullmatch(value):
+        return plain_parts(value[1:-1], ",", off + 1)
     if k in r.lines.blocks and value[:1] in ("|", ">"):
         place = r.lines.block_offset(k)
         return [
@@ -205,7 +210,8 @@ def _nested_pairs(r: Reader, k: int, end: int, row: Prop, raw: bool) -> list[tup
             place = r.offsets[k] + shift + colon + 1 + len(rest) - len(value)
             key = bare[:colon].strip()
             name = key if key.isidentifier() else unquote(key)
-            pairs.append((name, *_nested_value(r, k, stop, value, place, raw)))
+            said, at = _nested_value(r, k, stop, value, place, raw)
+            pairs.append((name, said, at))
         k = stop
     return pairs
 

@@ -19,7 +19,7 @@ from abl.syntax.node import NODES, Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
-Entry: TypeAlias = tuple[ReadKind, Prop, str, dict[str, Any]]
+Entry: TypeAlias = tuple[ReadKind, Prop, str, dict[str, Any] | None]
 """The reader of a property, its row, its field if a second one is a mistake, and what plain words mean as its value."""
 Table: TypeAlias = dict[str, Entry]
 
@@ -98,11 +98,11 @@ TABLES = _Tables()
 """The entries of a node class by spelling, in the spellings that need no folding."""
 
 
-def _words(row: Prop) -> dict[str, Any]:
-    """Return the values of a property that are taken as they stand."""
+def _words(row: Prop) -> dict[str, Any] | None:
+    """Return the values of a property that are taken as they stand, None if it has none: no text is hashed for it."""
     if row.kind is Kind.CHOICE:
         return {word: word for word in row.choices}
-    return BOOLEANS if row.kind in (Kind.BOOL, Kind.FLAG) else {}
+    return BOOLEANS if row.kind in (Kind.BOOL, Kind.FLAG) else None
 
 
 class Reader(Scribe):
@@ -132,7 +132,7 @@ class Reader(Scribe):
                     value = value.lstrip()
                 elif end == k + 1 and end < stop and texts[end][0] == "-":
                     end = self.same_column(k, end, stop)
-                if value in words and end == k + 1:
+                if words is not None and value in words and end == k + 1:
                     setattr(node, row.field, words[value])
                     at[row.field] = offsets[k] + len(text) - len(value)
                 else:

@@ -13,6 +13,8 @@ MAX_FAULTS = 20
 """Findings that are recorded for one text; what comes after them follows from them."""
 PAIRS = {"(": ")", "{": "}", "[": "]", "<": ">"}
 
+_INK = frozenset(map(chr, range(ord("!"), ord("~") + 1))) - {"#", "/"}
+"""Characters that are no space and begin no comment."""
 SPACE = re.compile(r"(?:\s++|\#[^\n]*+|//[^\n]*+)*+")
 _PIECE = re.compile(
     r""""(?:[^"\\\n]|\\.)*+(?:"|\\?(?:$|(?=\n)))|(?<![\w])'(?:[^'\\\n]|\\.)*+(?:'|\\?(?:$|(?=\n)))|->|→|[][(){}<>,]"""
@@ -41,7 +43,7 @@ class Reading:
     def space(self) -> str:
         """Pass over space and comments; return the next character, empty at the end."""
         sign = self.text[self.at : self.at + 1]
-        if " " < sign < "\x7f" and sign not in "#/":
+        if sign in _INK:
             return sign
         found = SPACE.match(self.text, self.at)
         if found is not None:

@@ -128,7 +128,9 @@ def scalar(r: Reader, value: str, off: int) -> tuple[str, int]:
     if not value:
         return "", off
     if value[0] == '"' == value[-1] and len(value) > 1:
-        return inside(value[1:-1], off + 1)
+        text = value[1:-1]
+        bare = text.strip()
+        return (bare, off + 1) if bare == text else inside(text, off + 1)
     if not value.isascii() and (value[0] in QUOTES or value[-1] in QUOTES):
         value = straight(r, value, off)
     if value[0] == '"':

@@ -7,7 +7,7 @@ import re
 from abl.parser.reader import Reader, reads, spellings
 from abl.parser.scalars import read_text, scalar
 from abl.parser.signature import read_signature, read_type
-from abl.parser.values import MAX_NESTING, cut_comment, inline_list, is_balanced, unquote, without_comment
+from abl.parser.values import MAX_NESTING, cut_comment, inline_list, open_brackets, unquote, without_comment
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
@@ -118,7 +118,7 @@ def _signature(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
     offset = r.offsets[j]
     text = r.texts[j]
     body = j + 1
-    if not is_balanced(text):
+    if open_brackets(text) > 0:
         body, text = _join(r, j, end, text)
         stop = max(stop, body)
         while stop < end and r.indents[stop] > r.indents[j]:
@@ -128,7 +128,7 @@ def _signature(r: Reader, node: Document, j: int, stop: int, end: int) -> int:
         text = r.source.text[offset : r.offsets[body] + len(below)]
         body += 1
     shown = cut_comment(text) if "#" in text else text
-    if shown.endswith(":") and not shown.endswith("::"):
+    if shown[-1:] == ":" and shown[-2:] != "::":
         shown = shown[:-1].rstrip()
     result = read_signature(shown, offset)
     if result.findings:
@@ -174,7 +174,7 @@ def _join(r: Reader, j: int, end: int, text: str) -> tuple[int, str]:
             break
         last += 1
         text = r.source.text[r.offsets[j] : r.offsets[last] + len(r.texts[last])]
-        if is_balanced(_without_comments(text)):
+        if open_brackets(_without_comments(text)) <= 0:
             return last + 1, _blank_comments(text)
     return j + 1, r.texts[j]
 

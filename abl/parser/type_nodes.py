@@ -48,26 +48,24 @@ def arrays(made: TypeExpr, count: int) -> TypeExpr:
 
 def plain_members(reading: Reading, closer: str, seen: set[str], found: list[Parameter]) -> bool:
     """Read members of the form `name: word` up to the first of another form; return whether there were no others."""
-    begin = reading.at
-    stop = reading.text.find(closer, begin)
+    text, begin = reading.text, reading.at
+    stop = text.find(closer, begin)
     if stop < 0:
         return False
     place = reading.base + begin
-    for part in reading.text[begin:stop].split(","):
+    for part in text[begin:stop].split(", "):
         name, _, word = part.partition(": ")
-        bare = name.removeprefix(" ")
-        if word not in TYPE_WORDS or bare in seen or not bare.isidentifier() or not bare.isascii():
+        if word not in TYPE_WORDS or name in seen or not name.isidentifier() or not name.isascii():
             reading.at = place - reading.base
             return False
-        start = place + len(name) - len(bare)
         made = new_object(Parameter)
-        made.name = bare
-        made.at = {"name": start, "type": start + len(bare) + 2}
+        made.name = name
+        made.at = {"name": place, "type": place + len(name) + 2}
         kind = made.type = new_object(TypeExpr)
         kind.at = {}
         kind.base = TYPE_WORDS[word]
-        seen.add(bare)
+        seen.add(name)
         found.append(made)
-        place += len(part) + 1
+        place += len(part) + 2
     reading.at = stop + 1
     return True

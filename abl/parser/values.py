@@ -106,7 +106,7 @@ def unquote(value: str) -> str:
 def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
     """Return the parts of `text` between top-level separators with the offset of each part's first character."""
     if separator not in text or _HIDES_COMMAS.search(text) is None:
-        return _plain_parts(text, separator)
+        return plain_parts(text, separator)
     parts: list[tuple[str, int]] = []
     depth = 0
     quote = ""
@@ -132,16 +132,16 @@ def split_top(text: str, separator: str = ",") -> list[tuple[str, int]]:
     return parts
 
 
-def _plain_parts(text: str, separator: str, at: int = 0) -> list[tuple[str, int]]:
+def plain_parts(text: str, separator: str, at: int = 0) -> list[tuple[str, int]]:
     """Return the parts of a text in which no quote or bracket hides a separator; `at` is its place."""
     if separator not in text:
         bare = text.strip()
         return [(bare, at + len(text) - len(text.lstrip()))] if bare else []
     found = []
     for part in text.split(separator):
-        bare = part.strip()
+        bare = part.lstrip()
         if bare:
-            found.append((bare, at + len(part) - len(part.lstrip())))
+            found.append((bare.rstrip(), at + len(part) - len(bare)))
         at += len(part) + 1
     return found
 
@@ -165,7 +165,7 @@ def inline_list(value: str, offset: int = 0) -> list[tuple[str, int]]:
     body, shift = inner(value, "[]")
     shift += offset
     if '"' not in body and "'" not in body and "(" not in body and "{" not in body and "[" not in body:
-        return _plain_parts(body, ",", shift)
+        return plain_parts(body, ",", shift)
     return [
         (unquote(part), shift + at + (len(part) > 1 and part[0] == part[-1] and part[0] in "\"'"))
         for part, at in split_top(body)
@@ -191,11 +191,6 @@ def inline_map(value: str) -> list[tuple[str, str, int]] | None:
         else:
             return None
     return pairs
-
-
-def is_balanced(text: str) -> bool:
-    """Return whether all brackets opened outside quotes are closed again."""
-    return open_brackets(text) <= 0
 
 
 def open_brackets(text: str) -> int:

@@ -8,7 +8,6 @@ from abl.parser.values import (
     duration,
     inline_list,
     inline_map,
-    is_balanced,
     literal,
     number,
     open_brackets,
@@ -127,7 +126,6 @@ def test_what_is_no_map_gives_none(written):
 @pytest.mark.parametrize(("written", "count"), [("[a", 1), ("[{(", 3), ("[a]", 0), ('"["', 0), ("([)", 1), ("", 0)])
 def test_open_brackets_are_counted_outside_quotes(written, count):
     assert open_brackets(written) == count
-    assert is_balanced(written) is (count == 0)
 
 
 @pytest.mark.parametrize(
