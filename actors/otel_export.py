@@ -18,6 +18,7 @@ import msgspec
 from actors.settings import Settings
 from domain.errors import Unavailable
 from domain.otel_spans import export_request, spans_of_turn
+from domain.secret_spellings import MASK, spellings, without
 from providers.addresses import AddressPolicy
 from providers.failures import CallFailed
 from providers.http import HttpAnswer, HttpCall, HttpClient, Timeouts
@@ -34,7 +35,7 @@ TRY_AGAIN_S: Final = 0.5
 TIMEOUTS: Final = Timeouts(total_s=10.0)
 PASSING: Final = frozenset({429, 502, 503, 504})
 """What a collector answers that may be asked again. Source: OTLP 1.x, retryable response codes."""
-REFUSED_SHOWN_BYTES: Final = 200
+REFUSED_SHOWN_CHARS: Final = 200
 _log = logging.getLogger(__name__)
 
 
@@ -65,6 +66,8 @@ class SpanExport:
         self._client = client
         self._url = endpoint.rstrip("/") + TRACES_PATH
         self._headers = {"content-type": "application/json", **headers}
+        self._secrets = frozenset(word for value in headers.values() for word in (value, value.rpartition(" ")[2]))
+        self._spelt = frozenset[str]().union(*map(spellings, self._secrets))
         self._version = version
         self._reader = TurnReader(database, READER)
         self._has_begun = False
@@ -118,14 +121,15 @@ class SpanExport:
         if answer.status in PASSING:
             return Unavailable(f"The collector answered {answer.status}")
         if not 200 <= answer.status < 300:
-            _log.warning("the collector refuses spans: %s %s", answer.status, _shown(answer))
+            _log.warning("the collector refuses spans: %s %s", answer.status, self._shown(answer))
         return None
+
+    def _shown(self, answer: HttpAnswer) -> str:
+        """Return the beginning of an answer, without what the collector was shown."""
+        said = answer.body.decode(errors="replace")
+        return without(said, self._secrets, self._spelt, MASK)[:REFUSED_SHOWN_CHARS]
 
 
 def _body(read: Sequence[ReadTurn], version: str) -> bytes | None:
     spans = [span for one in read if one.turn is not None for span in spans_of_turn(one.tenant_id, one.name, one.turn)]
     return msgspec.json.encode(export_request(SERVICE, version, spans)) if spans else None
-
-
-def _shown(answer: HttpAnswer) -> str:
-    return answer.body[:REFUSED_SHOWN_BYTES].decode(errors="replace")

@@ -1,18 +1,14 @@
-"""The secrets one tool run was given, so that none of them comes back in its result. Spec: platform-api 5.7."""
+"""The secrets that somebody else was shown: none of them comes back in what they say. Spec: platform-api 5.7."""
 
 from __future__ import annotations
-
-from typing import Final
 
 import msgspec
 
 from actors.session.failing import patiently
 from domain.json_values import JsonObject, JsonValue
-from domain.secret_spellings import spellings, without
+from domain.secret_spellings import MASK, spellings, without, without_cut
 from domain.tool_calls import ToolResult
 from providers.ports import Credentials, Sandbox
-
-MASK: Final = "[secret]"
 
 
 class NotedCredentials:
@@ -51,21 +47,26 @@ class NotedCredentials:
         if not self._given:
             return result
         return msgspec.structs.replace(
-            result, value=self._without(result.value), error_message=self._without_in(result.error_message)
+            result, value=self.without(result.value), error_message=self.said(result.error_message)
         )
+
+    def said(self, message: str) -> str:
+        """Return a sentence of somebody else without what was given out, a secret included that it was cut within."""
+        return without_cut(self._without_in(message), self._spelt, MASK)
+
+    def without(self, value: JsonValue) -> JsonValue:
+        """Return a value of somebody else without the secrets that were given out."""
+        if isinstance(value, str):
+            return self._without_in(value)
+        if isinstance(value, dict):
+            return {self._without_in(key): self.without(one) for key, one in value.items()}
+        return [self.without(one) for one in value] if isinstance(value, list) else value
 
     def _note(self, text: str | None) -> str | None:
         if text is not None and text not in self._given and (spelt := spellings(text)):
             self._given |= {text}
             self._spelt |= spelt
         return text
-
-    def _without(self, value: JsonValue) -> JsonValue:
-        if isinstance(value, str):
-            return self._without_in(value)
-        if isinstance(value, dict):
-            return {self._without_in(key): self._without(one) for key, one in value.items()}
-        return [self._without(one) for one in value] if isinstance(value, list) else value
 
     def _without_in(self, text: str) -> str:
         return without(text, self._given, self._spelt, MASK)

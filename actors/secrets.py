@@ -41,6 +41,9 @@ class SessionSecrets:
         """Return None: users have not granted anything yet."""
         return None
 
+    def note(self, text: str) -> None:
+        """Do nothing: who reads what comes back keeps notes, `actors.secret_values`."""
+
 
 def secrets_of(stored: StoredCredentials) -> Callable[[SessionPin], Credentials]:
     """Return what gives each session its secrets."""

@@ -7,6 +7,8 @@ import json
 from typing import Final
 from urllib.parse import quote, quote_plus, unquote
 
+MASK: Final = "[secret]"
+"""What stands in the place of a secret."""
 MIN_CHARS: Final = 4
 """A shorter secret is no secret, and would tear ordinary words apart."""
 ENCODED_MIN_CHARS: Final = 8
@@ -46,6 +48,22 @@ def without(text: str, secrets: frozenset[str], spelt: frozenset[str], mask: str
             if secret in decoded:
                 text = decoded = decoded.replace(secret, mask)
     return text
+
+
+def without_cut(text: str, spelt: frozenset[str], mask: str) -> str:
+    """Return a text with a mask in the place of the beginning of a spelling at its end: it was cut within a secret.
+
+    >>> without_cut("refused: secret-va", spellings("secret-value"), "[secret]")
+    'refused: [secret]'
+    """
+    longest = max((_overlap(text, one) for one in spelt), default=0)
+    return text[:-longest] + mask if longest else text
+
+
+def _overlap(text: str, spelling: str) -> int:
+    """Return how many characters at the end of a text begin a spelling, 0 when they are too few to tell."""
+    most = min(len(spelling) - 1, len(text))
+    return next((n for n in range(most, ENCODED_MIN_CHARS - 1, -1) if text.endswith(spelling[:n])), 0)
 
 
 def _in_base64(raw: bytes) -> set[str]:

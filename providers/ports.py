@@ -68,6 +68,9 @@ class Credentials(Protocol):
     async def user_token(self, provider: str) -> str | None:
         """Return the token the user of the session granted, None when there is none."""
 
+    def note(self, text: str) -> None:
+        """Have a text treated as a secret of the project: a token that was fetched, a word of the operator."""
+
 
 class MemoryStores(Protocol):
     """The memory stores of one session, as code tools see them. Spec: platform-api 7.3."""
@@ -116,6 +119,9 @@ class NoCredentials:
     async def user_token(self, provider: str) -> str | None:
         """Return None."""
         return None
+
+    def note(self, text: str) -> None:
+        """Do nothing: nobody reads what comes back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from actors.messages import DelegateTask, Done, Failed, HandOver, HostAnswer, HostMessage, Replied
 from actors.runtime import TurnReply
+from actors.secret_values import NotedCredentials
 from actors.session.store import SessionPin
 from domain.json_values import JsonObject
 from providers.ports import Credentials
@@ -81,11 +84,18 @@ class Delivery:
         remotes, protocol = self._reach.remotes, str(message.remote.get("protocol", ""))
         if remotes is None:
             return NO_REMOTES
+        credentials = NotedCredentials(self._reach.credentials(_pin_of(message)))
         try:
-            reply = await remotes.ask(call_of(message), protocol, self._reach.credentials(_pin_of(message)))
+            reply = await remotes.ask(call_of(message), protocol, credentials)
         except RemoteFailed as failure:
-            return Failed(kind=_KINDS[failure.kind], message=failure.message)
-        return Replied(reply=turn_of(message, reply))
+            return Failed(kind=_KINDS[failure.kind], message=credentials.said(failure.message))
+        return Replied(reply=turn_of(message, _without_secrets(reply, credentials)))
+
+
+def _without_secrets(reply: RemoteReply, credentials: NotedCredentials) -> RemoteReply:
+    """Return a reply in which nothing stands that was shown to who gives it."""
+    told = {name: credentials.without(getattr(reply, name)) for name in ("text", "values", "conversation")}
+    return msgspec.structs.replace(reply, **told)
 
 
 def may_be_asked_again(remote: JsonObject) -> bool:

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from domain.model_calls import Message, ModelDelta, ModelReply, ModelRequest
+from domain.secret_spellings import MASK, spellings, without
 from providers.chat.assembly import ReplyAssembler
 from providers.chat.wire import BAD_JSON, PASSING, REFUSED_CREDENTIALS, Endpoint, Reader, Wire, WireError, kind_of, told
 from providers.failures import CallFailed, FailureKind, ModelCallFailed
@@ -119,7 +120,9 @@ class HttpChatModel:
     def _failure(self, failure: CallFailed, *, after_output: bool = False) -> ModelCallFailed:
         """Return the failure of the transport in the words of a model call."""
         error = self._wire.error(failure.body) if failure.kind is FailureKind.STATUS else WireError("", "")
-        kind, message = _kind_and_message(failure, error)
+        key = self._endpoint.api_key
+        sentence = without(error.sentence, frozenset({key}), spellings(key), MASK) if key else error.sentence
+        kind, message = _kind_and_message(failure, error._replace(sentence=sentence))
         return ModelCallFailed(
             kind,
             message,

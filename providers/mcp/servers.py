@@ -5,6 +5,7 @@ A program is started only when the operator's settings name it: no text of a pro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,6 +16,7 @@ from msgspec import Struct
 from domain.errors import InvalidInput
 
 HTTP = ("http://", "https://")
+_OF_SECRETS = re.compile("auth|key|token|secret|cookie|passw|credential", re.IGNORECASE)
 
 
 class McpServer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,6 +53,16 @@ class Target:
         """What tells this connection from all others; holds no secret."""
         shown = sha256(repr(sorted(self.headers.items())).encode()).hexdigest() if self.headers else ""
         return f"{self.scope}\0{self.name}\0{self.url}\0{shown}"
+
+
+def secret_words(server: McpServer) -> list[str]:
+    """Return what an operator's server is given that no tool may say back: by the names of headers and variables.
+
+    >>> secret_words(McpServer(url="https://a", headers={"Authorization": "Bearer one-two", "Accept": "text/plain"}))
+    ['Bearer one-two', 'one-two']
+    """
+    given = [value for name, value in (*server.headers.items(), *server.env.items()) if _OF_SECRETS.search(name)]
+    return [word for value in given for word in dict.fromkeys((value, value.rpartition(" ")[2]))]
 
 
 def read_servers(text: bytes) -> dict[str, McpServer]:

@@ -22,7 +22,7 @@ from providers.http import HttpClient
 from providers.mcp import bounds
 from providers.mcp.calls import Interrupted, NotConnected
 from providers.mcp.connections import BACKOFF, Connections, Opened, Resting
-from providers.mcp.servers import HTTP, McpServer, Target
+from providers.mcp.servers import HTTP, McpServer, Target, secret_words
 from providers.ports import ToolInvocation
 from providers.retry import Seconds, Sleep, chance, delay_s
 from providers.tools.catalogue import McpServerEntry, find_entry
@@ -155,6 +155,8 @@ class McpTool:
         project_id = invocation.scope.split("/")[1] if "/" in invocation.scope else invocation.scope
         if server.projects and project_id not in server.projects:
             raise ToolFault("tool_error", "NOT_IN_CATALOGUE", f"The MCP server {name!r} is not open to this project")
+        for word in secret_words(server):
+            invocation.credentials.note(word)
         if server.command:
             return Target(invocation.scope, name, program=server)
         return await _addressed(invocation, name, server.url, {**server.headers, **headers})

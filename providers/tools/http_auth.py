@@ -74,7 +74,9 @@ class Authenticator:
                 pair = f"{_need(config, 'username')}:{config.get('password', '')}"
                 return Shown({"Authorization": f"Basic {b64encode(pair.encode()).decode()}"})
             case "oauth2_client":
-                return await self._client_token(config, scope)
+                shown = await self._client_token(config, scope)
+                credentials.note(shown.headers["Authorization"].partition(" ")[2])
+                return shown
             case "oauth2_user":
                 return await _user_token(config, credentials)
             case "custom":

@@ -21,6 +21,8 @@ from storage.statements import Statement
 from tests.support.remains import TABLES
 
 CANARY_CHARS = 40
+BEGINNING_BYTES = 12
+"""By what a spelling is looked up; none is shorter."""
 _SIGNS = string.ascii_letters + string.digits + "+/=&% -_.~\"'"
 _random = random.Random(20261121)
 
@@ -37,17 +39,23 @@ class Haystack:
         self.pieces.setdefault(place, []).append(raw)
 
     def found(self, secrets: Iterable[str]) -> list[tuple[str, str, str]]:
-        """Return (secret, spelling, place) of each hit."""
-        joined = {place: b"\n".join(set(pieces)) for place, pieces in self.pieces.items()}
-        whole = b"\n".join(joined.values())
-        return [
-            (secret, name, place)
-            for secret in secrets
-            for name, form in forms(secret)
-            if form in whole
-            for place, content in joined.items()
-            if form in content
-        ]
+        """Return (secret, spelling, place) of each hit.
+
+        There are thousands of spellings: what stands at a place is looked up among their beginnings, each byte once.
+        """
+        wanted: dict[bytes, list[tuple[str, str, bytes]]] = {}
+        for secret in secrets:
+            for name, form in forms(secret):
+                assert len(form) >= BEGINNING_BYTES, f"{secret!r} is too short to be looked for"
+                wanted.setdefault(form[:BEGINNING_BYTES], []).append((secret, name, form))
+        hits = []
+        for place, pieces in self.pieces.items():
+            content = b"\n".join(set(pieces))
+            seen = {
+                content[at : at + BEGINNING_BYTES] for at in range(len(content) - BEGINNING_BYTES + 1)
+            } & wanted.keys()
+            hits += [(*one[:2], place) for key in seen for one in wanted[key] if one[2] in content]
+        return hits
 
 
 def a_canary(kind: str) -> str:

@@ -23,6 +23,9 @@ class Secrets:
     async def user_token(self, provider: str) -> str | None:
         return "user token" if provider == "crm" else None
 
+    def note(self, text: str) -> None:
+        """Nothing is hidden here."""
+
 
 async def call(
     runner: HttpTool, binding: dict[str, Any], arguments: dict[str, Any] | None = None, *answers: Any, **more: Any

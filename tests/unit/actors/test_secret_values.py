@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from actors.secret_values import MASK, NotedCredentials
+from actors.secret_values import NotedCredentials
+from domain.secret_spellings import MASK
 from domain.tool_calls import ToolResult
 
 
@@ -18,6 +19,9 @@ class Given:
 
     async def user_token(self, provider: str) -> str | None:
         return "user-token"
+
+    def note(self, text: str) -> None:
+        raise AssertionError("notes are kept outside")
 
 
 def told(value: Any, message: str = "") -> ToolResult:
@@ -39,6 +43,13 @@ def test_secrets_are_masked_wherever_they_stand() -> None:
     assert told(value).value == {"a": [f"Bearer {MASK}", {MASK: 1}], "b": f"x={MASK}&y", "c": 4, "d": None}
     assert told("from-profile user-token callback-secret").value == f"{MASK} {MASK} {MASK}"
     assert told(None, "refused: s3cret/one").error_message == f"refused: {MASK}"
+
+
+def test_an_error_that_was_cut_within_a_secret_ends_before_it() -> None:
+    assert told(None, "refused: callback-s").error_message == f"refused: {MASK}"
+    assert told(None, "refused: Y2FsbGJhY2st").error_message == f"refused: {MASK}"  # the same in base64
+    assert told(None, "refused: call").error_message == "refused: call"
+    assert told("so be it: callback-s").value == "so be it: callback-s", "values are not cut"
 
 
 def test_what_is_too_short_to_be_a_secret_tears_no_words_apart() -> None:
