@@ -16,9 +16,8 @@ from actors import stored_transfer
 from actors.clocks import RandomIds, SystemClock
 from actors.projects import TENANT_ID
 from domain import limits
-from domain.audit import SYSTEM
 from domain.clock import parse_iso
-from domain.transfer import BAD_NAME, ImportMode, checked_files
+from domain.transfer import BAD_NAME
 from storage.repositories.projects import Projects
 from storage.statements import Statement
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
@@ -290,30 +289,50 @@ async def test_texts_with_mistakes_are_written_and_told_of(servers: Servers) -> 
 
 
 async def test_while_one_import_is_under_way_two_hundred_others_are_refused(servers: Servers) -> None:
-    async with a_gateway(servers, "io-race") as gateway:
+    """At two gateways, each with a runtime and database connections of its own; all that is written is of one import."""
+    async with a_gateway(servers, "io-race") as gateway, a_gateway(servers, "io-race") as other:
         database, elsewhere = gateway.running.database, await a_project(gateway, "io-race-two")
         await imported(gateway, FILES, elsewhere)
-        changed = {path: text + "# changed\n" for path, text in FILES.items()}
-        desk = gateway.running.desks.transfer
-        files = checked_files(changed)
+        wanted = [{path: f"{text}# changed by {number}\n" for path, text in FILES.items()} for number in range(201)]
         async with database.transaction() as connection:
             await connection.rows(AGENT_ROWS, tenant_id=TENANT_ID, project_id=elsewhere)
-            tries = [
-                asyncio.create_task(desk.import_files(TENANT_ID, elsewhere, files, ImportMode.MERGE, SYSTEM))
-                for _ in range(200)
-            ]
+            tries = {
+                asyncio.create_task(imported((gateway, other)[number % 2], files, elsewhere)): number
+                for number, files in enumerate(wanted)
+            }
             done, waiting = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
             async with asyncio.timeout(20):
                 while len(waiting) > 1:
                     more, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                     done |= more
-            assert {str(one.exception()) for one in done} == {"Import already in progress"}
+            refused = [one.result() for one in done]
+            assert {one.status for one in refused} == {409}
+            assert {one.json()["error"]["message"] for one in refused} == {"Import already in progress"}
+            assert {tries[one] % 2 for one in done} == {0, 1}, "both gateways have refused some"
             left_s = await database.value(LOCKED_FOR, tenant_id=TENANT_ID, project_id=elsewhere)
             assert limits.IMPORT_LOCK_S - 20 < left_s <= limits.IMPORT_LOCK_S
+            assert (await export(gateway, elsewhere))["files"] == FILES
         (winner,) = waiting
-        assert (await winner).counts["update"] == 3
-        assert (await export(gateway, elsewhere))["files"] == changed
+        assert (await winner).json()["applied"]["updated"] == 3
+        assert (await export(other, elsewhere))["files"] == wanted[tries[winner]]
         assert await database.value(LOCKED_FOR, tenant_id=TENANT_ID, project_id=elsewhere) is None
+        rows = await database.rows(ACTIONS, tenant_id=TENANT_ID, project_id=elsewhere)
+        assert [row["action"] for row in rows].count("project.import") == 2
+
+
+async def test_of_two_hundred_imports_at_two_gateways_each_is_there_as_a_whole_or_not_at_all(servers: Servers) -> None:
+    async with a_gateway(servers, "io-crowd") as gateway, a_gateway(servers, "io-crowd") as other:
+        elsewhere = await a_project(gateway, "io-crowd-two")
+        wanted = [{path: f"{text}# changed by {number}\n" for path, text in FILES.items()} for number in range(200)]
+        answers = await asyncio.gather(
+            *(imported((gateway, other)[number % 2], files, elsewhere) for number, files in enumerate(wanted))
+        )
+        statuses = [answer.status for answer in answers]
+        assert set(statuses) == {200, 409}
+        rows = await gateway.running.database.rows(ACTIONS, tenant_id=TENANT_ID, project_id=elsewhere)
+        assert [row["action"] for row in rows] == ["project.import"] * statuses.count(200)
+        stands = (await export(other, elsewhere))["files"]
+        assert stands in [files for files, status in zip(wanted, statuses, strict=True) if status == 200]
 
 
 async def test_a_lock_that_was_left_behind_holds_until_its_time_is_over(servers: Servers) -> None:
