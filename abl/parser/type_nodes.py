@@ -50,12 +50,12 @@ def plain_members(reading: Reading, closer: str, seen: set[str], found: list[Par
     """Read members of the form `name: word` up to the first of another form; return whether there were no others."""
     text, begin = reading.text, reading.at
     stop = text.find(closer, begin)
-    if stop < 0:
+    if stop < 0 or not text.isascii():
         return False
     place = reading.base + begin
     for part in text[begin:stop].split(", "):
         name, _, word = part.partition(": ")
-        if word not in TYPE_WORDS or name in seen or not name.isidentifier() or not name.isascii():
+        if word not in TYPE_WORDS or name in seen or not name.isidentifier():
             reading.at = place - reading.base
             return False
         made = new_object(Parameter)
