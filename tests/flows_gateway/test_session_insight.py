@@ -204,6 +204,7 @@ async def test_messages_are_paged_both_ways_by_cursor(servers: Servers) -> None:
         for word in ("two", "three"):
             await say(gateway, word, session_id)
         lines = (await gateway.call("GET", f"/api/v1/sessions/{session_id}/transcripts")).json()["messages"]
+        assert [line.pop("channel") for line in lines] == ["api"] * len(lines)  # of a transcript only
         for direction, wanted in (("asc", lines), ("desc", lines[::-1])):
             found: list[dict[str, Any]] = []
             cursor = ""
