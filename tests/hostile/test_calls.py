@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from actors.projects import put_project
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from tests.support.hostile_addresses import inward_addresses
 from tests.support.hostile_calls import WAYS, a_canary, a_redirecting_tool, reaches, ways
-from tests.support.hostile_store import Place
+from tests.support.hostile_store import Place, another_tenant
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("hostile")]
 AT_LEAST = 300
@@ -95,11 +94,11 @@ FLOW:
 
 
 async def test_no_tool_of_a_session_leads_inwards(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    seeded = await put_project(place.running.database, "caller", {"c.abl": CALLER}, tenant_id=place.tenant_id)
-    owner = place.as_("owner")
+    caller = await another_tenant(place, "caller", {"c.abl": CALLER})
+    owner = caller.as_("owner")
 
     async def say(text: str, **more: str) -> tuple[str, str]:
-        reply = await owner.post("/api/v1/chat/agent", {"projectId": seeded.project_id, "message": text, **more})
+        reply = await owner.post("/api/v1/chat/agent", {"projectId": caller.project_id, "message": text, **more})
         assert reply.status == 200, reply.body
         return reply.json()["response"], reply.json()["sessionId"]
 
@@ -109,6 +108,6 @@ async def test_no_tool_of_a_session_leads_inwards(place: Place, monkeypatch: pyt
             said, _ = await say(address, sessionId=session_id)
             assert said == "failed", f"{address!r}: {said}"
             canary.check(address)
-    traces = f"/api/projects/{seeded.project_id}/sessions/{session_id}/traces?eventType=tool_result&limit=1000"
+    traces = f"/api/projects/{caller.project_id}/sessions/{session_id}/traces?eventType=tool_result&limit=1000"
     errors = [one["data"]["error"]["message"] for one in (await owner.get(traces)).json()["traces"]]
     assert sum("may not be called" in error for error in errors) >= AT_LEAST

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from storage.repositories.webhooks import NewWebhook, Webhooks
 from tests.support.hostile import JSON, SHOWN, Attack, struck
 from tests.support.hostile_addresses import no_models_there, refused_addresses
 from tests.support.hostile_store import Place
@@ -50,6 +51,7 @@ async def test_no_provider_of_models_is_moved_to_one(place: Place) -> None:
     assert count >= 300
     kept = (await place.as_("owner").get(PROVIDERS)).json()["providers"]
     assert [one["baseUrl"] for one in kept if one["name"] == "moved"] == [GOOD]
+    assert (await place.as_("owner").delete(provider)).status == 200
 
 
 async def test_a_refused_address_names_its_field_and_why(place: Place) -> None:
@@ -68,10 +70,14 @@ async def test_a_server_of_ones_own_may_be_kept_and_is_not_called_unless_the_ope
 
 
 async def test_no_hook_is_moved_inwards(place: Place) -> None:
-    hooks = f"/api/projects/{place.project_id}/webhooks"
-    reply = await place.as_("owner").post(hooks, {"url": "https://example.com/hook", "events": ["*"]})
-    assert reply.status == 201, reply.body
-    hook = f"{hooks}/{reply.json()['webhook']['id']}"
+    database, good = place.running.database, "https://example.com/hook"
+    new = NewWebhook(
+        webhook_id="wh_hostile", project_id=place.project_id, url=good, events=("*",), description="", is_active=False,
+        sealed=b"", created_by="",
+    )  # fmt: skip
+    async with database.transaction() as connection:  # over the API it would be audited, and that be counted later
+        assert await Webhooks(database).create(connection, place.tenant_id, new, most=1)
+    hook = f"/api/projects/{place.project_id}/webhooks/wh_hostile"
     count, complaints = await struck(
         place,
         (
@@ -81,4 +87,6 @@ async def test_no_hook_is_moved_inwards(place: Place) -> None:
     )
     assert not complaints, "\n".join(complaints[:SHOWN])
     assert count >= 300
-    assert (await place.as_("owner").get(hook)).json()["webhook"]["url"] == "https://example.com/hook"
+    assert (await place.as_("owner").get(hook)).json()["webhook"]["url"] == good
+    async with database.transaction() as connection:
+        assert await Webhooks(database).delete(connection, place.tenant_id, place.project_id, "wh_hostile")

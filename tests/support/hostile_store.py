@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from actors.clocks import RandomIds, SystemClock
@@ -92,6 +92,18 @@ async def a_place(servers: Servers, *, name: str = "hostile") -> AsyncIterator[P
         }
         async with app.router.lifespan_context(app):
             yield Place(app, running, tenant_id, seeded.project_id, headers)
+
+
+async def another_tenant(place: Place, name: str, files: Mapping[str, str]) -> Place:
+    """Return a place of another tenant at the same gateway, with one project and its owner.
+
+    For whoever talks to agents: what is counted of that afterwards would be new rows to those who count rows.
+    """
+    ids = RandomIds()
+    tenant_id = ids.new("ten")
+    seeded = await put_project(place.running.database, name, files, tenant_id=tenant_id)
+    bare = replace(place, tenant_id=tenant_id, project_id=seeded.project_id, headers={})
+    return replace(bare, headers={"owner": await _person(bare, ids, "owner")})
 
 
 def _settings(servers: Servers, model: StubModel) -> Settings:
