@@ -10,7 +10,7 @@ import pytest
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from tests.support.hostile_addresses import inward_addresses
-from tests.support.hostile_calls import WAYS, a_canary, a_redirecting_tool, reaches, ways
+from tests.support.hostile_calls import WAYS, a_canary, a_redirecting_tool, an_mcp_tool, reaches, ways
 from tests.support.hostile_store import Place, another_tenant
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("hostile")]
@@ -111,3 +111,13 @@ async def test_no_tool_of_a_session_leads_inwards(place: Place, monkeypatch: pyt
     traces = f"/api/projects/{caller.project_id}/sessions/{session_id}/traces?eventType=tool_result&limit=1000"
     errors = [one["data"]["error"]["message"] for one in (await owner.get(traces)).json()["traces"]]
     assert sum("may not be called" in error for error in errors) >= AT_LEAST
+
+
+async def test_no_mcp_server_is_inwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_canary(monkeypatch) as canary, an_mcp_tool(AddressPolicy()) as call:
+        for address in inward_addresses(canary.port):
+            assert not await call(address), f"{address!r} was answered"
+            canary.check(address)
+    async with a_canary(monkeypatch) as canary, an_mcp_tool(EVERYTHING) as call:
+        await call(f"http://127.0.0.1:{canary.port}/mcp")
+        assert canary.heard()

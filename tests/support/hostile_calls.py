@@ -26,6 +26,7 @@ from providers.chat.resilient import Resilience
 from providers.failures import CallFailed
 from providers.http import HttpCall, HttpClient
 from providers.mcp.http_transport import GuardedTransport
+from providers.mcp.tool import McpTool
 from providers.ports import CallbackAddress, NoCredentials, ToolInvocation
 from providers.registry import ModelRegistry
 from providers.remote import RemoteAgents, RemoteCall
@@ -238,3 +239,27 @@ async def a_redirecting_tool(targets: Mapping[str, str], *, allowed: tuple[str, 
             yield call
         finally:
             await tools.close()
+
+
+@asynccontextmanager
+async def an_mcp_tool(policy: AddressPolicy) -> AsyncIterator[Way]:
+    """Yield a way over a tool of an MCP server that a project's catalogue names; it does not wait between its tries."""
+    tool, calls = McpTool(HttpClient(policy), sleep=_at_once), 0
+
+    async def call(address: str) -> bool:
+        nonlocal calls
+        calls += 1
+        binding = {"server": "kitchen", "tool": "say", "headers": {}}
+        invocation = ToolInvocation(
+            ToolCall("c", "t", {}), "mcp", binding, scope=f"tenant/p{calls}", catalogue=_Entries(address)
+        )
+        return (await tool.run(invocation)).ok
+
+    try:
+        yield call
+    finally:
+        await tool.close()
+
+
+async def _at_once(_delay_s: float) -> None:
+    """Wait for nothing."""
