@@ -17,6 +17,7 @@ from abl.diagnostics.reporter import finding
 from abl.expressions.analysis import analyse
 from abl.expressions.faults import Fault
 from abl.syntax.rules import Constraint
+from abl.syntax.steps import Assignment
 from abl.templates import analyse_template
 
 MAX_FINDINGS = 500
@@ -40,6 +41,8 @@ def faults_of(written: Written) -> Iterable[Fault]:
     if written.form is Form.TEMPLATE:
         return analyse_template(written.text).faults
     if written.form is Form.EXPRESSION:
+        if isinstance(written.place.node, Assignment) and not written.place.node.variable:
+            return ()  # the reader has said that it assigns nothing
         return analyse(written.text, condition=False).faults
     if isinstance(written.place.node, Constraint):
         return [fault for start, part in implied_parts(written.text) for fault in _condition_faults(part, start)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.expressions.assignments import parse_assignments
 from abl.parser.joining import carries_on, in_one_line
 from abl.parser.lists import joined
 from abl.parser.reader import Reader, reads, set_text
@@ -111,7 +112,7 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
     found = _ASSIGN.match(text)
     value = text[found.end() :].strip() if found else ""
     if not found or not value:
-        r.report("INVALID_SET", off, max(len(text), 1), value=text)
+        _report_no_assignment(r, text, off)
         return [Assignment(variable="", expression=text, pos=Pos(line, column, off))] if text else []
     made = new_object(Assignment)
     made.pos = new_tuple(Pos, (line, column, off))
@@ -119,6 +120,15 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
     made.variable = found[1].strip("\"'")
     made.expression = bare_formula(value) if "#" in value else value
     return [made]
+
+
+def _report_no_assignment(r: Reader, text: str, off: int) -> None:
+    """Report a text that assigns nothing, with what mends it."""
+    for fault in parse_assignments(text).faults[:1]:
+        fix = r.edit(off + fault.fix[0], *fault.fix[1:], fault.title) if fault.fix else None
+        r.report(fault.code, off, max(len(text), 1), fix, **fault.arguments)
+        return
+    r.report("INVALID_SET", off, max(len(text), 1), value=text)
 
 
 @reads(Kind.CALL)
@@ -140,10 +150,12 @@ def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     while j < end:
         stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
-        key, _, rest = text.partition(":")
+        key, colon, rest = text.partition(":")
         if not value and not call.tool and key.strip().upper() in TOOL_KEYS:
             bare = rest.lstrip()
             read_call_text(r, call, cut_comment(bare), r.offsets[j] + len(text) - len(bare))
+        elif not colon and (alias := _ALIAS.match(cut_comment(text))) and alias[1]:
+            call.as_, call.at["as_"] = alias[1], r.offsets[j] + alias.start(1)
         else:
             r.line(call if key.strip().upper() in ("WITH", "AS") else node, j, stop, text, r.offsets[j])
         j = stop

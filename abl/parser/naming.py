@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.parser.enums import read_enum
 from abl.parser.joining import FLOWING, text_end
 from abl.parser.reader import READ, Reader
 from abl.parser.values import BOOLEANS, cut_comment, inline_list, split_top, unquote
@@ -11,8 +12,6 @@ from abl.syntax.node import Node, Prop
 
 _NOTED = re.compile(r"(\w+)\s*\(([^()]*)\)")
 """`integer (required)`."""
-_CHOICES = re.compile(r"enum\s*[(\[]([^()\[\]]*)[)\]]", re.IGNORECASE)
-"""`enum(red, green)`."""
 _DEFAULTED = re.compile(r"(\w+)\s*=\s*(?=[^=\s])")
 """`count = 3`."""
 _OUTCOMES = frozenset({"RETRY", "RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE"})
@@ -132,11 +131,9 @@ def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
         value = noted[1] + ",".ljust(noted.start(2) - noted.end(1)) + noted[2]  # every character in its place
     for part, at in split_top(value[1:-1] if value[0] == "(" and value[-1] == ")" else value):
         word = part.lower()
-        choices = _CHOICES.fullmatch(part)
-        if choices is not None and "options" in made.BY_FIELD:
-            r.line(made, k, k + 1, "type: enum", off + at)
-            r.line(made, k, k + 1, f"options: [{choices[1]}]", off + at + choices.start(1) - len("options: ["))
-        elif "=" in part and known is not None and (typed := part.partition("="))[0].strip().lower() in known.choices:
+        if "options" in made.BY_FIELD and read_enum(r, made, k, part, off + at):
+            continue
+        if "=" in part and known is not None and (typed := part.partition("="))[0].strip().lower() in known.choices:
             r.line(made, k, k + 1, f"type: {typed[0].strip()}", off + at - len("type: "))
             r.line(made, k, k + 1, f"default: {typed[2].strip()}", off + at + len(part) - len(typed[2].strip()) - 9)
         elif word in WORDS:

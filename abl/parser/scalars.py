@@ -7,6 +7,7 @@ import re
 from abl.diagnostics.reporter import did_you_mean
 from abl.expressions.analysis import analyse
 from abl.expressions.tree import String
+from abl.parser.enums import read_enum
 from abl.parser.joining import is_closed
 from abl.parser.lines import dedent
 from abl.parser.reader import Reader, reads, set_text
@@ -269,7 +270,8 @@ def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
         if found is None and not value:
             return
         if found is None:
-            odd_choice(r, node, row, value, off)
+            if row.field != "type" or "options" not in node.BY_FIELD or not read_enum(r, node, k, value, off):
+                odd_choice(r, node, row, value, off)
             return
         value = found
     setattr(node, row.field, value)

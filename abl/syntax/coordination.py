@@ -30,7 +30,7 @@ class Delegate(Remote):
     """A sub-task for another agent; the caller keeps control."""
 
     MAIN: ClassVar[str] = "agent"
-    agent: str = p.name("AGENT", "Agent that does the work.", aliases=("TO",))
+    agent: str = p.name("AGENT", "Agent that does the work.", aliases=("TO", "TARGET"))
     when: str = p.condition("WHEN", "When the sub-task is started.", aliases=("IF",))
     purpose: str = p.text("PURPOSE", "What the sub-task is for.", aliases=("SUMMARY",))
     input: dict[str, str] = p.mapping(
@@ -79,7 +79,7 @@ class Handoff(Remote):
     """Control moves to another agent."""
 
     MAIN: ClassVar[str] = "to"
-    to: str = p.name("TO", "Agent that takes over.", aliases=("AGENT",))
+    to: str = p.name("TO", "Agent that takes over.", aliases=("AGENT", "TARGET"))
     when: str = p.condition("WHEN", "When control moves.", aliases=("IF",))
     priority: int | None = p.integer("PRIORITY", "Lower is tried first.")
     description: str = p.text("DESCRIPTION", "What the target is for; used in routing.", legacy=True)

@@ -56,7 +56,7 @@ class DelegateCall(Node):
     """DELEGATE written inside a handler, digression or branch: an agent and what comes back."""
 
     MAIN: ClassVar[str] = "agent"
-    agent: str = p.name("AGENT", "Agent that does the work.", aliases=("TO",))
+    agent: str = p.name("AGENT", "Agent that does the work.", aliases=("TO", "TARGET"))
     return_: bool | None = p.boolean("RETURN", "Must be true: the caller goes on when the work is done.")
     map: dict[str, str] = p.mapping("MAP", "Values of the child -> variables here.", group="ON_RETURN")
     input: dict[str, str] = p.mapping(

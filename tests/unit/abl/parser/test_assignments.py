@@ -169,3 +169,16 @@ def test_a_transform_has_source_item_target_and_clauses(read):
 def test_what_is_no_transform_is_reported_and_kept(read):
     step = read.step("TRANSFORM: events INTO shown   #! INVALID_TRANSFORM\n  LIMIT: 5")
     assert (step.transform.source, step.transform.limit) == ("events INTO shown", 5)
+
+
+def test_a_sign_that_does_not_assign_has_its_mend(read):
+    read.step("SET: tries += 1   #! INVALID_SET\nTHEN: COMPLETE")
+    assert "`+=` does not assign" in read.finding("INVALID_SET").message
+    assert "SET: tries = tries + 1\n" in read.mended("INVALID_SET")
+
+
+@pytest.mark.parametrize("under", ["AS: p", "AS p", "-> p", "as p"])
+def test_the_result_of_a_call_may_be_named_below_it(read, under):
+    step = read.step(f"CALL: find(code)\n  {under}\nTHEN: COMPLETE")
+    assert step.call == Call(tool="find", arguments=[Argument(expression="code")], as_="p")
+    read.stands(step.call, "as_")

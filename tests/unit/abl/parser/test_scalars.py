@@ -221,3 +221,10 @@ def test_code_keeps_its_inner_indentation_and_signs(read):
 def test_the_content_of_a_skipped_section_is_not_read(read):
     document = read("TESTS:\n  anything: [\n  - goes\nPERSONA: x\n")
     assert document.persona == "x"
+
+
+@pytest.mark.parametrize("written", ["enum(red, green)", "enum[red, green]", 'ENUM("red", green)'])
+def test_the_type_of_a_slot_may_bring_its_options(read, written):
+    (field,) = read.under("GATHER", f"colour:\n  type: {written}\n  prompt: Which?").gather.fields
+    assert (field.type, field.options, field.prompt) == ("enum", ["red", "green"], "Which?")
+    read.stands(field, "options.1", "green")

@@ -1,0 +1,20 @@
+"""A type that brings its options: `enum(red, green)`. Spec: abl-language 3.3."""
+
+from __future__ import annotations
+
+import re
+
+from abl.parser.reader import Reader
+from abl.syntax.node import Node
+
+_ENUM = re.compile(r"enum\s*[(\[]([^()\[\]]*)[)\]]", re.IGNORECASE)
+
+
+def read_enum(r: Reader, node: Node, k: int, value: str, off: int) -> bool:
+    """Read `enum(red, green)`, a type with its options. False when the value is something else."""
+    enum = _ENUM.fullmatch(value)
+    if enum is None:
+        return False
+    r.line(node, k, k + 1, "type: enum", off - len("type: "))
+    r.line(node, k, k + 1, f"options: [{enum[1]}]", off + enum.start(1) - len("options: ["))
+    return True
