@@ -61,6 +61,8 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
         if stop > end:
             stop = end
         if text[0] == "-":
+            if stop > k + 1:
+                stop = _up_to_astray(r, row, k, stop)
             made = r.new(cls, k)
             items.append(made)
             dash_item(r, made, row, k, stop, table)
@@ -75,6 +77,18 @@ def lines(r: Reader, node: Node, row: Prop, k: int, end: int, items: list[Node])
             map_entry(r, node, made, row, k, stop, items)
         k = stop
     r.depth -= 1
+
+
+def _up_to_astray(r: Reader, row: Prop, k: int, stop: int) -> int:
+    """Return where the lines of an item end: before one that begins like it, one column too deep."""
+    begin, column = r.texts[k].partition(":")[0], r.indents[k] + 1
+    j = k + 1
+    while j < stop:
+        if r.indents[j] == column and r.texts[j].partition(":")[0] == begin:
+            r.misplaced(j, min(r.ends[j], stop), r.columns[k], row.key)
+            return j
+        j = r.ends[j]
+    return stop
 
 
 LONE = frozenset({"handoffs", "delegates"})

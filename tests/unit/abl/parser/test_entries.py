@@ -170,3 +170,17 @@ def test_a_single_target_may_stand_without_its_dash(read):
     (handoff,), (delegate,) = document.handoffs, document.delegates
     assert (handoff.to, handoff.when, handoff.pass_) == ("B", "a == 1", ["a"])
     assert (delegate.agent, delegate.when) == ("C", "b")
+
+
+def test_an_item_one_column_too_deep_is_an_item(read):
+    text = """
+        HANDOFF:
+          - TO: A
+            WHEN: a == 1
+           - TO: B   #! MISPLACED_INDENT
+             WHEN: b == 1
+          - TO: C
+            WHEN: c == 1
+    """
+    assert [(one.to, one.when) for one in read(text).handoffs] == [("A", "a == 1"), ("B", "b == 1"), ("C", "c == 1")]
+    read(read.mended("MISPLACED_INDENT"))
