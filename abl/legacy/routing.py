@@ -25,7 +25,9 @@ _ACTION = re.compile(
 _DEFAULTS = ("DEFAULT", "ELSE", "OTHERWISE")
 _CALLED = re.compile(r"([A-Z_]+)\s*+(?=\(|\[)")
 _RULE_KEYS = (*(row.key for row in RoutingRule.PROPS), "THEN")
-_KEYS = frozenset(RoutingRule.BY_KEY) | {"THEN", "RULE"}
+_TARGETS = frozenset({"THEN", "ACTION", "DO", "TO", "TARGET"})
+"""Keys after which stands what a rule does."""
+_KEYS = frozenset(RoutingRule.BY_KEY) | _TARGETS | {"RULE"}
 
 
 def read_rules(
@@ -194,7 +196,7 @@ def _agent_name(block: Block, made: RoutingRule, value: str, offset: int, line: 
 def _rule_property(block: Block, made: RoutingRule, at: int, end: int, bare: str, offset: int) -> None:
     entry = PROPERTY.match(bare)
     key = entry[1].upper() if entry else ""
-    if key in ("THEN", "ACTION", "DO"):
+    if key in _TARGETS:
         value, place = rest_of(bare, len(entry[1]) if entry else 0, offset)
         if value:
             _then(block, made, value, place)

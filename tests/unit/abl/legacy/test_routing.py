@@ -30,6 +30,8 @@ def triples(text):
             'vip:\n  WHEN: INTENT_MATCH("a")\n  THEN:\n    - ROUTE_TO_USER "Hello"',
             RoutingRule(name="vip", intents=["a"], action="route_to_user", message="Hello"),
         ),
+        ("- WHEN: a\n  TO: Desk", RoutingRule(when="a", action="route_to", target="Desk")),
+        ("- TARGET: Desk\n  WHEN: a", RoutingRule(when="a", action="route_to", target="Desk")),
         ("- WHEN: a\n  THEN: END_CONVERSATION", RoutingRule(when="a", action="end_conversation")),
         (
             "- THEN: INTENT_MATCH(a, b) -> Desk",
