@@ -14,7 +14,7 @@ from abl.diagnostics.reporter import did_you_mean
 from abl.parser.joining import FLOWING, text_end
 from abl.parser.scribe import Scribe
 from abl.parser.slips import is_key, is_slip
-from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, open_brackets
+from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, open_brackets, unquote
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
@@ -214,7 +214,7 @@ class Reader(Scribe):
         self.unknown(node, k, end, key, value, offset, at)
 
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
-        """Give a dash item that is no property to the list that it must belong to: branches, triggers, variables."""
+        """Give a dash item that is no property to the list it must belong to: branches, triggers, variables, values."""
         row = node.BY_FIELD.get("branches")
         if row is not None and inner.upper().startswith(("IF", "ELSE")):
             READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
@@ -228,7 +228,11 @@ class Reader(Scribe):
             row = node.BY_FIELD["persistent"] if inner.startswith(LASTING) else row
             READ[row.kind](self, node, row, k - 1, end, "", self.offsets[k])
             return True
-        return False
+        if not node.LISTED or end > k + 1:
+            return False
+        node.at.setdefault(node.LISTED, offset)
+        getattr(node, node.LISTED).append(unquote(cut_comment(inner)))
+        return True
 
     def unknown(self, node: Node, k: int, end: int, key: str, value: str, offset: int, value_offset: int) -> None:
         """Read a slip of the pen as the property that was meant, and keep any other key in `extras`."""

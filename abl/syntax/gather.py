@@ -63,6 +63,7 @@ class GatherField(Node):
     """One slot. Spec: abl-language 3.3."""
 
     MAIN: ClassVar[str] = "name"
+    LISTED: ClassVar[str] = "options"
     name: str = ""
     prompt: str = p.text("prompt", "Question to the user.")
     message_key: str = p.name("message_key", "Key into MESSAGES for the question.")

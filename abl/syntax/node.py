@@ -214,6 +214,8 @@ class Node:
     """The field that an inline value, a plain dash item or a map entry's name fills."""
     INLINE: ClassVar[str] = ""
     """The field that the value after a map entry's name fills (`name: value`)."""
+    LISTED: ClassVar[str] = ""
+    """The field of texts that plain dash items right below a map entry's name fill."""
 
     REST: ClassVar[str] = ""
     """The ENTRIES field that receives children which are no property of the node (`name:` entries, dash items)."""

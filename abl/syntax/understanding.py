@@ -20,6 +20,7 @@ class Entity(Node):
     """A kind of value that may occur in a message."""
 
     MAIN: ClassVar[str] = "name"
+    LISTED: ClassVar[str] = "values"
     name: str = p.name("NAME", "Name of the entity.")
     type: str = p.choice("TYPE", "Type of the value.", *ENTITY_TYPES, open=True)
     values: list[str] = p.names("VALUES", "Allowed values.")
@@ -35,6 +36,7 @@ class Intent(Node):
 
     MAIN: ClassVar[str] = "name"
     INLINE: ClassVar[str] = "description"
+    LISTED: ClassVar[str] = "examples"
     name: str = p.name("NAME", "Name of the intent.")
     description: str = p.text("DESCRIPTION", "What it means.")
     patterns: list[str] = p.names("PATTERNS", "Patterns of messages.")
@@ -75,6 +77,7 @@ class LookupTable(Node):
     """A table of allowed values."""
 
     MAIN: ClassVar[str] = "name"
+    LISTED: ClassVar[str] = "values"
     name: str = ""
     source: str = p.choice("source", "Where the values come from.", "inline", "collection", "api", "mongodb", "http")
     values: list[str] = p.names("values", "Inline values.")

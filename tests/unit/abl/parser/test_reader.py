@@ -155,3 +155,31 @@ def test_no_section_can_be_nested_so_deep_that_reading_fails(read, section):
     rows = "".join(f"{' ' * (level + 1)}ON_SUCCESS:\n" for level in range(3000))
     read.raw(f"AGENT: A\nGOAL: b\n{section}:\n{rows}PERSONA: c\n")
     assert read.document.persona == "c"
+
+
+def test_the_values_of_an_entry_may_stand_right_below_its_name(read):
+    document = read("""
+        INTENTS:
+          change:
+            - change my booking
+            - "other: dates"  # said
+          book:
+            description: "Books a room"
+            - book a room
+        ENTITIES:
+          carrier:
+            - dhx
+        LOOKUP_TABLES:
+          hubs:
+            - Berlin
+            - Wien
+        GATHER:
+          colour:
+            prompt: "Which?"
+            - red
+            - green
+    """)
+    assert [one.examples for one in document.intents.items] == [["change my booking", "other: dates"], ["book a room"]]
+    assert document.entities[0].values == ["dhx"]
+    assert document.lookup_tables[0].values == ["Berlin", "Wien"]
+    assert document.gather.fields[0].options == ["red", "green"]
