@@ -17,6 +17,7 @@ _SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*+(?:->|\u2192)\s*+\"?[A-Za-z
 _ARROW = re.compile(r"(?:->|\u2192)")
 _HEADER = re.compile(r"(?:(?:step|STEP)\s+)?(?:\"([^\"]+)\"|([A-Za-z_][\w-]*))\s*:\s*(?:#.*)?\Z")
 _STEPS_ITEM = re.compile(r"-?\s*\d+\.\s")
+_BRANCH = re.compile(r"(?:-\s*)?(?:IF|ELSE|ELIF)\b(?!_)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 
 
@@ -178,11 +179,22 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
                 at[row.field] = offsets[k] + len(text) - len(value)
             else:
                 read(r, step, row, k, end, value, offsets[k] + len(text) - len(value))
-        elif text[0] == "-" and step.on_input and text[1:].lstrip()[:4].upper() in ("IF: ", "IF:", "ELSE"):
-            READ[Kind.BRANCHES](r, step, Step.BY_FIELD["on_input"], k - 1, end, "", offsets[k])
+        elif _BRANCH.match(text):
+            _loose_branch(r, step, k, end)
         else:
             r.line(step, k, end, text, offsets[k])
         k = end
+
+
+def _loose_branch(r: Reader, step: Step, k: int, end: int) -> None:
+    """Read a branch that stands right in its step: what follows a call, or else what answers the user."""
+    field = "on_result" if step.on_result or (step.call is not None and not step.on_input) else "on_input"
+    row = Step.BY_FIELD[field]
+    if not getattr(step, field):
+        column = r.columns[k]
+        fix = r.edit(r.line_start(k), 0, f"{' ' * column}{row.key}:\n", f"write `{row.key}:` above")
+        r.report_line("BRANCHES_WITHOUT_KEY", k, fix if r.texts[k][0] == "-" else None, property=row.key)
+    READ[Kind.BRANCHES](r, step, row, k - 1, end, "", r.offsets[k])
 
 
 def _odd_line(r: Reader, flow: Flow, j: int, stop: int, end: int, text: str, key: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from abl.diagnostics.catalogue import (
     agents,
+    branches,
     content,
     coordination,
     declarations,
@@ -42,6 +43,7 @@ TABLES: tuple[tuple[Rule, ...], ...] = (
     memory.ROWS,
     rules.ROWS,
     flow.ROWS,
+    branches.ROWS,
     digressions.ROWS,
     flow_graph.ROWS,
     coordination.ROWS,

@@ -209,3 +209,16 @@ def test_a_flow_of_numbered_steps_becomes_the_same_kind_of_flow(read):
     flow = read('STEPS:\n  1. Ask\n    RESPOND "Hello"\n    GOTO 2\n  2. Look\n    SIGNAL: COMPLETE\n').flow
     assert [step.respond or "" for step in flow.steps] == ["Hello", ""]
     assert [step.then for step in flow.steps] == [flow.steps[1].name, "COMPLETE"]
+
+
+@pytest.mark.parametrize(("call", "field"), [("", "on_input"), ("CALL: find() AS r\n", "on_result")])
+@pytest.mark.parametrize("dash", ["", "- "])
+def test_branches_right_in_a_step_are_read(read, call, field, dash):
+    then = f"\n{' ' * len(dash)}  THEN: COMPLETE"
+    step = read.step(f"{call}{dash}IF: a == 1   #! BRANCHES_WITHOUT_KEY{then}\n{dash}ELSE:{then}")
+    branches = getattr(step, field)
+    assert [(one.condition, one.otherwise, one.then) for one in branches] == [
+        ("a == 1", False, "COMPLETE"), ("", True, "COMPLETE")
+    ]  # fmt: skip
+    if dash:
+        read(read.mended("BRANCHES_WITHOUT_KEY"))
