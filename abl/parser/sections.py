@@ -252,8 +252,10 @@ def _section_at(r: Reader, k: int, stop: int, found: re.Match[str]) -> Section:
 
 def _one(r: Reader, document: Document, section: Section, first: dict[str, int]) -> None:
     word = section.word
-    if word == "TEMPLATE":
-        _single_template(r, document, section)
+    single = _TEMPLATE.match(section.value) if word == "TEMPLATE" else None
+    if single is not None:
+        value, off = section.value[single.end() :], section.offset + single.end()
+        document.templates.append(template(r, single[1], section.k, section.end, value, off))
         return
     if word == "IMPORT":
         tools = SECTIONS["TOOLS"]
@@ -275,14 +277,6 @@ def _one(r: Reader, document: Document, section: Section, first: dict[str, int])
 
 def _property(r: Reader, node: Node, row: Prop, section: Section) -> None:
     READ[row.kind](r, node, row, section.k, section.end, section.value, section.offset)
-
-
-def _single_template(r: Reader, document: Document, section: Section) -> None:
-    found = _TEMPLATE.match(section.value)
-    assert found is not None
-    value = section.value[found.end() :]
-    made = template(r, found[1], section.k, section.end, value, section.offset + found.end())
-    document.templates.append(made)
 
 
 def _unknown(r: Reader, document: Document, section: Section, first: dict[str, int]) -> Prop | None:

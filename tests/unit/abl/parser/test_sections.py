@@ -197,3 +197,9 @@ def test_a_section_indented_under_the_header_is_read_with_one_warning(read):
 
 def test_all_sections_of_a_document_are_rows_of_one_table():
     assert set(SECTIONS.values()) == set(Document.PROPS)
+
+
+def test_a_template_without_its_name_is_an_unknown_section(read):
+    document = read("TEMPLATE: Hello   #! UNKNOWN_SECTION\nPERSONA: kind\n")
+    assert document.persona == "kind"
+    assert "TEMPLATES" in read.finding("UNKNOWN_SECTION").message
