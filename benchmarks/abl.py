@@ -20,11 +20,11 @@ from abl.validation import validate_abl
 from benchmarks.agents_project import agents_project
 from benchmarks.conditions import ARITHMETIC, ORDINARY, ratios
 from benchmarks.report import Figure, publish
-from benchmarks.timing import best_of, interleaved, start_ups
+from benchmarks.timing import best_of, interleaved, piece_by_piece, start_ups
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS_LINES = 20_000
-ROUNDS = 7
+ROUNDS = 15
 PROJECT_AGENTS = 1000
 STARTS = 9
 RUN = "from cli.main import run; run()"
@@ -78,14 +78,7 @@ def parsing() -> list[Figure]:
     texts = corpus()
     total = sum(map(line_count, texts))
 
-    def over_all(read: object) -> None:
-        assert callable(read)
-        for text in texts:
-            read(text)
-
-    full, scan, barest = interleaved(
-        [lambda: over_all(parse), lambda: over_all(bare_scan), lambda: over_all(barest_loop)], ROUNDS
-    )
+    full, scan, barest = piece_by_piece([parse, bare_scan, barest_loop], texts, ROUNDS)
     speed = total / full / 1000
     return [
         Figure("corpus parsed", total, "lines", None, "at least 20,000", total >= CORPUS_LINES),

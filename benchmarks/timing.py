@@ -6,11 +6,14 @@ import gc
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from math import inf
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
+from typing import TypeVar
 
 Work = Callable[[], object]
+Piece = TypeVar("Piece")
 
 
 def interleaved(subjects: Sequence[Work], rounds: int) -> list[float]:
@@ -23,6 +26,22 @@ def interleaved(subjects: Sequence[Work], rounds: int) -> list[float]:
             work()
             times.append(process_time() - start)
     return [min(times) for times in taken]
+
+
+def piece_by_piece(subjects: Sequence[Callable[[Piece], object]], pieces: Sequence[Piece], rounds: int) -> list[float]:
+    """Return for each subject the sum of its shortest times for every piece in seconds; all take turns at each piece.
+
+    A piece is short, so that some of its rounds fall between the moments in which the machine does something else.
+    """
+    shortest = [[inf] * len(pieces) for _ in subjects]
+    for _ in range(rounds):
+        gc.collect()
+        for at, piece in enumerate(pieces):
+            for times, work in zip(shortest, subjects, strict=True):
+                start = perf_counter()
+                work(piece)
+                times[at] = min(times[at], perf_counter() - start)
+    return [sum(times) for times in shortest]
 
 
 def best_of(work: Work, rounds: int) -> float:
