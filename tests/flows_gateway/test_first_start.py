@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 from actors.installation import token_secrets
 from cli import demo
 from cli.serve import KEY_FILE, PUBLIC_KEY_FILE, _keys
+from cli.transfer import files_in
 from tests.support.live_gateway import a_live_gateway
+from tests.support.repository import ROOT
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
@@ -37,3 +41,14 @@ async def test_the_first_start_makes_an_owner_and_keys_that_only_their_owner_can
         for origin, status in ((ORIGIN, 200), ("http://127.0.0.1:9", 200), ("https://evil.example.com", 403)):
             headers = {"x-api-key": "", "x-public-key": keys.public, "origin": origin}
             assert (await gateway.call("POST", "/api/v1/sdk/init", {}, headers=headers)).status == status
+
+
+async def test_the_first_conversation_is_the_one_that_the_readme_shows(servers: Servers) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```\n(\{\"success\":true,\"sessionId\".*?\})\n```", readme, re.DOTALL)
+    shown = json.loads(text)
+    texts = {path: text for path, text in files_in(str(ROOT / "examples" / "parcel-desk")).items() if ".abl" in path}
+    async with a_live_gateway(servers, "readme", texts) as gateway:
+        body = {"projectId": gateway.project_id, "message": "Hello"}
+        answer = (await gateway.call("POST", "/api/v1/chat/agent", body)).json()
+    assert {name: answer[name] for name in shown} == shown | {name: answer[name] for name in ("sessionId", "messageId")}
