@@ -173,7 +173,7 @@ def test_a_file_saved_between_two_messages_is_used_by_the_next(tmp_path: Path) -
     with at_a_terminal("chat", str(project)) as terminal:
         terminal.wait_for("> ")
         terminal.type("hello")
-        terminal.wait_for("What would you like?\r\n> ")
+        terminal.wait_for("  2. Thing: Coffee\r\n> ")
         agent.write_text(SHOP.replace("Please choose from the list.", "One of these, please."))
         terminal.type("hm")
         terminal.wait_for("goes on with the saved version, at Shop / offer")
