@@ -150,7 +150,8 @@ def _true_variable(name: str) -> Condition:
 
 def _binary(node: Binary) -> Run:
     if node.operator in ("and", "or"):
-        return _joined(node.operator, _test(node.left), _test(node.right))
+        right = _test(node.right)
+        return comparisons.word_then(node.left, node.operator, right) or _joined(node.operator, _test(node.left), right)
     short = comparisons.special(node)
     if short is not None:
         return short

@@ -57,7 +57,7 @@ def special(node: Binary) -> Run | None:
         return _beside_boolean(lookup(left.path), sign, right.value)
     if isinstance(right, Array) and all(_is_word(one) for one in right.values):
         return _among_words(left, sign, [one.value for one in right.values if isinstance(one, String)])
-    if not isinstance(right, Number) or len(left.path) != 1 or left.path[0] in SPECIAL_ROOTS:
+    if not isinstance(right, Number) or not _is_plain(left):
         return None
     return _beside_number(left.path[0], sign, right.value) if abs(right.value) < MAX_EXACT else None
 
@@ -153,7 +153,7 @@ def _beside_word(variable: Variable, sign: str, word: str) -> Run | None:
         return _with_part(lookup(variable.path), word)
     if sign not in ("==", "!="):
         return None
-    if len(variable.path) == 1 and name not in SPECIAL_ROOTS:
+    if _is_plain(variable):
         if sign == "==":
             return lambda variables, environment=None, /: variables.get(name) == word
         return lambda variables, environment=None, /: variables.get(name) != word
@@ -161,6 +161,26 @@ def _beside_word(variable: Variable, sign: str, word: str) -> Run | None:
     if sign == "==":
         return lambda variables, environment=None, /: read(variables, environment) == word
     return lambda variables, environment=None, /: read(variables, environment) != word
+
+
+def word_then(node: Node, joint: str, then: Run) -> Run | None:
+    """Return the closure of `name == "word" AND …` or `… OR …`, in which the first half costs no call of its own.
+
+    None comes back for any other first half.
+    """
+    if not isinstance(node, Binary) or node.operator != "==" or not isinstance(node.left, Variable):
+        return None
+    if not isinstance(node.right, String) or not _is_word(node.right) or not _is_plain(node.left):
+        return None
+    name, word = node.left.path[0], node.right.value
+    if joint == "and":
+        return lambda variables, environment=None, /: variables.get(name) == word and then(variables, environment)
+    return lambda variables, environment=None, /: variables.get(name) == word or then(variables, environment)
+
+
+def _is_plain(variable: Variable) -> bool:
+    """Whether a variable is one name among the variables."""
+    return len(variable.path) == 1 and variable.path[0] not in SPECIAL_ROOTS
 
 
 def _with_part(read: Run, word: str) -> Run:

@@ -281,3 +281,17 @@ def test_a_typical_condition_takes_at_most_three_times_its_lambda() -> None:
 
 def test_trees_can_be_compiled_without_their_text() -> None:
     assert compile_condition(parse_condition("a > 1"))({"a": 2}) is True
+
+
+@pytest.mark.parametrize("plan", ["gold", "tin", "7", None, 7, True, ["gold"]])
+@pytest.mark.parametrize("amount", [1, 9, None])
+def test_a_word_before_another_test_counts_as_it_does_alone(plan: object, amount: object) -> None:
+    variables = {"plan": plan, "amount": amount}
+    word, other = (compile_condition(text)(variables) for text in ('plan == "gold"', "amount > 5"))
+    for text, both, either in (
+        ('plan == "gold" {} amount > 5', word and other, word or other),
+        ('plan == "7" {} amount > 5', plan in ("7", 7) and plan is not True and other, plan in ("7", 7) or other),
+        ('"gold" == plan {} amount > 5', word and other, word or other),
+    ):
+        assert compile_condition(text.format("AND"))(variables) is both
+        assert compile_condition(text.format("OR"))(variables) is either
