@@ -10,7 +10,7 @@ import asyncio
 import gc
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import fields
 from statistics import median
 from time import process_time
@@ -26,6 +26,7 @@ from actors.counters import LocalCounters
 from actors.desks import Desks
 from actors.health import Health
 from actors.runtime import Caller, ChatTurn, Runtime, StreamEvent, TurnReply
+from benchmarks.asgi import App, exchange, scope_of
 from benchmarks.report import Figure, publish
 from domain.clock import Clock, CountingIds
 from domain.json_values import JsonObject
@@ -185,47 +186,12 @@ def bare_app() -> FastAPI:
     return app
 
 
-async def request(
-    app: Callable[..., Awaitable[None]], path: str = "/api/v1/chat/agent", accept: bytes = b"*/*"
-) -> tuple[int, bytes]:
+async def request(app: App, path: str = "/api/v1/chat/agent", accept: bytes = b"*/*") -> tuple[int, bytes]:
     """Send one chat request; return status and body."""
-    stays = asyncio.Event()
-    status, body, asked = 0, b"", False
-
-    async def receive() -> JsonObject:
-        nonlocal asked
-        if asked:
-            await stays.wait()
-        asked = True
-        return {"type": "http.request", "body": BODY, "more_body": False}
-
-    async def send(message: Any) -> None:
-        nonlocal status, body
-        if message["type"] == "http.response.start":
-            status = message["status"]
-        else:
-            body += message.get("body", b"")
-
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "scheme": "http",
-        "method": "POST",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": [*HEADERS, (b"accept", accept)],
-        "client": ("127.0.0.1", 5000),
-        "server": ("127.0.0.1", 8400),
-        "state": {},
-    }
-    await app(scope, receive, send)
-    return status, body
+    return await exchange(app, scope_of("POST", path, [*HEADERS, (b"accept", accept)]), BODY)
 
 
-async def cpu_us(app: Callable[..., Awaitable[None]], requests: int, **asked: Any) -> float:
+async def cpu_us(app: App, requests: int, **asked: Any) -> float:
     """Return the CPU of one request."""
     gc.collect()
     began = process_time()

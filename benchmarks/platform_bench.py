@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextvars import ContextVar
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from actors.wiring import RunningRuntime
+from benchmarks.asgi import encoded, exchange, scope_of
 from domain.json_values import JsonObject
 from storage.database import Connection
 from storage.statements import Statement
@@ -54,25 +54,9 @@ class Bench:
     async def request(self, method: str, path: str, body: Body = None, media_type: str = JSON) -> tuple[int, bytes]:
         """Send one request; return status and body."""
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        head, pieces = {}, []
         place, _, query = path.partition("?")
         sent = {"host": "bench", "content-type": media_type, "content-length": str(len(raw)), **self.headers}
-        stays = asyncio.Event()
-        asked = False
-
-        async def receive() -> JsonObject:
-            nonlocal asked
-            if asked:
-                await stays.wait()
-            asked = True
-            return {"type": "http.request", "body": raw, "more_body": False}
-
-        async def send(message: Any) -> None:
-            head.update({"status": message["status"]} if "status" in message else {})
-            pieces.append(message.get("body", b""))
-
-        await self.app(scope_of(method, place, query, sent), receive, send)
-        return int(head["status"]), b"".join(pieces)
+        return await exchange(self.app, scope_of(method, place, encoded(sent), query), raw)
 
     async def answer(self, method: str, path: str, body: Body = None, media_type: str = JSON) -> JsonObject:
         """Return what a request answers; one that is refused ends the benchmark."""
@@ -89,22 +73,3 @@ class Bench:
         await self.answer(method, path, body)
         _sent.reset(token)
         return [(one.sql, one.arguments(given)) for one, given in found]
-
-
-def scope_of(method: str, path: str, query: str, headers: dict[str, str]) -> JsonObject:
-    """Return an ASGI scope."""
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "scheme": "http",
-        "method": method,
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
-        "client": ("127.0.0.1", 5000),
-        "server": ("127.0.0.1", 8400),
-        "state": {},
-    }

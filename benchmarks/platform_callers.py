@@ -5,7 +5,8 @@ from __future__ import annotations
 from time import process_time
 
 from actors.clocks import RandomIds
-from benchmarks.platform_bench import Bench, scope_of
+from benchmarks.asgi import encoded, scope_of
+from benchmarks.platform_bench import Bench
 from benchmarks.report import Figure
 from domain.permissions import Permission
 from gateway.access import caller
@@ -32,7 +33,7 @@ async def authentication(bench: Bench) -> list[Figure]:
         for name, (access, headers) in kinds.items():
             start = process_time()
             for _ in range(AUTHENTICATIONS):
-                scope = scope_of("GET", "/", "", headers) | {"path_params": {"project_id": bench.project_id}}
+                scope = scope_of("GET", "/", encoded(headers)) | {"path_params": {"project_id": bench.project_id}}
                 await gate.admit(scope, access)
             cost[name] = min(cost[name], (process_time() - start) / AUTHENTICATIONS * 1_000)
     wanted = f"at most {TARGET_MS:g}"
