@@ -18,7 +18,7 @@ import msgspec
 from actors.settings import Settings
 from domain.errors import Unavailable
 from domain.otel_spans import export_request, spans_of_turn
-from domain.secret_spellings import MASK, spellings, without
+from domain.secret_spellings import MASK, spellings, without, words_of
 from providers.addresses import AddressPolicy
 from providers.failures import CallFailed
 from providers.http import HttpAnswer, HttpCall, HttpClient, Timeouts
@@ -66,7 +66,7 @@ class SpanExport:
         self._client = client
         self._url = endpoint.rstrip("/") + TRACES_PATH
         self._headers = {"content-type": "application/json", **headers}
-        self._secrets = frozenset(word for value in headers.values() for word in (value, value.rpartition(" ")[2]))
+        self._secrets = frozenset(word for value in headers.values() for word in words_of(value))
         self._spelt = frozenset[str]().union(*map(spellings, self._secrets))
         self._version = version
         self._reader = TurnReader(database, READER)

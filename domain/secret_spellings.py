@@ -34,6 +34,15 @@ def spellings(secret: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def words_of(shown: str) -> tuple[str, str]:
+    """Return what is secret of a header or variable: all of it, and its last word, as in `Bearer token`.
+
+    >>> words_of("Bearer one-two")
+    ('Bearer one-two', 'one-two')
+    """
+    return shown, shown.rpartition(" ")[2]
+
+
 def without(text: str, secrets: frozenset[str], spelt: frozenset[str], mask: str) -> str:
     """Return a text with a mask in the place of every spelling; `spelt` holds those of all `secrets`.
 

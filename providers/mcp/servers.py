@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.errors import InvalidInput
+from domain.secret_spellings import words_of
 
 HTTP = ("http://", "https://")
 _OF_SECRETS = re.compile("auth|key|token|secret|cookie|passw|credential", re.IGNORECASE)
@@ -62,7 +63,7 @@ def secret_words(server: McpServer) -> list[str]:
     ['Bearer one-two', 'one-two']
     """
     given = [value for name, value in (*server.headers.items(), *server.env.items()) if _OF_SECRETS.search(name)]
-    return [word for value in given for word in dict.fromkeys((value, value.rpartition(" ")[2]))]
+    return [word for value in given for word in dict.fromkeys(words_of(value))]
 
 
 def read_servers(text: bytes) -> dict[str, McpServer]:
