@@ -124,11 +124,9 @@ def _one_assignment(r: Reader, text: str, off: int, line: int, column: int) -> l
 
 def _report_no_assignment(r: Reader, text: str, off: int) -> None:
     """Report a text that assigns nothing, with what mends it."""
-    for fault in parse_assignments(text).faults[:1]:
-        fix = r.edit(off + fault.fix[0], *fault.fix[1:], fault.title) if fault.fix else None
-        r.report(fault.code, off, max(len(text), 1), fix, **fault.arguments)
-        return
-    r.report("INVALID_SET", off, max(len(text), 1), value=text)
+    fault = next(iter(parse_assignments(text).faults), None)
+    fix = r.edit(off + fault.fix[0], *fault.fix[1:], fault.title) if fault and fault.fix else None
+    r.report("INVALID_SET", off, max(len(text), 1), fix, **(fault.arguments if fault else {"value": text}))
 
 
 @reads(Kind.CALL)

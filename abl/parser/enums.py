@@ -11,8 +11,8 @@ _ENUM = re.compile(r"enum\s*[(\[]([^()\[\]]*)[)\]]", re.IGNORECASE)
 
 
 def read_enum(r: Reader, node: Node, k: int, value: str, off: int) -> bool:
-    """Read `enum(red, green)`, a type with its options. False when the value is something else."""
-    enum = _ENUM.fullmatch(value)
+    """Read `enum(red, green)`, a type with its options. False for any other value, or where none has options."""
+    enum = _ENUM.fullmatch(value) if "options" in node.BY_FIELD else None
     if enum is None:
         return False
     r.line(node, k, k + 1, "type: enum", off - len("type: "))

@@ -131,7 +131,7 @@ def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
         value = noted[1] + ",".ljust(noted.start(2) - noted.end(1)) + noted[2]  # every character in its place
     for part, at in split_top(value[1:-1] if value[0] == "(" and value[-1] == ")" else value):
         word = part.lower()
-        if "options" in made.BY_FIELD and read_enum(r, made, k, part, off + at):
+        if read_enum(r, made, k, part, off + at):
             continue
         if "=" in part and known is not None and (typed := part.partition("="))[0].strip().lower() in known.choices:
             r.line(made, k, k + 1, f"type: {typed[0].strip()}", off + at - len("type: "))

@@ -270,7 +270,7 @@ def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
         if found is None and not value:
             return
         if found is None:
-            if row.field != "type" or "options" not in node.BY_FIELD or not read_enum(r, node, k, value, off):
+            if row.field != "type" or not read_enum(r, node, k, value, off):
                 odd_choice(r, node, row, value, off)
             return
         value = found
