@@ -22,12 +22,18 @@ TOKEN_SECRET_FILE = "token_secret"
 
 
 def master_keys(settings: Settings) -> MasterKeys:
-    """Return the keys that seal secrets: those of the settings, else those of a file made at the first start."""
+    """Return the keys that seal what is sealed: those of the settings, else those of a file made at the first start."""
     if settings.master_keys:
         return MasterKeys.parse(settings.master_keys)
     folder = data_folder(settings)
     folder.mkdir(parents=True, exist_ok=True)
     return MasterKeys.kept_in(folder / MASTER_KEY_FILE)
+
+
+def known_master_keys(settings: Settings) -> MasterKeys | None:
+    """Return those keys as they are; None where none were made yet."""
+    is_known = settings.master_keys or (data_folder(settings) / MASTER_KEY_FILE).exists()
+    return master_keys(settings) if is_known else None
 
 
 def sandbox_tokens(settings: Settings, clock: Clock, ids: IdSource) -> SandboxTokens:

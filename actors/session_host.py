@@ -30,6 +30,7 @@ from actors.messages import (
 )
 from actors.router import DRAINING, session_of, tenant_of
 from actors.session.body import SessionBody
+from actors.session.failing import store_failure
 from actors.session.services import Services
 from actors.session.store import StoreLost
 from actors.session.stream import Listener, NotHeld
@@ -46,7 +47,6 @@ FULL_RETRY_MS = 500
 QUEUE_FULL = "Execution queue full"
 UNKNOWN = "NotFound"
 OVER = Failed(kind="Conflict", message="Session has ended", details={"reason": "SESSION_ENDED"})
-STORE_AWAY = Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
 CUT = Failed(kind="Unavailable", message="The stream was cut off.", moved=True)
 PARKED_S = 60.0
 """How long somebody who follows a sleeping session is kept before he has to ask again: it may have moved."""
@@ -314,8 +314,8 @@ async def _seen(grain: Grain, message: Follow | Look, listener: Listener | None)
     except NotHeld:
         try:
             await grain.body.recall(message.after)
-        except StoreLost:
-            return STORE_AWAY
+        except StoreLost as lost:
+            return store_failure(lost)
         if grain.body.live is not live:
             return CUT  # it has been let go of meanwhile
         over = live.stream.listen(listener, message.after, endless=message.endless, gaps=True)

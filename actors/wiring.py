@@ -132,7 +132,7 @@ async def open_host(
     """Build one session host over servers that are already running; `alone` when there is no other host."""
     async with AsyncExitStack() as stack:
         clock, ids, epoch = SystemClock(), RandomIds(), Epoch()
-        database = await Database.open(settings.database_url, pool_max=settings.database_connections)
+        database = await _opened(settings)
         stack.push_async_callback(database.close)
         journal = Journal(database)
         stack.push_async_callback(journal.close)
@@ -207,7 +207,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         hosting = Hosting(settings, data_folder(settings))
         stack.push_async_exit(hosting.leave)
         await together(hosting.start(), *(server.start() for server in servers))
-        database = await Database.open(settings.database_url, pool_max=settings.database_connections)
+        database = await _opened(settings)
         stack.push_async_callback(database.close)
         await migrate(database)
         await ensure_partitions(database)
@@ -259,6 +259,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         yield RunningRuntime(
             runtime, archive, database, coordination, settings, desks, system, hosting.maker, servers, embedded
         )
+
+
+async def _opened(settings: Settings) -> Database:
+    return await Database.open(
+        settings.database_url, pool_max=settings.database_connections, master_keys=master_keys(settings)
+    )
 
 
 def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable[[], str]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter
 
+from actors.installation import MASTER_KEY_FILE
 from storage.embedded import PostgresServer
 from storage.embedded.processes import command_line, descendants_cpu_s
 
@@ -140,6 +141,7 @@ class Served:
     project_id: str = ""
     key: str = ""
     database_url: str = ""
+    master_key_file: Path = Path()
     start_s: float = 0.0
     said: list[str] = field(default_factory=list)
 
@@ -202,6 +204,7 @@ def product(
             project_id=_word(r"^  project +(\S+)", text),
             key=_word(r"^  api key +(\S+)", text),
             database_url=PostgresServer(folder / "data").url,
+            master_key_file=folder / "data" / MASTER_KEY_FILE,
             start_s=start_s,
             said=said,
         )

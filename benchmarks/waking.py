@@ -14,6 +14,7 @@ from benchmarks.report import Figure
 from benchmarks.serving import Served, a_folder, product, stub_model
 from benchmarks.turn_agents import texts
 from benchmarks.turns import product_target, tool_url
+from storage.crypto import MasterKeys
 from storage.database import Database
 from storage.statements import Statement
 
@@ -44,7 +45,8 @@ async def _template(database: Database, talk: Conversations) -> tuple[str, str]:
 
 async def _waits(served: Served, agent: str, stored: int, wakes: int) -> tuple[Taken, Taken]:
     """Return what the first turn of sleeping sessions took, and the second one of each."""
-    database = await Database.open(served.database_url)
+    keys = MasterKeys.kept_in(served.master_key_file)
+    database = await Database.open(served.database_url, master_keys=keys)
     woken, warm = Taken(), Taken()
     try:
         async with Conversations.open(product_target(served, agent), 1) as talk:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeVar
 
-from actors.installation import data_folder
+from actors.installation import data_folder, known_master_keys
 from actors.settings import Settings
 from cli.environment import settings_from
 from cli.output import refuse
@@ -42,7 +42,7 @@ async def opened(settings: Settings) -> AsyncIterator[Database]:
         Unavailable: It cannot be reached.
     """
     async with AsyncExitStack() as stack:
-        database = await Database.open(await _url(stack, settings))
+        database = await Database.open(await _url(stack, settings), master_keys=known_master_keys(settings))
         stack.push_async_callback(database.close)
         yield database
 

@@ -11,8 +11,7 @@ from msgspec import Struct, structs
 from domain.errors import NotFound
 from domain.json_values import JsonObject
 from storage.database import Database
-from storage.frames import expand
-from storage.journal import Journal, Snapshot
+from storage.journal import Journal, Snapshot, snapshot_of
 from storage.leases import CLAIMING, refused_claim
 from storage.statements import Statement
 
@@ -88,7 +87,7 @@ class Activations:
             pin=row["pin"],
             status=row["status"],
             end_reason=row["end_reason"],
-            snapshot=Snapshot(row["snapshot_seq"], expand(row["state"])) if row["state"] is not None else None,
+            snapshot=await snapshot_of(row, self._database, tenant_id, session_id),
             last_seq=row["last_seq"],
             is_taken_over=row["owner_epoch"] not in (None, epoch),
         )

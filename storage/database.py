@@ -13,8 +13,11 @@ import asyncpg
 import msgspec
 
 from domain.errors import InvalidInput, Unavailable
+from storage.contents import Contents
+from storage.crypto import MasterKeys
 from storage.errors import Closing, ConnectionLost, Duplicate, NotConnected, Orphaned
 from storage.statements import Statement
+from storage.vault import Vault
 
 log = logging.getLogger(__name__)
 POOL_MAX = 10
@@ -155,15 +158,20 @@ class Connection:
 
 
 class Database:
-    """A pool of connections to one database."""
+    """A pool of connections to one database.
 
-    def __init__(self, url: str, pool: asyncpg.Pool[asyncpg.Record]) -> None:
+    Attributes:
+        contents: Seals what stands in the rows of sessions, and opens it.
+    """
+
+    def __init__(self, url: str, pool: asyncpg.Pool[asyncpg.Record], master_keys: MasterKeys | None = None) -> None:
         self._url = url
         self._pool = pool
+        self.contents = Contents(Vault(self, master_keys))
 
     @classmethod
-    async def open(cls, url: str, *, pool_max: int = POOL_MAX) -> Database:
-        """Connect.
+    async def open(cls, url: str, *, pool_max: int = POOL_MAX, master_keys: MasterKeys | None = None) -> Database:
+        """Connect. Without master keys what sessions hold is written as it is, and what is sealed cannot be read.
 
         Raises:
             Unavailable: There is no such database, or it does not let us in.
@@ -180,7 +188,7 @@ class Database:
                     init=_prepare,
                     connection_class=_RawConnection,
                 )
-            database = cls(url, pool)
+            database = cls(url, pool, master_keys)
             async with database.connection():
                 return database
         except ValueError as error:  # an address that cannot be read

@@ -17,6 +17,7 @@ from msgspec import Struct
 from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
 from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.beside import Beside
+from storage.contents import LARGE_VALUES
 from storage.database import Connection, Database, Row
 from storage.errors import ConnectionLost, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.frames import expand, pack, unpack
@@ -30,6 +31,7 @@ from storage.journal_statements import (
     READ,
     WRITTEN_AT,
 )
+from storage.keys import session_key
 from storage.turn_end import TurnEnd
 
 BATCH_MAX_APPENDS = 512
@@ -98,14 +100,16 @@ class Journal:
             InvalidInput: A value cannot be stored, such as a text with a zero in it.
             Overloaded: Too much waits to be written.
             Unavailable: The database stays away; whether the append took place is not known.
+            LastingOutage: The tenant's key cannot be opened; nothing is written.
         """
         if not 0 < len(facts) <= FACTS_MAX_PER_APPEND:
             raise ValueError(f"an append has 1 to {FACTS_MAX_PER_APPEND} facts, not {len(facts)}")
+        append = Append(tenant_id, session_id, epoch, expect_seq, len(facts), pack(facts), turn, beside)
+        await append.close(self._database.contents)
         if self._closed:
             raise Unavailable("The journal is closed.")
         if len(self._queue) >= QUEUE_MAX_APPENDS:
             raise Overloaded("The journal is overloaded.", retry_after_ms=RETRY_AFTER_MS)
-        append = Append(tenant_id, session_id, epoch, expect_seq, len(facts), pack(facts), turn, beside)
         self._queue.append(append)
         if self._writer is None:
             self._writer = asyncio.create_task(self._write(), name="journal writer")
@@ -124,16 +128,19 @@ class Journal:
             after_seq=after_seq,
             first_seq=after_seq - FACTS_MAX_PER_APPEND,
         )
-        facts = [(row["seq"] + place, fact) for row in rows for place, fact in enumerate(unpack(row["facts"]))]
-        return [(seq, fact) for seq, fact in facts if seq > after_seq]
+        key, found = session_key(tenant_id, session_id), []
+        for row in rows:
+            scope = LARGE_VALUES if row["is_large"] else key
+            facts = unpack(await self._database.contents.opened(tenant_id, scope, row["facts"]))
+            found += [(seq, fact) for seq, fact in enumerate(facts, row["seq"]) if seq > after_seq]
+        return found
 
     async def head(self, tenant_id: str, session_id: str) -> Head | None:
         """Return where the journal ends and the last snapshot; None when there is no such session."""
         row = await self._database.row(HEAD, tenant_id=tenant_id, session_id=session_id)
         if row is None:
             return None
-        snapshot = Snapshot(row["snapshot_seq"], expand(row["state"])) if row["state"] is not None else None
-        return Head(row["last_seq"], row["owner_epoch"], snapshot)
+        return Head(row["last_seq"], row["owner_epoch"], await snapshot_of(row, self._database, tenant_id, session_id))
 
     async def snapshot(self, tenant_id: str, session_id: str) -> Snapshot | None:
         """Return the last snapshot; None when there is none."""
@@ -250,6 +257,14 @@ class Journal:
         if self._connection is not None:
             self._connection.abandon()
             self._connection = None
+
+
+async def snapshot_of(row: Row, database: Database, tenant_id: str, session_id: str) -> Snapshot | None:
+    """Return the snapshot in a row with `snapshot_seq` and `state`; None when the session has none yet."""
+    if row["state"] is None:
+        return None
+    state = await database.contents.opened(tenant_id, session_key(tenant_id, session_id), row["state"])
+    return Snapshot(row["snapshot_seq"], expand(state))
 
 
 def _refusal(append: Append, row: Row | None) -> Exception:

@@ -12,6 +12,7 @@ import msgspec
 from domain.ids import event_id
 from domain.json_values import JsonObject
 from storage.beside import Beside
+from storage.contents import LARGE_VALUES, Contents, Seal
 from storage.frames import BLOB_MIN_BYTES, content_hash, squeeze
 from storage.journal_statements import ASKED, ENDED, Shape
 from storage.keys import request_key, session_key
@@ -24,6 +25,8 @@ Row: TypeAlias = tuple[object, ...]
 SECOND_MS = 1_000
 ASKED_NAMES = tuple(name for name, *_ in ASKED)
 END_NAMES = tuple(name for name, *_ in ENDED)
+IN_DETAILS = ""
+"""What the column of a line's text says when there is a line."""
 
 
 class Append:
@@ -31,7 +34,7 @@ class Append:
 
     __slots__ = (
         *("beside", "blob_hash", "count", "done", "end", "epoch", "expected", "key", "packed", "request_key"),
-        *("session_id", "tenant_id"),
+        *("seal", "session_id", "tenant_id"),
     )
 
     def __init__(
@@ -55,8 +58,19 @@ class Append:
         self.end = end
         self.beside = beside.encoded() if beside is not None else None
         self.request_key = request_key(end.keyed.key) if end is not None and end.keyed is not None else None
-        self.blob_hash = content_hash(packed) if len(packed) >= BLOB_MIN_BYTES else None
+        self.seal: Seal | None = None
+        self.blob_hash: bytes | None = None
         self.done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def close(self, contents: Contents) -> None:
+        """Seal the facts, and give large ones their name: those have a key that the tenant's sessions share."""
+        self.seal = await contents.seal(self.tenant_id, self.key)
+        if len(self.packed) < BLOB_MIN_BYTES:
+            self.packed = closed(self.seal, self.packed)
+            return
+        shared = await contents.seal(self.tenant_id, LARGE_VALUES)
+        self.blob_hash = shared.name_of(self.packed) if shared is not None else content_hash(self.packed)
+        self.packed = closed(shared, self.packed)
 
     @property
     def bytes(self) -> int:
@@ -100,7 +114,7 @@ def shape_of(batch: Sequence[Append]) -> Shape:
 def parameters(batch: Sequence[Append], shape: Shape) -> Parameters:
     """Return the parameters of the batch's statement: a column for each, or the values of its only append."""
     asked = [asked_row(one) for one in batch]
-    ended = [end_row(n, one.end) for n, one in enumerate(batch, 1) if one.end is not None]
+    ended = [end_row(n, one.end, one.seal) for n, one in enumerate(batch, 1) if one.end is not None]
     if shape.is_one:
         found: Parameters = dict(zip(ASKED_NAMES, asked[0], strict=True))
         found.update(zip(END_NAMES, ended[0][1:], strict=True) if ended else ())
@@ -126,27 +140,27 @@ def asked_row(append: Append) -> Row:
     return (append.key, append.epoch, append.expected, append.count, facts, append.blob_hash)
 
 
-def end_row(owner: int, end: TurnEnd) -> Row:
-    """Return the owner, and one value for each of `ENDED`."""
+def end_row(owner: int, end: TurnEnd, seal: Seal | None) -> Row:
+    """Return the owner, and one value for each of `ENDED`; the texts of the lines stand in the details."""
     spoke, answered, activity = end.spoke, end.answered, end.activity
     at = answered.at if answered is not None else spoke.at if spoke is not None else None
-    first = spoke if spoke is not None else answered
+    first, details = spoke if spoke is not None else answered, pack_details(end)
     return (
         owner,
         end.turn,
         end.keyed.request_hash if end.keyed is not None else None,
-        squeeze(end.keyed.reply) if end.keyed is not None else None,
-        squeeze(end.snapshot) if end.snapshot is not None else None,
+        closed(seal, squeeze(end.keyed.reply)) if end.keyed is not None else None,
+        closed(seal, squeeze(end.snapshot)) if end.snapshot is not None else None,
         at,
         first.seq if first is not None else 0,
         _ms_before(spoke.at, at) if spoke is not None else None,
         spoke.message_id if spoke is not None else None,
-        spoke.content if spoke is not None else None,
+        IN_DETAILS if spoke is not None else None,
         answered.message_id if answered is not None else None,
-        answered.content if answered is not None else None,
+        IN_DETAILS if answered is not None else None,
         answered.agent_name if answered is not None else None,
-        pack_details(end),
-        pack_events(end.traces) if end.traces else None,
+        closed(seal, details) if details is not None else None,
+        closed(seal, pack_events(end.traces)) if end.traces else None,
         activity.agent_name,
         activity.execution_state,
         activity.end_reason,
@@ -162,6 +176,11 @@ def end_row(owner: int, end: TurnEnd) -> Row:
         activity.delegates,
         activity.resumes,
     )
+
+
+def closed(seal: Seal | None, value: bytes) -> bytes:
+    """Return a value sealed, as it is where nothing is."""
+    return seal.close(value) if seal is not None else value
 
 
 def news_of(append: Append) -> str | None:

@@ -21,11 +21,14 @@ class Details(Struct, frozen=True, array_like=True):
     Attributes:
         spoke, answered: The `extra` of the two lines; empty for none.
         beside: Of the turn itself, see `TurnEnd.beside`.
+        message, reply: The texts of the two lines; rows of earlier versions have them in columns of their own.
     """
 
     spoke: bytes = b""
     answered: bytes = b""
     beside: bytes = b""
+    message: str = ""
+    reply: str = ""
 
 
 NO_DETAILS = Details()
@@ -46,9 +49,10 @@ def pack_details(end: TurnEnd) -> bytes | None:
     """Return the details of a turn as one value; None when there are none."""
     spoke = end.spoke.extra or b"" if end.spoke is not None else b""
     answered = end.answered.extra or b"" if end.answered is not None else b""
-    if not (spoke or answered or end.beside):
-        return None
-    return squeeze(_ENCODER.encode(Details(spoke, answered, end.beside)))
+    message = end.spoke.content if end.spoke is not None else ""
+    reply = end.answered.content if end.answered is not None else ""
+    details = Details(spoke, answered, end.beside, message, reply)
+    return squeeze(_ENCODER.encode(details)) if details != NO_DETAILS else None
 
 
 def unpack_details(packed: bytes | None) -> Details:

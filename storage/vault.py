@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
 from storage.crypto import (
     VERSION_BYTES,
@@ -15,15 +17,26 @@ from storage.crypto import (
     open_sealed,
     seal,
 )
-from storage.database import Database
+from storage.errors import ConnectionLost
 from storage.statements import Statement
 
-KEYS_HELD = 1_000
+if TYPE_CHECKING:
+    from storage.database import Database
 
-FIND = Statement("""
+KEYS_HELD = 2_000
+KEYS_HELD_S = 60.0
+"""How long a key is used before it is looked up again: so long may one be used that another process has destroyed."""
+LOOKING_UP_S = 10.0
+"""How long the others use what is held while one looks it up again."""
+FIRST_VERSION = 1
+
+FIND = Statement(
+    """
     SELECT version, master_id, wrapped FROM tenant_keys
     WHERE tenant_id = :tenant_id AND (:version::int IS NULL OR version = :version) ORDER BY version DESC LIMIT 1
-""")
+""",
+    is_repeatable=True,
+)
 KEEP = Statement("""
     INSERT INTO tenant_keys (tenant_id, version, master_id, wrapped) VALUES (:tenant_id, :version, :master_id, :wrapped)
     ON CONFLICT (tenant_id, version) DO NOTHING
@@ -40,14 +53,19 @@ REPLACE = Statement("""
 REWRAPPED_AT_ONCE = 100
 
 
+class _Held(NamedTuple):
+    version: int
+    key: bytes
+    until_s: float
+
+
 class Vault:
     """The data keys of all tenants. Without master keys everything is refused."""
 
     def __init__(self, database: Database, master_keys: MasterKeys | None) -> None:
         self._database = database
         self._master_keys = master_keys
-        self._held: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._newest: dict[str, int] = {}
+        self._held: OrderedDict[tuple[str, int | None], _Held] = OrderedDict()
 
     @property
     def has_master_key(self) -> bool:
@@ -60,7 +78,7 @@ class Vault:
         Raises:
             NoMasterKey: There is none.
         """
-        version, key = await self._key(tenant_id, self._newest.get(tenant_id))
+        version, key = await self.data_key(tenant_id)
         return version.to_bytes(VERSION_BYTES, "big") + seal(key, value, (tenant_id, *about))
 
     async def open(self, tenant_id: str, sealed: bytes, about: Sequence[str]) -> bytes:
@@ -70,16 +88,26 @@ class Vault:
             Unopenable: It was changed, is about something else, or its key is gone.
             NoMasterKey: There is none.
         """
-        _, key = await self._key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
+        _, key = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
         return open_sealed(key, sealed[VERSION_BYTES:], (tenant_id, *about))
+
+    async def data_key(self, tenant_id: str, version: int | None = None) -> tuple[int, bytes]:
+        """Return a data key of the tenant with its version, the newest one when none is named.
+
+        Raises:
+            Unopenable: There is no such key, or it lies under a master key that is not configured.
+            NoMasterKey: There is none.
+        """
+        held = await self._key(tenant_id, version)
+        return held.version, held.key
 
     async def renew(self, tenant_id: str) -> int:
         """Give the tenant a new data key, under which what follows is sealed; return its version."""
         row = await self._database.row(FIND, tenant_id=tenant_id, version=None)
-        version = row["version"] + 1 if row else 1
+        version = row["version"] + 1 if row else FIRST_VERSION
         await self._make(tenant_id, version)
-        self._newest[tenant_id] = version
-        return version
+        self._held.pop((tenant_id, None), None)
+        return int(version)
 
     async def rewrap(self) -> int:
         """Wrap every data key that lies under an older master key with the current one; return how many there were.
@@ -124,27 +152,49 @@ class Vault:
             raise NoMasterKey
         return self._master_keys
 
-    async def _key(self, tenant_id: str, version: int | None) -> tuple[int, bytes]:
-        """Return a data key with its version; None is the newest one, made when there is none."""
-        if version is not None and (held := self._held.get((tenant_id, version))) is not None:
-            self._held.move_to_end((tenant_id, version))
-            return version, held
+    async def _key(self, tenant_id: str, version: int | None) -> _Held:
+        """Return a data key; None is the newest one, made when there is none.
+
+        Each is looked up again after a while: one that was destroyed is forgotten, and a newer one found. One caller
+        does that while the others use what is held, and so do all of them while the database is away.
+        """
+        name = (tenant_id, version)
+        held = self._held.get(name)
+        if held is not None:
+            if monotonic() < held.until_s:
+                self._held.move_to_end(name)
+                return held
+            self._hold(name, held._replace(until_s=monotonic() + LOOKING_UP_S))
+        try:
+            found = await self._look_up(tenant_id, version)
+        except ConnectionLost:
+            if held is None:
+                raise
+            return held
+        except Unopenable:
+            self._held.pop(name, None)
+            raise
+        self._hold(name, found)
+        self._hold((tenant_id, found.version), found)
+        return found
+
+    async def _look_up(self, tenant_id: str, version: int | None) -> _Held:
         keys = self._keys()
         row = await self._database.row(FIND, tenant_id=tenant_id, version=version)
-        if row is None and version is not None:
-            raise Unopenable(f"The tenant has no key of version {version}.")
+        if row is None and version is None:
+            await self._make(tenant_id, FIRST_VERSION)
+            row = await self._database.row(FIND, tenant_id=tenant_id, version=None)
         if row is None:
-            await self._make(tenant_id, 1)
-            return await self._key(tenant_id, None)
+            raise Unopenable(f"The tenant has no key of version {version or FIRST_VERSION}.")
         found = int(row["version"])
         key = keys.unwrap(Wrapped(row["master_id"], row["wrapped"]), (tenant_id, str(found)))
-        self._held[tenant_id, found] = key
-        if version is None:
-            self._newest[tenant_id] = found
+        return _Held(found, key, monotonic() + KEYS_HELD_S)
+
+    def _hold(self, name: tuple[str, int | None], held: _Held) -> None:
+        self._held[name] = held
+        self._held.move_to_end(name)
         while len(self._held) > KEYS_HELD:
-            (gone, _), _ = self._held.popitem(last=False)
-            self._newest.pop(gone, None)
-        return found, key
+            self._held.popitem(last=False)
 
     async def _make(self, tenant_id: str, version: int) -> None:
         wrapped = self._keys().wrap(new_data_key(), (tenant_id, str(version)))

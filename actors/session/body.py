@@ -34,6 +34,7 @@ from actors.session.activity import CHILD_DONE
 from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
 from actors.session.ending import end, reset, was_reset
+from actors.session.failing import store_failure
 from actors.session.family import recall_work
 from actors.session.finishing import TAKEN_UP_DEADLINE_S, Loaded, brought_to_end
 from actors.session.kept import CANCELLED, ENDED
@@ -167,9 +168,9 @@ class SessionBody:
             return self._moved(moved.owner)
         except TurnStopped:
             return self._moved("")
-        except StoreLost:
+        except StoreLost as lost:
             self.fall_asleep()
-            return Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=1_000)
+            return store_failure(lost)
         except (UnknownSchema, UnreadableSnapshot) as error:
             self.fall_asleep()
             return Failed(kind="Unavailable", message=str(error))

@@ -7,13 +7,16 @@ Spec: abl-language 3.12, 8.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
+from actors.messages import Failed
 from actors.raising import kind_of
 from actors.session import delivery
+from actors.session.store import StoreLost
 from domain.errors import AppError, LastingOutage, Overloaded, Unavailable
 from domain.tool_calls import ToolResult
 from engine import (
@@ -47,7 +50,19 @@ MODEL_ERROR: Final = "llm_error"
 TOOL_ERROR: Final = "tool_error"
 UNREADABLE: Final = "SECRET_UNREADABLE"
 UNREADABLE_SENTENCE: Final = "A secret that is needed cannot be read: its master key is not here"
+UNREADABLE_SESSION: Final = "What is stored of this session cannot be read: the key of its tenant is not here"
+STORE_RETRY_MS: Final = 1_000
 Given = TypeVar("Given")
+log = logging.getLogger(__name__)
+
+
+def store_failure(lost: StoreLost) -> Failed:
+    """Return the answer of a session whose store is away; one that cannot be read is not better in a moment."""
+    cause = lost.__cause__
+    if isinstance(cause, LastingOutage):
+        log.error("a session cannot be read: %s", cause.message)
+        return Failed(kind="Unavailable", message=UNREADABLE_SESSION)
+    return Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=STORE_RETRY_MS)
 
 
 async def patiently(act: Callable[[], Awaitable[Given]]) -> Given:

@@ -53,7 +53,7 @@ _FILTER = """
       AND parent_session_id = ''
 """
 _LIVE = "AND source <> 'eval'"
-_FILTERS = {False: f"{_FILTER} {_LIVE}", True: _FILTER}
+FILTERS = {False: f"{_FILTER} {_LIVE}", True: _FILTER}
 """Whether sessions of evaluations are meant -> which sessions."""
 
 SORT_COLUMNS = {
@@ -83,36 +83,14 @@ _ORDERS = {(wire, way): _order(wire, descending=way) for wire in SORT_COLUMNS fo
 LIST = {
     (*named, includes_eval): Statement(f"SELECT {COLUMNS} FROM sessions s {which} {order} LIMIT :limit OFFSET :offset")
     for named, order in _ORDERS.items()
-    for includes_eval, which in _FILTERS.items()
+    for includes_eval, which in FILTERS.items()
 }
 """Sort key, whether descending, whether with sessions of evaluations -> one page."""
 
 COUNT = {
     includes_eval: Statement(f"SELECT count(*) FROM (SELECT FROM sessions s {which} LIMIT :most) counted")
-    for includes_eval, which in _FILTERS.items()
+    for includes_eval, which in FILTERS.items()
 }
-
-SEARCH = {
-    includes_eval: Statement(f"""
-        WITH newest AS MATERIALIZED (
-            SELECT s.session_key, s.created_at FROM sessions s {which} ORDER BY s.created_at DESC LIMIT :searched
-        ),
-        found AS (
-            SELECT session_key FROM newest n WHERE EXISTS (
-                SELECT FROM transcripts t WHERE t.session_key = n.session_key
-                AND (position(lower(:words) IN lower(t.spoke)) > 0 OR position(lower(:words) IN lower(t.answer)) > 0)
-            )
-            UNION
-            SELECT s.session_key FROM sessions s {which} AND s.session_key = session_key(:tenant_id, :words)
-            UNION
-            SELECT s.session_key FROM sessions s {which} AND s.runtime_session_id = :words
-        )
-        SELECT (SELECT array_agg(session_key) FROM found) AS keys, count(*) AS searched, min(created_at) AS since
-        FROM newest
-    """)
-    for includes_eval, which in _FILTERS.items()
-}
-"""The sessions that words are in, of the newest ones, and which these were."""
 
 FOUND = {
     named: Statement(f"""

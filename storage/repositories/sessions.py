@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
-from uuid import UUID
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
-from domain.limits import SESSIONS_COUNTED_AHEAD, SESSIONS_SEARCHED_MAX
+from domain.limits import SESSIONS_COUNTED_AHEAD
 from storage.database import Connection, Database, Row
 from storage.leases import lost
 from storage.repositories.analytics_counting import Counting
 from storage.repositories.contact_memory import Inheritance, inherit
+from storage.repositories.session_search import search
 from storage.repositories.session_statements import (
     CHILDREN,
     COUNT,
@@ -34,7 +34,6 @@ from storage.repositories.session_statements import (
     LOCK_BLOBS,
     NOW,
     PIN,
-    SEARCH,
 )
 
 CONDITIONS: Final = ("status", "channel", "agent_name", "environment", "since", "until")
@@ -186,19 +185,16 @@ class Sessions:
         return SessionRows(records, min(total, most), is_exact=total <= most)
 
     async def _search(self, wanted: SessionQuery, which: JsonObject) -> SessionRows:
-        statement, most = SEARCH[wanted.includes_eval], SESSIONS_SEARCHED_MAX
-        found = await self._database.row(statement, **which, words=wanted.words, searched=most)
-        keys: list[UUID] = (found["keys"] or []) if found is not None else []
-        is_part = found is not None and found["searched"] >= most
+        words = wanted.words or ""
+        found = await search(self._database, which, words, includes_eval=wanted.includes_eval)
         rows = await self._database.rows(
             FOUND[wanted.sort_by, wanted.descending],
             tenant_id=which["tenant_id"],
-            session_keys=keys,
+            session_keys=found.keys,
             limit=wanted.limit,
             offset=wanted.offset,
         )
-        searched_from = found["since"] if found is not None and is_part else None
-        return SessionRows([_record(row) for row in rows], len(keys), not is_part, searched_from)
+        return SessionRows([_record(row) for row in rows], len(found.keys), found.since is None, found.since)
 
     async def count_active(self, tenant_id: str, project_id: str | None = None) -> int:
         """Return how many sessions are not ended."""

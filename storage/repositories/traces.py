@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from storage.database import Database
+from storage.database import Database, Row
+from storage.keys import session_key
 from storage.statements import Statement
 from storage.turn_end import TraceRow
 from storage.turn_frames import unpack_events
@@ -76,7 +77,11 @@ class Traces:
     async def of_turn(self, tenant_id: str, session_id: str, fact_seq: int) -> tuple[TraceRow, ...]:
         """Return the events of the turn whose last fact has this number; none when they are past their retention."""
         row = await self._database.row(OF_TURN, tenant_id=tenant_id, session_id=session_id, seq=fact_seq)
-        return unpack_events(row["events"]) if row else ()
+        return await self._events(tenant_id, session_id, row) if row else ()
+
+    async def _events(self, tenant_id: str, session_id: str, row: Row) -> tuple[TraceRow, ...]:
+        key = session_key(tenant_id, session_id)
+        return unpack_events(await self._database.contents.opened(tenant_id, key, row["events"]))
 
     async def turns(
         self, tenant_id: str, session_id: str, *, descending: bool = False
@@ -88,7 +93,7 @@ class Traces:
                 statement, tenant_id=tenant_id, session_id=session_id, after=after, limit=TURNS_PER_PAGE
             )
             for row in rows:
-                yield unpack_events(row["events"])
+                yield await self._events(tenant_id, session_id, row)
             if len(rows) < TURNS_PER_PAGE:
                 return
             after = rows[-1]["seq"]
@@ -116,7 +121,7 @@ class Traces:
                 **conditions,
             )
             for row in rows:
-                yield row["session_id"], unpack_events(row["events"])
+                yield row["session_id"], await self._events(tenant_id, row["session_id"], row)
             if len(rows) < TURNS_PER_PAGE:
                 return
             created, session_id, seq = rows[-1]["created_at"], rows[-1]["session_id"], rows[-1]["seq"]
@@ -164,4 +169,5 @@ class Traces:
         last = await self._database.row(PAGE_BACK, **place, after=SEQ_MAX, limit=1)
         if first is None or last is None:
             return 0
-        return unpack_events(last["events"])[-1].seq - unpack_events(first["events"])[0].seq + 1
+        earliest, latest = [await self._events(tenant_id, session_id, row) for row in (first, last)]
+        return latest[-1].seq - earliest[0].seq + 1

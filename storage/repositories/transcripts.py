@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from storage.database import Database, Row
+from storage.keys import session_key
 from storage.statements import Statement
 from storage.turn_end import MessageRow, SaidTurn
-from storage.turn_frames import unpack_details
+from storage.turn_frames import Details, unpack_details
 
 _COLUMNS = "seq, at, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, agent_name, details"
 _MINE = "session_key = session_key(:tenant_id, :session_id)"
@@ -53,7 +54,8 @@ class Transcripts:
     async def after(self, tenant_id: str, session_id: str, seq: int, limit: int) -> tuple[MessageRow, ...]:
         """Return messages behind `seq`, oldest first."""
         rows = await self._database.rows(FORWARD, tenant_id=tenant_id, session_id=session_id, cursor=seq, limit=limit)
-        return tuple(line for row in rows for line in lines_of(row) if line.seq > seq)[:limit]
+        lines = [line for row in rows for line in await self._lines(tenant_id, session_id, row)]
+        return tuple(line for line in lines if line.seq > seq)[:limit]
 
     async def before(self, tenant_id: str, session_id: str, seq: int | None, limit: int) -> tuple[MessageRow, ...]:
         """Return messages before `seq` (None: the last ones), newest first."""
@@ -61,7 +63,8 @@ class Transcripts:
         rows = await self._database.rows(
             BACKWARD, tenant_id=tenant_id, session_id=session_id, cursor=cursor, limit=limit
         )
-        return tuple(line for row in rows for line in lines_of(row)[::-1] if line.seq < cursor)[:limit]
+        lines = [line for row in rows for line in (await self._lines(tenant_id, session_id, row))[::-1]]
+        return tuple(line for line in lines if line.seq < cursor)[:limit]
 
     async def turns(self, tenant_id: str, session_id: str, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
         """Return turns whose last fact is below `before` (None: the last ones), newest first."""
@@ -72,7 +75,7 @@ class Transcripts:
             before=LAST_SEQ if before is None else before,
             limit=limit,
         )
-        return tuple(_turn_of(row) for row in rows)
+        return tuple([_turn_of(row, await self._details(tenant_id, session_id, row)) for row in rows])
 
     async def times(self, tenant_id: str, session_id: str) -> dict[int, tuple[datetime | None, datetime | None]]:
         """Return turn -> when its message came and when it was answered; None for what it does not have."""
@@ -88,24 +91,41 @@ class Transcripts:
     async def find(self, tenant_id: str, session_id: str, message_id: str) -> MessageRow | None:
         """Return one message by its id."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, message_id=message_id)
-        lines = [line for line in lines_of(row) if line.message_id == message_id] if row else []
-        return lines[0] if lines else None
+        lines = await self._lines(tenant_id, session_id, row) if row else ()
+        return next((line for line in lines if line.message_id == message_id), None)
+
+    async def _lines(self, tenant_id: str, session_id: str, row: Row) -> tuple[MessageRow, ...]:
+        return lines_of(row, await self._details(tenant_id, session_id, row))
+
+    async def _details(self, tenant_id: str, session_id: str, row: Row) -> Details:
+        return await details_of(row, self._database, tenant_id, session_key(tenant_id, session_id))
 
 
-def _turn_of(row: Row) -> SaidTurn:
-    answered = [line for line in lines_of(row) if line.role == ASSISTANT]
+async def details_of(row: Row, database: Database, tenant_id: str, key: bytes) -> Details:
+    """Return the details of a turn of the session with this key."""
+    details = row["details"]
+    return unpack_details(await database.contents.opened(tenant_id, key, details) if details is not None else None)
+
+
+def texts_of(row: Row, details: Details) -> tuple[str, str]:
+    """Return the message and the reply of a turn; rows of earlier versions have them in columns of their own."""
+    return row["spoke"] or details.message, row["answer"] or details.reply
+
+
+def _turn_of(row: Row, details: Details) -> SaidTurn:
+    answered = [line for line in lines_of(row, details) if line.role == ASSISTANT]
     return SaidTurn(
         seq=row["seq"],
         turn=row["turn"],
         first_line=row["message"],
         answered=answered[0] if answered else None,
-        beside=unpack_details(row["details"]).beside,
+        beside=details.beside,
     )
 
 
-def lines_of(row: Row) -> tuple[MessageRow, ...]:
+def lines_of(row: Row, details: Details) -> tuple[MessageRow, ...]:
     """Return the lines of one turn's row, in order."""
-    details = unpack_details(row["details"])
+    message, reply = texts_of(row, details)
     lines: list[MessageRow] = []
     if row["spoke"] is not None:
         lines.append(
@@ -113,7 +133,7 @@ def lines_of(row: Row) -> tuple[MessageRow, ...]:
                 seq=row["message"],
                 message_id=row["spoke_id"],
                 role=USER,
-                content=row["spoke"],
+                content=message,
                 turn=row["turn"],
                 at=row["at"] - timedelta(milliseconds=row["spoke_ms"]),
                 extra=details.spoke or None,
@@ -125,7 +145,7 @@ def lines_of(row: Row) -> tuple[MessageRow, ...]:
                 seq=row["message"] + len(lines),
                 message_id=row["answer_id"],
                 role=ASSISTANT,
-                content=row["answer"],
+                content=reply,
                 turn=row["turn"],
                 at=row["at"],
                 agent_name=row["agent_name"] or "",

@@ -15,14 +15,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import Unavailable
+from domain.errors import LastingOutage
 from domain.turn_events import EndedTurn
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
 from storage.turn_end import TraceRow
 from storage.turn_frames import unpack_events
 
-UNREADABLE = (msgspec.DecodeError, zlib.error, Unavailable, ValueError, TypeError)
+UNREADABLE = (msgspec.DecodeError, zlib.error, LastingOutage, ValueError, TypeError)
 _log = logging.getLogger(__name__)
 
 BEGIN = Statement("""
@@ -138,14 +138,28 @@ class TurnReader:
 
     async def next(self, connection: Connection, place: Place, limit: int) -> list[ReadTurn]:
         """Return the turns behind a place, in order."""
-        return _read(await connection.rows(TURNS, **_asked(place, limit)))
+        return await self._read(await connection.rows(TURNS, **_asked(place, limit)))
 
     async def next_of_session(
         self, connection: Connection, place: Place, tenant_id: str, session_id: str, limit: int
     ) -> list[ReadTurn]:
         """Return turns of one session behind a place, in order; it has to have ended: it is not waited for others."""
         given = _asked(place, limit)
-        return _read(await connection.rows(TURNS_OF_SESSION, tenant_id=tenant_id, session_id=session_id, **given))
+        rows = await connection.rows(TURNS_OF_SESSION, tenant_id=tenant_id, session_id=session_id, **given)
+        return await self._read(rows)
+
+    async def _read(self, rows: Sequence[Row]) -> list[ReadTurn]:
+        return [await self._read_turn(row) for row in rows]
+
+    async def _read_turn(self, row: Row) -> ReadTurn:
+        name = f"{row['session_key'].hex()}.{row['seq']}"
+        try:
+            opened = await self._database.contents.opened(row["tenant_id"], row["session_key"], row["events"])
+            traces = unpack_events(opened)
+        except UNREADABLE:
+            _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
+            return ReadTurn(row["tenant_id"], name, None, (), row)
+        return ReadTurn(row["tenant_id"], name, _turn(row, traces), traces, row)
 
     async def move(self, connection: Connection, read: Sequence[ReadTurn]) -> None:
         """Say that these turns are done; nobody is moved back by it."""
@@ -175,20 +189,6 @@ def _asked(place: Place, limit: int) -> dict[str, object]:
         "since": place.since,
         "limit": limit,
     }
-
-
-def _read(rows: Sequence[Row]) -> list[ReadTurn]:
-    return [_read_turn(row) for row in rows]
-
-
-def _read_turn(row: Row) -> ReadTurn:
-    name = f"{row['session_key'].hex()}.{row['seq']}"
-    try:
-        traces = unpack_events(row["events"])
-    except UNREADABLE:
-        _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
-        return ReadTurn(row["tenant_id"], name, None, (), row)
-    return ReadTurn(row["tenant_id"], name, _turn(row, traces), traces, row)
 
 
 def _turn(row: Row, traces: tuple[TraceRow, ...]) -> EndedTurn:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from storage.database import Database
 from storage.frames import expand
-from storage.keys import REQUESTS_KEPT, request_key
+from storage.keys import REQUESTS_KEPT, request_key, session_key
 from storage.statements import Statement
 
 FIND = Statement(f"""
@@ -40,7 +40,10 @@ class Turns:
     async def find(self, tenant_id: str, session_id: str, key: str) -> StoredTurn | None:
         """Return the turn of a session that has ended under the key."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, request_key=request_key(key))
-        return StoredTurn(row["request_hash"], row["turn"], expand(row["reply"])) if row else None
+        if row is None:
+            return None
+        reply = await self._database.contents.opened(tenant_id, session_key(tenant_id, session_id), row["reply"])
+        return StoredTurn(row["request_hash"], row["turn"], expand(reply))
 
     async def forget_old(self, limit: int = FORGET_MAX) -> int:
         """Remove what is past its 24 hours, of all tenants, at most `limit` rows; return how many."""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from actors.installation import MASTER_KEY_FILE
 from actors.replaying import Replayer
 from actors.session.store import StoreLost
 from actors.stored_sessions import StoredSessions
@@ -161,7 +162,10 @@ def test_a_host_that_froze_brings_no_older_memory_back(data_dir: str, monkeypatc
                 "UPDATE hosts SET revoked_at = clock_timestamp(), expires_at = clock_timestamp() WHERE :everyone",
                 everyone=True,
             )
-            other = msgspec.structs.replace(told.running.settings, data_dir=str(told.data_folder / "other"))
+            keys = (told.data_folder / MASTER_KEY_FILE).read_text().strip()
+            other = msgspec.structs.replace(
+                told.running.settings, data_dir=str(told.data_folder / "other"), master_keys=keys
+            )
             async with open_runtime(other) as two:
                 await two.runtime.use_memory(ref, "set", "cart", {"v": 2})
                 assert await two.runtime.use_memory(ref, "get", "cart", None) == {"v": 2}

@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 
 from actors.replaying import Replayer
+from storage.keys import session_key
 from storage.turn_frames import pack_events, unpack_events
 from tests.support.echo import an_echo
 from tests.support.stories import Story, a_story
@@ -30,7 +31,8 @@ def test_a_reply_that_was_changed_in_the_store_is_named(data_dir: str) -> None:
         async with a_story(data_dir, "echo-replies", {"a.abl": ECHO}) as told:
             session = await spoken(told)
             assert await difference(told, session) == ""
-            change = f"UPDATE transcripts SET answer = 'no' WHERE answer = 'you said two' AND {MINE}"
+            last = f"seq = (SELECT max(seq) FROM transcripts WHERE {MINE})"
+            change = f"UPDATE transcripts SET answer = 'no' WHERE {last} AND {MINE}"
             assert await told.run(change, tenant=told.tenant, session=session) == 1
             assert await difference(told, session) == "the replies are not those of the transcript"
 
@@ -44,7 +46,8 @@ def test_a_trace_event_that_was_changed_in_the_store_is_named(data_dir: str) -> 
             assert await difference(told, session) == ""
             names = {"tenant": told.tenant, "session": session}
             rows = await told.rows(f"SELECT seq, events FROM traces WHERE {MINE} ORDER BY seq", **names)
-            first, *others = unpack_events(rows[-1]["events"])
+            sealing, key = told.running.database.contents, session_key(told.tenant, session)
+            first, *others = unpack_events(await sealing.opened(told.tenant, key, rows[-1]["events"]))
             changed = pack_events([msgspec.structs.replace(first, agent_name="Somebody"), *others])
             change = f"UPDATE traces SET events = :events WHERE seq = :seq AND {MINE}"
             assert await told.run(change, events=changed, seq=rows[-1]["seq"], **names) == 1

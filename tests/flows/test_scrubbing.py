@@ -17,9 +17,8 @@ from domain.errors import Unavailable
 from storage.database import Database
 from storage.repositories.memory import Memory, MemoryValue
 from storage.scrubbing import scrub
-from storage.statements import Statement
 from tests.support.echo import an_echo
-from tests.support.remains import TABLES, forms
+from tests.support.remains import everything
 from tests.support.servers import make_folder
 from tests.support.stories import Story, a_story, kept_servers
 
@@ -34,11 +33,10 @@ ECHO = an_echo("You said")
 async def packed(database: Database) -> set[bytes]:
     """Return the beginnings of stored values that hold what was said, though it cannot be read in them."""
     found = set()
-    for table in await database.rows(TABLES):
-        for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
-            for as_stored, *unpacked in map(forms, row.values()):
-                if any(SAID[:FIRST_BYTES] in one for one in unpacked):
-                    found.add(as_stored[:FIRST_BYTES])
+    async for _, row in everything(database):
+        for as_stored, *unpacked in row:
+            if any(SAID[:FIRST_BYTES] in one for one in unpacked):
+                found.add(as_stored[:FIRST_BYTES])
     return found
 
 

@@ -6,19 +6,14 @@ import base64
 import binascii
 import random
 import string
-import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from domain.errors import AppError
 from storage.database import Database
-from storage.frames import expand
-from storage.statements import Statement
-from tests.support.remains import TABLES
+from tests.support.remains import everything
 
 CANARY_CHARS = 40
 BEGINNING_BYTES = 12
@@ -89,20 +84,7 @@ def forms(secret: str) -> Iterator[tuple[str, bytes]]:
 
 async def add_tables(haystack: Haystack, database: Database) -> None:
     """Put in every value of every table, as it stands and unpacked."""
-    for table in await database.rows(TABLES):
-        name = table["name"]
-        for row in await database.rows(Statement(f'SELECT * FROM "{name}"')):
-            for value in row.values():
-                for one in _unpacked(value):
-                    haystack.add(f"table {name}", one)
-
-
-def _unpacked(value: object) -> Iterator[bytes]:
-    if isinstance(value, str):
-        yield value.encode()
-    elif isinstance(value, bytes):
-        yield value
-        with suppress(AppError, zlib.error):
-            yield expand(value)
-    else:
-        yield msgspec.json.encode(value, enc_hook=str)
+    async for table, row in everything(database):
+        for value in row:
+            for one in value:
+                haystack.add(f"table {table}", one)

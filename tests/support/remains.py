@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from domain.errors import AppError
+from storage.contents import LARGE_VALUES, SEALED
 from storage.database import Database
 from storage.frames import expand
 from storage.statements import Statement
@@ -20,22 +22,39 @@ TABLES = Statement("""
 """)
 
 
+TENANTS = Statement("SELECT DISTINCT tenant_id FROM tenant_keys")
+
+
 async def remains(database: Database, text: str) -> Counter[str]:
-    """Return table -> how many of its rows hold a text, squeezed values unpacked."""
+    """Return table -> how many of its rows hold a text, sealed values opened and squeezed ones unpacked."""
     wanted, found = text.encode(), Counter[str]()
-    for table in await database.rows(TABLES):
-        for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
-            found[table["name"]] += any(wanted in one for value in row.values() for one in forms(value))
+    async for table, row in everything(database):
+        found[table] += any(wanted in one for value in row for one in value)
     return +found
 
 
-def forms(value: Any) -> list[bytes]:
-    """Return a value as bytes, as it stands and as it was before it was packed."""
+async def everything(database: Database) -> AsyncIterator[tuple[str, list[list[bytes]]]]:
+    """Yield (table, values) of every row; a value as bytes: as it stands, and as it was before it was sealed or packed.
+
+    Sealed values are opened with the keys that this database was opened with.
+    """
+    tenants = [row["tenant_id"] for row in await database.rows(TENANTS)]
+    for table in await database.rows(TABLES):
+        for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
+            scopes = [scope for scope in (row.get("session_key"), LARGE_VALUES) if scope is not None]
+            keys = [(tenant, scope) for tenant in tenants for scope in scopes]
+            yield table["name"], [await _forms(database, keys, value) for value in row.values()]
+
+
+async def _forms(database: Database, keys: Sequence[tuple[str, bytes]], value: Any) -> list[bytes]:
     if isinstance(value, str):
         return [value.encode()]
-    if isinstance(value, bytes):
-        forms = [value]
-        with suppress(AppError, zlib.error):
-            forms.append(expand(value))
-        return forms
-    return [msgspec.json.encode(value, enc_hook=str)]
+    if not isinstance(value, bytes):
+        return [msgspec.json.encode(value, enc_hook=str)]
+    forms = [value]
+    for tenant_id, scope in keys if value.startswith(SEALED) else ():
+        with suppress(AppError):
+            forms.append(await database.contents.opened(tenant_id, scope, value))
+    with suppress(AppError, zlib.error):
+        forms.append(expand(forms[-1]))
+    return forms

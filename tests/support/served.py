@@ -12,6 +12,8 @@ from typing import Any
 import aiohttp
 from msgspec import Struct
 
+from actors.installation import MASTER_KEY_FILE
+from storage.crypto import MasterKeys
 from storage.database import Database
 from storage.embedded import PostgresServer
 from tests.prove.product import Product
@@ -84,7 +86,8 @@ async def stored(product: Product) -> AsyncIterator[Database]:
     server = PostgresServer(product.data)
     await server.start()
     try:
-        database = await Database.open(server.url)
+        keys = MasterKeys.kept_in(product.data / MASTER_KEY_FILE)
+        database = await Database.open(server.url, master_keys=keys)
         try:
             yield database
         finally:

@@ -194,7 +194,7 @@ async def test_a_value_that_cannot_be_stored_harms_only_its_own_append(
     names = [f"s{number}" for number in range(9)]
     for name in names:
         await journal.open_session(tenant_id, name, epoch)
-    message = MessageRow(seq=1, message_id="m", role="user", content="zero \0", turn=1, at=AT)
+    message = MessageRow(seq=1, message_id="zero \0", role="user", content="m", turn=1, at=AT)
     outcomes = await asyncio.gather(
         *(journal.append(tenant_id, name, epoch, [b"x"], expect_seq=0) for name in names[:-1]),
         journal.append(tenant_id, names[-1], epoch, [b"x"], expect_seq=0, turn=TurnEnd(turn=1, spoke=message)),

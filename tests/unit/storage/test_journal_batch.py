@@ -3,14 +3,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
-from storage.frames import BLOB_MIN_BYTES
-from storage.journal_batch import Append, parameters, shape_of, take
+from storage.contents import Contents
+from storage.database import Database
+from storage.frames import BLOB_MIN_BYTES, content_hash
+from storage.journal_batch import IN_DETAILS, Append, parameters, shape_of, take
 from storage.journal_statements import APPENDS
 from storage.keys import request_key
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
+from storage.vault import Vault
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 LATER = timedelta(milliseconds=1_500)
@@ -49,14 +53,17 @@ def test_a_batch_is_bounded_by_number_and_by_size_but_never_empty() -> None:
 
 
 def test_large_facts_are_named_by_their_hash() -> None:
-    def story() -> None:
-        large = an_append("a", b"x" * BLOB_MIN_BYTES)
-        batch = [large, an_append("b")]
+    async def story() -> None:
+        large = b"x" * BLOB_MIN_BYTES
+        batch = [an_append("a", large), an_append("b")]
+        nobodys = Vault(cast("Database", None), None)  # it has no key, and looks for none
+        for append in batch:
+            await append.close(Contents(nobodys))
         made = parameters(batch, shape_of(batch))
         assert made["facts"] == [None, b"fact"]
-        assert made["blob_hashes"] == [large.blob_hash, None]
+        assert made["blob_hashes"] == [content_hash(large), None]
 
-    run(story)
+    asyncio.run(story())
 
 
 def an_end(*, is_keyed: bool = True, snapshot: bytes | None = None) -> TurnEnd:
@@ -92,6 +99,6 @@ def test_an_end_is_told_to_which_append_it_belongs() -> None:
         assert (made["owners"], made["lines"], made["messages"]) == ([2], [2], [7])
         assert (made["ats"], made["spoke_ms"]) == ([AT + LATER], [1_500])
         alone = parameters(batch[1:], shape_of(batch[1:]))
-        assert (alone["request_keys"], alone["messages"], alone["spokes"]) == (request_key("k"), 7, "hi")
+        assert (alone["request_keys"], alone["messages"], alone["spokes"]) == (request_key("k"), 7, IN_DETAILS)
 
     run(story)

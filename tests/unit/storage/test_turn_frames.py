@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import msgspec
+
 from storage.frames import squeeze
 from storage.turn_end import MessageRow, TraceRow, TurnEnd
 from storage.turn_frames import Details, pack_details, pack_events, unpack_details, unpack_events
@@ -28,11 +30,16 @@ def test_events_of_the_first_version_are_still_read() -> None:
     assert unpack_events(stored) == (EVENT,)
 
 
-def test_lines_without_more_than_their_text_take_no_room() -> None:
-    assert pack_details(TurnEnd(turn=1, spoke=a_line("user", None), answered=a_line("assistant", None))) is None
+def test_a_turn_without_lines_takes_no_room() -> None:
+    assert pack_details(TurnEnd(turn=1)) is None
     assert unpack_details(None) == Details()
 
 
-def test_what_each_line_has_beside_its_text_comes_back() -> None:
+def test_the_text_of_each_line_and_what_it_has_beside_it_come_back() -> None:
     end = TurnEnd(turn=1, spoke=a_line("user", None), answered=a_line("assistant", b'{"actions":[]}'))
-    assert unpack_details(pack_details(end)) == Details(b"", b'{"actions":[]}')
+    assert unpack_details(pack_details(end)) == Details(b"", b'{"actions":[]}', b"", "hi", "hi")
+
+
+def test_details_of_the_first_version_are_still_read() -> None:
+    stored = squeeze(msgspec.msgpack.encode([b"", b"{}"]))
+    assert unpack_details(stored) == Details(b"", b"{}")

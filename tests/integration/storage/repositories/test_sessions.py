@@ -173,7 +173,7 @@ async def test_many_sessions_are_counted_up_to_a_bound_that_is_told(
 async def test_words_are_looked_for_in_the_newest_sessions_and_how_far_is_told(
     database: Database, tenant_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.repositories.sessions.SESSIONS_SEARCHED_MAX", 10)
+    monkeypatch.setattr("storage.repositories.session_search.SESSIONS_SEARCHED_MAX", 10)
     await database.execute(MANY, tenant_id=tenant_id, count=25)
     for session_id in ("s3", "s14", "s25"):
         await database.execute(SAY, tenant_id=tenant_id, session_id=session_id, word="parcel")

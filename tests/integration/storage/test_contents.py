@@ -1,0 +1,216 @@
+"""What stands in the rows of sessions opens with the tenant's key alone, and with nothing once that is gone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from storage.activation import Activations
+from storage.contents import LARGE_VALUES, SEALED, Contents, Seal
+from storage.crypto import KEY_BYTES, MasterKeys, NoMasterKey, Unopenable, new_data_key
+from storage.database import Database
+from storage.frames import BLOB_MIN_BYTES, expand, squeeze
+from storage.journal import Journal
+from storage.keys import session_key
+from storage.leases import Leases
+from storage.repositories.sessions import NewSession, SessionQuery, Sessions
+from storage.repositories.traces import Traces
+from storage.repositories.transcripts import Transcripts
+from storage.repositories.turns import Turns
+from storage.statements import Statement
+from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
+from storage.vault import Vault
+from tests.support.remains import remains
+from tests.support.servers import Servers
+
+pytestmark = pytest.mark.anyio
+
+AT = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
+CANARY = "nobody has heard the canary since spring"
+FACT = CANARY.encode()
+LARGE = CANARY.encode() + random.Random(1).randbytes(BLOB_MIN_BYTES)
+DESTROY = Statement("DELETE FROM tenant_keys WHERE tenant_id = :tenant_id")
+NAMES = Statement("SELECT blob_hash FROM journal_blobs WHERE tenant_id = :tenant_id")
+STORED = {"journal", "journal_blobs", "snapshots", "traces", "transcripts", "turns"}
+
+
+@pytest.fixture
+def keys() -> MasterKeys:
+    return MasterKeys([new_data_key()])
+
+
+@pytest.fixture
+async def sealing(servers: Servers, keys: MasterKeys) -> AsyncIterator[Database]:
+    opened = await Database.open(servers.database_url, master_keys=keys)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def without(servers: Servers) -> AsyncIterator[Database]:
+    """Yield the same database as somebody sees it who has a copy of it and no key."""
+    opened = await Database.open(servers.database_url)
+    yield opened
+    await opened.close()
+
+
+def a_line(seq: int, role: str) -> MessageRow:
+    return MessageRow(seq=seq, message_id=f"m{seq}", role=role, content=f"{role}: {CANARY}", turn=1, at=AT)
+
+
+TURN = TurnEnd(
+    turn=1,
+    keyed=KeyedReply("key", "hash", FACT),
+    spoke=a_line(1, "user"),
+    answered=a_line(2, "assistant"),
+    beside=FACT,
+    snapshot=FACT,
+    traces=(TraceRow(seq=1, turn=1, type="llm_call", at="now", agent_name="Desk", span_id="s", data={"text": CANARY}),),
+)
+
+
+async def written(database: Database, tenant_id: str, session_id: str = "s") -> int:
+    """Write a turn that says it everywhere; return the epoch of who wrote it."""
+    epoch = await Leases(database).register_host(f"host of {tenant_id} {session_id}", "unix:here")
+    new = NewSession(session_id=session_id, project_id="p", runtime_session_id=session_id, entry_agent_name="Desk")
+    await Sessions(database).create(tenant_id, new, epoch=epoch)
+    journal = Journal(database)
+    await journal.append(tenant_id, session_id, epoch, [LARGE], expect_seq=0)
+    await journal.append(tenant_id, session_id, epoch, [FACT], expect_seq=1, turn=TURN)
+    await journal.close()
+    return epoch
+
+
+READERS: dict[str, Callable[[Database, str], Awaitable[object]]] = {
+    "journal": lambda database, tenant_id: Journal(database).read(tenant_id, "s"),
+    "snapshot": lambda database, tenant_id: Journal(database).snapshot(tenant_id, "s"),
+    "lines": lambda database, tenant_id: Transcripts(database).after(tenant_id, "s", 0, 10),
+    "lines backwards": lambda database, tenant_id: Transcripts(database).before(tenant_id, "s", None, 10),
+    "line": lambda database, tenant_id: Transcripts(database).find(tenant_id, "s", "m2"),
+    "turns": lambda database, tenant_id: Transcripts(database).turns(tenant_id, "s", None, 10),
+    "traces": lambda database, tenant_id: Traces(database).list(tenant_id, "s"),
+    "traces of a turn": lambda database, tenant_id: Traces(database).of_turn(tenant_id, "s", 2),
+    "reply": lambda database, tenant_id: Turns(database).find(tenant_id, "s", "key"),
+    "search": lambda database, tenant_id: Sessions(database).list(tenant_id, "p", SessionQuery(words="CANARY since")),
+}
+
+
+async def test_whoever_has_the_key_reads_what_was_written(sealing: Database, tenant_id: str) -> None:
+    epoch = await written(sealing, tenant_id)
+    assert await Journal(sealing).read(tenant_id, "s") == [(1, LARGE), (2, FACT)]
+    assert (await Activations(sealing).activate(tenant_id, "s", epoch)).snapshot == await READERS["snapshot"](
+        sealing, tenant_id
+    )
+    assert await Transcripts(sealing).list(tenant_id, "s", limit=10) == ((TURN.spoke, TURN.answered), 2)
+    (turn,) = await Transcripts(sealing).turns(tenant_id, "s", None, 10)
+    assert (turn.answered, turn.beside) == (TURN.answered, FACT)
+    assert await Transcripts(sealing).find(tenant_id, "s", "m1") == TURN.spoke
+    assert await Traces(sealing).list(tenant_id, "s") == (TURN.traces, 1)
+    stored = await Turns(sealing).find(tenant_id, "s", "key")
+    assert stored is not None
+    assert stored.reply == FACT
+    assert [row.session_id for row in (await READERS["search"](sealing, tenant_id)).rows] == ["s"]
+    other = SessionQuery(words="sparrow")
+    assert not (await Sessions(sealing).list(tenant_id, "p", other)).rows
+
+
+async def test_nothing_of_it_can_be_read_without_the_key(sealing: Database, without: Database, tenant_id: str) -> None:
+    await written(sealing, tenant_id)
+    assert set(await remains(sealing, CANARY)) >= STORED
+    assert not await remains(without, CANARY)
+    for read in READERS.values():
+        with pytest.raises(NoMasterKey):
+            await read(without, tenant_id)
+
+
+async def test_nothing_can_be_read_once_the_key_is_destroyed(
+    sealing: Database, servers: Servers, keys: MasterKeys, tenant_id: str
+) -> None:
+    await written(sealing, tenant_id)
+    assert await sealing.execute(DESTROY, tenant_id=tenant_id) == 1
+    restarted = await Database.open(servers.database_url, master_keys=keys)
+    assert not await remains(restarted, CANARY)
+    for read in READERS.values():
+        with pytest.raises(Unopenable):
+            await read(restarted, tenant_id)
+    await restarted.close()
+
+
+async def test_a_key_that_another_process_destroyed_is_forgotten_after_a_while(
+    sealing: Database, tenant_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = [0.0]
+    monkeypatch.setattr("storage.vault.monotonic", lambda: moment[0])
+    contents = Contents(Vault(sealing, MasterKeys([new_data_key()])))
+    sealed = await _sealed(contents, tenant_id, b"value")
+    await sealing.execute(DESTROY, tenant_id=tenant_id)
+    moment[0] = 59.0
+    assert await contents.opened(tenant_id, b"scope", sealed) == b"value"
+    moment[0] = 121.0
+    with pytest.raises(Unopenable):
+        await contents.opened(tenant_id, b"scope", sealed)
+
+
+async def _sealed(contents: Contents, tenant_id: str, value: bytes) -> bytes:
+    seal = await contents.seal(tenant_id, b"scope")
+    assert seal is not None
+    return seal.close(value)
+
+
+async def test_what_was_written_before_there_was_a_key_is_read_on(
+    sealing: Database, without: Database, tenant_id: str
+) -> None:
+    epoch = await written(without, tenant_id)
+    assert set(await remains(without, CANARY)) >= STORED
+    for read in READERS.values():
+        assert await read(sealing, tenant_id) == await read(without, tenant_id)
+    journal = Journal(sealing)
+    await journal.append(tenant_id, "s", epoch, [FACT], expect_seq=2)
+    assert await journal.read(tenant_id, "s") == [(1, LARGE), (2, FACT), (3, FACT)]
+    await journal.close()
+
+
+async def test_what_sessions_of_a_tenant_share_is_kept_once_and_named_so_that_none_can_tell_what_it_is(
+    sealing: Database, tenant_id: str
+) -> None:
+    other = f"{tenant_id} other"
+    for tenant, session in ((tenant_id, "a"), (tenant_id, "b"), (other, "a")):
+        await written(sealing, tenant, session)
+    mine, theirs = [await sealing.rows(NAMES, tenant_id=one) for one in (tenant_id, other)]
+    assert (len(mine), len(theirs)) == (1, 1)
+    assert mine[0]["blob_hash"] != theirs[0]["blob_hash"]
+    assert await Journal(sealing).read(tenant_id, "b") == [(1, LARGE), (2, FACT)]
+
+
+async def test_a_newer_key_seals_and_the_older_one_still_opens(sealing: Database, tenant_id: str) -> None:
+    vault = Vault(sealing, MasterKeys([new_data_key()]))
+    contents = Contents(vault)
+    before = await _sealed(contents, tenant_id, b"value")
+    assert await vault.renew(tenant_id) == 2
+    after = await _sealed(contents, tenant_id, b"value")
+    assert before[: len(SEALED) + 4] == SEALED + bytes([0, 0, 0, 1])
+    assert after[: len(SEALED) + 4] == SEALED + bytes([0, 0, 0, 2])
+    assert [await contents.opened(tenant_id, b"scope", one) for one in (before, after)] == [b"value"] * 2
+
+
+def test_a_value_opens_for_its_session_alone_and_only_as_it_was() -> None:
+    data_key = bytes(KEY_BYTES)
+    mine = Seal(1, data_key, session_key("ten", "mine"))
+    sealed = mine.close(squeeze(FACT))
+    assert expand(mine.open(sealed)) == FACT
+    assert FACT not in sealed
+    assert mine.close(squeeze(FACT)) != sealed
+    for scope in (session_key("ten", "yours"), session_key("net", "mine"), LARGE_VALUES):
+        with pytest.raises(Unopenable):
+            Seal(1, data_key, scope).open(sealed)
+    for place in range(len(SEALED) + 4, len(sealed)):
+        changed = bytearray(sealed)
+        changed[place] ^= 1
+        with pytest.raises(Unopenable):
+            mine.open(bytes(changed))
+    for length in range(len(sealed)):
+        with pytest.raises(Unopenable):
+            mine.open(sealed[:length])
