@@ -18,6 +18,7 @@ from benchmarks.journal_turns import a_fact, a_state, a_turn
 from benchmarks.report import Figure, publish
 from benchmarks.waking import over_http
 from storage.activation import ACTIVATE, Activations
+from storage.crypto import MasterKeys, new_data_key
 from storage.database import Database
 from storage.frames import squeeze
 from storage.journal import Journal
@@ -151,7 +152,7 @@ async def measure() -> list[Figure]:
     """Return all figures."""
     random = Random(1)
     async with a_server() as server:
-        database = await Database.open(server.url)
+        database = await Database.open(server.url, master_keys=MasterKeys([new_data_key()]))
         await migrate(database)
         await ensure_partitions(database)
         epoch = await Leases(database).register_host("bench", "unix:here")

@@ -9,6 +9,7 @@ from time import perf_counter, process_time
 from benchmarks.journal import a_server
 from benchmarks.journal_turns import a_fact, a_turn
 from benchmarks.report import Figure
+from storage.crypto import MasterKeys, new_data_key
 from storage.database import Database
 from storage.journal import Journal
 from storage.leases import Leases
@@ -24,7 +25,7 @@ SESSIONS, TURNS = 200, 20
 async def counting() -> list[Figure]:
     """Return how many turns are counted in a second, and the processor time of one in this process."""
     async with a_server() as server:
-        database = await Database.open(server.url)
+        database = await Database.open(server.url, master_keys=MasterKeys([new_data_key()]))
         await migrate(database)
         await ensure_partitions(database)
         await _talk(database)

@@ -19,6 +19,7 @@ from msgspec import Struct
 from benchmarks.journal_turns import a_fact, a_turn
 from benchmarks.report import Figure, publish
 from benchmarks.serving import a_folder
+from storage.crypto import MasterKeys, new_data_key
 from storage.database import Database
 from storage.embedded import PostgresServer
 from storage.embedded.processes import descendants_cpu_s
@@ -154,7 +155,7 @@ async def starts() -> list[Figure]:
             begin = perf_counter()
             server = PostgresServer(folder)
             await server.start()
-            database = await Database.open(server.url)
+            database = await Database.open(server.url, master_keys=MasterKeys([new_data_key()]))
             await migrate(database)
             await ensure_partitions(database)
             taken.append(perf_counter() - begin)
@@ -171,7 +172,7 @@ async def measure() -> list[Figure]:
     """Return all figures."""
     figures = await starts()
     async with a_server() as server:
-        database = await Database.open(server.url)
+        database = await Database.open(server.url, master_keys=MasterKeys([new_data_key()]))
         await migrate(database)
         await ensure_partitions(database)
         async with database.connection() as connection:

@@ -2,50 +2,61 @@
 
 A value is squeezed first (`storage.frames`), then sealed with AES-256-GCM. It begins with the byte of its form and the
 version of the tenant's data key; then come nonce and secret. Each session has a key of its own, derived from the
-tenant's with keyed BLAKE2b (RFC 7693): a nonce is drawn at random, and under one key for all sessions two of them would
-be the same before long (NIST SP 800-38D, 8.3). The key also binds a value to its session. Decision 0041.
+tenant's with keyed BLAKE2b (RFC 7693), which binds a value to its session and keeps nonces apart: they are counted from
+a random number of 64 bits in each process, so that 90,000 values of one session, each sealed by another process, repeat
+one with a probability of 2^-32 (NIST SP 800-38D, 8.3). Decision 0041.
 """
 
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from hashlib import blake2b
+from time import monotonic
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from storage.crypto import KEY_BYTES, NONCE_BYTES, VERSION_BYTES, Unopenable
-from storage.vault import Vault
+from storage.crypto import KEY_BYTES, NONCE_BYTES, Unopenable
+from storage.vault import DataKey, Vault
 
 SEALED: Final = b"\x03"
 """The first byte of a sealed value; those of others are in `storage.frames`."""
 LARGE_VALUES: Final = b"large values"
-"""What is derived from instead of a session's key, for values that sessions of a tenant have in common."""
-_HEAD_BYTES = len(SEALED) + VERSION_BYTES
+"""What their names are made with, for values that sessions of a tenant have in common; each is sealed for its name."""
 _PURPOSE = b"abl contents"
+_VERSION_BYTES = 2
+_HEAD_BYTES = len(SEALED) + _VERSION_BYTES
+_COUNTED_BYTES = 8
+_COUNTED = 1 << 8 * _COUNTED_BYTES
+_SECRET = _HEAD_BYTES + _COUNTED_BYTES
+_REST_OF_NONCE = bytes(NONCE_BYTES - _COUNTED_BYTES)
+SEALS_HELD = 1_000
 
 
 class Seal:
     """The key of one session, or of what sessions have in common."""
 
-    __slots__ = ("_cipher", "_head", "_key")
+    __slots__ = ("_cipher", "_head", "_key", "_next", "until_s", "version")
 
-    def __init__(self, version: int, data_key: bytes, scope: bytes) -> None:
-        self._head = SEALED + version.to_bytes(VERSION_BYTES, "big")
+    def __init__(self, key: DataKey, scope: bytes) -> None:
+        self.version, data_key, self.until_s = key
+        self._head = SEALED + self.version.to_bytes(_VERSION_BYTES, "big")
         self._key = blake2b(scope, key=data_key, digest_size=KEY_BYTES, person=_PURPOSE).digest()
         self._cipher = AESGCM(self._key)
+        self._next = int.from_bytes(os.urandom(_COUNTED_BYTES), "big")
 
     def close(self, value: bytes) -> bytes:
         """Return a value sealed."""
-        nonce = os.urandom(NONCE_BYTES)
-        return self._head + nonce + self._cipher.encrypt(nonce, value, None)
+        counted = self._next.to_bytes(_COUNTED_BYTES, "big")
+        self._next = (self._next + 1) % _COUNTED
+        return self._head + counted + self._cipher.encrypt(_REST_OF_NONCE + counted, value, None)
 
     def open(self, sealed: bytes) -> bytes:
         """Return the value that `close` was given. Raises Unopenable: it was changed, or is of another session."""
-        secret = _HEAD_BYTES + NONCE_BYTES
         try:
-            return self._cipher.decrypt(sealed[_HEAD_BYTES:secret], sealed[secret:], None)
+            return self._cipher.decrypt(_REST_OF_NONCE + sealed[_HEAD_BYTES:_SECRET], sealed[_SECRET:], None)
         except (InvalidTag, ValueError) as error:
             raise Unopenable("A stored value is not what it claims to be.") from error
 
@@ -59,16 +70,26 @@ class Contents:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
+        self._held: OrderedDict[tuple[str, bytes], Seal] = OrderedDict()
 
     async def seal(self, tenant_id: str, scope: bytes) -> Seal | None:
-        """Return what seals for a session's key or `LARGE_VALUES`; None where there is no master key.
+        """Return what seals for the key of a session or the name of a large value; None where there is no master key.
 
         Raises:
             Unopenable: The tenant's key lies under a master key that is not configured.
         """
+        name = (tenant_id, scope)
+        held = self._held.get(name)
+        if held is not None and monotonic() < held.until_s:
+            self._held.move_to_end(name)
+            return held
         if not self._vault.has_master_key:
             return None
-        return Seal(*await self._vault.data_key(tenant_id), scope)
+        made = Seal(await self._vault.data_key(tenant_id), scope)
+        self._held[name] = made
+        if len(self._held) > SEALS_HELD:
+            self._held.popitem(last=False)
+        return made
 
     async def opened(self, tenant_id: str, scope: bytes, value: bytes) -> bytes:
         """Return a stored value as it was before it was sealed; one that never was as it is.
@@ -80,4 +101,7 @@ class Contents:
         if not value.startswith(SEALED):
             return value
         version = int.from_bytes(value[len(SEALED) : _HEAD_BYTES], "big")
-        return Seal(*await self._vault.data_key(tenant_id, version), scope).open(value)
+        held = self._held.get((tenant_id, scope))
+        if held is None or held.version != version or monotonic() >= held.until_s:
+            held = Seal(await self._vault.data_key(tenant_id, version), scope)
+        return held.open(value)

@@ -17,7 +17,6 @@ from msgspec import Struct
 from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
 from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.beside import Beside
-from storage.contents import LARGE_VALUES
 from storage.database import Connection, Database, Row
 from storage.errors import ConnectionLost, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.frames import expand, pack, unpack
@@ -130,7 +129,7 @@ class Journal:
         )
         key, found = session_key(tenant_id, session_id), []
         for row in rows:
-            scope = LARGE_VALUES if row["is_large"] else key
+            scope = row["blob_hash"] or key
             facts = unpack(await self._database.contents.opened(tenant_id, scope, row["facts"]))
             found += [(seq, fact) for seq, fact in enumerate(facts, row["seq"]) if seq > after_seq]
         return found

@@ -70,7 +70,7 @@ class Append:
             return
         shared = await contents.seal(self.tenant_id, LARGE_VALUES)
         self.blob_hash = shared.name_of(self.packed) if shared is not None else content_hash(self.packed)
-        self.packed = closed(shared, self.packed)
+        self.packed = closed(await contents.seal(self.tenant_id, self.blob_hash), self.packed)
 
     @property
     def bytes(self) -> int:

@@ -254,7 +254,7 @@ WRITTEN_AT = Statement("""
 """)
 
 READ = Statement("""
-    SELECT seq, coalesce(facts, content) AS facts, j.blob_hash IS NOT NULL AS is_large
+    SELECT seq, coalesce(facts, content) AS facts, j.blob_hash
     FROM journal j LEFT JOIN journal_blobs b ON b.tenant_id = :tenant_id AND b.blob_hash = j.blob_hash
     WHERE session_key = session_key(:tenant_id, :session_id)
       AND seq > :first_seq AND seq + count - 1 > :after_seq

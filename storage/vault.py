@@ -53,7 +53,9 @@ REPLACE = Statement("""
 REWRAPPED_AT_ONCE = 100
 
 
-class _Held(NamedTuple):
+class DataKey(NamedTuple):
+    """A data key as it is held: `until_s`, on the clock of this process, it needs no looking up."""
+
     version: int
     key: bytes
     until_s: float
@@ -65,7 +67,7 @@ class Vault:
     def __init__(self, database: Database, master_keys: MasterKeys | None) -> None:
         self._database = database
         self._master_keys = master_keys
-        self._held: OrderedDict[tuple[str, int | None], _Held] = OrderedDict()
+        self._held: OrderedDict[tuple[str, int | None], DataKey] = OrderedDict()
 
     @property
     def has_master_key(self) -> bool:
@@ -78,7 +80,7 @@ class Vault:
         Raises:
             NoMasterKey: There is none.
         """
-        version, key = await self.data_key(tenant_id)
+        version, key, _ = await self.data_key(tenant_id)
         return version.to_bytes(VERSION_BYTES, "big") + seal(key, value, (tenant_id, *about))
 
     async def open(self, tenant_id: str, sealed: bytes, about: Sequence[str]) -> bytes:
@@ -88,18 +90,38 @@ class Vault:
             Unopenable: It was changed, is about something else, or its key is gone.
             NoMasterKey: There is none.
         """
-        _, key = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
+        _, key, _ = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
         return open_sealed(key, sealed[VERSION_BYTES:], (tenant_id, *about))
 
-    async def data_key(self, tenant_id: str, version: int | None = None) -> tuple[int, bytes]:
-        """Return a data key of the tenant with its version, the newest one when none is named.
+    async def data_key(self, tenant_id: str, version: int | None = None) -> DataKey:
+        """Return a data key of the tenant, the newest one when none is named; that is made when there is none.
+
+        Each is looked up again after a while: one that was destroyed is forgotten, and a newer one found. One caller
+        does that while the others use what is held, and so do all of them while the database is away.
 
         Raises:
             Unopenable: There is no such key, or it lies under a master key that is not configured.
             NoMasterKey: There is none.
         """
-        held = await self._key(tenant_id, version)
-        return held.version, held.key
+        name = (tenant_id, version)
+        held = self._held.get(name)
+        if held is not None:
+            if monotonic() < held.until_s:
+                self._held.move_to_end(name)
+                return held
+            self._hold(name, held._replace(until_s=monotonic() + LOOKING_UP_S))
+        try:
+            found = await self._look_up(tenant_id, version)
+        except ConnectionLost:
+            if held is None:
+                raise
+            return held
+        except Unopenable:
+            self._held.pop(name, None)
+            raise
+        self._hold(name, found)
+        self._hold((tenant_id, found.version), found)
+        return found
 
     async def renew(self, tenant_id: str) -> int:
         """Give the tenant a new data key, under which what follows is sealed; return its version."""
@@ -152,33 +174,7 @@ class Vault:
             raise NoMasterKey
         return self._master_keys
 
-    async def _key(self, tenant_id: str, version: int | None) -> _Held:
-        """Return a data key; None is the newest one, made when there is none.
-
-        Each is looked up again after a while: one that was destroyed is forgotten, and a newer one found. One caller
-        does that while the others use what is held, and so do all of them while the database is away.
-        """
-        name = (tenant_id, version)
-        held = self._held.get(name)
-        if held is not None:
-            if monotonic() < held.until_s:
-                self._held.move_to_end(name)
-                return held
-            self._hold(name, held._replace(until_s=monotonic() + LOOKING_UP_S))
-        try:
-            found = await self._look_up(tenant_id, version)
-        except ConnectionLost:
-            if held is None:
-                raise
-            return held
-        except Unopenable:
-            self._held.pop(name, None)
-            raise
-        self._hold(name, found)
-        self._hold((tenant_id, found.version), found)
-        return found
-
-    async def _look_up(self, tenant_id: str, version: int | None) -> _Held:
+    async def _look_up(self, tenant_id: str, version: int | None) -> DataKey:
         keys = self._keys()
         row = await self._database.row(FIND, tenant_id=tenant_id, version=version)
         if row is None and version is None:
@@ -188,9 +184,9 @@ class Vault:
             raise Unopenable(f"The tenant has no key of version {version or FIRST_VERSION}.")
         found = int(row["version"])
         key = keys.unwrap(Wrapped(row["master_id"], row["wrapped"]), (tenant_id, str(found)))
-        return _Held(found, key, monotonic() + KEYS_HELD_S)
+        return DataKey(found, key, monotonic() + KEYS_HELD_S)
 
-    def _hold(self, name: tuple[str, int | None], held: _Held) -> None:
+    def _hold(self, name: tuple[str, int | None], held: DataKey) -> None:
         self._held[name] = held
         self._held.move_to_end(name)
         while len(self._held) > KEYS_HELD:

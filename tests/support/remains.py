@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from domain.errors import AppError
-from storage.contents import LARGE_VALUES, SEALED
+from storage.contents import SEALED
 from storage.database import Database
 from storage.frames import expand
 from storage.statements import Statement
@@ -41,7 +41,7 @@ async def everything(database: Database) -> AsyncIterator[tuple[str, list[list[b
     tenants = [row["tenant_id"] for row in await database.rows(TENANTS)]
     for table in await database.rows(TABLES):
         for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
-            scopes = [scope for scope in (row.get("session_key"), LARGE_VALUES) if scope is not None]
+            scopes = [scope for scope in (row.get("session_key"), row.get("blob_hash")) if scope is not None]
             keys = [(tenant, scope) for tenant in tenants for scope in scopes]
             yield table["name"], [await _forms(database, keys, value) for value in row.values()]
 

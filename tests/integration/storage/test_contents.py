@@ -22,7 +22,7 @@ from storage.repositories.transcripts import Transcripts
 from storage.repositories.turns import Turns
 from storage.statements import Statement
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
-from storage.vault import Vault
+from storage.vault import DataKey, Vault
 from tests.support.remains import remains
 from tests.support.servers import Servers
 
@@ -190,23 +190,24 @@ async def test_a_newer_key_seals_and_the_older_one_still_opens(sealing: Database
     contents = Contents(vault)
     before = await _sealed(contents, tenant_id, b"value")
     assert await vault.renew(tenant_id) == 2
+    contents = Contents(vault)
     after = await _sealed(contents, tenant_id, b"value")
-    assert before[: len(SEALED) + 4] == SEALED + bytes([0, 0, 0, 1])
-    assert after[: len(SEALED) + 4] == SEALED + bytes([0, 0, 0, 2])
+    assert before[: len(SEALED) + 2] == SEALED + bytes([0, 1])
+    assert after[: len(SEALED) + 2] == SEALED + bytes([0, 2])
     assert [await contents.opened(tenant_id, b"scope", one) for one in (before, after)] == [b"value"] * 2
 
 
 def test_a_value_opens_for_its_session_alone_and_only_as_it_was() -> None:
-    data_key = bytes(KEY_BYTES)
-    mine = Seal(1, data_key, session_key("ten", "mine"))
+    data_key = DataKey(1, bytes(KEY_BYTES), 0.0)
+    mine = Seal(data_key, session_key("ten", "mine"))
     sealed = mine.close(squeeze(FACT))
     assert expand(mine.open(sealed)) == FACT
     assert FACT not in sealed
     assert mine.close(squeeze(FACT)) != sealed
     for scope in (session_key("ten", "yours"), session_key("net", "mine"), LARGE_VALUES):
         with pytest.raises(Unopenable):
-            Seal(1, data_key, scope).open(sealed)
-    for place in range(len(SEALED) + 4, len(sealed)):
+            Seal(data_key, scope).open(sealed)
+    for place in range(len(SEALED) + 2, len(sealed)):
         changed = bytearray(sealed)
         changed[place] ^= 1
         with pytest.raises(Unopenable):
