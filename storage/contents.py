@@ -13,13 +13,16 @@ import os
 from collections import OrderedDict
 from hashlib import blake2b
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from storage.crypto import KEY_BYTES, NONCE_BYTES, Unopenable
 from storage.vault import DataKey, Vault
+
+if TYPE_CHECKING:
+    from storage.database import Connection
 
 SEALED: Final = b"\x03"
 """The first byte of a sealed value; those of others are in `storage.frames`."""
@@ -91,8 +94,11 @@ class Contents:
             self._held.popitem(last=False)
         return made
 
-    async def opened(self, tenant_id: str, scope: bytes, value: bytes) -> bytes:
+    async def opened(self, tenant_id: str, scope: bytes, value: bytes, over: Connection | None = None) -> bytes:
         """Return a stored value as it was before it was sealed; one that never was as it is.
+
+        Args:
+            over: The connection that the caller holds, if any: what has to be looked up is looked up through it.
 
         Raises:
             Unopenable: It was changed, or the tenant's key is gone: then it was erased.
@@ -103,5 +109,5 @@ class Contents:
         version = int.from_bytes(value[len(SEALED) : _HEAD_BYTES], "big")
         held = self._held.get((tenant_id, scope))
         if held is None or held.version != version or monotonic() >= held.until_s:
-            held = Seal(await self._vault.data_key(tenant_id, version), scope)
+            held = Seal(await self._vault.data_key(tenant_id, version, over), scope)
         return held.open(value)

@@ -21,7 +21,7 @@ from storage.errors import ConnectionLost
 from storage.statements import Statement
 
 if TYPE_CHECKING:
-    from storage.database import Database
+    from storage.database import Connection, Database
 
 KEYS_HELD = 2_000
 KEYS_HELD_S = 60.0
@@ -93,11 +93,14 @@ class Vault:
         _, key, _ = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
         return open_sealed(key, sealed[VERSION_BYTES:], (tenant_id, *about))
 
-    async def data_key(self, tenant_id: str, version: int | None = None) -> DataKey:
+    async def data_key(self, tenant_id: str, version: int | None = None, over: Connection | None = None) -> DataKey:
         """Return a data key of the tenant, the newest one when none is named; that is made when there is none.
 
         Each is looked up again after a while: one that was destroyed is forgotten, and a newer one found. One caller
         does that while the others use what is held, and so do all of them while the database is away.
+
+        Args:
+            over: What to look it up through, for whoever holds a connection and must not wait for another.
 
         Raises:
             Unopenable: There is no such key, or it lies under a master key that is not configured.
@@ -111,7 +114,7 @@ class Vault:
                 return held
             self._hold(name, held._replace(until_s=monotonic() + LOOKING_UP_S))
         try:
-            found = await self._look_up(tenant_id, version)
+            found = await self._look_up(tenant_id, version, over or self._database)
         except ConnectionLost:
             if held is None:
                 raise
@@ -174,12 +177,12 @@ class Vault:
             raise NoMasterKey
         return self._master_keys
 
-    async def _look_up(self, tenant_id: str, version: int | None) -> DataKey:
+    async def _look_up(self, tenant_id: str, version: int | None, over: Database | Connection) -> DataKey:
         keys = self._keys()
-        row = await self._database.row(FIND, tenant_id=tenant_id, version=version)
+        row = await over.row(FIND, tenant_id=tenant_id, version=version)
         if row is None and version is None:
             await self._make(tenant_id, FIRST_VERSION)
-            row = await self._database.row(FIND, tenant_id=tenant_id, version=None)
+            row = await over.row(FIND, tenant_id=tenant_id, version=None)
         if row is None:
             raise Unopenable(f"The tenant has no key of version {version or FIRST_VERSION}.")
         found = int(row["version"])

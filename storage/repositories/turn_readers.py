@@ -138,7 +138,7 @@ class TurnReader:
 
     async def next(self, connection: Connection, place: Place, limit: int) -> list[ReadTurn]:
         """Return the turns behind a place, in order."""
-        return await self._read(await connection.rows(TURNS, **_asked(place, limit)))
+        return await self._read(connection, await connection.rows(TURNS, **_asked(place, limit)))
 
     async def next_of_session(
         self, connection: Connection, place: Place, tenant_id: str, session_id: str, limit: int
@@ -146,16 +146,16 @@ class TurnReader:
         """Return turns of one session behind a place, in order; it has to have ended: it is not waited for others."""
         given = _asked(place, limit)
         rows = await connection.rows(TURNS_OF_SESSION, tenant_id=tenant_id, session_id=session_id, **given)
-        return await self._read(rows)
+        return await self._read(connection, rows)
 
-    async def _read(self, rows: Sequence[Row]) -> list[ReadTurn]:
-        return [await self._read_turn(row) for row in rows]
+    async def _read(self, connection: Connection, rows: Sequence[Row]) -> list[ReadTurn]:
+        return [await self._read_turn(connection, row) for row in rows]
 
-    async def _read_turn(self, row: Row) -> ReadTurn:
+    async def _read_turn(self, connection: Connection, row: Row) -> ReadTurn:
         name = f"{row['session_key'].hex()}.{row['seq']}"
         try:
-            opened = await self._database.contents.opened(row["tenant_id"], row["session_key"], row["events"])
-            traces = unpack_events(opened)
+            contents, key = self._database.contents, row["session_key"]
+            traces = unpack_events(await contents.opened(row["tenant_id"], key, row["events"], connection))
         except UNREADABLE:
             _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
             return ReadTurn(row["tenant_id"], name, None, (), row)

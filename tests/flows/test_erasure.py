@@ -10,7 +10,7 @@ import pytest
 
 from domain.audit import SYSTEM
 from domain.contacts import ContactFields
-from domain.errors import NotFound
+from domain.errors import NotFound, Unavailable
 from storage.repositories.memory import Memory, MemoryValue
 from tests.flows.test_delegation import a_team
 from tests.support.remains import remains
@@ -98,5 +98,26 @@ def test_an_erased_contact_leaves_nothing_of_what_was_said_or_remembered(data_di
                 await running.desks.erasure.contact(
                     told.tenant, contact.contact_id, running.runtime.delete_session, SYSTEM
                 )
+
+    asyncio.run(story())
+
+
+def test_what_nobody_can_read_any_more_can_still_be_erased(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_workshop() as workshop:
+            texts = a_team(workshop.url)
+            async with a_story(data_dir, "keyless", texts) as told:
+                sessions = [await spoken(told) for _ in range(2)]
+                await told.run("DELETE FROM tenant_keys WHERE tenant_id = :tenant", tenant=told.tenant)
+            async with a_story(data_dir, "keyless", texts) as again:
+                runtime = again.running.runtime
+                with pytest.raises(Unavailable, match="cannot be read: the key of its tenant is not here"):
+                    await again.say("hello", sessions[0])
+                await runtime.delete_session(again.ref(sessions[0]))
+                with pytest.raises(NotFound):
+                    await runtime.delete_session(again.ref(sessions[0]))
+                erased = await again.running.desks.erasure.tenant(again.tenant, runtime.delete_session, SYSTEM)
+                assert erased.sessions >= 1
+                assert set(await remains(again.running.database, again.tenant)) <= {"audit_heads"}
 
     asyncio.run(story())
