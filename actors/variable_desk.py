@@ -102,7 +102,7 @@ class StoredVariables:
             sealed = None
             if is_secret:
                 bound = about(project_id, variable_id, version)
-                sealed = await self._vault.seal(tenant_id, wanted.value.encode(), bound)
+                sealed = await self._vault.seal(tenant_id, wanted.value.encode(), bound, connection)
             new = NewVariable(
                 variable_id=variable_id,
                 project_id=project_id,

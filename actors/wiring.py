@@ -284,7 +284,9 @@ def _callback_desk(settings: Settings, database: Database, vault: Vault) -> Call
 
 def _blobs(settings: Settings, database: Database) -> Blobs:
     """Return where attachments are kept: a folder that every gateway sees, else the database."""
-    return FolderBlobs(Path(settings.blob_dir).absolute()) if settings.blob_dir else DatabaseBlobs(database)
+    if settings.blob_dir:
+        return FolderBlobs(Path(settings.blob_dir).absolute(), database.contents)
+    return DatabaseBlobs(database)
 
 
 def _classifier(settings: Settings, stack: AsyncExitStack) -> TextClassifier | None:

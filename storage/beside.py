@@ -6,12 +6,15 @@ longer. Decision: 0037.
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from domain.human_tasks import OPEN, TaskStatus
 from domain.json_values import JsonObject
 from domain.limits import MEMORY_STORES_PER_SESSION
+from storage.contents import Contents
 from storage.repositories.callbacks import WORK_JOB
 
 
@@ -20,6 +23,7 @@ class Beside(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         stores: Memory stores by name; None removes one.
+        sealed: Those that are sealed, in base64; in `stores` they are empty.
         closes_waits: The open callbacks and human tasks of the session are cancelled, and the work for callbacks with
             them.
         revived: The runtime session id under which the session begins again: active, without memory stores; only with
@@ -28,9 +32,19 @@ class Beside(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     stores: JsonObject = field(default_factory=dict)
+    sealed: dict[str, str] = field(default_factory=dict)
     closes_waits: bool = False
     revived: str = ""
     pin: JsonObject = field(default_factory=dict)
+
+    async def closed(self, contents: Contents, tenant_id: str, session_key: bytes) -> Beside:
+        """Return the same with its stores sealed; as it is where nothing is."""
+        stores, sealed = dict(self.stores), {}
+        for name, content in self.stores.items():
+            value = await contents.sealed_json(tenant_id, session_key, content) if content is not None else None
+            if value is not None:
+                stores[name], sealed[name] = {}, b64encode(value).decode()
+        return structs.replace(self, stores=stores, sealed=sealed)
 
     def encoded(self) -> str:
         """Return the JSON that `BESIDES` reads."""
@@ -42,8 +56,8 @@ _OPEN = ", ".join(repr(str(one)) for one in OPEN)
 BESIDES = f""",
     besides AS (
         SELECT moved.n, s.tenant_id, s.session_id, a.beside::jsonb -> 'stores' AS stores,
-            (a.beside::jsonb ->> 'closes_waits')::boolean AS closes_waits, a.beside::jsonb ->> 'revived' AS revived,
-            a.beside::jsonb -> 'pin' AS pin
+            a.beside::jsonb -> 'sealed' AS sealed, (a.beside::jsonb ->> 'closes_waits')::boolean AS closes_waits,
+            a.beside::jsonb ->> 'revived' AS revived, a.beside::jsonb -> 'pin' AS pin
         FROM moved JOIN asked a USING (n) JOIN sessions s ON s.session_key = moved.session_key
         WHERE a.beside IS NOT NULL
     ),
@@ -57,6 +71,7 @@ BESIDES = f""",
     ),
     given AS (
         SELECT b.n, b.tenant_id, b.session_id, e.key AS name, e.value AS content,
+            decode(b.sealed ->> e.key, 'base64') AS sealed,
             row_number() OVER (PARTITION BY b.n ORDER BY known.name IS NULL, e.key) + (
                 SELECT count(*) FROM memory_stores m
                 WHERE m.tenant_id = b.tenant_id AND m.session_id = b.session_id AND NOT jsonb_exists(b.stores, m.name)
@@ -67,10 +82,10 @@ BESIDES = f""",
         WHERE e.value <> 'null'
     ),
     stored AS (
-        INSERT INTO memory_stores (tenant_id, session_id, name, content)
-        SELECT tenant_id, session_id, name, content FROM given WHERE place <= {MEMORY_STORES_PER_SESSION}
+        INSERT INTO memory_stores (tenant_id, session_id, name, content, sealed)
+        SELECT tenant_id, session_id, name, content, sealed FROM given WHERE place <= {MEMORY_STORES_PER_SESSION}
         ON CONFLICT (tenant_id, session_id, name)
-        DO UPDATE SET content = excluded.content, updated_at = clock_timestamp()
+        DO UPDATE SET content = excluded.content, sealed = excluded.sealed, updated_at = clock_timestamp()
     ),
     cancelled AS (
         UPDATE callbacks c SET status = 'cancelled', closed_at = clock_timestamp() FROM besides b

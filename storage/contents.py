@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import blake2b
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from domain.json_values import JsonValue
 from storage.crypto import KEY_BYTES, NONCE_BYTES, Unopenable
+from storage.frames import expand, squeeze
 from storage.vault import DataKey, Vault
 
 if TYPE_CHECKING:
@@ -34,8 +38,12 @@ _HEAD_BYTES = len(SEALED) + _VERSION_BYTES
 _COUNTED_BYTES = 8
 _COUNTED = 1 << 8 * _COUNTED_BYTES
 _SECRET = _HEAD_BYTES + _COUNTED_BYTES
+_TAG_BYTES = 16
+SEAL_BYTES: Final = _SECRET + _TAG_BYTES
+"""How much longer a value becomes."""
 _REST_OF_NONCE = bytes(NONCE_BYTES - _COUNTED_BYTES)
 SEALS_HELD = 1_000
+_JSON = msgspec.json.Encoder()
 
 
 class Seal:
@@ -68,6 +76,11 @@ class Seal:
         return blake2b(value, key=self._key, digest_size=KEY_BYTES).digest()
 
 
+def closed(seal: Seal | None, value: bytes) -> bytes:
+    """Return a value sealed, as it is where nothing is."""
+    return seal.close(value) if seal is not None else value
+
+
 class Contents:
     """Seals and opens what stands in the rows of sessions."""
 
@@ -94,6 +107,13 @@ class Contents:
             self._held.popitem(last=False)
         return made
 
+    async def sealer(self, tenant_id: str) -> Callable[[bytes, bytes], bytes] | None:
+        """Return what seals (scope, value) wherever it is called, a thread for one; None where nothing is sealed."""
+        if not self._vault.has_master_key:
+            return None
+        key = await self._vault.data_key(tenant_id)
+        return lambda scope, value: Seal(key, scope).close(value)
+
     async def opened(self, tenant_id: str, scope: bytes, value: bytes, over: Connection | None = None) -> bytes:
         """Return a stored value as it was before it was sealed; one that never was as it is.
 
@@ -111,3 +131,12 @@ class Contents:
         if held is None or held.version != version or monotonic() >= held.until_s:
             held = Seal(await self._vault.data_key(tenant_id, version, over), scope)
         return held.open(value)
+
+    async def sealed_json(self, tenant_id: str, scope: bytes, value: JsonValue) -> bytes | None:
+        """Return a value for the column `sealed`; None where nothing is sealed and it stands as it is."""
+        seal = await self.seal(tenant_id, scope)
+        return seal.close(squeeze(_JSON.encode(value))) if seal is not None else None
+
+    async def opened_json(self, tenant_id: str, scope: bytes, sealed: bytes, over: Connection | None = None) -> Any:
+        """Return the value that `sealed_json` was given. Raises as `opened` does."""
+        return msgspec.json.decode(expand(await self.opened(tenant_id, scope, sealed, over)))

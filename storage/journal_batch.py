@@ -12,7 +12,7 @@ import msgspec
 from domain.ids import event_id
 from domain.json_values import JsonObject
 from storage.beside import Beside
-from storage.contents import LARGE_VALUES, Contents, Seal
+from storage.contents import LARGE_VALUES, Contents, Seal, closed
 from storage.frames import BLOB_MIN_BYTES, content_hash, squeeze
 from storage.journal_statements import ASKED, ENDED, Shape
 from storage.keys import request_key, session_key
@@ -34,7 +34,7 @@ class Append:
 
     __slots__ = (
         *("beside", "blob_hash", "count", "done", "end", "epoch", "expected", "key", "packed", "request_key"),
-        *("seal", "session_id", "tenant_id"),
+        *("_stores", "seal", "session_id", "tenant_id"),
     )
 
     def __init__(
@@ -57,14 +57,17 @@ class Append:
         self.packed = packed
         self.end = end
         self.beside = beside.encoded() if beside is not None else None
+        self._stores = beside if beside is not None and beside.stores else None
         self.request_key = request_key(end.keyed.key) if end is not None and end.keyed is not None else None
         self.seal: Seal | None = None
         self.blob_hash: bytes | None = None
         self.done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def close(self, contents: Contents) -> None:
-        """Seal the facts, and give large ones their name: those have a key that the tenant's sessions share."""
+        """Seal the facts and stores, and give large facts their name, which the tenant's sessions share."""
         self.seal = await contents.seal(self.tenant_id, self.key)
+        if self._stores is not None:
+            self.beside = (await self._stores.closed(contents, self.tenant_id, self.key)).encoded()
         if len(self.packed) < BLOB_MIN_BYTES:
             self.packed = closed(self.seal, self.packed)
             return
@@ -176,11 +179,6 @@ def end_row(owner: int, end: TurnEnd, seal: Seal | None) -> Row:
         activity.delegates,
         activity.resumes,
     )
-
-
-def closed(seal: Seal | None, value: bytes) -> bytes:
-    """Return a value sealed, as it is where nothing is."""
-    return seal.close(value) if seal is not None else value
 
 
 def news_of(append: Append) -> str | None:

@@ -74,23 +74,23 @@ class Vault:
         """Whether anything can be sealed at all."""
         return bool(self._master_keys)
 
-    async def seal(self, tenant_id: str, value: bytes, about: Sequence[str]) -> bytes:
+    async def seal(self, tenant_id: str, value: bytes, about: Sequence[str], over: Connection | None = None) -> bytes:
         """Return the value sealed under the tenant's newest key; it opens only for the tenant and the same `about`.
 
         Raises:
             NoMasterKey: There is none.
         """
-        version, key, _ = await self.data_key(tenant_id)
+        version, key, _ = await self.data_key(tenant_id, None, over)
         return version.to_bytes(VERSION_BYTES, "big") + seal(key, value, (tenant_id, *about))
 
-    async def open(self, tenant_id: str, sealed: bytes, about: Sequence[str]) -> bytes:
+    async def open(self, tenant_id: str, sealed: bytes, about: Sequence[str], over: Connection | None = None) -> bytes:
         """Return a value that `seal` was given.
 
         Raises:
             Unopenable: It was changed, is about something else, or its key is gone.
             NoMasterKey: There is none.
         """
-        _, key, _ = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"))
+        _, key, _ = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"), over)
         return open_sealed(key, sealed[VERSION_BYTES:], (tenant_id, *about))
 
     async def data_key(self, tenant_id: str, version: int | None = None, over: Connection | None = None) -> DataKey:

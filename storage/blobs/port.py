@@ -9,6 +9,11 @@ PIECE_BYTES: Final = 256 * 1024
 """How much is in memory of a blob that is written or read."""
 
 
+def piece_key(owner_id: str, blob_id: str, number: int) -> bytes:
+    """Return what a piece of a blob is sealed for; pieces that change places cannot be opened."""
+    return f"blob\0{owner_id}\0{blob_id}\0{number}".encode()
+
+
 class Blobs(Protocol):
     """Keeps blobs."""
 

@@ -11,23 +11,25 @@ from msgspec.structs import asdict
 from domain.analytics import EventCategory, NewEvent
 from domain.limits import ATTACHMENT_UNUSED_S
 from domain.messages import AttachmentCategory
-from storage.database import Database
+from storage.database import Connection, Database, Row
+from storage.keys import session_key
 from storage.repositories.events import Events
 from storage.statements import Statement
 
 _COLUMNS = """
-    attachment_id, project_id, session_id, filename, mime_type, category, size_bytes, sha256, readable, created_at,
-    used_at
+    attachment_id, project_id, session_id, filename, mime_type, category, size_bytes, sha256, readable, sealed,
+    created_at, used_at
 """
 ADD = Statement(f"""
     WITH held AS (
         SELECT count(*) AS number FROM attachments WHERE tenant_id = :tenant_id AND session_id = :session_id
     )
     INSERT INTO attachments (
-        tenant_id, attachment_id, project_id, session_id, filename, mime_type, category, size_bytes, sha256, readable
+        tenant_id, attachment_id, project_id, session_id, filename, mime_type, category, size_bytes, sha256, readable,
+        sealed
     )
     SELECT :tenant_id, :attachment_id, :project_id, :session_id, :filename, :mime_type, :category, :size_bytes,
-        :sha, :readable
+        :sha, :readable, :sealed
     FROM held WHERE number < :most
     ON CONFLICT DO NOTHING
     RETURNING {_COLUMNS}
@@ -113,19 +115,24 @@ class Attachments:
     async def add(self, tenant_id: str, new: NewAttachment, *, most: int) -> AttachmentRecord | None:
         """Keep what is known of a file; None when the session has `most` already or has one of this id."""
         values = asdict(new)
+        sealed = await self._database.contents.sealed_json(
+            tenant_id, session_key(tenant_id, new.session_id), new.readable
+        )
+        if sealed is not None:
+            values["readable"] = ""
         async with self._database.transaction() as connection:
             await connection.value(LOCK, session_id=new.session_id)  # uploads at once do not pass the limit together
-            row = await connection.row(ADD, tenant_id=tenant_id, most=most, **values)
+            row = await connection.row(ADD, tenant_id=tenant_id, most=most, sealed=sealed, **values)
             if row is None:
                 return None
-            record = AttachmentRecord(**dict(row))
+            record = await self._record(tenant_id, row, connection)
             await Events(self._database).append(connection, tenant_id, _uploaded(record))
         return record
 
     async def find(self, tenant_id: str, session_id: str, attachment_id: str) -> AttachmentRecord | None:
         """Return a file of a session."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, attachment_id=attachment_id)
-        return AttachmentRecord(**dict(row)) if row else None
+        return await self._record(tenant_id, row) if row else None
 
     async def list(
         self, tenant_id: str, session_id: str, *, limit: int, offset: int
@@ -133,7 +140,7 @@ class Attachments:
         """Return one page of a session's files, the oldest first, and how many there are."""
         rows = await self._database.rows(LIST, tenant_id=tenant_id, session_id=session_id, limit=limit, offset=offset)
         total = await self._database.value(COUNT, tenant_id=tenant_id, session_id=session_id)
-        return [AttachmentRecord(**dict(row)) for row in rows], int(total)
+        return [await self._record(tenant_id, row) for row in rows], int(total)
 
     async def use(
         self, tenant_id: str, project_id: str, session_id: str, attachment_ids: Sequence[str]
@@ -146,7 +153,7 @@ class Attachments:
             session_id=session_id,
             attachment_ids=list(attachment_ids),
         )
-        return [AttachmentRecord(**dict(row)) for row in rows]
+        return [await self._record(tenant_id, row) for row in rows]
 
     async def of_project(
         self, tenant_id: str, project_id: str, attachment_ids: Sequence[str]
@@ -155,7 +162,15 @@ class Attachments:
         rows = await self._database.rows(
             OF_PROJECT, tenant_id=tenant_id, project_id=project_id, attachment_ids=list(attachment_ids)
         )
-        return [AttachmentRecord(**dict(row)) for row in rows]
+        return [await self._record(tenant_id, row) for row in rows]
+
+    async def _record(self, tenant_id: str, row: Row, over: Connection | None = None) -> AttachmentRecord:
+        values = dict(row)
+        sealed = values.pop("sealed")
+        if sealed is not None:
+            key = session_key(tenant_id, values["session_id"])
+            values["readable"] = await self._database.contents.opened_json(tenant_id, key, sealed, over)
+        return AttachmentRecord(**values)
 
     async def take_unused(self, limit: int) -> Sequence[GoneAttachment]:
         """Remove the rows of files that no message has named in a day; return what finds their bytes."""

@@ -8,14 +8,16 @@ from storage.database import Connection
 from storage.statements import Statement
 
 INHERIT = Statement("""
-    INSERT INTO memory AS kept (tenant_id, project_id, scope, subject, path, value, expires_at, written_by, updated_at)
-    SELECT tenant_id, project_id, scope, :contact_subject, path, value, expires_at, written_by, updated_at FROM memory
+    INSERT INTO memory AS kept (tenant_id, project_id, scope, subject, path, value, sealed, expires_at, written_by,
+        updated_at)
+    SELECT tenant_id, project_id, scope, :contact_subject, path, value, sealed, expires_at, written_by, updated_at
+    FROM memory
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND scope = 'user' AND subject = :subject
       AND (expires_at IS NULL OR expires_at > clock_timestamp())
     ORDER BY path
     ON CONFLICT (tenant_id, project_id, scope, subject, path) DO UPDATE SET
-        value = excluded.value, expires_at = excluded.expires_at, written_by = excluded.written_by,
-        updated_at = excluded.updated_at
+        value = excluded.value, sealed = excluded.sealed, expires_at = excluded.expires_at,
+        written_by = excluded.written_by, updated_at = excluded.updated_at
     WHERE kept.expires_at <= clock_timestamp()
 """)
 FORGET = Statement("""

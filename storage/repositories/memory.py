@@ -8,20 +8,20 @@ from datetime import datetime
 from msgspec import Struct
 
 from domain.json_values import JsonObject, JsonValue
-from storage.database import Database
+from storage.database import Database, Row
 from storage.statements import Statement
 
 READ = Statement("""
-    SELECT path, value FROM memory
+    SELECT path, value, sealed FROM memory
     WHERE tenant_id = :tenant_id AND project_id = :project_id AND scope = :scope AND subject = :subject
       AND path = ANY(:paths) AND (expires_at IS NULL OR expires_at > clock_timestamp())
 """)
 WRITE = Statement("""
-    INSERT INTO memory (tenant_id, project_id, scope, subject, path, value, expires_at, written_by)
-    VALUES (:tenant_id, :project_id, :scope, :subject, :path, :value, :expires_at, :written_by)
+    INSERT INTO memory (tenant_id, project_id, scope, subject, path, value, sealed, expires_at, written_by)
+    VALUES (:tenant_id, :project_id, :scope, :subject, :path, :value, :sealed, :expires_at, :written_by)
     ON CONFLICT (tenant_id, project_id, scope, subject, path) DO UPDATE SET
-        value = excluded.value, expires_at = excluded.expires_at, written_by = excluded.written_by,
-        updated_at = clock_timestamp()
+        value = excluded.value, sealed = excluded.sealed, expires_at = excluded.expires_at,
+        written_by = excluded.written_by, updated_at = clock_timestamp()
 """)
 FORGET = Statement("""
     DELETE FROM memory
@@ -57,6 +57,11 @@ class MemoryValue(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None = None
 
 
+def place_key(project_id: str, path: str) -> bytes:
+    """Return what a value is sealed for: not its subject, for a contact takes over what was remembered of a user."""
+    return f"memory\0{project_id}\0{path}".encode()
+
+
 class Memory:
     """The persistent memory of all projects."""
 
@@ -68,29 +73,46 @@ class Memory:
         rows = await self._database.rows(
             READ, tenant_id=tenant_id, project_id=project_id, scope=scope, subject=subject, paths=list(paths)
         )
-        return {row["path"]: row["value"] for row in rows}
+        return {row["path"]: await self._value(tenant_id, project_id, row) for row in rows}
+
+    async def _value(self, tenant_id: str, project_id: str, row: Row) -> JsonValue:
+        if row["sealed"] is None:
+            value: JsonValue = row["value"]
+        else:
+            scope = place_key(project_id, row["path"])
+            value = await self._database.contents.opened_json(tenant_id, scope, row["sealed"])
+        return value
 
     async def write(
         self, tenant_id: str, project_id: str, values: Sequence[MemoryValue], *, written_by: str = ""
     ) -> None:
         """Keep values, all or none. What was written once under a name (`written_by`) is not written again."""
+        ordered = sorted(values, key=lambda one: (one.scope, one.subject, one.path))  # one order: no deadlock
+        prepared = [await self._prepared(tenant_id, project_id, one) for one in ordered]
         async with self._database.transaction() as connection:
             if written_by and not await connection.execute(NOTE_EFFECT, tenant_id=tenant_id, effect_key=written_by):
                 return
-            for one in sorted(values, key=lambda one: (one.scope, one.subject, one.path)):  # one order: no deadlock
-                place: Mapping[str, object] = {
-                    "tenant_id": tenant_id,
-                    "project_id": project_id,
-                    "scope": one.scope,
-                    "subject": one.subject,
-                    "path": one.path,
-                }
-                if one.value is None:
+            for place, value in prepared:
+                if value is None:
                     await connection.execute(FORGET, **place)
                 else:
-                    await connection.execute(
-                        WRITE, **place, value=one.value, expires_at=one.expires_at, written_by=written_by
-                    )
+                    await connection.execute(WRITE, **place, **value, written_by=written_by)
+
+    async def _prepared(
+        self, tenant_id: str, project_id: str, one: MemoryValue
+    ) -> tuple[Mapping[str, object], Mapping[str, object] | None]:
+        """Return the place of a value and what is written there, None to forget it."""
+        place = {
+            "tenant_id": tenant_id,
+            "project_id": project_id,
+            "scope": one.scope,
+            "subject": one.subject,
+            "path": one.path,
+        }
+        if one.value is None:
+            return place, None
+        sealed = await self._database.contents.sealed_json(tenant_id, place_key(project_id, one.path), one.value)
+        return place, {"value": one.value if sealed is None else {}, "sealed": sealed, "expires_at": one.expires_at}
 
     async def forget_subject(self, tenant_id: str, project_id: str, scope: str, subject: str) -> int:
         """Forget all about one subject; return how many values that were."""

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from domain.json_values import JsonObject
 from storage.database import Database
+from storage.keys import session_key
 from storage.statements import Statement
 
 READ = Statement("""
-    SELECT content FROM memory_stores
+    SELECT content, sealed FROM memory_stores
     WHERE tenant_id = :tenant_id AND session_id = :session_id AND name = :name
 """)
 NAMES = Statement("""
@@ -28,10 +29,14 @@ class MemoryStores:
 
     async def read(self, tenant_id: str, session_id: str, name: str) -> JsonObject:
         """Return the store, empty if it was never written."""
-        content: JsonObject | None = await self._database.value(
-            READ, tenant_id=tenant_id, session_id=session_id, name=name
-        )
-        return content or {}
+        row = await self._database.row(READ, tenant_id=tenant_id, session_id=session_id, name=name)
+        if row is None:
+            return {}
+        content: JsonObject = row["content"]
+        if row["sealed"] is not None:
+            key = session_key(tenant_id, session_id)
+            content = await self._database.contents.opened_json(tenant_id, key, row["sealed"])
+        return content
 
     async def names(self, tenant_id: str, session_id: str) -> Sequence[str]:
         """Return the names of a session's stores."""

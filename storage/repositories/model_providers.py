@@ -116,7 +116,7 @@ class ModelProviders:
             name=provider.name,
             kind=provider.kind,
             base_url=provider.base_url,
-            sealed=await self._sealed(tenant_id, provider_id, provider.project_id, FIRST_VERSION, api_key),
+            sealed=await self._sealed(tenant_id, provider_id, provider.project_id, FIRST_VERSION, api_key, connection),
             models=list(provider.models),
             options=provider.options,
             default_model=provider.default_model,
@@ -142,7 +142,7 @@ class ModelProviders:
             Conflict: Somebody else has changed it meanwhile.
             Unavailable: There is no master key.
         """
-        last = await self._open(await self._row(tenant_id, provider_id, connection), tenant_id)
+        last = await self._open(await self._row(tenant_id, provider_id, connection), tenant_id, connection)
         meta = last.meta
         key = api_key if api_key is not None else _kept_key(last, provider)
         row = await (connection or self._database).row(
@@ -153,7 +153,7 @@ class ModelProviders:
             name=provider.name,
             kind=provider.kind,
             base_url=provider.base_url,
-            sealed=await self._sealed(tenant_id, provider_id, meta.project_id, meta.version + 1, key),
+            sealed=await self._sealed(tenant_id, provider_id, meta.project_id, meta.version + 1, key, connection),
             models=list(provider.models),
             options=provider.options,
             default_model=provider.default_model,
@@ -192,19 +192,25 @@ class ModelProviders:
         source = connection or self._database
         return _there(await source.row(FIND, tenant_id=tenant_id, provider_id=provider_id))
 
-    async def _open(self, row: Row, tenant_id: str) -> OpenProvider:
+    async def _open(self, row: Row, tenant_id: str, over: Connection | None = None) -> OpenProvider:
         meta = _meta(row)
         if row["sealed"] is None:
             return OpenProvider(meta, "")
         about = _about(meta.project_id, meta.provider_id, meta.version)
-        return OpenProvider(meta, (await self._vault.open(tenant_id, row["sealed"], about)).decode())
+        return OpenProvider(meta, (await self._vault.open(tenant_id, row["sealed"], about, over)).decode())
 
     async def _sealed(
-        self, tenant_id: str, provider_id: str, project_id: str | None, version: int, key: str | None
+        self,
+        tenant_id: str,
+        provider_id: str,
+        project_id: str | None,
+        version: int,
+        key: str | None,
+        over: Connection | None,
     ) -> bytes | None:
         if not key:
             return None
-        return await self._vault.seal(tenant_id, key.encode(), _about(project_id, provider_id, version))
+        return await self._vault.seal(tenant_id, key.encode(), _about(project_id, provider_id, version), over)
 
 
 def _there(row: Row | None) -> Row:

@@ -11,9 +11,12 @@ from typing import Any
 import msgspec
 
 from domain.errors import AppError
+from storage.blobs.port import piece_key
 from storage.contents import SEALED
-from storage.database import Database
+from storage.database import Database, Row
 from storage.frames import expand
+from storage.keys import session_key
+from storage.repositories.memory import place_key
 from storage.statements import Statement
 
 TABLES = Statement("""
@@ -41,9 +44,21 @@ async def everything(database: Database) -> AsyncIterator[tuple[str, list[list[b
     tenants = [row["tenant_id"] for row in await database.rows(TENANTS)]
     for table in await database.rows(TABLES):
         for row in await database.rows(Statement(f'SELECT * FROM "{table["name"]}"')):
-            scopes = [scope for scope in (row.get("session_key"), row.get("blob_hash")) if scope is not None]
-            keys = [(tenant, scope) for tenant in tenants for scope in scopes]
+            keys = [(tenant, scope) for tenant in tenants for scope in _scopes(tenant, row)]
             yield table["name"], [await _forms(database, keys, value) for value in row.values()]
+
+
+def _scopes(tenant_id: str, row: Row) -> list[bytes]:
+    """Return what a value of a row may have been sealed for."""
+    has = set(row.keys()).__contains__
+    scopes = [row[name] for name in ("session_key", "blob_hash") if has(name) and row[name] is not None]
+    if has("session_id"):
+        scopes.append(session_key(tenant_id, row["session_id"]))
+    if has("path") and has("project_id"):
+        scopes.append(place_key(row["project_id"], row["path"]))
+    if has("blob_id"):
+        scopes.append(piece_key(row["owner_id"], row["blob_id"], row["number"]))
+    return scopes
 
 
 async def _forms(database: Database, keys: Sequence[tuple[str, bytes]], value: Any) -> list[bytes]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from io import BytesIO
 
 import pytest
+from msgspec.structs import replace
 
 from storage.activation import Activations
+from storage.beside import Beside
+from storage.blobs import DatabaseBlobs
 from storage.contents import LARGE_VALUES, SEALED, Contents, Seal
 from storage.crypto import KEY_BYTES, MasterKeys, NoMasterKey, Unopenable, new_data_key
 from storage.database import Database
@@ -16,6 +20,9 @@ from storage.frames import BLOB_MIN_BYTES, expand, squeeze
 from storage.journal import Journal
 from storage.keys import session_key
 from storage.leases import Leases
+from storage.repositories.attachments import Attachments, NewAttachment
+from storage.repositories.memory import Memory, MemoryValue
+from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import NewSession, SessionQuery, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
@@ -34,7 +41,21 @@ FACT = CANARY.encode()
 LARGE = CANARY.encode() + random.Random(1).randbytes(BLOB_MIN_BYTES)
 DESTROY = Statement("DELETE FROM tenant_keys WHERE tenant_id = :tenant_id")
 NAMES = Statement("SELECT blob_hash FROM journal_blobs WHERE tenant_id = :tenant_id")
-STORED = {"journal", "journal_blobs", "snapshots", "traces", "transcripts", "turns"}
+STORED = {
+    *("attachments", "blob_pieces", "journal", "journal_blobs", "memory", "memory_stores", "snapshots", "traces"),
+    *("transcripts", "turns"),
+}
+FILE = NewAttachment(
+    attachment_id="att_1",
+    project_id="p",
+    session_id="s",
+    filename="said.txt",
+    mime_type="text/plain",
+    category="document",
+    size_bytes=len(FACT),
+    sha=b"hash",
+    readable=CANARY,
+)
 
 
 @pytest.fixture
@@ -79,9 +100,24 @@ async def written(database: Database, tenant_id: str, session_id: str = "s") -> 
     await Sessions(database).create(tenant_id, new, epoch=epoch)
     journal = Journal(database)
     await journal.append(tenant_id, session_id, epoch, [LARGE], expect_seq=0)
-    await journal.append(tenant_id, session_id, epoch, [FACT], expect_seq=1, turn=TURN)
+    stores = Beside(stores={"cart": {"text": CANARY}})
+    await journal.append(tenant_id, session_id, epoch, [FACT], expect_seq=1, turn=TURN, beside=stores)
     await journal.close()
+    for place in ("user", "project"):
+        value = MemoryValue(scope=place, subject="somebody", path="said", value=f"{place}: {CANARY}")
+        await Memory(database).write(tenant_id, "p", [value])
+    await Attachments(database).add(tenant_id, replace(FILE, session_id=session_id), most=1)
+    await DatabaseBlobs(database).write(tenant_id, session_id, "att_1", BytesIO(FACT))
     return epoch
+
+
+async def remembered(database: Database, tenant_id: str) -> list[object]:
+    memory = Memory(database)
+    return [await memory.read(tenant_id, "p", scope, "somebody", ["said"]) for scope in ("user", "project")]
+
+
+async def bytes_of_file(database: Database, tenant_id: str) -> bytes:
+    return b"".join([piece async for piece in DatabaseBlobs(database).read(tenant_id, "s", "att_1")])
 
 
 READERS: dict[str, Callable[[Database, str], Awaitable[object]]] = {
@@ -94,6 +130,13 @@ READERS: dict[str, Callable[[Database, str], Awaitable[object]]] = {
     "traces": lambda database, tenant_id: Traces(database).list(tenant_id, "s"),
     "traces of a turn": lambda database, tenant_id: Traces(database).of_turn(tenant_id, "s", 2),
     "reply": lambda database, tenant_id: Turns(database).find(tenant_id, "s", "key"),
+    "memory": remembered,
+    "store": lambda database, tenant_id: MemoryStores(database).read(tenant_id, "s", "cart"),
+    "file": lambda database, tenant_id: Attachments(database).find(tenant_id, "s", "att_1"),
+    "files": lambda database, tenant_id: Attachments(database).list(tenant_id, "s", limit=10, offset=0),
+    "files of a project": lambda database, tenant_id: Attachments(database).of_project(tenant_id, "p", ["att_1"]),
+    "file in use": lambda database, tenant_id: Attachments(database).use(tenant_id, "p", "s", ["att_1"]),
+    "bytes of a file": bytes_of_file,
     "search": lambda database, tenant_id: Sessions(database).list(tenant_id, "p", SessionQuery(words="CANARY since")),
 }
 
@@ -112,6 +155,12 @@ async def test_whoever_has_the_key_reads_what_was_written(sealing: Database, ten
     stored = await Turns(sealing).find(tenant_id, "s", "key")
     assert stored is not None
     assert stored.reply == FACT
+    assert await remembered(sealing, tenant_id) == [{"said": f"user: {CANARY}"}, {"said": f"project: {CANARY}"}]
+    assert await MemoryStores(sealing).read(tenant_id, "s", "cart") == {"text": CANARY}
+    assert await bytes_of_file(sealing, tenant_id) == FACT
+    file = await Attachments(sealing).find(tenant_id, "s", "att_1")
+    assert file is not None
+    assert file.readable == CANARY
     assert [row.session_id for row in (await READERS["search"](sealing, tenant_id)).rows] == ["s"]
     other = SessionQuery(words="sparrow")
     assert not (await Sessions(sealing).list(tenant_id, "p", other)).rows
