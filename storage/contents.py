@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -76,6 +76,10 @@ class Seal:
         return blake2b(value, key=self._key, digest_size=KEY_BYTES).digest()
 
 
+def _version_of(sealed: bytes) -> int:
+    return int.from_bytes(sealed[len(SEALED) : _HEAD_BYTES], "big")
+
+
 def closed(seal: Seal | None, value: bytes) -> bytes:
     """Return a value sealed, as it is where nothing is."""
     return seal.close(value) if seal is not None else value
@@ -86,7 +90,7 @@ class Contents:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._held: OrderedDict[tuple[str, bytes], Seal] = OrderedDict()
+        self._held: OrderedDict[tuple[str, bytes, int | None], Seal] = OrderedDict()
 
     async def seal(self, tenant_id: str, scope: bytes) -> Seal | None:
         """Return what seals for the key of a session or the name of a large value; None where there is no master key.
@@ -94,18 +98,7 @@ class Contents:
         Raises:
             Unopenable: The tenant's key lies under a master key that is not configured.
         """
-        name = (tenant_id, scope)
-        held = self._held.get(name)
-        if held is not None and monotonic() < held.until_s:
-            self._held.move_to_end(name)
-            return held
-        if not self._vault.has_master_key:
-            return None
-        made = Seal(await self._vault.data_key(tenant_id), scope)
-        self._held[name] = made
-        if len(self._held) > SEALS_HELD:
-            self._held.popitem(last=False)
-        return made
+        return await self._seal(tenant_id, scope, None, None) if self._vault.has_master_key else None
 
     async def sealer(self, tenant_id: str) -> Callable[[bytes, bytes], bytes] | None:
         """Return what seals (scope, value) wherever it is called, a thread for one; None where nothing is sealed."""
@@ -126,11 +119,26 @@ class Contents:
         """
         if not value.startswith(SEALED):
             return value
-        version = int.from_bytes(value[len(SEALED) : _HEAD_BYTES], "big")
-        held = self._held.get((tenant_id, scope))
-        if held is None or held.version != version or monotonic() >= held.until_s:
-            held = Seal(await self._vault.data_key(tenant_id, version, over), scope)
-        return held.open(value)
+        return (await self._seal(tenant_id, scope, _version_of(value), over)).open(value)
+
+    async def opened_all(self, tenant_id: str, scope: bytes, values: Sequence[bytes]) -> list[bytes]:
+        """Return stored values, as `opened` does with each."""
+        versions = {_version_of(value) for value in values if value.startswith(SEALED)}
+        seals = {version: await self._seal(tenant_id, scope, version, None) for version in versions}
+        return [seals[_version_of(value)].open(value) if value.startswith(SEALED) else value for value in values]
+
+    async def _seal(self, tenant_id: str, scope: bytes, version: int | None, over: Connection | None) -> Seal:
+        """Return the key of a scope, derived from a data key of the tenant, the newest one when none is named."""
+        name = (tenant_id, scope, version)
+        held = self._held.get(name)
+        if held is not None and monotonic() < held.until_s:
+            self._held.move_to_end(name)
+            return held
+        made = Seal(await self._vault.data_key(tenant_id, version, over), scope)
+        self._held[name] = made
+        if len(self._held) > SEALS_HELD:
+            self._held.popitem(last=False)
+        return made
 
     async def sealed_json(self, tenant_id: str, scope: bytes, value: JsonValue) -> bytes | None:
         """Return a value for the column `sealed`; None where nothing is sealed and it stands as it is."""

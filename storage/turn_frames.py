@@ -32,6 +32,7 @@ class Details(Struct, frozen=True, array_like=True):
 
 
 NO_DETAILS = Details()
+NOTHING = b""
 _DETAILS = msgspec.msgpack.Decoder(Details)
 
 
@@ -55,6 +56,6 @@ def pack_details(end: TurnEnd) -> bytes | None:
     return squeeze(_ENCODER.encode(details)) if details != NO_DETAILS else None
 
 
-def unpack_details(packed: bytes | None) -> Details:
-    """Return the details of a value that `pack_details` made."""
-    return _DETAILS.decode(expand(packed)) if packed is not None else NO_DETAILS
+def unpack_details(packed: bytes) -> Details:
+    """Return the details of a value that `pack_details` made, of `NOTHING` for a turn that has none."""
+    return _DETAILS.decode(expand(packed)) if packed else NO_DETAILS

@@ -11,7 +11,7 @@ from domain.json_values import JsonObject
 from domain.limits import SESSIONS_SEARCHED_MAX
 from storage.database import Database
 from storage.repositories.session_statements import FILTERS
-from storage.repositories.transcripts import details_of, texts_of
+from storage.repositories.transcripts import opened_turns, texts_of
 from storage.statements import Statement
 
 SESSIONS_AT_ONCE = 50
@@ -78,7 +78,7 @@ async def _saying(database: Database, tenant_id: str, keys: Sequence[bytes], wor
         for row in rows:
             if row["session_key"] in found:
                 continue
-            details = await details_of(row, database, tenant_id, row["session_key"])
+            ((_, details),) = await opened_turns(database, tenant_id, row["session_key"], [row])
             if any(words in text.lower() for text in texts_of(row, details)):
                 found.add(row["session_key"])
         if len(rows) < TURNS_AT_ONCE:

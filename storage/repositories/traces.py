@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
@@ -77,11 +77,13 @@ class Traces:
     async def of_turn(self, tenant_id: str, session_id: str, fact_seq: int) -> tuple[TraceRow, ...]:
         """Return the events of the turn whose last fact has this number; none when they are past their retention."""
         row = await self._database.row(OF_TURN, tenant_id=tenant_id, session_id=session_id, seq=fact_seq)
-        return await self._events(tenant_id, session_id, row) if row else ()
+        return next(await self._opened(tenant_id, session_id, [row] if row else []), ())
 
-    async def _events(self, tenant_id: str, session_id: str, row: Row) -> tuple[TraceRow, ...]:
-        key = session_key(tenant_id, session_id)
-        return unpack_events(await self._database.contents.opened(tenant_id, key, row["events"]))
+    async def _opened(self, tenant_id: str, session_id: str, rows: Sequence[Row]) -> Iterator[tuple[TraceRow, ...]]:
+        """Return the events of turns of a session, turn by turn; what nobody asks for is not unpacked."""
+        stored = [row["events"] for row in rows]
+        opened = await self._database.contents.opened_all(tenant_id, session_key(tenant_id, session_id), stored)
+        return (unpack_events(one) for one in opened)
 
     async def turns(
         self, tenant_id: str, session_id: str, *, descending: bool = False
@@ -92,8 +94,8 @@ class Traces:
             rows = await self._database.rows(
                 statement, tenant_id=tenant_id, session_id=session_id, after=after, limit=TURNS_PER_PAGE
             )
-            for row in rows:
-                yield await self._events(tenant_id, session_id, row)
+            for events in await self._opened(tenant_id, session_id, rows):
+                yield events
             if len(rows) < TURNS_PER_PAGE:
                 return
             after = rows[-1]["seq"]
@@ -121,7 +123,8 @@ class Traces:
                 **conditions,
             )
             for row in rows:
-                yield row["session_id"], await self._events(tenant_id, row["session_id"], row)
+                for events in await self._opened(tenant_id, row["session_id"], [row]):
+                    yield row["session_id"], events
             if len(rows) < TURNS_PER_PAGE:
                 return
             created, session_id, seq = rows[-1]["created_at"], rows[-1]["session_id"], rows[-1]["seq"]
@@ -169,5 +172,5 @@ class Traces:
         last = await self._database.row(PAGE_BACK, **place, after=SEQ_MAX, limit=1)
         if first is None or last is None:
             return 0
-        earliest, latest = [await self._events(tenant_id, session_id, row) for row in (first, last)]
+        earliest, latest = await self._opened(tenant_id, session_id, [first, last])
         return latest[-1].seq - earliest[0].seq + 1

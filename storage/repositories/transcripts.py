@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 from storage.database import Database, Row
 from storage.keys import session_key
 from storage.statements import Statement
 from storage.turn_end import MessageRow, SaidTurn
-from storage.turn_frames import Details, unpack_details
+from storage.turn_frames import NOTHING, Details, unpack_details
 
 _COLUMNS = "seq, at, turn, message, spoke_ms, spoke_id, spoke, answer_id, answer, agent_name, details"
 _MINE = "session_key = session_key(:tenant_id, :session_id)"
@@ -32,6 +34,7 @@ TIMES = Statement(f"""
     SELECT turn, at, spoke IS NOT NULL AS was_asked, coalesce(spoke_ms, 0) AS spoke_ms, answer IS NOT NULL AS has_answer
     FROM transcripts WHERE {_MINE} ORDER BY seq
 """)
+OpenedTurns: TypeAlias = Sequence[tuple[Row, Details]]
 LAST_SEQ = 2**31 - 1
 USER = "user"
 ASSISTANT = "assistant"
@@ -54,8 +57,8 @@ class Transcripts:
     async def after(self, tenant_id: str, session_id: str, seq: int, limit: int) -> tuple[MessageRow, ...]:
         """Return messages behind `seq`, oldest first."""
         rows = await self._database.rows(FORWARD, tenant_id=tenant_id, session_id=session_id, cursor=seq, limit=limit)
-        lines = [line for row in rows for line in await self._lines(tenant_id, session_id, row)]
-        return tuple(line for line in lines if line.seq > seq)[:limit]
+        turns = await self._opened(tenant_id, session_id, rows)
+        return tuple(line for turn in turns for line in lines_of(*turn) if line.seq > seq)[:limit]
 
     async def before(self, tenant_id: str, session_id: str, seq: int | None, limit: int) -> tuple[MessageRow, ...]:
         """Return messages before `seq` (None: the last ones), newest first."""
@@ -63,8 +66,8 @@ class Transcripts:
         rows = await self._database.rows(
             BACKWARD, tenant_id=tenant_id, session_id=session_id, cursor=cursor, limit=limit
         )
-        lines = [line for row in rows for line in (await self._lines(tenant_id, session_id, row))[::-1]]
-        return tuple(line for line in lines if line.seq < cursor)[:limit]
+        turns = await self._opened(tenant_id, session_id, rows)
+        return tuple(line for turn in turns for line in lines_of(*turn)[::-1] if line.seq < cursor)[:limit]
 
     async def turns(self, tenant_id: str, session_id: str, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
         """Return turns whose last fact is below `before` (None: the last ones), newest first."""
@@ -75,7 +78,7 @@ class Transcripts:
             before=LAST_SEQ if before is None else before,
             limit=limit,
         )
-        return tuple([_turn_of(row, await self._details(tenant_id, session_id, row)) for row in rows])
+        return tuple(_turn_of(*turn) for turn in await self._opened(tenant_id, session_id, rows))
 
     async def times(self, tenant_id: str, session_id: str) -> dict[int, tuple[datetime | None, datetime | None]]:
         """Return turn -> when its message came and when it was answered; None for what it does not have."""
@@ -91,20 +94,17 @@ class Transcripts:
     async def find(self, tenant_id: str, session_id: str, message_id: str) -> MessageRow | None:
         """Return one message by its id."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, message_id=message_id)
-        lines = await self._lines(tenant_id, session_id, row) if row else ()
-        return next((line for line in lines if line.message_id == message_id), None)
+        turns = await self._opened(tenant_id, session_id, [row] if row else [])
+        return next((line for turn in turns for line in lines_of(*turn) if line.message_id == message_id), None)
 
-    async def _lines(self, tenant_id: str, session_id: str, row: Row) -> tuple[MessageRow, ...]:
-        return lines_of(row, await self._details(tenant_id, session_id, row))
-
-    async def _details(self, tenant_id: str, session_id: str, row: Row) -> Details:
-        return await details_of(row, self._database, tenant_id, session_key(tenant_id, session_id))
+    async def _opened(self, tenant_id: str, session_id: str, rows: Sequence[Row]) -> OpenedTurns:
+        return await opened_turns(self._database, tenant_id, session_key(tenant_id, session_id), rows)
 
 
-async def details_of(row: Row, database: Database, tenant_id: str, key: bytes) -> Details:
-    """Return the details of a turn of the session with this key."""
-    details = row["details"]
-    return unpack_details(await database.contents.opened(tenant_id, key, details) if details is not None else None)
+async def opened_turns(database: Database, tenant_id: str, key: bytes, rows: Sequence[Row]) -> OpenedTurns:
+    """Return the rows of turns of the session with this key, each with its details."""
+    stored = [row["details"] or NOTHING for row in rows]
+    return list(zip(rows, map(unpack_details, await database.contents.opened_all(tenant_id, key, stored)), strict=True))
 
 
 def texts_of(row: Row, details: Details) -> tuple[str, str]:

@@ -64,9 +64,12 @@ async def test_a_project_is_made_seen_changed_and_listed(gateway: LiveGateway) -
     assert cleared["entryAgentName"] is None
     listed = (await gateway.call("GET", f"{PROJECTS}?limit=1&offset=1")).json()
     assert (len(listed["projects"]), listed["pagination"]["limit"]) == (1, 1)
-    everything = (await gateway.call("GET", f"{PROJECTS}?limit=200")).json()
-    assert project["id"] in [one["id"] for one in everything["projects"]]
-    assert everything["pagination"]["total"] == len(everything["projects"])
+    total, ids = listed["pagination"]["total"], []
+    for offset in range(0, total, 200):  # other tests of this run have projects too
+        page = (await gateway.call("GET", f"{PROJECTS}?limit=200&offset={offset}")).json()
+        ids += [one["id"] for one in page["projects"]]
+    assert project["id"] in ids
+    assert total == len(ids)
     database = gateway.running.database
     rows = await database.rows(ACTIONS, tenant_id=TENANT_ID, project_id=project["id"])
     assert [row["action"] for row in rows] == [

@@ -6,7 +6,7 @@ import msgspec
 
 from storage.frames import squeeze
 from storage.turn_end import MessageRow, TraceRow, TurnEnd
-from storage.turn_frames import Details, pack_details, pack_events, unpack_details, unpack_events
+from storage.turn_frames import NOTHING, Details, pack_details, pack_events, unpack_details, unpack_events
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 EVENT = TraceRow(
@@ -32,7 +32,7 @@ def test_events_of_the_first_version_are_still_read() -> None:
 
 def test_a_turn_without_lines_takes_no_room() -> None:
     assert pack_details(TurnEnd(turn=1)) is None
-    assert unpack_details(None) == Details()
+    assert unpack_details(NOTHING) == Details()
 
 
 def test_the_text_of_each_line_and_what_it_has_beside_it_come_back() -> None:
