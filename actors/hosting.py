@@ -24,6 +24,7 @@ from actors.hosts.process import ChildHost, ChildHosts
 from actors.hosts.stale_ray import RayFolder
 from actors.hosts.task import Task
 from actors.hosts.tenancy import BYTES, COUNTS, DRAINING, SESSIONS, TURNS, WAITING
+from actors.installation import master_key_text
 from actors.keeper import HostKeeper
 from actors.link.addresses import machine_name, parse_address, reachable
 from actors.link.client import LinkedHost
@@ -71,7 +72,8 @@ class Hosting:
         if self._settings.runtime == LOCAL:
             return
         token = self._settings.link_token or kept_token(self._folder)
-        self._settings = msgspec.structs.replace(self._settings, link_token=token)
+        keys = master_key_text(self._settings)  # a host on another machine would make one of its own
+        self._settings = msgspec.structs.replace(self._settings, link_token=token, master_keys=keys)
         if self._settings.runtime == RAY:
             if not self._settings.ray_address:
                 await self._make_ray_folder()  # Ray reads its environment when loaded

@@ -30,6 +30,14 @@ def master_keys(settings: Settings) -> MasterKeys:
     return MasterKeys.kept_in(folder / MASTER_KEY_FILE)
 
 
+def master_key_text(settings: Settings) -> str:
+    """Return those keys as a setting, for processes that do not have the same folder."""
+    if settings.master_keys:
+        return settings.master_keys
+    master_keys(settings)
+    return ",".join((data_folder(settings) / MASTER_KEY_FILE).read_text(encoding="ascii").split())
+
+
 def known_master_keys(settings: Settings) -> MasterKeys | None:
     """Return those keys as they are; None where none were made yet."""
     is_known = settings.master_keys or (data_folder(settings) / MASTER_KEY_FILE).exists()

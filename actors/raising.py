@@ -20,6 +20,8 @@ PLAIN: dict[str, type[errors.AppError]] = {
         errors.AgentFault,
     )
 }
+LASTING = errors.LastingOutage.__name__
+"""The word for an outage that asking again does not change, where who answers knows that it is one."""
 BUSY: dict[str, type[errors.Overloaded]] = {kind.__name__: kind for kind in (errors.Overloaded, errors.QueueFull)}
 
 
@@ -35,4 +37,5 @@ def error_of(answer: HostAnswer) -> errors.AppError:
     busy = BUSY.get(answer.kind)
     if busy is not None:
         return busy(answer.message, retry_after_ms=answer.retry_after_ms, details=answer.details)
-    return PLAIN.get(answer.kind, errors.AppError)(answer.message, details=answer.details)
+    kind = errors.LastingOutage if answer.kind == LASTING else PLAIN.get(answer.kind, errors.AppError)
+    return kind(answer.message, details=answer.details)

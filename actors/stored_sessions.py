@@ -28,7 +28,7 @@ from actors.suspensions import BETWEEN, callback_id_of
 from actors.system_events import SystemEvents
 from actors.webhooks import HookedProjects, emit
 from domain.clock import parse_iso
-from domain.errors import NotFound, Overloaded, Unavailable
+from domain.errors import LastingOutage, NotFound, Overloaded, Unavailable
 from domain.json_values import JsonObject
 from storage.activation import Activations
 from storage.beside import Beside
@@ -84,6 +84,13 @@ class StoredSessions:
             self._note(woken[1].pin)
         return woken
 
+    async def _release(self, tenant_id: str, session_id: str, epoch: int) -> None:
+        """Give back a session that cannot be read here; another host may have the key."""
+        try:
+            await self._leases.release_session(tenant_id, session_id, epoch)
+        except AWAY as error:
+            raise StoreLost from error
+
     def _note(self, pin: SessionPin) -> None:
         if self._system is not None:
             self._system.serves(pin)
@@ -98,6 +105,9 @@ class StoredSessions:
             raise SessionMoved("") from error
         except NotFound:
             return None
+        except LastingOutage as error:
+            await self._release(tenant_id, session_id, epoch)
+            raise StoreLost from error
         except AWAY as error:
             raise StoreLost from error
         stored = Stored(

@@ -17,6 +17,7 @@ from actors.human_tasks import TaskDesk
 from actors.messages import EndSession, Failed
 from actors.otel_export import TURNS_AT_ONCE, SpanExport
 from actors.project_removal import ProjectRemoval
+from actors.raising import LASTING
 from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
 from domain.limits import ANALYTICS_KEPT_DAYS, AUDIT_KEPT_DAYS, SESSION_IDLE_S, TRACES_KEPT_DAYS, USAGE_KEPT_DAYS
@@ -214,5 +215,8 @@ class Upkeep:
                 reason="idle_timeout",
                 quiet_since=since,
             )
-            ended += not isinstance(await self._ask(message), Failed)
+            answer = await self._ask(message)
+            if isinstance(answer, Failed) and answer.kind == LASTING:  # nobody can read it, and it is not to come again
+                await self._sessions.end(tenant_id, session_id, message.reason)
+            ended += not isinstance(answer, Failed)
         return ended

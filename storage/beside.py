@@ -14,7 +14,7 @@ from msgspec import Struct, field, structs
 from domain.human_tasks import OPEN, TaskStatus
 from domain.json_values import JsonObject
 from domain.limits import MEMORY_STORES_PER_SESSION
-from storage.contents import Contents
+from storage.contents import Seal
 from storage.repositories.callbacks import WORK_JOB
 
 
@@ -37,20 +37,18 @@ class Beside(Struct, frozen=True, kw_only=True, omit_defaults=True):
     revived: str = ""
     pin: JsonObject = field(default_factory=dict)
 
-    async def closed(self, contents: Contents, tenant_id: str, session_key: bytes) -> Beside:
-        """Return the same with its stores sealed; as it is where nothing is."""
-        stores, sealed = dict(self.stores), {}
-        for name, content in self.stores.items():
-            value = await contents.sealed_json(tenant_id, session_key, content) if content is not None else None
-            if value is not None:
-                stores[name], sealed[name] = {}, b64encode(value).decode()
-        return structs.replace(self, stores=stores, sealed=sealed)
+    def closed(self, seal: Seal) -> Beside:
+        """Return the same with its stores sealed."""
+        given = {name: content for name, content in self.stores.items() if content is not None}
+        sealed = {name: b64encode(seal.close_json(content)).decode() for name, content in given.items()}
+        return structs.replace(self, stores={**self.stores, **dict.fromkeys(given, EMPTY)}, sealed=sealed)
 
     def encoded(self) -> str:
         """Return the JSON that `BESIDES` reads."""
         return msgspec.json.encode(self).decode()
 
 
+EMPTY: JsonObject = {}
 _OPEN = ", ".join(repr(str(one)) for one in OPEN)
 
 BESIDES = f""",

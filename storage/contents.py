@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +22,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from domain.json_values import JsonValue
 from storage.crypto import KEY_BYTES, NONCE_BYTES, Unopenable
+from storage.errors import KeyReplaced
 from storage.frames import expand, squeeze
+from storage.statements import Statement
 from storage.vault import DataKey, Vault
 
 if TYPE_CHECKING:
@@ -43,16 +45,17 @@ SEAL_BYTES: Final = _SECRET + _TAG_BYTES
 """How much longer a value becomes."""
 _REST_OF_NONCE = bytes(NONCE_BYTES - _COUNTED_BYTES)
 SEALS_HELD = 1_000
+STANDS = Statement("SELECT EXISTS (SELECT FROM tenant_keys WHERE key_id = :key_id)")
 _JSON = msgspec.json.Encoder()
 
 
 class Seal:
     """The key of one session, or of what sessions have in common."""
 
-    __slots__ = ("_cipher", "_head", "_key", "_next", "until_s", "version")
+    __slots__ = ("_cipher", "_head", "_key", "_next", "key_id", "until_s", "version")
 
     def __init__(self, key: DataKey, scope: bytes) -> None:
-        self.version, data_key, self.until_s = key
+        self.version, data_key, self.key_id, self.until_s = key
         self._head = SEALED + self.version.to_bytes(_VERSION_BYTES, "big")
         self._key = blake2b(scope, key=data_key, digest_size=KEY_BYTES, person=_PURPOSE).digest()
         self._cipher = AESGCM(self._key)
@@ -64,6 +67,10 @@ class Seal:
         self._next = (self._next + 1) % _COUNTED
         return self._head + counted + self._cipher.encrypt(_REST_OF_NONCE + counted, value, None)
 
+    def close_json(self, value: JsonValue) -> bytes:
+        """Return a JSON value sealed."""
+        return self.close(squeeze(_JSON.encode(value)))
+
     def open(self, sealed: bytes) -> bytes:
         """Return the value that `close` was given. Raises Unopenable: it was changed, or is of another session."""
         try:
@@ -74,6 +81,18 @@ class Seal:
     def name_of(self, value: bytes) -> bytes:
         """Return the name under which a value is found again: whoever has not the key cannot tell whose it is."""
         return blake2b(value, key=self._key, digest_size=KEY_BYTES).digest()
+
+
+class Sealer:
+    """Seals for many scopes, wherever it is called, a thread for one."""
+
+    def __init__(self, key: DataKey) -> None:
+        self._key = key
+        self.key_id = key.key_id
+
+    def close(self, scope: bytes, value: bytes) -> bytes:
+        """Return a value sealed for a scope."""
+        return Seal(self._key, scope).close(value)
 
 
 def _version_of(sealed: bytes) -> int:
@@ -100,12 +119,25 @@ class Contents:
         """
         return await self._seal(tenant_id, scope, None, None) if self._vault.has_master_key else None
 
-    async def sealer(self, tenant_id: str) -> Callable[[bytes, bytes], bytes] | None:
-        """Return what seals (scope, value) wherever it is called, a thread for one; None where nothing is sealed."""
-        if not self._vault.has_master_key:
-            return None
-        key = await self._vault.data_key(tenant_id)
-        return lambda scope, value: Seal(key, scope).close(value)
+    async def sealer(self, tenant_id: str) -> Sealer | None:
+        """Return what seals for many scopes; None where nothing is sealed."""
+        return Sealer(await self._vault.data_key(tenant_id)) if self._vault.has_master_key else None
+
+    async def check(self, connection: Connection, tenant_id: str, seal: Seal | Sealer | None) -> None:
+        """See in a transaction that the key stands that something was sealed with.
+
+        Raises:
+            KeyReplaced: It does not; another one is used from now on.
+        """
+        if seal is not None and not await connection.value(STANDS, key_id=seal.key_id):
+            self.forget(tenant_id)
+            raise KeyReplaced
+
+    def forget(self, tenant_id: str) -> None:
+        """Use no key of a tenant again that is not looked up."""
+        self._vault.forget(tenant_id)
+        for name in [name for name in self._held if name[0] == tenant_id]:
+            del self._held[name]
 
     async def opened(self, tenant_id: str, scope: bytes, value: bytes, over: Connection | None = None) -> bytes:
         """Return a stored value as it was before it was sealed; one that never was as it is.
@@ -140,11 +172,6 @@ class Contents:
             self._held.popitem(last=False)
         return made
 
-    async def sealed_json(self, tenant_id: str, scope: bytes, value: JsonValue) -> bytes | None:
-        """Return a value for the column `sealed`; None where nothing is sealed and it stands as it is."""
-        seal = await self.seal(tenant_id, scope)
-        return seal.close(squeeze(_JSON.encode(value))) if seal is not None else None
-
     async def opened_json(self, tenant_id: str, scope: bytes, sealed: bytes, over: Connection | None = None) -> Any:
-        """Return the value that `sealed_json` was given. Raises as `opened` does."""
+        """Return the value that `Seal.close_json` was given. Raises as `opened` does."""
         return msgspec.json.decode(expand(await self.opened(tenant_id, scope, sealed, over)))

@@ -34,6 +34,10 @@ class Unopenable(LastingOutage):
     """A sealed value cannot be opened: its key is not here, or it is not what it claims to be."""
 
 
+class OtherMasterKey(Unopenable):
+    """What is sealed lies under a master key that is not configured here, though it may be elsewhere."""
+
+
 class NoMasterKey(LastingOutage):
     """This installation has no master key: nothing can be sealed or opened."""
 
@@ -102,7 +106,9 @@ class MasterKeys:
             raise NoMasterKey
         master_key = self._keys.get(wrapped.master_id)
         if master_key is None:
-            raise Unopenable(f"The master key {wrapped.master_id.hex()} is not configured; add it to the master keys.")
+            raise OtherMasterKey(
+                f"The master key {wrapped.master_id.hex()} is not configured; add it to the master keys."
+            )
         return open_sealed(master_key, wrapped.sealed, about)
 
 
@@ -121,7 +127,17 @@ def kept_secret(file: Path) -> str:
         with suppress(FileExistsError):  # somebody else was first: theirs is the one
             os.link(unfinished, file)
         unfinished.unlink()
+        _to_disk(file.parent)
     return file.read_text(encoding="ascii")
+
+
+def _to_disk(folder: Path) -> None:
+    """Have the names in a folder survive a power cut: what is sealed from now on needs the file."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def new_data_key() -> bytes:

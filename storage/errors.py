@@ -86,3 +86,10 @@ class Closing(Unavailable):
 
 class MigrationRefused(Unavailable):
     """The database was made by another version than this one."""
+
+
+class KeyReplaced(Unavailable):
+    """The key of a tenant that something was sealed with does not stand any more; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("The key of the tenant was replaced; try again.")

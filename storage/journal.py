@@ -18,7 +18,7 @@ from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
 from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.beside import Beside
 from storage.database import Connection, Database, Row
-from storage.errors import ConnectionLost, SequenceConflict, StaleEpoch, TurnRepeated
+from storage.errors import ConnectionLost, KeyReplaced, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.frames import expand, pack, unpack
 from storage.journal_batch import Append, parameters, shape_of, take
 from storage.journal_statements import (
@@ -200,16 +200,18 @@ class Journal:
 
     async def _send(self, batch: list[Append], *, is_repeated: bool) -> None:
         connection = await self._connected()
-        large = [one for one in batch if one.blob_hash]
+        large, shape = [one for one in batch if one.blob_hash], shape_of(batch)
         if large:
-            await connection.execute(
-                KEEP_BLOBS,
-                tenant_ids=[one.tenant_id for one in large],
-                blob_hashes=[one.blob_hash for one in large],
-                contents=[one.packed for one in large],
-            )
-        shape = shape_of(batch)
-        rows = await connection.rows(APPENDS[shape], **parameters(batch, shape))
+            async with connection.transaction():  # whoever deletes the last other holder of a value waits for this one
+                await connection.execute(
+                    KEEP_BLOBS,
+                    tenant_ids=[one.tenant_id for one in large],
+                    blob_hashes=[one.blob_hash for one in large],
+                    contents=[one.packed for one in large],
+                )
+                rows = await connection.rows(APPENDS[shape], **parameters(batch, shape))
+        else:
+            rows = await connection.rows(APPENDS[shape], **parameters(batch, shape))
         self.batches += 1
         self.appends += len(rows)
         written = {row["n"] for row in rows}
@@ -244,8 +246,12 @@ class Journal:
             session_id=append.session_id,
             epoch=append.epoch,
             request_key=append.request_key,
+            key_id=append.seal.key_id if append.seal is not None else None,
         )
-        return _refusal(append, row)
+        refusal = _refusal(append, row)
+        if isinstance(refusal, KeyReplaced):
+            self._database.contents.forget(append.tenant_id)
+        return refusal
 
     async def _connected(self) -> Connection:
         if self._connection is None or not self._connection.is_open:
@@ -273,6 +279,8 @@ def _refusal(append: Append, row: Row | None) -> Exception:
         return StaleEpoch(f"The lease of epoch {append.epoch} is over.")
     if row["owner_epoch"] != append.epoch:
         return StaleEpoch(f"{append.session_id} belongs to epoch {row['owner_epoch']}, not {append.epoch}.")
+    if not row["key_stands"]:
+        return KeyReplaced()
     if row["turn_is_known"]:
         return TurnRepeated("A turn with this idempotency key has ended before.")
     return SequenceConflict(

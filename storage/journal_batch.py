@@ -66,8 +66,8 @@ class Append:
     async def close(self, contents: Contents) -> None:
         """Seal the facts and stores, and give large facts their name, which the tenant's sessions share."""
         self.seal = await contents.seal(self.tenant_id, self.key)
-        if self._stores is not None:
-            self.beside = (await self._stores.closed(contents, self.tenant_id, self.key)).encoded()
+        if self._stores is not None and self.seal is not None:
+            self.beside = self._stores.closed(self.seal).encoded()
         if len(self.packed) < BLOB_MIN_BYTES:
             self.packed = closed(self.seal, self.packed)
             return
@@ -140,7 +140,8 @@ def parameters(batch: Sequence[Append], shape: Shape) -> Parameters:
 def asked_row(append: Append) -> Row:
     """Return one value for each of `ASKED`."""
     facts = None if append.blob_hash else append.packed
-    return (append.key, append.epoch, append.expected, append.count, facts, append.blob_hash)
+    key_id = append.seal.key_id if append.seal is not None else None
+    return (append.key, append.epoch, append.expected, append.count, facts, append.blob_hash, key_id)
 
 
 def end_row(owner: int, end: TurnEnd, seal: Seal | None) -> Row:

@@ -23,8 +23,9 @@ ASKED = (
     ("counts", "int", "count"),
     ("facts", "bytea", "facts"),
     ("blob_hashes", "bytea", "blob_hash"),
+    ("key_ids", "uuid", "key_id"),
 )
-"""Parameter, type and column of what every append has."""
+"""Parameter, type and column of what every append has; `key_id` is of the key that it was sealed with."""
 
 KEYS = (("request_keys", "bigint", "request_key"),)
 """What appends have when one of the batch ends a turn under a key."""
@@ -74,6 +75,7 @@ _MOVED = """
         UPDATE session_heads h SET last_seq = a.expected + a.count
         FROM asked a JOIN hosts o ON o.epoch = a.epoch AND o.revoked_at IS NULL
         WHERE h.session_key = a.session_key AND h.owner_epoch = a.epoch AND h.last_seq = a.expected {unless_known}
+          AND (a.key_id IS NULL OR EXISTS (SELECT FROM tenant_keys k WHERE k.key_id = a.key_id))
         RETURNING a.n, h.session_key, h.last_seq AS seq
     ),
     written AS (
@@ -244,7 +246,8 @@ EXPLAIN = Statement(f"""
             SELECT FROM turns t
             WHERE t.session_key = session_key(:tenant_id, :session_id) AND t.request_key = :request_key
               AND t.at > now() - {REQUESTS_KEPT}
-        ) AS turn_is_known
+        ) AS turn_is_known,
+        :key_id::uuid IS NULL OR EXISTS (SELECT FROM tenant_keys WHERE key_id = :key_id) AS key_stands
     FROM session_heads h WHERE h.session_key = session_key(:tenant_id, :session_id)
 """)
 

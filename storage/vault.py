@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from domain.errors import LastingOutage, Unavailable
 from storage.crypto import (
     VERSION_BYTES,
     MasterKeys,
@@ -17,7 +18,6 @@ from storage.crypto import (
     open_sealed,
     seal,
 )
-from storage.errors import ConnectionLost
 from storage.statements import Statement
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ FIRST_VERSION = 1
 
 FIND = Statement(
     """
-    SELECT version, master_id, wrapped FROM tenant_keys
+    SELECT version, key_id, master_id, wrapped FROM tenant_keys
     WHERE tenant_id = :tenant_id AND (:version::int IS NULL OR version = :version) ORDER BY version DESC LIMIT 1
 """,
     is_repeatable=True,
@@ -54,10 +54,16 @@ REWRAPPED_AT_ONCE = 100
 
 
 class DataKey(NamedTuple):
-    """A data key as it is held: `until_s`, on the clock of this process, it needs no looking up."""
+    """A data key as it is held.
+
+    Attributes:
+        key_id: What no other key was ever called; versions come again when a tenant does.
+        until_s: Until then, on the clock of this process, it needs no looking up.
+    """
 
     version: int
     key: bytes
+    key_id: bytes
     until_s: float
 
 
@@ -80,7 +86,7 @@ class Vault:
         Raises:
             NoMasterKey: There is none.
         """
-        version, key, _ = await self.data_key(tenant_id, None, over)
+        version, key, *_ = await self.data_key(tenant_id, None, over)
         return version.to_bytes(VERSION_BYTES, "big") + seal(key, value, (tenant_id, *about))
 
     async def open(self, tenant_id: str, sealed: bytes, about: Sequence[str], over: Connection | None = None) -> bytes:
@@ -90,7 +96,7 @@ class Vault:
             Unopenable: It was changed, is about something else, or its key is gone.
             NoMasterKey: There is none.
         """
-        _, key, _ = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"), over)
+        _, key, *_ = await self.data_key(tenant_id, int.from_bytes(sealed[:VERSION_BYTES], "big"), over)
         return open_sealed(key, sealed[VERSION_BYTES:], (tenant_id, *about))
 
     async def data_key(self, tenant_id: str, version: int | None = None, over: Connection | None = None) -> DataKey:
@@ -115,16 +121,21 @@ class Vault:
             self._hold(name, held._replace(until_s=monotonic() + LOOKING_UP_S))
         try:
             found = await self._look_up(tenant_id, version, over or self._database)
-        except ConnectionLost:
+        except LastingOutage:
+            self._held.pop(name, None)
+            raise
+        except Unavailable:
             if held is None:
                 raise
             return held
-        except Unopenable:
-            self._held.pop(name, None)
-            raise
         self._hold(name, found)
         self._hold((tenant_id, found.version), found)
         return found
+
+    def forget(self, tenant_id: str) -> None:
+        """Look all keys of a tenant up again before they are used: one of them does not stand any more."""
+        for name in [name for name in self._held if name[0] == tenant_id]:
+            del self._held[name]
 
     async def renew(self, tenant_id: str) -> int:
         """Give the tenant a new data key, under which what follows is sealed; return its version."""
@@ -187,7 +198,7 @@ class Vault:
             raise Unopenable(f"The tenant has no key of version {version or FIRST_VERSION}.")
         found = int(row["version"])
         key = keys.unwrap(Wrapped(row["master_id"], row["wrapped"]), (tenant_id, str(found)))
-        return DataKey(found, key, monotonic() + KEYS_HELD_S)
+        return DataKey(found, key, row["key_id"], monotonic() + KEYS_HELD_S)
 
     def _hold(self, name: tuple[str, int | None], held: DataKey) -> None:
         self._held[name] = held

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from actors.messages import Failed
-from actors.raising import kind_of
+from actors.raising import LASTING, kind_of
 from actors.session import delivery
 from actors.session.store import StoreLost
 from domain.errors import AppError, LastingOutage, Overloaded, Unavailable
@@ -61,7 +61,7 @@ def store_failure(lost: StoreLost) -> Failed:
     cause = lost.__cause__
     if isinstance(cause, LastingOutage):
         log.error("a session cannot be read: %s", cause.message)
-        return Failed(kind="Unavailable", message=UNREADABLE_SESSION)
+        return Failed(kind=LASTING, message=UNREADABLE_SESSION)
     return Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=STORE_RETRY_MS)
 
 

@@ -43,11 +43,12 @@ class DatabaseBlobs:
         await asyncio.to_thread(content.seek, 0)
         async with self._database.transaction() as connection:
             await connection.value(LOCK, name=f"{owner_id}/{blob_id}")  # of two writers one comes after the other
+            await self._database.contents.check(connection, tenant_id, sealer)
             await connection.execute(DELETE, **names)
             while (piece := await asyncio.to_thread(content.read, PIECE_BYTES)) or not number:
                 size_bytes += len(piece)
                 if sealer is not None:
-                    piece = sealer(piece_key(owner_id, blob_id, number), piece)
+                    piece = sealer.close(piece_key(owner_id, blob_id, number), piece)
                 await connection.execute(ADD, **names, number=number, content=piece, is_sealed=sealer is not None)
                 number += 1
         return size_bytes

@@ -42,7 +42,7 @@ class FolderBlobs:
             return await _in_thread(lambda: _written(place, content, lambda _, piece: piece))
 
         def sealed(number: int, piece: bytes) -> bytes:
-            return sealer(piece_key(owner_id, blob_id, number), piece)
+            return sealer.close(piece_key(owner_id, blob_id, number), piece)
 
         size_bytes = await _in_thread(lambda: _written(_sealed(place), content, sealed))
         await _in_thread(lambda: place.unlink(missing_ok=True))

@@ -24,6 +24,7 @@ from storage.embedded.accounts import (
     server_account,
     socket_folder,
 )
+from storage.embedded.pinging import answer_of
 from storage.embedded.processes import command_line
 from storage.embedded.supervisor import POSTGRES, Supervisor
 
@@ -36,7 +37,6 @@ PORT = 5432  # names the socket; nothing listens on TCP
 SOCKET = f".s.PGSQL.{PORT}"
 SOCKET_LOCK = f"{SOCKET}.lock"
 INITDB_DEADLINE_S = 120.0
-PING_DEADLINE_S = 1.0
 TLS_REQUEST = bytes((0, 0, 0, 8, 4, 210, 22, 47))  # its length, and the number of the request
 CONNECTIONS_MAX = 100
 READY_LINE = 7  # of postmaster.pid, from 0
@@ -122,16 +122,7 @@ class _Postgres:
 
     async def _answers(self) -> bool:
         """Return whether it says whether it speaks TLS, which it does of everybody who connects."""
-        try:
-            async with asyncio.timeout(PING_DEADLINE_S):
-                reader, writer = await asyncio.open_unix_connection(self.sockets / SOCKET)
-                writer.write(TLS_REQUEST)
-                answer = await reader.read(1)
-                writer.close()
-                await writer.wait_closed()
-        except (OSError, TimeoutError):
-            return False
-        return bool(answer)
+        return bool(await answer_of(self.sockets / SOCKET, TLS_REQUEST, 1))
 
     def _postmaster_lines(self) -> list[str]:
         try:

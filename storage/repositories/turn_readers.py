@@ -17,11 +17,14 @@ from msgspec.structs import replace
 
 from domain.errors import LastingOutage
 from domain.turn_events import EndedTurn
+from storage.crypto import NoMasterKey, OtherMasterKey
 from storage.database import Connection, Database, Row
 from storage.statements import Statement
 from storage.turn_end import TraceRow
 from storage.turn_frames import unpack_events
 
+NOT_HERE = (OtherMasterKey, NoMasterKey)
+"""Another process may be able to read it: nobody goes on without it."""
 UNREADABLE = (msgspec.DecodeError, zlib.error, LastingOutage, ValueError, TypeError)
 _log = logging.getLogger(__name__)
 
@@ -137,8 +140,13 @@ class TurnReader:
         return bool(await self._database.value(WAITING, before=before, **given))
 
     async def next(self, connection: Connection, place: Place, limit: int) -> list[ReadTurn]:
-        """Return the turns behind a place, in order."""
-        return await self._read(connection, await connection.rows(TURNS, **_asked(place, limit)))
+        """Return the turns behind a place, in order.
+
+        Raises:
+            OtherMasterKey, NoMasterKey: They cannot be read here, though perhaps elsewhere.
+        """
+        read = await connection.rows(TURNS, **_asked(place, limit))
+        return [await self._read_turn(connection, row) for row in read]
 
     async def next_of_session(
         self, connection: Connection, place: Place, tenant_id: str, session_id: str, limit: int
@@ -146,20 +154,23 @@ class TurnReader:
         """Return turns of one session behind a place, in order; it has to have ended: it is not waited for others."""
         given = _asked(place, limit)
         rows = await connection.rows(TURNS_OF_SESSION, tenant_id=tenant_id, session_id=session_id, **given)
-        return await self._read(connection, rows)
-
-    async def _read(self, connection: Connection, rows: Sequence[Row]) -> list[ReadTurn]:
-        return [await self._read_turn(connection, row) for row in rows]
+        found = []
+        for row in rows:
+            try:
+                found.append(await self._read_turn(connection, row))
+            except NOT_HERE:  # whoever deletes a session need not be able to read it
+                found.append(_unread(row))
+        return found
 
     async def _read_turn(self, connection: Connection, row: Row) -> ReadTurn:
-        name = f"{row['session_key'].hex()}.{row['seq']}"
         try:
             contents, key = self._database.contents, row["session_key"]
             traces = unpack_events(await contents.opened(row["tenant_id"], key, row["events"], connection))
+        except NOT_HERE:
+            raise
         except UNREADABLE:
-            _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
-            return ReadTurn(row["tenant_id"], name, None, (), row)
-        return ReadTurn(row["tenant_id"], name, _turn(row, traces), traces, row)
+            return _unread(row)
+        return ReadTurn(row["tenant_id"], _name(row), _turn(row, traces), traces, row)
 
     async def move(self, connection: Connection, read: Sequence[ReadTurn]) -> None:
         """Say that these turns are done; nobody is moved back by it."""
@@ -174,6 +185,15 @@ def behind(place: Place, read: Sequence[ReadTurn]) -> Place:
     """Return the place behind turns that were read, at least one."""
     last = read[-1].row
     return replace(place, xact=last["xact"], last_session_key=last["session_key"], seq=last["seq"])
+
+
+def _name(row: Row) -> str:
+    return f"{row['session_key'].hex()}.{row['seq']}"
+
+
+def _unread(row: Row) -> ReadTurn:
+    _log.exception("the traces of a turn of %s cannot be read", row["session_id"])
+    return ReadTurn(row["tenant_id"], _name(row), None, (), row)
 
 
 def _place(row: Row | None) -> Place:

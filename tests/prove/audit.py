@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from actors.installation import MASTER_KEY_FILE
+from storage.crypto import MasterKeys
 from storage.database import Database
 from storage.embedded import PostgresServer
+from storage.repositories.memory import Memory
 from storage.statements import Statement
 from tests.prove.conversation import Conversation
 from tests.prove.counting_server import CountingServer
@@ -28,7 +31,8 @@ HEADS = Statement("""
     SELECT s.tenant_id, s.session_id, last_seq
     FROM session_heads h JOIN sessions s USING (session_key)
 """)
-REMEMBERED = Statement("SELECT subject, value FROM memory WHERE path = 'user.orders'")
+REMEMBERED = Statement("SELECT tenant_id, project_id, scope, subject FROM memory WHERE path = :path")
+ORDERS = "user.orders"
 
 
 @dataclass
@@ -89,10 +93,13 @@ async def look_into_the_store(product: Product, conversations: list[Conversation
     server = PostgresServer(product.data)
     await server.start()
     try:
-        database = await Database.open(server.url)
+        keys = MasterKeys.kept_in(product.data / MASTER_KEY_FILE)
+        database = await Database.open(server.url, master_keys=keys)
         try:
             _check_journals(await database.rows(APPENDS), await database.rows(HEADS), found)
-            remembered = {row["subject"]: row["value"] for row in await database.rows(REMEMBERED)}
+            memory, remembered = Memory(database), {}
+            for row in await database.rows(REMEMBERED, path=ORDERS):
+                remembered[row["subject"]] = (await memory.read(**row, paths=[ORDERS]))[ORDERS]
         finally:
             await database.close()
     finally:

@@ -14,18 +14,20 @@ from storage.activation import Activations
 from storage.beside import Beside
 from storage.blobs import DatabaseBlobs
 from storage.contents import LARGE_VALUES, SEALED, Contents, Seal
-from storage.crypto import KEY_BYTES, MasterKeys, NoMasterKey, Unopenable, new_data_key
+from storage.crypto import KEY_BYTES, MasterKeys, NoMasterKey, OtherMasterKey, Unopenable, new_data_key
 from storage.database import Database
+from storage.errors import KeyReplaced
 from storage.frames import BLOB_MIN_BYTES, expand, squeeze
 from storage.journal import Journal
 from storage.keys import session_key
 from storage.leases import Leases
 from storage.repositories.attachments import Attachments, NewAttachment
-from storage.repositories.memory import Memory, MemoryValue
+from storage.repositories.memory import Memory, MemoryValue, place_key
 from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import NewSession, SessionQuery, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
+from storage.repositories.turn_readers import TurnReader
 from storage.repositories.turns import Turns
 from storage.statements import Statement
 from storage.turn_end import KeyedReply, MessageRow, TraceRow, TurnEnd
@@ -120,6 +122,11 @@ async def bytes_of_file(database: Database, tenant_id: str) -> bytes:
     return b"".join([piece async for piece in DatabaseBlobs(database).read(tenant_id, "s", "att_1")])
 
 
+async def searched(database: Database, tenant_id: str, words: str = "CANARY since") -> list[str]:
+    found = await Sessions(database).list(tenant_id, "p", SessionQuery(words=words))
+    return [row.session_id for row in found.rows]
+
+
 READERS: dict[str, Callable[[Database, str], Awaitable[object]]] = {
     "journal": lambda database, tenant_id: Journal(database).read(tenant_id, "s"),
     "snapshot": lambda database, tenant_id: Journal(database).snapshot(tenant_id, "s"),
@@ -137,7 +144,6 @@ READERS: dict[str, Callable[[Database, str], Awaitable[object]]] = {
     "files of a project": lambda database, tenant_id: Attachments(database).of_project(tenant_id, "p", ["att_1"]),
     "file in use": lambda database, tenant_id: Attachments(database).use(tenant_id, "p", "s", ["att_1"]),
     "bytes of a file": bytes_of_file,
-    "search": lambda database, tenant_id: Sessions(database).list(tenant_id, "p", SessionQuery(words="CANARY since")),
 }
 
 
@@ -161,9 +167,8 @@ async def test_whoever_has_the_key_reads_what_was_written(sealing: Database, ten
     file = await Attachments(sealing).find(tenant_id, "s", "att_1")
     assert file is not None
     assert file.readable == CANARY
-    assert [row.session_id for row in (await READERS["search"](sealing, tenant_id)).rows] == ["s"]
-    other = SessionQuery(words="sparrow")
-    assert not (await Sessions(sealing).list(tenant_id, "p", other)).rows
+    assert await searched(sealing, tenant_id) == ["s"]
+    assert await searched(sealing, tenant_id, "sparrow") == []
 
 
 async def test_nothing_of_it_can_be_read_without_the_key(sealing: Database, without: Database, tenant_id: str) -> None:
@@ -173,6 +178,8 @@ async def test_nothing_of_it_can_be_read_without_the_key(sealing: Database, with
     for read in READERS.values():
         with pytest.raises(NoMasterKey):
             await read(without, tenant_id)
+    assert await searched(without, tenant_id) == []
+    assert await searched(without, tenant_id, "s") == ["s"], "it is still found by its name"
 
 
 async def test_nothing_can_be_read_once_the_key_is_destroyed(
@@ -185,7 +192,56 @@ async def test_nothing_can_be_read_once_the_key_is_destroyed(
     for read in READERS.values():
         with pytest.raises(Unopenable):
             await read(restarted, tenant_id)
+    assert await searched(restarted, tenant_id) == []
     await restarted.close()
+
+
+async def test_nothing_is_acknowledged_that_was_sealed_with_a_key_that_is_gone(
+    sealing: Database, servers: Servers, keys: MasterKeys, tenant_id: str
+) -> None:
+    """A tenant was erased and made anew, or the store brought back to a moment before its key: a process holds that."""
+    epoch, journal, memory = await written(sealing, tenant_id), Journal(sealing), Memory(sealing)
+    value = MemoryValue(scope="user", subject="somebody", path="said", value="mine")
+    for _ in range(2):
+        await sealing.execute(DESTROY, tenant_id=tenant_id)
+        with pytest.raises(KeyReplaced):
+            await journal.append(tenant_id, "s", epoch, [b"lost"], expect_seq=2)
+        await sealing.contents.seal(tenant_id, place_key("p", "said"))
+        await sealing.execute(DESTROY, tenant_id=tenant_id)
+        with pytest.raises(KeyReplaced):
+            await memory.write(tenant_id, "p", [value])
+        file = DatabaseBlobs(sealing)
+        await sealing.contents.sealer(tenant_id)
+        await sealing.execute(DESTROY, tenant_id=tenant_id)
+        with pytest.raises(KeyReplaced):
+            await file.write(tenant_id, "s", "att_1", BytesIO(FACT))
+        await sealing.contents.seal(tenant_id, session_key(tenant_id, "s"))
+    assert await journal.append(tenant_id, "s", epoch, [b"kept"], expect_seq=2) == 3
+    await memory.write(tenant_id, "p", [value])
+    await journal.close()
+    restarted = await Database.open(servers.database_url, master_keys=keys)
+    assert await Journal(restarted).read(tenant_id, "s", 2) == [(3, b"kept")]
+    assert await Memory(restarted).read(tenant_id, "p", "user", "somebody", ["said"]) == {"said": "mine"}
+    await restarted.close()
+
+
+async def test_turns_that_lie_under_another_master_key_are_not_passed_over(
+    sealing: Database, servers: Servers, tenant_id: str
+) -> None:
+    name = f"reader of {tenant_id}"
+    await TurnReader(sealing, name).begin()
+    await written(sealing, tenant_id)
+    other = await Database.open(servers.database_url, master_keys=MasterKeys([new_data_key()]))
+    for database in (other, sealing):
+        reader = TurnReader(database, name)
+        async with database.transaction() as connection:
+            place = await reader.place(connection)
+            (turn,) = await reader.next_of_session(connection, place, tenant_id, "s", 10)
+            assert (turn.turn is not None) == (database is sealing)
+            if database is other:
+                with pytest.raises(OtherMasterKey):
+                    await reader.next(connection, place, 1_000)
+    await other.close()
 
 
 async def test_a_key_that_another_process_destroyed_is_forgotten_after_a_while(
@@ -247,7 +303,7 @@ async def test_a_newer_key_seals_and_the_older_one_still_opens(sealing: Database
 
 
 def test_a_value_opens_for_its_session_alone_and_only_as_it_was() -> None:
-    data_key = DataKey(1, bytes(KEY_BYTES), 0.0)
+    data_key = DataKey(1, bytes(KEY_BYTES), bytes(16), 0.0)
     mine = Seal(data_key, session_key("ten", "mine"))
     sealed = mine.close(squeeze(FACT))
     assert expand(mine.open(sealed)) == FACT
