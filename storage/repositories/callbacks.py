@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec.structs import asdict
 
 from domain.limits import CALLBACK_KEPT_S
+from storage.contents import closed
 from storage.database import Database, Row
+from storage.keys import session_key
 from storage.repositories.jobs import ENQUEUE
 from storage.statements import Statement
 
@@ -84,7 +86,7 @@ class NewCallback(Struct, frozen=True, kw_only=True):
 
 
 class CallbackRecord(NewCallback, frozen=True, kw_only=True):
-    """A callback as it stands."""
+    """A callback as it stands; `payload` is the answer as JSON, sealed but from `find_by_id`."""
 
     tenant_id: str
     status: str
@@ -113,14 +115,22 @@ class Callbacks:
         return _record(row)
 
     async def find_by_id(self, callback_id: str) -> CallbackRecord | None:
-        """Return a callback of whichever tenant: its id is all that an outside caller has."""
+        """Return a callback of whichever tenant, its answer opened: its id is all that an outside caller has."""
         row = await self._database.row(FIND, callback_id=callback_id)
-        return _record(row) if row else None
+        if row is None or row["payload"] is None:
+            return _record(row) if row else None
+        key = session_key(row["tenant_id"], row["session_id"])
+        payload = await self._database.contents.opened(row["tenant_id"], key, row["payload"])
+        return structs.replace(_record(row), payload=payload)
 
     async def claim(self, tenant_id: str, callback_id: str, session_id: str, payload: bytes) -> bool:
         """Take the answer and enqueue the job that resumes the session; return False unless it was pending."""
+        contents = self._database.contents
+        seal = await contents.seal(tenant_id, session_key(tenant_id, session_id))
+        named = {"tenant_id": tenant_id, "callback_id": callback_id}
         async with self._database.transaction() as connection:
-            if not await connection.execute(CLAIM, tenant_id=tenant_id, callback_id=callback_id, payload=payload):
+            await contents.check(connection, tenant_id, seal)
+            if not await connection.execute(CLAIM, **named, payload=closed(seal, payload)):
                 return False
             await connection.execute(
                 ENQUEUE,
