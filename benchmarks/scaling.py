@@ -224,7 +224,7 @@ def jobs(only: str = "") -> Iterator[tuple[str, str]]:
 
 
 def grown(operation: str, name: str, last: int, *, may_settle: bool) -> Growth:
-    """Return the growth of one operation on one shape up to `last` characters, measured in a process of its own.
+    """Return the growth of one operation on one shape up to `last` bytes of UTF-8, measured in a process of its own.
 
     What breaks the promise is measured once more, as a busy machine does not trip over the same place twice.
     """
@@ -232,6 +232,8 @@ def grown(operation: str, name: str, last: int, *, may_settle: bool) -> Growth:
     first = FIRST_KB * KILOBYTE
     if operation == FOLDER:
         first, last = (kilobytes * KILOBYTE for kilobytes in FOLDER_KB)
+    else:
+        last = last * first // len(shape(first).encode("utf-8", "surrogatepass"))
     growth = in_child(doubled, WORKS[operation], shape, first, last, may_settle=may_settle)
     if growth.is_kept:
         return growth

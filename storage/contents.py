@@ -45,7 +45,7 @@ SEAL_BYTES: Final = _SECRET + _TAG_BYTES
 """How much longer a value becomes."""
 _REST_OF_NONCE = bytes(NONCE_BYTES - _COUNTED_BYTES)
 SEALS_HELD = 1_000
-STANDS = Statement("SELECT EXISTS (SELECT FROM tenant_keys WHERE key_id = :key_id)")
+STANDS = Statement("SELECT EXISTS (SELECT FROM tenant_keys WHERE tenant_id = :tenant_id AND key_id = :key_id)")
 _JSON = msgspec.json.Encoder()
 
 
@@ -129,7 +129,7 @@ class Contents:
         Raises:
             KeyReplaced: It does not; another one is used from now on.
         """
-        if seal is not None and not await connection.value(STANDS, key_id=seal.key_id):
+        if seal is not None and not await connection.value(STANDS, tenant_id=tenant_id, key_id=seal.key_id):
             self.forget(tenant_id)
             raise KeyReplaced
 

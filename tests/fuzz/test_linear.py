@@ -36,7 +36,7 @@ TELLING = (
 TELLING_FOLDERS = ("profiles nobody uses",)
 FOLDER_CHARS = 64_000
 """More files than `MAX_CANDIDATES`: below, every known name is compared with every unknown one, and that is a square."""
-LARGEST_CHARS = SMALL_CHARS * 128
+LARGEST_BYTES = SMALL_CHARS * 128
 """8 MB."""
 MEMORY_LIMIT = 60
 
@@ -56,7 +56,7 @@ def test_telling_texts_are_laid_out_and_checked_in_proportion(operation: str, sh
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_doubles_with_the_text_up_to_eight_megabytes(operation: str, shape: str) -> None:
-    growth = grown(operation, shape, LARGEST_CHARS, may_settle=False)
+    growth = grown(operation, shape, LARGEST_BYTES, may_settle=False)
     assert growth.seconds[-1] <= PATIENCE_S, growth
     assert growth.worst <= PROMISED, growth
     assert growth.slope <= PROMISED_SLOPE, growth
