@@ -139,7 +139,8 @@ class Hosting:
         if self._peers is not None:
             await self._peers.stop()
 
-    def _task(self, host_id: str) -> Task:
+    def task(self, host_id: str) -> Task:
+        """Return what a host is told, on whichever machine it is."""
         return Task(host_id=host_id, address="", token=self._settings.link_token, settings=self._settings)
 
     def _ray(self) -> HostMaker:
@@ -152,11 +153,11 @@ class Hosting:
             if error.name != RAY:
                 raise
             raise Unavailable(NO_RAY) from error
-        made = module.RayHosts(self._settings, self._task, place, self._count, self._own, self._died)
+        made = module.RayHosts(self._settings, self.task, place, self._count, self._own, self._died)
         return cast("HostMaker", made)
 
     def _child(self, host_id: str) -> ChildHost:
-        return ChildHost(self._task(host_id), self._folder / SOCKETS, self._died, self._changed)
+        return ChildHost(self.task(host_id), self._folder / SOCKETS, self._died, self._changed)
 
     async def _died(self, epoch: int) -> None:
         if self._leases is not None:

@@ -10,6 +10,7 @@ from actors.callbacks import CallbackDesk
 from actors.clocks import RandomIds, SystemClock
 from actors.files import StoredFiles
 from actors.jobs import JobRunner
+from actors.projects import put_project
 from actors.upkeep import EVERYWHERE, Retention, Upkeep
 from domain.audit import SYSTEM, AuditCategory, AuditEntry, Resource
 from domain.clock import FixedClock
@@ -17,6 +18,7 @@ from storage.blobs.database import DatabaseBlobs
 from storage.repositories.audit import AuditLog
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory, MemoryValue
+from storage.repositories.sessions import Sessions
 from storage.vault import Vault
 from tests.support.echo import an_echo
 from tests.support.stories import Story, a_story, eventually
@@ -101,6 +103,23 @@ def test_quiet_sessions_are_ended_and_those_in_use_are_not(data_dir: str) -> Non
             found = {row["session_id"]: (row["status"], row["end_reason"]) for row in rows}
             assert found[quiet] == ("ended", "idle_timeout")
             assert found[busy] == ("active", "")
+
+    asyncio.run(story())
+
+
+def test_a_quiet_session_that_nobody_can_read_is_ended_too(data_dir: str) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "lost", {"a.abl": ECHO}) as told:
+            seeded = await put_project(told.running.database, "lost", {"a.abl": ECHO}, tenant_id="ten_lost")
+            session = (await Story(told.running, "ten_lost", seeded.project_id).say("one")).session_id
+            await told.run("DELETE FROM tenant_keys WHERE tenant_id = :tenant", tenant="ten_lost")
+            back = "UPDATE sessions SET last_activity_at = now() - interval '31 minutes' WHERE session_id = :session"
+            await told.run(back, session=session)
+        async with a_story(data_dir, "lost", {"a.abl": ECHO}) as told:
+            await upkeep_of(told, SystemClock()).carry_out(a_job("idle"))
+            (row,) = await told.rows("SELECT end_reason FROM sessions WHERE session_id = :session", session=session)
+            assert row["end_reason"] == "idle_timeout"
+            assert await Sessions(told.running.database).idle_everywhere(1_800.0, 10) == []
 
     asyncio.run(story())
 

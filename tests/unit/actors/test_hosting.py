@@ -2,11 +2,13 @@ import asyncio
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.hosting import TOKEN_FILE, Hosting, kept_token, member_of
 from actors.hosts.ray_settings import ENVIRONMENT, TOKEN_PATH
 from actors.hosts.stale_ray import RECORD
+from actors.installation import master_keys
 from actors.link.addresses import TcpAddress, UnixAddress, labels_of, machine_name
 from actors.settings import Settings
 from domain.errors import Unavailable
@@ -54,3 +56,18 @@ def test_a_gateway_that_serves_sessions_itself_starts_no_hosts(tmp_path: Path) -
 
     asyncio.run(story())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_host_on_another_machine_seals_under_the_master_key_of_its_gateway(tmp_path: Path) -> None:
+    async def story() -> None:
+        settings = Settings(runtime="process", data_dir=str(tmp_path / "here"))
+        hosting = Hosting(settings, tmp_path / "here")
+        await hosting.start()
+        try:
+            told = msgspec.structs.replace(hosting.task("host-0").settings, data_dir=str(tmp_path / "there"))
+            assert master_keys(told).current_id == master_keys(settings).current_id
+            assert not (tmp_path / "there").exists()
+        finally:
+            await hosting.stop()
+
+    asyncio.run(story())
