@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -82,6 +83,7 @@ from storage.repositories.jobs import Jobs
 from storage.repositories.variables import Variables
 from storage.vault import Vault
 
+log = logging.getLogger(__name__)
 LOCAL = "local"
 LOCAL_HOST_ID = "host-0"
 NO_MODEL = "No model is set (ABL_MODEL_URL, or a provider's key); agents that need none answer."
@@ -209,8 +211,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         await together(hosting.start(), *(server.start() for server in servers))
         database = await _opened(settings)
         stack.push_async_callback(database.close)
-        await migrate(database)
-        await ensure_partitions(database)
+        await _prepare(database, settings)
         coordination = Coordination.open(settings.redis_url)
         stack.push_async_callback(coordination.close)
         clock, ids = SystemClock(), RandomIds()
@@ -265,6 +266,14 @@ async def _opened(settings: Settings) -> Database:
     return await Database.open(
         settings.database_url, pool_max=settings.database_connections, master_keys=master_keys(settings)
     )
+
+
+async def _prepare(database: Database, settings: Settings) -> None:
+    """Bring the tables up to date, and say what of them cannot be read."""
+    await migrate(database)
+    await ensure_partitions(database)
+    if unknown := await Vault(database, master_keys(settings)).unknown_masters():
+        log.error("%s", unknown)
 
 
 def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable[[], str]:

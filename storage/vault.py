@@ -46,6 +46,7 @@ UNDER_OTHERS = Statement("""
     WHERE master_id <> :master_id AND (tenant_id, version) > (:after_tenant, :after_version::int)
     ORDER BY tenant_id, version LIMIT :limit
 """)
+MASTERS = Statement("SELECT master_id, count(DISTINCT tenant_id) AS tenants FROM tenant_keys GROUP BY master_id")
 REPLACE = Statement("""
     UPDATE tenant_keys SET master_id = :master_id, wrapped = :wrapped
     WHERE tenant_id = :tenant_id AND version = :version AND master_id = :before
@@ -145,6 +146,14 @@ class Vault:
         self._held.pop((tenant_id, None), None)
         return int(version)
 
+    async def unknown_masters(self) -> str:
+        """Return a sentence about data keys that lie under master keys which are not configured, "" when none do."""
+        counts = {bytes(row["master_id"]): int(row["tenants"]) for row in await self._database.rows(MASTERS)}
+        unknown = Counter({one: count for one, count in counts.items() if one not in self._keys()})
+        if not unknown:
+            return ""
+        return f"Sessions and secrets of some tenants cannot be read here: {_under(unknown)}. Add these master keys."
+
     async def rewrap(self) -> int:
         """Wrap every data key that lies under an older master key with the current one; return how many there were.
 
@@ -214,5 +223,10 @@ class Vault:
 
 
 def _not_configured(foreign: Counter[bytes]) -> str:
-    keys = ", ".join(f"{count} under {master_id.hex()}" for master_id, count in foreign.items())
-    return f"Left as they are, because their master keys are not configured: {keys}. Add those and try again."
+    return (
+        f"Left as they are, because their master keys are not configured: {_under(foreign)}. Add those and try again."
+    )
+
+
+def _under(foreign: Counter[bytes]) -> str:
+    return ", ".join(f"{count} under {master_id.hex()}" for master_id, count in foreign.items())

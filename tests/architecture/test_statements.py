@@ -44,6 +44,7 @@ ACROSS_TENANTS = {
     "storage.repositories.analytics_counting.FORGET[3]": "retention",
     "storage.repositories.analytics_counting.FORGET[4]": "retention",
     "storage.repositories.analytics_counting.FORGET[5]": "retention",
+    "storage.vault.MASTERS": "counts what lies under which master key, for all tenants",
     "storage.vault.UNDER_OTHERS": "a new master key is for all tenants",
     "storage.repositories.memory.FORGET_EXPIRED": "retention",
     "storage.partitions.FORGET_BLOBS": "retention",

@@ -85,3 +85,11 @@ async def test_without_a_master_key_nothing_is_sealed(database: Database, tenant
     for vault in (Vault(database, None), Vault(database, MasterKeys([]))):
         with pytest.raises(Unavailable, match="Encryption service unavailable"):
             await vault.seal(tenant_id, b"secret", ABOUT)
+
+
+async def test_master_keys_that_are_not_configured_are_told_of(database: Database, tenant_id: str) -> None:
+    lost, kept = MasterKeys([new_data_key()]), MasterKeys([new_data_key()])
+    await Vault(database, lost).seal(tenant_id, b"secret", ABOUT)
+    told = await Vault(database, kept).unknown_masters()
+    assert f"1 under {lost.current_id.hex()}" in told
+    assert lost.current_id.hex() not in await Vault(database, lost).unknown_masters()
