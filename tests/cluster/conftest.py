@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import threading
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
@@ -32,6 +33,8 @@ __all__ = ["folder", "servers"]
 
 NODES = 3
 TOKEN = "token"
+MASTER_KEYS = b64encode(b"k" * 32).decode()
+"""Of all runtimes over one database: what one of them seals the others open."""
 STORE_BYTES = 80 * 1024**2
 DEADLINE_S = 60.0
 POLL_S = 0.1
@@ -187,6 +190,7 @@ def stage(ray_nodes: Any, servers: Servers, loop: Loop, tmp_path_factory: pytest
         runtime="ray",
         ray_address=ray_nodes.address,
         link_token=TOKEN,
+        master_keys=MASTER_KEYS,
         hosts=NODES,
         max_dedicated=2,
         providers=STORIES,

@@ -17,7 +17,7 @@ from actors.runtime import ChatTurn
 from actors.settings import HostLimits, Settings
 from actors.supervisor import Sizing
 from actors.wiring import RunningRuntime, open_runtime
-from tests.cluster.conftest import TOKEN
+from tests.cluster.conftest import MASTER_KEYS, TOKEN
 from tests.suites.host import FILES, PROJECT
 from tests.support.fake_nodes import fake_cluster
 from tests.support.servers import Servers
@@ -58,6 +58,7 @@ def test_load_brings_nodes_and_their_emptiness_after_a_drain_ends_them(
         runtime="ray",
         ray_address=address,
         link_token=TOKEN,
+        master_keys=MASTER_KEYS,
         hosts=1,
         max_hosts=MOST,
         limits=HostLimits(max_sessions=2 * PER_HOST, idle_s=10.0, sweep_s=1.0),

@@ -16,14 +16,20 @@ from actors.settings import Settings
 from actors.wiring import open_host
 from storage.database import Database
 from storage.leases import Leases
-from tests.cluster.conftest import TOKEN, Loop, Stage
+from tests.cluster.conftest import MASTER_KEYS, TOKEN, Loop, Stage
 from tests.suites.host import FILES, PROJECT, HostSuite, Place
 from tests.support.servers import Servers
 
 
 @pytest.fixture(scope="module")
-def settings(servers: Servers) -> Settings:
-    return Settings(database_url=servers.database_url, redis_url=servers.redis_url, link_token=TOKEN)
+def settings(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(
+        data_dir=str(tmp_path_factory.mktemp("suite")),
+        database_url=servers.database_url,
+        redis_url=servers.redis_url,
+        link_token=TOKEN,
+        master_keys=MASTER_KEYS,
+    )
 
 
 @pytest.fixture(scope="module")

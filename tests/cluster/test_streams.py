@@ -38,6 +38,7 @@ async def two_gateways(stage: Stage, place: Path, agent: str = TALKER) -> AsyncI
         "DATABASE_URL": stage.settings.database_url,
         "REDIS_URL": stage.settings.redis_url,
         "ABL_LINK_TOKEN": stage.settings.link_token,
+        "ABL_MASTER_KEYS": stage.settings.master_keys,
     }
     options = ("--runtime", "ray", "--address", stage.settings.ray_address, "--hosts", "1")
     beside = LiveGateway(0, "", "", "", stage.running, None)
