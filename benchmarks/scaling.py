@@ -233,7 +233,7 @@ def grown(operation: str, name: str, last: int, *, may_settle: bool) -> Growth:
     if operation == FOLDER:
         first, last = (kilobytes * KILOBYTE for kilobytes in FOLDER_KB)
     else:
-        last = last * first // len(shape(first).encode("utf-8", "surrogatepass"))
+        last //= round(len(shape(first).encode("utf-8", "surrogatepass")) / first)
     growth = in_child(doubled, WORKS[operation], shape, first, last, may_settle=may_settle)
     if growth.is_kept:
         return growth

@@ -15,8 +15,11 @@ from cli.plain import PlainCommand, PlainGroup
 from cli.transfer_commands import register_transfer
 from cli.upkeep_commands import DataDir, register_upkeep
 
-OBJECTS_BETWEEN_COLLECTIONS = 100_000
+OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 """Loading and parsing make many objects that all stay; looking for garbage among them is a tenth of a short run."""
+OBJECTS_WHILE_RUNNING = 100_000
+"""The same for commands that go on and leave garbage behind."""
+SHORT = ("check", "fmt", "ir", "tokens", "explain", "convert")
 
 app = typer.Typer(
     name="abl",
@@ -338,7 +341,8 @@ def token(
 
 def run() -> None:
     """Run the command line."""
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    is_short = sys.argv[1:2] and sys.argv[1] in SHORT
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS if is_short else OBJECTS_WHILE_RUNNING)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     code: object = 0
