@@ -138,15 +138,17 @@ def time_of(work: Work, text: Any, tries: int = 1) -> float:
 
 
 @contextmanager
-def as_the_command_line_collects() -> Iterator[None]:
+def as_the_command_line_collects(work: Work) -> Iterator[None]:
     """Look for garbage as seldom as `abl` does, while the block runs, and only among what the block makes.
+
+    Reading and laying out make none, and `abl fmt` looks for none.
 
     What a process held before is set aside: a pass over the memory of ten thousand earlier tests takes longer than
     the work, and falls into the larger of two texts.
     """
     before = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    gc.set_threshold(0 if work in (parse, format_text) else OBJECTS_BETWEEN_COLLECTIONS)
     try:
         yield
     finally:
@@ -171,7 +173,7 @@ def doubled(
     A ratio above `promised` that another measurement does not confirm is noise. With `may_settle` it stops where
     the growth is settled.
     """
-    with as_the_command_line_collects():
+    with as_the_command_line_collects(work):
         growth = Growth((first,), (time_of(work, shape(first), 2),))
         while growth.sizes[-1] * 2 <= last and growth.seconds[-1] <= PATIENCE_S:
             growth = _one_more(growth, work, shape, promised)

@@ -19,7 +19,9 @@ OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 """Loading and parsing make many objects that all stay; looking for garbage among them is a tenth of a short run."""
 OBJECTS_WHILE_RUNNING = 100_000
 """The same for commands that go on and leave garbage behind."""
-SHORT = ("check", "fmt", "ir", "tokens", "explain", "convert")
+SHORT = ("check", "ir", "convert")
+WITHOUT_GARBAGE = ("fmt", "tokens", "explain")
+"""Commands that only read and lay out: what they make has no cycles, and nobody looks for any."""
 
 app = typer.Typer(
     name="abl",
@@ -341,8 +343,11 @@ def token(
 
 def run() -> None:
     """Run the command line."""
-    is_short = sys.argv[1:2] and sys.argv[1] in SHORT
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS if is_short else OBJECTS_WHILE_RUNNING)
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command in WITHOUT_GARBAGE:
+        gc.disable()
+    else:
+        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS if command in SHORT else OBJECTS_WHILE_RUNNING)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     code: object = 0
