@@ -34,8 +34,7 @@ def master_key_text(settings: Settings) -> str:
     """Return those keys as a setting, for processes that do not have the same folder."""
     if settings.master_keys:
         return settings.master_keys
-    master_keys(settings)
-    return ",".join((data_folder(settings) / MASTER_KEY_FILE).read_text(encoding="ascii").split())
+    return ",".join(kept_secret(data_folder(settings) / MASTER_KEY_FILE).split())
 
 
 def known_master_keys(settings: Settings) -> MasterKeys | None:

@@ -22,7 +22,7 @@ from actors.erasing import StoredErasure
 from actors.feedback import StoredFeedback
 from actors.files import StoredFiles
 from actors.insight import StoredInsight
-from actors.installation import allowed_addresses, master_keys, model_registry
+from actors.installation import allowed_addresses, model_registry
 from actors.key_desk import StoredKeys
 from actors.manifests import Manifests
 from actors.model_desk import StoredModelDesk
@@ -50,7 +50,6 @@ from storage.database import Database
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
 from storage.repositories.events import Events
-from storage.vault import Vault
 
 
 def open_desks(
@@ -69,7 +68,7 @@ def open_desks(
     """Return what the gateway asks for beside sessions."""
     registry, passwords = model_registry(settings), Passwords()
     stack.push_async_callback(registry.close)
-    vault = Vault(database, master_keys(settings))
+    vault = database.vault
     models = StoredModels(registry, settings.default_model, database, vault)
     audit = AuditLog(database, clock, ids)
     keeper = MeteredModels(BudgetKeeper(Budgets(database), clock, ids), quotas)

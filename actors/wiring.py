@@ -81,7 +81,6 @@ from storage.repositories.catalogue import Catalogues
 from storage.repositories.credentials import Credentials
 from storage.repositories.jobs import Jobs
 from storage.repositories.variables import Variables
-from storage.vault import Vault
 
 log = logging.getLogger(__name__)
 LOCAL = "local"
@@ -139,8 +138,8 @@ async def open_host(
         journal = Journal(database)
         stack.push_async_callback(journal.close)
         leases = Leases(database)
-        vault = Vault(database, master_keys(settings))
-        desk = _callback_desk(settings, database, vault)
+        vault = database.vault
+        desk = _callback_desk(settings, database)
         system = SystemEvents(noted_in(database), clock, DEDICATED if is_dedicated(host_id) else host_id)
         stack.push_async_callback(system.close)
         store = (
@@ -211,11 +210,11 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         await together(hosting.start(), *(server.start() for server in servers))
         database = await _opened(settings)
         stack.push_async_callback(database.close)
-        await _prepare(database, settings)
+        await _prepare(database)
         coordination = Coordination.open(settings.redis_url)
         stack.push_async_callback(coordination.close)
         clock, ids = SystemClock(), RandomIds()
-        desk = _callback_desk(settings, database, Vault(database, master_keys(settings)))
+        desk = _callback_desk(settings, database)
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
         sender = _webhooks(settings, stack, database, clock, ids)
@@ -248,7 +247,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
             settings.audit_days,
             settings.analytics_days,
         )
-        secrets = secrets_of(Credentials(database, Vault(database, master_keys(settings))))
+        secrets = secrets_of(Credentials(database, database.vault))
         delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
         spans = span_export(settings, stack, database)
         upkeep = Upkeep(database, clock, runtime.ask, kept_for, files, removal, draining, spans)
@@ -268,11 +267,11 @@ async def _opened(settings: Settings) -> Database:
     )
 
 
-async def _prepare(database: Database, settings: Settings) -> None:
+async def _prepare(database: Database) -> None:
     """Bring the tables up to date, and say what of them cannot be read."""
     await migrate(database)
     await ensure_partitions(database)
-    if unknown := await Vault(database, master_keys(settings)).unknown_masters():
+    if unknown := await database.vault.unknown_masters():
         log.error("%s", unknown)
 
 
@@ -283,9 +282,9 @@ def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable
     return lambda: OK if settings.default_model else NO_MODEL
 
 
-def _callback_desk(settings: Settings, database: Database, vault: Vault) -> CallbackDesk:
+def _callback_desk(settings: Settings, database: Database) -> CallbackDesk:
     """Return where callbacks are issued and delivered."""
-    secrets = CallbackSecrets(vault)
+    secrets = CallbackSecrets(database.vault)
     return CallbackDesk(
         database, SystemClock(), secrets, public_url=public_url(settings), ttl_s=settings.callback_ttl_s
     )
@@ -314,8 +313,7 @@ def _webhooks(
     """Return what sends to webhooks, on connections of its own."""
     client = HttpClient(allowed_addresses(settings))
     stack.push_async_callback(client.close)
-    vault = Vault(database, master_keys(settings))
-    return WebhookSender(database, vault, client, clock, ids, HookedProjects(database))
+    return WebhookSender(database, database.vault, client, clock, ids, HookedProjects(database))
 
 
 def _remotes(settings: Settings, stack: AsyncExitStack) -> RemoteAgents:

@@ -161,13 +161,15 @@ class Database:
     """A pool of connections to one database.
 
     Attributes:
+        vault: The data keys of tenants.
         contents: Seals what stands in the rows of sessions, and opens it.
     """
 
     def __init__(self, url: str, pool: asyncpg.Pool[asyncpg.Record], master_keys: MasterKeys | None = None) -> None:
         self._url = url
         self._pool = pool
-        self.contents = Contents(Vault(self, master_keys))
+        self.vault = Vault(self, master_keys)
+        self.contents = Contents(self.vault)
 
     @classmethod
     async def open(cls, url: str, *, pool_max: int = POOL_MAX, master_keys: MasterKeys | None = None) -> Database:
