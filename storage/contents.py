@@ -94,6 +94,10 @@ class Sealer:
         """Return a value sealed for a scope."""
         return Seal(self._key, scope).close(value)
 
+    def close_json(self, scope: bytes, value: JsonValue) -> bytes:
+        """Return a JSON value sealed for a scope."""
+        return Seal(self._key, scope).close_json(value)
+
 
 def _version_of(sealed: bytes) -> int:
     return int.from_bytes(sealed[len(SEALED) : _HEAD_BYTES], "big")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from time import monotonic
 
 from msgspec import Struct
@@ -201,16 +202,14 @@ class Journal:
     async def _send(self, batch: list[Append], *, is_repeated: bool) -> None:
         connection = await self._connected()
         large, shape = [one for one in batch if one.blob_hash], shape_of(batch)
-        if large:
-            async with connection.transaction():  # whoever deletes the last other holder of a value waits for this one
+        async with connection.transaction() if large else nullcontext():
+            if large:  # whoever deletes the last other holder of a value waits for this transaction
                 await connection.execute(
                     KEEP_BLOBS,
                     tenant_ids=[one.tenant_id for one in large],
                     blob_hashes=[one.blob_hash for one in large],
                     contents=[one.packed for one in large],
                 )
-                rows = await connection.rows(APPENDS[shape], **parameters(batch, shape))
-        else:
             rows = await connection.rows(APPENDS[shape], **parameters(batch, shape))
         self.batches += 1
         self.appends += len(rows)

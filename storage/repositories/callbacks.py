@@ -117,11 +117,12 @@ class Callbacks:
     async def find_by_id(self, callback_id: str) -> CallbackRecord | None:
         """Return a callback of whichever tenant, its answer opened: its id is all that an outside caller has."""
         row = await self._database.row(FIND, callback_id=callback_id)
-        if row is None or row["payload"] is None:
-            return _record(row) if row else None
-        key = session_key(row["tenant_id"], row["session_id"])
-        payload = await self._database.contents.opened(row["tenant_id"], key, row["payload"])
-        return structs.replace(_record(row), payload=payload)
+        record = _record(row) if row else None
+        if record is None or record.payload is None:
+            return record
+        key = session_key(record.tenant_id, record.session_id)
+        payload = await self._database.contents.opened(record.tenant_id, key, record.payload)
+        return structs.replace(record, payload=payload)
 
     async def claim(self, tenant_id: str, callback_id: str, session_id: str, payload: bytes) -> bool:
         """Take the answer and enqueue the job that resumes the session; return False unless it was pending."""

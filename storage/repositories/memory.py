@@ -8,7 +8,6 @@ from datetime import datetime
 from msgspec import Struct
 
 from domain.json_values import JsonObject, JsonValue
-from storage.contents import Seal
 from storage.database import Database, Row
 from storage.statements import Statement
 
@@ -88,35 +87,28 @@ class Memory:
         self, tenant_id: str, project_id: str, values: Sequence[MemoryValue], *, written_by: str = ""
     ) -> None:
         """Keep values, all or none. What was written once under a name (`written_by`) is not written again."""
-        ordered = sorted(values, key=lambda one: (one.scope, one.subject, one.path))  # one order: no deadlock
-        prepared = [await self._prepared(tenant_id, project_id, one) for one in ordered]
         contents = self._database.contents
+        sealer = await contents.sealer(tenant_id) if any(one.value is not None for one in values) else None
         async with self._database.transaction() as connection:
             if written_by and not await connection.execute(NOTE_EFFECT, tenant_id=tenant_id, effect_key=written_by):
                 return
-            for place, value, seal in prepared:
-                await contents.check(connection, tenant_id, seal)
-                if value is None:
+            await contents.check(connection, tenant_id, sealer)
+            for one in sorted(values, key=lambda one: (one.scope, one.subject, one.path)):  # one order: no deadlock
+                place: Mapping[str, object] = {
+                    "tenant_id": tenant_id,
+                    "project_id": project_id,
+                    "scope": one.scope,
+                    "subject": one.subject,
+                    "path": one.path,
+                }
+                if one.value is None:
                     await connection.execute(FORGET, **place)
-                else:
-                    await connection.execute(WRITE, **place, **value, written_by=written_by)
-
-    async def _prepared(
-        self, tenant_id: str, project_id: str, one: MemoryValue
-    ) -> tuple[Mapping[str, object], Mapping[str, object] | None, Seal | None]:
-        """Return the place of a value, what is written there, None to forget it, and what it was sealed with."""
-        place = {
-            "tenant_id": tenant_id,
-            "project_id": project_id,
-            "scope": one.scope,
-            "subject": one.subject,
-            "path": one.path,
-        }
-        if one.value is None:
-            return place, None, None
-        seal = await self._database.contents.seal(tenant_id, place_key(project_id, one.path))
-        value, sealed = (one.value, None) if seal is None else ({}, seal.close_json(one.value))
-        return place, {"value": value, "sealed": sealed, "expires_at": one.expires_at}, seal
+                    continue
+                value, sealed = one.value, None
+                if sealer is not None:
+                    value, sealed = {}, sealer.close_json(place_key(project_id, one.path), one.value)
+                more = {"value": value, "sealed": sealed, "expires_at": one.expires_at, "written_by": written_by}
+                await connection.execute(WRITE, **place, **more)
 
     async def forget_subject(self, tenant_id: str, project_id: str, scope: str, subject: str) -> int:
         """Forget all about one subject; return how many values that were."""
