@@ -129,7 +129,8 @@ def _follow(run: Run, rule: JsonObject, outcome: Outcome, stock: str = "") -> No
             saying.say(run, run.render(rule.get("failure_message", "")) or run.message("error_delegation"))
         case "escalate":
             run.unwind_turn()
-            run.push("escalate.begin", reason=rule.get("on_failure_reason") or f"{rule['agent']} failed")
+            written = rule.get("on_failure_reason")
+            run.push("escalate.begin", reason=written or f"{rule['agent']} failed", is_written=bool(written))
         case "handoff":
             run.unwind_turn()
             run.push("handoff.begin", target=rule.get("on_failure_target", ""), reason="failure")

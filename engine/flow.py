@@ -328,6 +328,15 @@ def resume(run: Run, task: Task) -> None:
         run.unwind()
 
 
+OPEN_IN_GATHER = frozenset({"gather", "readback"})
+"""Questions that are asked again when another agent or a person gives control back: what answers them is data."""
+
+
+def has_open_gather(run: Run) -> bool:
+    """Return whether the flow of the agent waits for an answer that would be taken for a value."""
+    return run.agent.flow is not None and run.thread.awaiting in OPEN_IN_GATHER
+
+
 def again(run: Run, task: Task) -> None:
     """Do a step again from its beginning, not counted as another attempt."""
     _phase(run, task.data["step"], int(task.data.get("phase", 0)))

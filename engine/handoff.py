@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from abl.templates import interpolate_braces
 from domain.json_values import JsonObject
 from domain.messages import TranscriptLine
 from domain.traces import TraceType
-from engine import changing, elsewhere, guardrails, judging, memory, saying, variables
+from engine import changing, elsewhere, flow, guardrails, judging, memory, saying, variables
 from engine.channels import SPOKEN
 from engine.effects import HandOff, Suspend
 from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
 from engine.run import Run
 from engine.state import Task, Thread
 
+_SPEAKS_OF_INPUT = re.compile(r"\b(?:input|intent)\b")
+"""A rule that was chosen for what the user said: the message is its target's, and no answer to an open question."""
 _STARTED: list[tuple[str, JsonObject]] = [("thread.start", {}), ("barrier", {})]
 
 
@@ -89,6 +93,7 @@ def _switch(run: Run, target: str, at: int, *, returns: bool, remote: JsonObject
         parent.status = "completed"
         if parent.parent != target:
             known.parent, known.rule = parent.parent, parent.rule
+    known.wish = state.turn.text
     state.active = target
     run.focus(target)
 
@@ -116,7 +121,8 @@ def _fail(run: Run, rule: JsonObject, key: str, target: str, *, way: str = "on_f
     words = rule.get("timeout_message" if way == "on_timeout" else "failure_message")
     match rule.get(way, "continue"):
         case "escalate":
-            run.push("escalate.begin", reason=rule.get(f"{way}_reason") or f"Handoff to {target} failed")
+            written = rule.get(f"{way}_reason")
+            run.push("escalate.begin", reason=written or f"Handoff to {target} failed", is_written=bool(written))
         case "handoff" if rule.get(f"{way}_target") not in (None, target):
             run.push("handoff.begin", target=rule[f"{way}_target"], reason="failure")
         case _ if words:
@@ -236,11 +242,11 @@ def come_back(run: Run, task: Task) -> None:
     )
     run.act("handoff", target=run.thread.agent, returnExpected=False)
     run.unwind_turn()
-    _go_on(run, rule, child.variables)
+    _go_on(run, rule, child.variables, child.wish)
 
 
-def _go_on(run: Run, rule: JsonObject, values: JsonObject) -> None:
-    """Do ON_RETURN of a rule."""
+def _go_on(run: Run, rule: JsonObject, values: JsonObject, wish: str = "") -> None:
+    """Do ON_RETURN of a rule; a question that was open is asked again, unless the parent has left it."""
     returning = rule.get("on_return") or {}
     for theirs, ours in (returning.get("map") or {}).items():
         if values.get(theirs) is not None:
@@ -257,12 +263,25 @@ def _go_on(run: Run, rule: JsonObject, values: JsonObject) -> None:
     if run.state.queued:
         run.push("turn.queued")
     elif action == "resume_intent":
-        if returning.get("resume_with"):
-            run.state.turn.text = run.render(returning["resume_with"])
-        run.state.turn.is_consumed = False
-        run.push("turn.again")
+        _route_again(run, rule, returning, wish)
+    elif flow.has_open_gather(run):
+        run.push("flow.resume")
     elif action == "continue" and not (has_spoken and run.agent.flow is None):
         run.push("agent.continue")
+
+
+def _route_again(run: Run, rule: JsonObject, returning: JsonObject, wish: str) -> None:
+    """Route the user's message again, or the one RESUME_WITH gives; what was meant for the child answers nothing."""
+    turn, handoffs = run.state.turn, run.agent.handoffs
+    if returning.get("resume_with"):
+        turn.text = run.render(returning["resume_with"])
+        turn.is_consumed = False
+    else:
+        turn.text = wish or turn.text
+        turn.is_consumed = bool(_SPEAKS_OF_INPUT.search(str(rule.get("when", "")))) and flow.has_open_gather(run)
+        if rule in handoffs:
+            run.thread.fired.append(f"handoff:{handoffs.index(rule)}")
+    run.push("turn.again")
 
 
 OPS = {

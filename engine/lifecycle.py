@@ -9,6 +9,7 @@ from domain.json_values import JsonObject
 from engine import (
     actions,
     elsewhere,
+    flow,
     guardrails,
     judging,
     lookups,
@@ -139,7 +140,7 @@ def main(run: Run, task: Task) -> None:
         return
     waits = next((one for one in run.state.suspensions.values() if one.thread == thread.agent), None)
     if waits is not None and (waits.kind != "tool" or run.agent.flow is not None) and not run.state.turn.is_resumed:
-        saying.say(run, run.message("still_waiting") or f"I am still waiting for an answer: {waits.subject}.")
+        saying.say(run, run.message("still_waiting") or "I am still waiting for an answer.")
         return
     if thread.remote:
         elsewhere.forward(run)
@@ -175,6 +176,8 @@ def go_on(run: Run, task: Task) -> None:
             run.push("reason.ask", step="", round=1)
     elif run.thread.awaiting == "zone":
         run.push("reason.ask", step=run.thread.step, round=1)
+    elif flow.has_open_gather(run):
+        run.push("flow.resume")
     elif run.thread.step and (profiles.step_of(run, run.thread.step) or {}).get("then") == "ESCALATE":
         run.thread.step, run.thread.awaiting = (
             "",

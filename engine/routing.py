@@ -54,6 +54,7 @@ def _escalates(run: Run) -> bool:
             "reason": trigger.get("reason", ""),
             "priority": trigger.get("priority"),
             "tags": trigger.get("tags", []),
+            "is_written": True,
         }
         run.push("escalate.begin", **needs)
         return True
@@ -128,7 +129,11 @@ def completed(run: Run, task: Task) -> None:
 
 
 def escalate(run: Run, task: Task) -> None:
-    """Open a human task, tell the user, and suspend the session."""
+    """Open a human task, tell the user, and suspend the session.
+
+    The user may read the reason where MESSAGES wants it and an author has written it; what the engine or a model says
+    of why is for the person who takes over.
+    """
     run.unwind_turn()
     reason = str(task.data.get("reason") or "").strip()
     reason = (run.render(reason) if "{{" in reason else reason)[:MAX_REASON_CHARS]
@@ -156,7 +161,7 @@ def escalate(run: Run, task: Task) -> None:
         routing=escalation.get("routing") or {},
         connector_action=str(escalation.get("connector_action", "")),
     )
-    saying.tell(run, "escalation_format", {"reason": reason})
+    saying.tell(run, "escalation_format", {"reason": reason if task.data.get("is_written") else ""})
     run.push("suspend.begin", task=["escalate.resolved", {"effect": suspension}], effect=suspension)
     run.act("escalate", reason=reason, priority=priority, taskId=None)
 
@@ -224,7 +229,7 @@ def act_on_constraint(run: Run, task: Task) -> None:
     match kind:
         case "escalate":
             run.unwind_turn()
-            run.push("escalate.begin", reason=action.get("reason") or text)
+            run.push("escalate.begin", reason=action.get("reason") or text, is_written=True)
         case "handoff":
             run.unwind_turn()
             run.push("handoff.begin", target=action.get("target", ""), reason="constraint")

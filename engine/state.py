@@ -85,6 +85,7 @@ class Thread(Struct, omit_defaults=True):
         remote: Of an agent elsewhere: its `name`, `endpoint` and `protocol`, `by` whom control was handed over, and
             the `conversation` on the other side.
         lookups: Table that an interface gives -> its values.
+        wish: The message that led to this agent, for a parent that routes it again.
     """
 
     agent: str
@@ -119,6 +120,7 @@ class Thread(Struct, omit_defaults=True):
     used: list[str] = field(default_factory=list)
     remote: JsonObject = field(default_factory=dict)
     lookups: dict[str, list[str]] = field(default_factory=dict)
+    wish: str = ""
 
 
 class Turn(Struct, omit_defaults=True):

@@ -11,6 +11,7 @@ from typing import Any
 from abl.checks import (
     call_arguments,
     cross_agent,
+    endless_steps,
     field_references,
     flow_graph,
     gather_references,
@@ -36,6 +37,7 @@ from abl.diagnostics.model import Diagnostic
 
 FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "flow graph": flow_graph.CHECKS,
+    "endless steps": endless_steps.CHECKS,
     "tool references": tool_references.CHECKS,
     "calls": call_arguments.CHECKS,
     "tool bindings": tool_bindings.CHECKS,

@@ -12,7 +12,7 @@ DEFAULT_MESSAGES: dict[str, str] = {
     "constraint_backtrack": "Let us go back one step.",
     "constraint_redact": "A part of the answer was removed.",
     "gather_prompt": "Please tell me: {{fields}}.",
-    "escalation_format": "I am bringing in a colleague. Reason: {{reason}}",
+    "escalation_format": "I am bringing in a colleague.",
     "conversation_complete": "Thank you, goodbye.",
     "invalid_handoff": "I cannot connect you there.",
     "self_handoff": "You are already in the right place.",

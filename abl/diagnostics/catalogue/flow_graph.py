@@ -94,6 +94,40 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "ENDLESS_STEPS",
+        "error",
+        "steps that run in circles",
+        message="The step {step} leads back to itself without asking anything ({detail}): let a step of the circle "
+        "ask (ON_INPUT, or GATHER after CLEAR), or lead out of it.",
+        explanation="""
+            Within a turn the flow goes from step to step until one asks, waits or completes.
+            Here none does: the steps follow each other again and again, until the limit of steps ends the turn.
+            A GATHER whose values are known asks nothing: CLEAR them before you lead back to it.
+            To wait for the next message write ON_INPUT; to end write `THEN: COMPLETE`.
+        """,
+        wrong="""
+            FLOW:
+              entry_point: greet
+              greet:
+                REASONING: false
+                RESPOND: "How can I help?"
+                THEN: greet
+        """,
+        right="""
+            FLOW:
+              entry_point: greet
+              greet:
+                REASONING: false
+                RESPOND: "How can I help?"
+                ON_INPUT:
+                  - IF: input CONTAINS "nothing"
+                    THEN: COMPLETE
+                  - ELSE:
+                    RESPOND: "I have noted that."
+                    THEN: greet
+        """,
+    ),
+    agent_rule(
         "DUPLICATE_STEP_NAME",
         "error",
         "two steps of one name",

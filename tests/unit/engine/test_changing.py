@@ -204,7 +204,7 @@ def test_a_turn_that_is_given_up_warns_of_its_children() -> None:
     ("failure", "contains"),
     [
         ('      type: respond\n      message: "No luck."', "No luck."),
-        ('      type: escalate\n      reason: "Payer is down"', "Payer is down"),
+        ('      type: escalate\n      reason: "Payer is down"', "I am bringing in a colleague."),
         ("      type: continue", STOCK),
     ],
 )

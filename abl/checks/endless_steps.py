@@ -1,0 +1,98 @@
+"""Steps that lead back to themselves without ever asking. Spec: abl-language 5.1, 5.8.
+
+A turn ends where a step asks, waits, leaves the flow or has nothing to follow. A step from which no such place can be
+reached runs in circles until the limit of steps per turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abl.checks.blocks import Block
+from abl.checks.context import CheckContext
+from abl.checks.facts import AgentFacts
+from abl.checks.finding import Finding
+from abl.checks.reading import Subject, rows, text, texts
+from abl.checks.report import Check
+from abl.checks.targets import TARGET_KEYS, edges_of, entry_of, reached, targets_of
+from abl.syntax.flow import TERMINALS
+
+_WAITS = ("on_input", "await_attachment", "human_approval", "reasoning_zone", "check", "success_when", "on_error")
+"""Keys of a step with which it can end the turn, or go another way than its THEN."""
+_LEAVES = ("handoff", "delegate", "complete", "escalate", "collect", "retry")
+_BRANCHES = ("on_result", "branches")
+_WAITING_TOOLS = frozenset({"async_webhook", "workflow"})
+_ASKING_TOOLS = ("confirmation", "jit_auth", "consent_mode")
+
+
+def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield one finding for each circle of steps that nothing leads out of, at its first step."""
+    entry = entry_of(facts)
+    if entry not in facts.steps or facts.ir.get("behavior_profiles"):
+        return
+    edges = edges_of(facts, context, targets_of(facts))
+    after = {name: reached(edges, following) for name, following in edges.items()}
+    circles = {name: {one for one in found if name in after[one]} for name, found in after.items() if name in found}
+    under: dict[str, list[Block]] = {name: [] for name in facts.steps}
+    for block in facts.under("flow"):
+        under.get(block.step, []).append(block)
+    resting = {name for name in facts.steps if _rests(facts, name, edges[name], circles.get(name, set()), under)}
+    told: set[str] = set()
+    for name in facts.steps:
+        circle = circles.get(name)
+        if circle is None or name in told or not resting.isdisjoint({name, *after[name]}):
+            continue
+        told |= circle
+        way = " -> ".join([*(one for one in facts.steps if one in circle), name])
+        yield Finding("ENDLESS_STEPS", facts.steps[name], "then", arguments={"step": name, "detail": way})
+
+
+def _rests(facts: AgentFacts, name: str, following: set[str], circle: set[str], under: dict[str, list[Block]]) -> bool:
+    """Return whether the turn can end at a step, or the flow be left there."""
+    step = facts.steps[name].subject
+    if not following or not text(step.get("then")) or any(step.get(key) for key in _WAITS):
+        return True
+    if any(_leads_out(block.subject) for block in under[name]) or _may_wait(facts, step):
+        return True
+    return bool(step.get("gather")) and (
+        not circle or _is_asked_again(step, [one for at in circle for one in under[at]])
+    )
+
+
+def _leads_out(subject: Subject) -> bool:
+    goals = (subject.get(key) for key in TARGET_KEYS)
+    if any(isinstance(goal, str) and goal.strip().upper() in TERMINALS for goal in goals):
+        return True
+    if any(subject.get(key) for key in _LEAVES):
+        return True
+    return any(not text(branch.get("then")) for key in _BRANCHES for branch in rows(subject.get(key)))
+
+
+def _may_wait(facts: AgentFacts, step: Subject) -> bool:
+    """Return whether the call of a step asks the user first, or suspends the session; an unknown tool may."""
+    spec = step.get("call_spec")
+    if not isinstance(spec, dict):
+        return False
+    tool = next((one for one in rows(facts.ir.get("tools")) if one.get("name") == spec.get("tool")), None)
+    if tool is None or text(tool.get("tool_type")) in _WAITING_TOOLS:
+        return True
+    return any(tool.get(key) for key in _ASKING_TOOLS)
+
+
+def _is_asked_again(step: Subject, circle: list[Block]) -> bool:
+    """Return whether a gather in a circle asks each time: a field of it is cleared or set on the way."""
+    gather = step["gather"] if isinstance(step["gather"], dict) else {}
+    if gather.get("complete_when") or step.get("complete_when") or step.get("on_fail"):
+        return True
+    names = {text(field.get("name")) for field in rows(gather.get("fields"))}
+    for block in circle:
+        subject = block.subject
+        touched = {*texts(subject.get("clear")), *texts(subject.get("collect"))}
+        touched |= {text(one.get("variable")) for one in rows(subject.get("set"))}
+        if not names.isdisjoint(touched):
+            return True
+    return False
+
+
+CHECKS = (Check("ENDLESS_STEPS", endless_steps),)
+"""The rule of this family."""

@@ -1,0 +1,54 @@
+"""Steps that lead back to themselves without asking are found, and those that ask are not."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+CODE = "ENDLESS_STEPS"
+
+
+def as_flow(steps):
+    return "FLOW:\n  entry_point: ask\n" + textwrap.indent(steps, "  ")
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ("ask:\n RESPOND: Hi\n THEN: ask", "The step ask leads back to itself without asking anything (ask -> ask)"),
+        ("ask:\n SET: n = 1\n THEN: more\nmore:\n RESPOND: Hi\n THEN: ask", "(ask -> more -> ask)"),
+        ("ask:\n RESPOND: Hi\n THEN: more\nmore:\n RESPOND: Hi\n THEN: more", "(more -> more)"),
+        ("ask:\n GATHER: city\n THEN: show\nshow:\n RESPOND: '{{city}}'\n THEN: ask", "(ask -> show -> ask)"),
+        ("ask:\n WHEN: n > 1\n SET: n = 1\n THEN: ask", "(ask -> ask)"),
+    ],
+)
+def test_a_circle_that_never_asks_is_an_error_at_its_first_step(in_text, steps, said):
+    (found,) = in_text(as_flow(steps), CODE)
+    assert (found.severity, said in found.message) == ("error", True)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "ask:\n RESPOND: Hi\n THEN: COMPLETE",
+        "ask:\n RESPOND: Hi",
+        "ask:\n RESPOND: Hi\n ON_INPUT:\n  - ELSE:\n    THEN: ask",
+        "ask:\n GATHER: city\n THEN: show\nshow:\n CLEAR: city\n RESPOND: Done\n THEN: ask",
+        "ask:\n GATHER: city\n THEN: show\nshow:\n RESPOND: Done\n THEN: COMPLETE",
+        "ask:\n SET: n = n + 1\n MAX_ATTEMPTS: 3\n ON_EXHAUSTED: COMPLETE\n THEN: ask",
+        "ask:\n CALL: poll\n  AS: p\n ON_RESULT:\n  - IF: p.done\n    THEN: COMPLETE\n  - ELSE:\n    THEN: ask\n THEN: ask",
+        "ask:\n AWAIT_ATTACHMENT: photo\n THEN: ask",
+    ],
+)
+def test_a_circle_with_a_place_to_rest_is_fine(in_text, steps):
+    assert not in_text(as_flow(steps), CODE)
+
+
+def test_a_tool_that_asks_or_suspends_ends_the_turn(in_ir):
+    step = {"call_spec": {"tool": "order"}, "then": "ask"}
+    flow = {"definitions": {"ask": step}, "steps": ["ask"], "entry_point": "ask"}
+    ir = {"metadata": {"name": "A"}, "flow": flow, "tools": [{"name": "order"}]}
+    assert [one.path for one in in_ir(ir, CODE)] == ["flow.definitions.ask.then"]
+    for asks in ({"confirmation": {"require": "always"}}, {"tool_type": "async_webhook"}):
+        assert not in_ir({**ir, "tools": [{"name": "order", **asks}]}, CODE)
