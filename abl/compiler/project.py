@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl.compiler.agent import Project, lower_agent
+from abl.compiler.aliases import resolve_aliases
 from abl.compiler.bounds import Full
 from abl.compiler.catalogue import Catalogue
 from abl.compiler.config import Config
@@ -98,6 +99,7 @@ def _entry(one: Diagnostic) -> Json:
 def _lower_all(units: list[Unit], project: Project) -> dict[str, Json]:
     """Return name -> AgentIR, in the order of the units; stops when the time is up."""
     agents: dict[str, Json] = {}
+    compiled: list[tuple[Unit, Document]] = []
     options = project.options
     start = options.clock() if options.clock is not None else 0.0
     for unit in units:
@@ -116,6 +118,8 @@ def _lower_all(units: list[Unit], project: Project) -> dict[str, Json]:
         except Full:
             del project.findings[said:]
             project.findings.append(_too_large(name, unit, project.places.take_back(known)))
+        compiled.append((unit, document))
+    resolve_aliases(agents, compiled)
     return agents
 
 

@@ -20,6 +20,11 @@ def handoffs_of(rules: Sequence[RoutingRule], agents: Sequence[AgentRef] = ()) -
     return [_handoff(rule, known.get(rule.target)) for rule in routes]
 
 
+def aliases_of(agents: Sequence[AgentRef]) -> dict[str, str]:
+    """Return alias -> the agent or file it stands for, of the entries that give both."""
+    return {one.alias: one.path for one in agents if one.alias and one.path and one.path != one.alias}
+
+
 def completions_of(rules: Sequence[RoutingRule]) -> list[Completion]:
     """Return the rules that end the conversation, or only answer, as entries of COMPLETE."""
     return [
@@ -55,7 +60,8 @@ def _handoff(rule: RoutingRule, agent: AgentRef | None) -> Handoff:
     if agent is not None:
         can = f"Can do: {', '.join(agent.capabilities)}" if agent.capabilities else ""
         made.description = made.description or ". ".join([text for text in (agent.description, can) if text])
-        if agent.channels:
-            channel = f"channel IN {text_list(agent.channels)}"
-            made.when = f"({made.when}) AND {channel}" if made.when not in ("", "true") else channel
+        channels = f"channel IN {text_list(agent.channels)}" if agent.channels else ""
+        for own in (agent.when, channels):
+            if own:
+                made.when = f"({made.when}) AND {own}" if made.when not in ("", "true") else own
     return made

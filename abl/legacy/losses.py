@@ -36,9 +36,6 @@ def losses(document: Document) -> list[str]:
 
 
 def _of_supervisor(legacy: LegacySupervisor) -> Iterable[str]:
-    paths = [one.alias for one in legacy.agents if one.path]
-    if paths:
-        yield f"file paths of AGENTS ({_names(paths)})"
     validated = [one.alias for one in legacy.agents if one.requires_validation is not None]
     if validated:
         yield f"REQUIRES_VALIDATION of AGENTS ({_names(validated)})"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from abl.legacy.flow import flow_of
-from abl.legacy.handoffs import completions_of, handoffs_of
+from abl.legacy.handoffs import aliases_of, completions_of, handoffs_of
 from abl.syntax.document import Document
 from abl.syntax.goal import unwritten_goal
 from abl.syntax.legacy import Behavior, Communication, Contract, LegacyAgent, LegacySupervisor, Policy
@@ -43,6 +43,7 @@ def modernise(document: Document) -> Document:
     if isinstance(legacy, LegacySupervisor):
         _state(made, legacy.state)
         rules = [*legacy.intents, *legacy.routing]
+        made.agents = aliases_of(legacy.agents)
         made.handoffs = [*made.handoffs, *handoffs_of(rules, legacy.agents)]
         made.complete = [*made.complete, *completions_of(rules)]
         made.constraints = [*made.constraints, *(rule for one in legacy.policies for rule in _policy(one))]

@@ -113,7 +113,7 @@ def _fields(page: Page, head: str, indent: int, fields: Sequence[Parameter]) -> 
 def _agents(page: Page, agents: Sequence[AgentRef]) -> None:
     page.put(0, "AGENTS:")
     for one in agents:
-        if one.description or one.channels or one.requires_validation is not None or not is_word(one.alias):
+        if one.description or one.channels or one.when or one.requires_validation is not None or not is_word(one.alias):
             _item(page, one)
             continue
         path = quoted(one.path) if one.path else ""

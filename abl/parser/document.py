@@ -89,6 +89,7 @@ def read_opened(opened: Opened, kind: str | None = None) -> ParseResult:
         document = _agent(r, sections)
     if document is not None:
         document.detected_type = found or ""
+        _name_agents(r, document)
         check_document(r, document)
     elif found is None and not any(one.code == "UNKNOWN_SECTION" for one in r.findings):
         return ParseResult(None, [finding("UNDETECTED_TYPE", strict=r.strict, line=1, column=1, offset=0)])
@@ -218,15 +219,17 @@ def read_profiles(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
 
 @reads(Kind.ANY)
 def read_legacy_section(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
-    """Read AGENTS and ROUTING of older files, lowered to HANDOFF and COMPLETE with one warning."""
+    """Read AGENTS, which gives agents other names, and ROUTING, lowered to HANDOFF and COMPLETE with one warning."""
     from abl.legacy.agents import read_agents  # noqa: PLC0415 - the two grammars read each other's sections
-    from abl.legacy.handoffs import completions_of, handoffs_of  # noqa: PLC0415
+    from abl.legacy.handoffs import aliases_of, completions_of, handoffs_of  # noqa: PLC0415
     from abl.legacy.routing import read_rules  # noqa: PLC0415
 
     node.at[row.field] = off
     lines = ((r.indents[j], r.texts[j], r.offsets[j]) for j in range(k + 1, end) if r.affords(LEGACY_LINE_BYTES, j))
     if row.field == "agents":
         r.legacy_agents, faults = read_agents(lines, locate=r.source.pos)
+        if isinstance(node, Document):
+            node.agents.update(aliases_of(r.legacy_agents))
     elif isinstance(node, Document):
         r.report_line("LEGACY_ROUTING", k, name=row.key, section=row.key)
         rules, faults = read_rules(lines, locate=r.source.pos)
@@ -235,6 +238,14 @@ def read_legacy_section(r: Reader, node: Node, row: Prop, k: int, end: int, valu
     else:
         faults = ()
     r.report_faults(list(faults))
+
+
+def _name_agents(r: Reader, document: Document) -> None:
+    """Let a supervisor that only names its agents under AGENTS hand over to them."""
+    if r.legacy_agents and document.kind == "supervisor" and not document.handoffs and "routing" not in document.at:
+        from abl.legacy.handoffs import handoffs_of  # noqa: PLC0415
+
+        document.handoffs.extend(handoffs_of((), r.legacy_agents))
 
 
 def not_text(value: object, *, strict: bool = False) -> ParseResult:

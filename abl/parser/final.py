@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abl.parser.detect import has_mode
+from abl.parser.handoff_heads import split_heads
 from abl.parser.reader import Reader
 from abl.parser.required import check_entries
 from abl.parser.tools import bound_fields
@@ -24,6 +25,7 @@ def check_document(r: Reader, document: Document) -> None:
         _profile(r, document)
         return
     _identity(document)
+    split_heads(document)
     check_entries(r, document)
     _mode(r, document)
     _goal(r, document)

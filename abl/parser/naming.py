@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from abl.parser.enums import read_enum
+from abl.parser.handoff_heads import is_condition
 from abl.parser.joining import FLOWING, text_end
 from abl.parser.reader import READ, Reader
 from abl.parser.values import BOOLEANS, cut_comment, inline_list, split_top, unquote
@@ -16,6 +17,8 @@ _DEFAULTED = re.compile(r"(\w+)\s*=\s*(?=[^=\s])")
 """`count = 3`."""
 _OUTCOMES = frozenset({"RETRY", "RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE"})
 """What may follow the name of an error in place of an answer. Spec: abl-language 3.12."""
+_TARGETS = frozenset({"to", "agent"})
+"""Main values that are agents: what stands behind one may be the condition under which it is next."""
 WORDS = {"required": True, "optional": False}
 """What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
 
@@ -112,6 +115,8 @@ def _meant(made: Node, value: str) -> Prop | None:
     quoted = value[0] in "\"'"
     if "prompt" in rows and (quoted or " " in value):
         return rows["prompt"]
+    if made.MAIN in _TARGETS and is_condition(value):
+        return rows["when"]
     if made.MAIN == "type":
         return rows["then" if value.split(None, 1)[0].upper() in _OUTCOMES else "respond"]
     first = rows.get("initial_value") or rows.get("default_value")

@@ -65,6 +65,8 @@ def read_flat(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
             k = end - 1  # the nested lines are part of the map
     elif value and row.field == "confirmation":
         r.line(node, k, k + 1, f"require: {value}", off - 9)
+    elif value[:1] == "[" and row.field == "context" and "pass_" in node.BY_FIELD:
+        r.line(node, k, k + 1, f"pass: {value}", off - len("pass: "))
     elif value:
         r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
     r.props(node, k + 1, end)

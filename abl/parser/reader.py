@@ -94,6 +94,7 @@ class _Tables(dict[type[Node], Table]):
         return table
 
 
+_PARTED = re.compile(r"[- ]|(?<=[a-z0-9])(?=[A-Z])")
 TABLES = _Tables()
 """The entries of a node class by spelling, in the spellings that need no folding."""
 
@@ -174,8 +175,8 @@ class Reader(Scribe):
             return entry
         folded = key.strip().strip("\"'").strip()
         entry = table.get(folded) or table.get(folded.upper())
-        if entry is None and ("-" in folded or " " in folded):
-            entry = table.get(folded.upper().replace("-", "_").replace(" ", "_"))
+        if entry is None and _PARTED.search(folded):
+            entry = table.get(_PARTED.sub("_", folded).upper())
         return entry
 
     def odd_line(self, node: Node, table: Table, k: int, end: int, text: str, offset: int) -> None:

@@ -143,5 +143,7 @@ def write_profiles(page: Page, indent: int, head: str, value: list[str], row: Pr
 
 
 @writes(Kind.SKIP, Kind.ANY)
-def write_nothing(page: Page, indent: int, head: str, value: Any, row: Prop, node: Node) -> None:
-    """Write nothing: such content is not kept in the document."""
+def write_older(page: Page, indent: int, head: str, value: Any, row: Prop, node: Node) -> None:
+    """Write the names that AGENTS gives; other content of this kind is not kept in the document."""
+    if isinstance(value, dict):
+        write_map(page, indent, head, value, row, node)

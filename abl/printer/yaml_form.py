@@ -300,7 +300,9 @@ def _import(one: ToolImport) -> Plain:
     return plain | {key: _extra(raw) for key, raw in one.extras.items()}
 
 
-def _profiles(value: list[Node], row: Prop, node: Node) -> list[Plain]:
+def _profiles(value: Any, row: Prop, node: Node) -> Any:
+    if row.field == "agents":
+        return dict(value)
     return [entry_plain(one) for one in value] if row.field == "behavior_profiles" else []
 
 

@@ -80,7 +80,7 @@ class Handoff(Remote):
 
     MAIN: ClassVar[str] = "to"
     to: str = p.name("TO", "Agent that takes over.", aliases=("AGENT", "TARGET"))
-    when: str = p.condition("WHEN", "When control moves.", aliases=("IF",))
+    when: str = p.condition("WHEN", "When control moves.", aliases=("IF", "CONDITION", "TRIGGER"))
     priority: int | None = p.integer("PRIORITY", "Lower is tried first.")
     description: str = p.text("DESCRIPTION", "What the target is for; used in routing.", legacy=True)
     context: None = p.special(Kind.FLAT, "CONTEXT", "What the target is told.")

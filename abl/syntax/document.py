@@ -89,7 +89,9 @@ class Document(Node):
     templates: list[Template] = p.listed(Kind.TEMPLATES, "TEMPLATES", "Reusable responses.", repeat="merge")
     messages: dict[str, str] = p.mapping("MESSAGES", "Overrides of platform texts.")
     tests: None = p.special(Kind.SKIP, "TESTS", "Not read by the runtime.", repeat="append", legacy=True)
-    agents: None = p.special(Kind.ANY, "AGENTS", "Legacy list of agents.", repeat="append", legacy=True)
+    agents: dict[str, str] = p.named(
+        Kind.ANY, "AGENTS", "Other names of agents: `alias: Agent`, or its file.", repeat="append", legacy=True
+    )
     routing: None = p.special(Kind.ANY, "ROUTING", "Legacy routing rules; write HANDOFF.", repeat="append", legacy=True)
     model: str = p.text("MODEL", "Belongs into EXECUTION.", legacy=True)
     legacy: Any = None

@@ -92,6 +92,7 @@ class AgentRef(Node):
     description: str = p.text("DESCRIPTION", "What the agent is for.")
     capabilities: list[str] = p.names("CAPABILITIES", "What the agent can do.")
     channels: list[str] = p.names("CHANNELS", "Channels on which it is used.")
+    when: str = p.condition("WHEN", "When control moves to it.", aliases=("IF", "CONDITION"))
     requires_validation: bool | None = p.boolean("REQUIRES_VALIDATION", "The user must be known first.")
 
 

@@ -101,6 +101,11 @@ def special(kind: Kind, key: str, doc: str, **more: Any) -> Any:
     return prop(kind, key, doc, default="" if kind in TEXTUAL else None, **more)
 
 
+def named(kind: Kind, key: str, doc: str, **more: Any) -> Any:
+    """Declare a property with a form of its own whose value is a map."""
+    return prop(kind, key, doc, factory=dict, **more)
+
+
 def listed(kind: Kind, key: str, doc: str, **more: Any) -> Any:
     """Declare a property with a form of its own whose value is a list."""
     return prop(kind, key, doc, factory=list, **more)

@@ -164,6 +164,9 @@ def _for_yaml(one: Diagnostic) -> Diagnostic:
 @reads(Kind.ANY)
 def read_older(y: YamlReader, document: Node, row: Prop, tree: Tree) -> None:
     """Read profiles inside an agent; other content that only older texts have is kept as it was written."""
+    if row.field == "agents" and isinstance(tree, Mapping):
+        kinds.read_map(y, document, row, tree)
+        return
     if not isinstance(document, Document) or row.field != "behavior_profiles":
         kinds.read_nothing(y, document, row, tree)
         return

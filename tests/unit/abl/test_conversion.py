@@ -107,7 +107,6 @@ def test_a_conversion_says_what_it_left_out_what_it_made_up_and_what_remains():
         "left out of Old_Front: TESTS (one)",
         "left out of Old_Front: CONTRACT outputs that every reply has (response)",
         "left out of Old_Front: allowed values in CONTRACT (region)",
-        "left out of Old_Front: file paths of AGENTS (trace)",
         'made up for Old_Front, which has none: GOAL: "Hand every request to the right agent"',
     ]
     assert made.notes[-1].startswith("`abl check --strict` still refuses (E720): A tool binding does not belong")

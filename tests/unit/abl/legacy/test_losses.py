@@ -30,7 +30,6 @@ def test_what_rules_and_policies_of_a_supervisor_lose_is_named():
     )
     assert lost(text) == [
         "allowed values in STATE (c.a)",
-        "file paths of AGENTS (x)",
         "REQUIRES_VALIDATION of AGENTS (x)",
         "FLAGS of ROUTING (no_log)",
         "trigger_signal of POLICIES (p)",
