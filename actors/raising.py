@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from actors.messages import Failed, HostAnswer
+from actors.messages import Failed, HostAnswer, Viewed
+from actors.runtime import SessionView
 from domain import errors
 
 PLAIN: dict[str, type[errors.AppError]] = {
@@ -39,3 +40,10 @@ def error_of(answer: HostAnswer) -> errors.AppError:
         return busy(answer.message, retry_after_ms=answer.retry_after_ms, details=answer.details)
     kind = errors.LastingOutage if answer.kind == LASTING else PLAIN.get(answer.kind, errors.AppError)
     return kind(answer.message, details=answer.details)
+
+
+def viewed(answer: HostAnswer) -> SessionView:
+    """Return what a host shows of a session; raises the error that it answered with instead."""
+    if isinstance(answer, Viewed):
+        return answer.view
+    raise error_of(answer)

@@ -25,6 +25,7 @@ from engine import ENGINE_VERSION, EndTurn, Program, SessionBegun, SessionState,
 from storage.database import Database
 from storage.journal import Head, Journal
 from storage.partitions import NOW, first_week
+from storage.repositories.accepted import AcceptedMessages
 from storage.repositories.projects import Projects
 from storage.repositories.sessions import SessionRecord, Sessions
 from storage.repositories.traces import Traces
@@ -50,6 +51,7 @@ class Replayed(Struct, frozen=True, kw_only=True):
         difference: Where the two part for the first time; empty when they do not.
         is_older: It began before the journal is kept (`ABL_JOURNAL_DAYS`), so it cannot be folded from its beginning.
         engines: Versions of the engine that wrote the records, when they are not this one's.
+        waiting: Messages that were acknowledged and not answered yet; whoever serves the session runs them.
     """
 
     session_id: str
@@ -58,6 +60,7 @@ class Replayed(Struct, frozen=True, kw_only=True):
     difference: str = ""
     is_older: bool = False
     engines: tuple[str, ...] = ()
+    waiting: int = 0
 
 
 class Differs(Exception):
@@ -144,6 +147,7 @@ class Replayer:
         self._transcripts = Transcripts(database)
         self._programs = StoredPrograms(database, {})
         self._projects = Projects(database)
+        self._accepted = AcceptedMessages(database)
 
     async def sessions(self) -> list[tuple[str, str]]:
         """Return tenant and id of every stored session."""
@@ -165,8 +169,9 @@ class Replayer:
         head = await self._journal.head(tenant_id, session_id)
         snapshot_seq = head.snapshot.seq if head is not None and head.snapshot is not None else 0
         records = [(seq, decode_record(raw)) for seq, raw in await self._journal.read(tenant_id, session_id)]
+        waiting = await self._accepted.waiting(tenant_id, session_id)
         if not _has_beginning(records) and record.created_at < await self._kept_since("journal"):
-            return Replayed(session_id=session_id, facts=0, is_older=True)
+            return Replayed(session_id=session_id, facts=0, is_older=True, waiting=waiting)
         at_snapshot: SessionState | None = None
         events_then, events, difference = 0, 0, ""
         try:
@@ -181,8 +186,14 @@ class Replayer:
             await self._compare_replies(tenant_id, session_id, fold.replies)
         except Differs as differs:
             difference = str(differs)
-        engines = tuple(sorted(fold.engines))
-        return Replayed(session_id=session_id, facts=fold.facts, events=events, difference=difference, engines=engines)
+        return Replayed(
+            session_id=session_id,
+            facts=fold.facts,
+            events=events,
+            difference=difference,
+            engines=tuple(sorted(fold.engines)),
+            waiting=waiting,
+        )
 
     async def _kept_since(self, table: str) -> datetime:
         async with self._database.connection() as connection:

@@ -27,6 +27,15 @@ MAX_HOPS = 3
 """Hosts that are asked one after the other, each named by the one before, until a pause is made."""
 NO_HOST = Failed(kind="Unavailable", message="No host serves this session at the moment.", retry_after_ms=1_000)
 
+WORKER_LOST = Failed(
+    kind="Unavailable",
+    message="The worker of this turn was lost, and no other one has taken it up. Send the same message again, under "
+    "the same Idempotency-Key or messageId if it had one",
+    retry_after_ms=1_000,
+    details={"reason": "WORKER_LOST"},
+)
+"""Of a turn that nobody has acknowledged. Spec: platform-api 3.1."""
+
 
 class Router:
     """Finds the host, asks it, and asks again where that is safe."""
@@ -50,7 +59,7 @@ class Router:
                 except HostGone:
                     self._directory.leave(host.host_id)
                     self._directory.pin(session_id, "")
-                    answer = NO_HOST
+                    answer = WORKER_LOST if isinstance(message, RunTurn) else NO_HOST
                     if isinstance(message, RunTurn):
                         message = msgspec.structs.replace(message, may_be_known=True, attempt=message.attempt + 1)
                 else:

@@ -252,10 +252,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 class SessionPage(Struct, frozen=True, kw_only=True):
-    """Some sessions of a list, how many there are (or at least are), and when the oldest was created that was searched.
-
-    Empty `searched_from`: all were.
-    """
+    """Some sessions of a list, how many there are (or at least are), and since when were searched; "" means all."""
 
     rows: tuple[SessionView, ...]
     total: int
@@ -302,6 +299,10 @@ class Runtime(Protocol):
         Errors met before the first event are raised; later ones are the `error` event. Leaving the iterator does not
         stop the turn.
         """
+        ...
+
+    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+        """Take a keyed turn, durably: it is run, whatever dies. Return its output, whose first reading begins it."""
         ...
 
     def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:

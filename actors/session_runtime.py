@@ -13,6 +13,7 @@ from actors.archive_port import Archive
 from actors.directory import Directory
 from actors.health import OK, Health
 from actors.host_numbers import HostNumbers
+from actors.intake import Intake
 from actors.messages import (
     CallbackReady,
     CancelTurn,
@@ -30,9 +31,8 @@ from actors.messages import (
     RunTurn,
     TaskClosed,
     UseMemory,
-    Viewed,
 )
-from actors.raising import error_of
+from actors.raising import error_of, viewed
 from actors.router import Router, Summon
 from actors.runtime import (
     CallbackDelivery,
@@ -63,6 +63,7 @@ from domain.ids import PREFIXES
 from domain.limits import EXECUTION_QUEUE_TURNS
 from domain.messages import Attachment
 from domain.request_keys import owned_key
+from storage.repositories.accepted import AcceptedMessages
 
 STABLE = f"{PREFIXES['session']}_"
 AGENT = f"{PREFIXES['agent']}_"
@@ -83,17 +84,20 @@ class SessionRuntime:
         system: SystemEvents | None = None,
         *,
         on_drain: Callable[[], Awaitable[None]] | None = None,
+        accepted: AcceptedMessages | None = None,
         summon: Summon | None = None,
         max_waiting: int = EXECUTION_QUEUE_TURNS,
         model: Callable[[], str] = lambda: OK,
     ) -> None:
         """`tally` is of what this process asks itself, `max_waiting` of turns in all hosts together.
 
-        `model` says "ok", or why agents that name no model cannot ask one.
+        Without `accepted`, where messages are made durable, none are taken that are answered later. `model` says "ok",
+        or why agents that name no model cannot ask one.
         """
         self._system = system
         self._directory = directory
         self._router = Router(directory, summon)
+        self.intake = Intake(accepted, self._router) if accepted is not None else None
         self._archive = archive
         self._ids = ids
         self._on_drain = on_drain
@@ -137,6 +141,14 @@ class SessionRuntime:
                 yield event
         except QueueFull as error:
             raise self._noted(turn, error) from error
+
+    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+        """Take a turn, durably, and return its output; it begins with the first reading of that."""
+        if self.intake is None:
+            raise Unavailable("No messages are taken here that are answered later")
+        message = await self._message(turn, follow=True)
+        await self.intake.take(message)
+        return self.intake.output(message, self._keep)
 
     async def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
         """Yield the session's output above a number, to the end of the turn that is running or was last."""
@@ -232,7 +244,7 @@ class SessionRuntime:
         session_id = self._opened_id(wanted)
         named = await self._agent_named(wanted.tenant_id, wanted.project_id, wanted.agent)
         wanted = msgspec.structs.replace(wanted, agent=named)
-        view = _viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
+        view = viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
         detail = {**view.detail, **await self._archive.agent(wanted.tenant_id, view)}
         return msgspec.structs.replace(view, detail=detail)
 
@@ -260,7 +272,7 @@ class SessionRuntime:
         """Return a session with its detail."""
         found = await self._archive.resolve(session)
         row = await self._archive.view(found)
-        live = _viewed(await self._router.ask(Look(**_names(found))))
+        live = viewed(await self._router.ask(Look(**_names(found))))
         detail = {**row.detail, **await self._archive.outside(found), **live.detail}
         if messages:
             page = await self._archive.transcript(found, limit=messages, offset=0, last=True)
@@ -276,14 +288,14 @@ class SessionRuntime:
     async def end_session(self, session: SessionRef, reason: str = "api") -> SessionView:
         """End a session; doing so again changes nothing."""
         found = await self._archive.resolve(session)
-        _viewed(await self._router.ask(EndSession(**_names(found), reason=reason)))
+        viewed(await self._router.ask(EndSession(**_names(found), reason=reason)))
         return await self._archive.view(found)
 
     async def reset_session(self, session: SessionRef, key: str = "") -> SessionView:
         """Put a session back to its start, under a new runtime session id; once for each owned key."""
         found = await self._archive.resolve(session)
         message = ResetSession(**_names(found), key=key or OWN_KEY + self._ids.new(""))
-        _viewed(await self._router.ask(message))
+        viewed(await self._router.ask(message))
         return await self._archive.view(found)
 
     async def link_contact(self, session: SessionRef, contact_id: str) -> None:
@@ -386,9 +398,3 @@ def _names(session: SessionRef) -> dict[str, str]:
         "project_id": session.project_id,
         "session_id": session.session_id,
     }
-
-
-def _viewed(answer: HostAnswer) -> SessionView:
-    if isinstance(answer, Viewed):
-        return answer.view
-    raise error_of(answer)

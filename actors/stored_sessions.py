@@ -328,7 +328,7 @@ def _turn_end(end: TurnCommit) -> TurnEnd:
     lines = {line.role: line for line in end.transcript}
     return TurnEnd(
         turn=end.number,
-        keyed=KeyedReply(end.key, end.request_hash, end.reply) if end.key else None,
+        keyed=_keyed(end),
         snapshot=end.snapshot or None,
         spoke=lines.get("user"),
         answered=lines.get("assistant"),
@@ -337,6 +337,13 @@ def _turn_end(end: TurnCommit) -> TurnEnd:
         activity=end.activity,
         announced=end.announced,
     )
+
+
+def _keyed(end: TurnCommit) -> KeyedReply | None:
+    """Return what is kept under the key of a request, and which accepted message waits no more."""
+    if end.key:
+        return KeyedReply(end.key, end.request_hash, end.reply)
+    return KeyedReply(end.answers, end.request_hash, None) if end.answers else None
 
 
 def _trace(row: JsonObject) -> TraceRow:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, Protocol
 
-from actors.messages import Done, Failed, Follow, HostAnswer, Replied, RunTurn
+from actors.messages import Done, Failed, Follow, HostAnswer, HostMessage, Replied, RunTurn
 from actors.raising import error_of
-from actors.router import Router
 from actors.runtime import StreamEvent, StreamKind, TurnReply
 from actors.session.kept import closing_data, wire_form
-from actors.session.stream import TURN_ENDS
+from actors.session.stream import TURN_ENDS, Listener
 
 MAX_BEHIND = 4_096
 """Events that may wait for one reader; then it is served from what the host holds."""
@@ -22,6 +21,14 @@ CLOSING_EVENTS = 2
 """`response_end` and `complete`."""
 MAX_LOOKS = 100
 """How often the rest of a stream is asked for before the reader is told that it is cut."""
+
+
+class Asks(Protocol):
+    """Takes a message to its session: `actors.router.Router`."""
+
+    async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
+        """Return the answer of the session's host."""
+        ...
 
 
 class Inbox:
@@ -61,7 +68,7 @@ class Inbox:
 
 
 async def turn_events(
-    router: Router, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]
+    router: Asks, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]
 ) -> AsyncIterator[StreamEvent]:
     """Run a turn and yield its events; `keep` holds the task that runs it, which goes on when the reader leaves.
 
@@ -88,7 +95,7 @@ async def turn_events(
         yield _error(inbox.last_seq + 1, answer)
 
 
-async def _rest(router: Router, message: RunTurn, reply: TurnReply, after: int) -> AsyncIterator[StreamEvent]:
+async def _rest(router: Asks, message: RunTurn, reply: TurnReply, after: int) -> AsyncIterator[StreamEvent]:
     turn = message.turn
     async for event in followed(router, turn.tenant_id, turn.session_id, after):
         if event.kind == "resume_gap":
@@ -101,7 +108,7 @@ async def _rest(router: Router, message: RunTurn, reply: TurnReply, after: int) 
         yield event
 
 
-async def followed(router: Router, tenant_id: str, session_id: str, after: int) -> AsyncIterator[StreamEvent]:
+async def followed(router: Asks, tenant_id: str, session_id: str, after: int) -> AsyncIterator[StreamEvent]:
     """Yield what a session's host holds after a number, to the end of the running turn; nothing when it holds none."""
     for _ in range(MAX_LOOKS):
         inbox = Inbox(after)
@@ -121,7 +128,7 @@ async def followed(router: Router, tenant_id: str, session_id: str, after: int) 
             raise error_of(answer)
 
 
-async def listened(router: Router, tenant_id: str, session_id: str, after: int) -> AsyncIterator[StreamEvent]:
+async def listened(router: Asks, tenant_id: str, session_id: str, after: int) -> AsyncIterator[StreamEvent]:
     """Yield what a session says from a number on, turn after turn, until its host lets go of it or of the reader."""
     inbox = Inbox(after)
     question = Follow(tenant_id=tenant_id, session_id=session_id, after=after, endless=True)

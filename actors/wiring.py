@@ -76,6 +76,7 @@ from storage.journal import Journal
 from storage.leases import Leases
 from storage.migrate import migrate
 from storage.partitions import ensure_partitions
+from storage.repositories.accepted import AcceptedMessages
 from storage.repositories.budgets import Budgets
 from storage.repositories.catalogue import Catalogues
 from storage.repositories.credentials import Credentials
@@ -219,7 +220,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         archive = StoredArchive(database, coordination, desk, files.forget_session)
         sender = _webhooks(settings, stack, database, clock, ids)
         leases, tally, most = Leases(database), Tally(), settings.limits.max_waiting
-        system = SystemEvents(noted_in(database), clock, GATEWAY)
+        system, accepted = SystemEvents(noted_in(database), clock, GATEWAY), AcceptedMessages(database)
         stack.push_async_callback(system.close)
         model = _model_state(settings, embedded)
         if settings.runtime == LOCAL:
@@ -229,14 +230,16 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
             await running.take_lease(LOCAL)
             directory = await own_directory(stack, leases, running.host)
             runtime = SessionRuntime(
-                directory, archive, ids, tally, system, on_drain=running.drain, max_waiting=most, model=model
-            )
+                *(directory, archive, ids, tally, system), accepted=accepted, on_drain=running.drain, max_waiting=most,
+                model=model,
+            )  # fmt: skip
             running.outside.ask = runtime.ask
         else:
             directory = await hosting.open(stack, leases)
             runtime = SessionRuntime(
-                directory, archive, ids, tally, system, summon=hosting.summon, max_waiting=most, model=model
-            )
+                *(directory, archive, ids, tally, system), accepted=accepted, summon=hosting.summon, max_waiting=most,
+                model=model,
+            )  # fmt: skip
         removal, draining = ProjectRemoval(database, runtime), Draining(database, runtime)
         quotas = open_quotas(stack, database, coordination, clock, instance_rates(settings))
         desks = open_desks(settings, stack, database, files, clock, ids, sender, removal, draining, tally, quotas)
@@ -252,8 +255,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         spans = span_export(settings, stack, database)
         upkeep = Upkeep(database, clock, runtime.ask, kept_for, files, removal, draining, spans)
         jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver, outbound=sender)
-        jobs.start()
-        stack.push_async_callback(jobs.stop)
+        for runner in (jobs, runtime.intake):
+            if runner is not None:
+                runner.start()
+                stack.push_async_callback(runner.stop)
         if embedded is not None:
             embedded.start()
         yield RunningRuntime(

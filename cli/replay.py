@@ -28,9 +28,8 @@ def replay(session: str, *, data_dir: str) -> int:
     same = sum(1 for one in results if not one.difference)
     if session == ALL:
         older = sum(one.is_older for one in results)
-        print(
-            f"replayed={same - older}/{len(results) - older} facts={sum(one.facts for one in results)}{_aside(older)}"
-        )
+        facts, waiting = sum(one.facts for one in results), sum(one.waiting for one in results)
+        print(f"replayed={same - older}/{len(results) - older} facts={facts} waiting={waiting}{_aside(older)}")
     return CLEAN if same == len(results) else FAULTY
 
 
@@ -47,7 +46,13 @@ def _aside(older: int) -> str:
 
 def _line(one: Replayed) -> str:
     if one.is_older:
-        return f"{one.session_id}: began before the journal is kept, so it cannot be folded from its beginning"
+        why = "began before the journal is kept, so it cannot be folded from its beginning"
+        return f"{one.session_id}: {why}{_still_to_run(one.waiting)}"
     engines = f" (written by engine {', '.join(one.engines)}; this is {ENGINE_VERSION})" if one.engines else ""
     verdict = f"differs at {one.difference}" if one.difference else "the same, byte by byte"
-    return f"{one.session_id}: {one.facts} facts, {verdict}{engines}"
+    return f"{one.session_id}: {one.facts} facts, {verdict}{engines}{_still_to_run(one.waiting)}"
+
+
+def _still_to_run(waiting: int) -> str:
+    """Say of messages that were acknowledged that they are not in the journal yet."""
+    return f"; accepted and still to be run: {waiting}" if waiting else ""

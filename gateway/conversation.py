@@ -185,7 +185,7 @@ class Conversation:
         attachment_ids: tuple[str, ...] = (),
         action: JsonObject | None = None,
     ) -> None:
-        """Start a turn and acknowledge it; its output comes with the session's."""
+        """Take a turn, acknowledge it once it is durable, and have it begin; its output comes with the session's."""
         if NUL in text:
             raise InvalidInput("text must not contain U+0000")
         services, key = self._services, self._admission.key
@@ -209,8 +209,11 @@ class Conversation:
             action=action,
             deadline_s=services.settings.turn_deadline_s,
         )
-        services.feeds.start(turn, lambda error: self._refused(error, message_id, frame.id))
-        await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
+        begin = await services.feeds.take(turn, lambda error: self._refused(error, message_id, frame.id))
+        try:
+            await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
+        finally:
+            begin()
 
     async def _rated(self, frame: wire.FeedbackSubmit) -> wire.FeedbackAck:
         """Keep what the page thinks of an answer, as `POST /api/v1/feedback` does, and say whether it is kept."""

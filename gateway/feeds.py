@@ -17,7 +17,7 @@ from typing import Any
 
 from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
 from domain import limits
-from domain.errors import AppError, Conflict, NotFound, QueueFull
+from domain.errors import AppError, Conflict, NotFound, QueueFull, Unavailable
 from gateway import bounds
 from gateway.measured import measured
 from gateway.metrics import Metrics
@@ -124,28 +124,52 @@ class Feeds:
         """Return how many turns of a session this gateway has under way."""
         return self._turns.get(session_id, 0)
 
-    def start(self, turn: ChatTurn, report: Report) -> None:
-        """Run a turn whatever becomes of the socket that asked for it.
+    async def take(self, turn: ChatTurn, report: Report) -> Callable[[], None]:
+        """Take a turn: once this returns it will be run, whatever becomes of the socket, the gateway or the session.
+
+        It begins when what is returned is called, or after `SOCKET_ACK_S`: who is told of it is told before it answers.
 
         Args:
             turn: The turn.
-            report: Called with the error when the turn is refused; what fails later is an event of the stream.
+            report: Called with the error when the turn is refused after all, because the session has ended or the like;
+                what fails later is an event of the stream.
 
         Raises:
             QueueFull: Too many turns of the session wait already.
+            AppError: The turn cannot be taken.
         """
         if self.waiting(turn.session_id) > limits.SESSION_QUEUE_TURNS:
             raise QueueFull("Execution queue full", retry_after_ms=QUEUE_RETRY_MS)
         self._turns[turn.session_id] = self.waiting(turn.session_id) + 1
-        self._task(self._run(turn, report))
-
-    async def _run(self, turn: ChatTurn, report: Report) -> None:
+        taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        told = asyncio.Event()
+        self._task(self._run(turn, report, taken, told))
         try:
-            async for _event in measured(self._runtime.stream(turn), self._metrics, "socket", perf_counter()):
+            await asyncio.shield(taken)
+        except asyncio.CancelledError:
+            taken.cancel()
+            told.set()  # the socket has gone; the turn has not
+            raise
+        return told.set
+
+    async def _run(self, turn: ChatTurn, report: Report, taken: asyncio.Future[None], told: asyncio.Event) -> None:
+        began_s = perf_counter()
+        try:
+            output = await self._runtime.accept(turn)
+            if not taken.done():
+                taken.set_result(None)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(told.wait(), bounds.SOCKET_ACK_S)
+            async for _event in measured(output, self._metrics, "socket", began_s):
                 pass  # what it says comes to all sockets with the session's output
         except AppError as error:
-            report(error)
+            if taken.done():
+                report(error)
+            else:
+                taken.set_exception(error)
         finally:
+            if not taken.done():
+                taken.set_exception(Unavailable("The message was not taken: send it again"))
             left = self._turns[turn.session_id] - 1
             if left:
                 self._turns[turn.session_id] = left

@@ -153,7 +153,7 @@ def end_row(owner: int, end: TurnEnd, seal: Seal | None) -> Row:
         owner,
         end.turn,
         end.keyed.request_hash if end.keyed is not None else None,
-        closed(seal, squeeze(end.keyed.reply)) if end.keyed is not None else None,
+        closed(seal, squeeze(end.keyed.reply)) if end.keyed is not None and end.keyed.reply is not None else None,
         closed(seal, squeeze(end.snapshot)) if end.snapshot is not None else None,
         at,
         first.seq if first is not None else 0,

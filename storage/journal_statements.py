@@ -97,12 +97,17 @@ _KEYED = """,
     keyed AS (
         INSERT INTO turns AS t (session_key, request_key, turn, request_hash, reply)
         SELECT e.session_key, request_key, turn, request_hash, reply
-        FROM ended e JOIN asked USING (n) WHERE request_key IS NOT NULL
+        FROM ended e JOIN asked USING (n) WHERE request_key IS NOT NULL AND reply IS NOT NULL
         ON CONFLICT (session_key, request_key)
         DO UPDATE SET at = excluded.at, turn = excluded.turn, request_hash = excluded.request_hash,
             reply = excluded.reply
+    ),
+    answered AS (
+        DELETE FROM accepted_messages m USING moved JOIN asked a USING (n)
+        WHERE m.session_key = a.session_key AND m.request_key = a.request_key
     )
 """
+"""A message that was accepted waits no more once its turn has ended, also where that leaves no reply under its key."""
 
 _ANNOUNCED = f""",
     announced AS (

@@ -15,11 +15,12 @@ class KeyedReply(Struct, frozen=True):
 
     Attributes:
         request_hash: Of the request, so that the key is not taken for another one.
+        reply: None where the turn leaves none, and the request may be asked again; its message waits no more.
     """
 
     key: str
     request_hash: str
-    reply: bytes
+    reply: bytes | None
 
 
 class MessageRow(Struct, frozen=True, kw_only=True):

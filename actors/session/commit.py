@@ -103,6 +103,7 @@ async def _commit(
         number=output.number,
         key=key,
         request_hash=opening.request_hash,
+        answers=opening.key,
         reply=encode_kept(kept) if key else b"",
         snapshot=encode_snapshot(
             state, kept.last_seq, live.messages + len(lines), live.traces + len(output.traces), kept

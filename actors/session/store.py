@@ -99,6 +99,7 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
 
     Attributes:
         key, request_hash: Of the request; an empty key stores no reply.
+        answers: Key of the accepted message that waits no more with this end, with a reply or without; "" for none.
         beside: What is wanted back with the turn's lines of the transcript.
         announced: What webhooks may ask for.
         closes_waits: What the session waits for is cancelled.
@@ -108,6 +109,7 @@ class TurnCommit(Struct, frozen=True, kw_only=True):
     number: int = 0
     key: str = ""
     request_hash: str = ""
+    answers: str = ""
     reply: bytes = b""
     snapshot: bytes = b""
     transcript: tuple[MessageRow, ...] = ()

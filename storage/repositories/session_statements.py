@@ -187,7 +187,7 @@ DELETE = (
     ),
     *(
         Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")
-        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "session_heads")
+        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "accepted_messages", "session_heads")
     ),
     Statement("""
         INSERT INTO analytics_inbox (

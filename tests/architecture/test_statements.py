@@ -17,6 +17,7 @@ ACROSS_TENANTS = {
     "storage.repositories.callbacks.FIND": "the id is all that an outside caller has; its signature is checked",
     "storage.repositories.jobs.CLAIM": "workers serve all tenants; each job carries its own",
     "storage.repositories.jobs.NEXT_DUE": "when to wake up, for all tenants",
+    "storage.repositories.accepted.CLAIM": "messages left behind, of all tenants; each row carries its own",
     "storage.repositories.webhook_claims.WAITING": "hooks of all tenants, each given its turn",
     "storage.repositories.projects.TENANTS": "the list of tenants itself",
     "storage.repositories.tenants.LIST": "the list of tenants itself, for whoever runs the installation",
@@ -56,7 +57,7 @@ ACROSS_TENANTS = {
 
 CREATE_TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\)", re.DOTALL)
 TOUCHES = r"\b(?:FROM|JOIN|INTO|UPDATE)\s+{}\b"
-BINDS_TENANT = re.compile(r":tenant_ids?\b|:session_keys\b")  # a session's key is made of the tenant
+BINDS_TENANT = re.compile(r":tenant_ids?\b|:session_keys?\b")  # a session's key is made of the tenant
 
 
 def schema() -> dict[str, str]:

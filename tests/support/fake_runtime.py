@@ -78,9 +78,8 @@ class FakeRuntime:
         self.trace: dict[str, Any] = dict(TRACE)
         self.gate: asyncio.Event | None = None
         self.health_now = Health(ready=True, hosts=1, parts={"store": "ok"})
-        self.drained = False
         self.resumed: list[tuple[str, str]] = []
-        self.linked: dict[str, str] = {}
+        self.drained, self.linked = False, dict[str, str]()
         self._ids = CountingIds()
         self._one_by_one: dict[tuple[str, str], asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -112,6 +111,9 @@ class FakeRuntime:
             return
         async for event in self._begin(turn, scope):
             yield event
+
+    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+        return self.stream(turn)
 
     async def _begin(self, turn: ChatTurn, scope: str) -> AsyncIterator[StreamEvent]:
         session = self._session_of(turn, scope)

@@ -134,6 +134,19 @@ def test_without_a_host_the_answer_says_when_to_come_again() -> None:
     asyncio.run(story())
 
 
+@pytest.mark.usefixtures("impatient")
+def test_a_turn_whose_worker_is_lost_for_good_says_what_to_send_again() -> None:
+    async def story() -> None:
+        router, _, _ = await a_router({"a": [HostGone]})
+        answer = await router.ask(TURN)
+        assert isinstance(answer, Failed)
+        assert answer.details == {"reason": "WORKER_LOST"}
+        assert "Send the same message again" in answer.message
+        assert answer.retry_after_ms > 0
+
+    asyncio.run(story())
+
+
 def test_a_dedicated_host_that_is_not_there_is_summoned_and_then_asked() -> None:
     async def story() -> None:
         home = dedicated_host("s")

@@ -40,7 +40,7 @@ async def test_a_socket_that_fell_behind_misses_nothing(monkeypatch: pytest.Monk
     outlet = feeds.attach(session, held)
     runtime.chunks = tuple(str(n) for n in range(50))
     following = feeds.follow(outlet)
-    feeds.start(a_turn(session), never)
+    (await feeds.take(a_turn(session), never))()
     seen = [await anext(following)]
     await until(lambda: feeds.waiting(session.session_id) == 0)
     while seen[-1].kind != "complete":
@@ -57,9 +57,9 @@ async def test_only_so_many_turns_of_a_session_wait() -> None:
     runtime.gate = asyncio.Event()
     feeds = Feeds(runtime, Metrics())
     for _ in range(limits.SESSION_QUEUE_TURNS + 1):
-        feeds.start(a_turn(session), never)
+        (await feeds.take(a_turn(session), never))()
     with pytest.raises(QueueFull):
-        feeds.start(a_turn(session), never)
+        (await feeds.take(a_turn(session), never))()
     runtime.gate.set()
     await until(lambda: feeds.waiting(session.session_id) == 0)
     assert len(runtime.asked) == limits.SESSION_QUEUE_TURNS + 2
@@ -70,7 +70,7 @@ async def test_closing_leaves_the_turns_to_the_runtime() -> None:
     session = await a_session(runtime)
     runtime.gate = asyncio.Event()
     feeds = Feeds(runtime, Metrics())
-    feeds.start(a_turn(session), never)
+    (await feeds.take(a_turn(session), never))()
     await until(lambda: len(runtime.asked) == 2)
     await feeds.close()
     assert feeds.waiting(session.session_id) == 0

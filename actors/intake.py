@@ -1,0 +1,184 @@
+"""Messages are taken in: durable before anybody is told so, and run whatever becomes of who has taken them.
+
+A message stands in the store until the transaction that ends its turn removes it. The process that has it run says so
+again and again; when it does no more, whichever process looks next runs it, those of a session in their order. What
+runs twice is answered once: it has a key. Spec: platform-api 3.1, 12.4; decision 0046.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import msgspec
+
+from actors.looping import again_and_again
+from actors.messages import Failed, HostAnswer, HostMessage, Replied, RunTurn, decode_message, encode
+from actors.raising import kind_of
+from actors.runtime import StreamEvent
+from actors.session.children import PASSING
+from actors.session.stream import Listener
+from actors.turn_stream import Asks, turn_events
+from domain.errors import AppError
+from storage.repositories.accepted import HOLD_S, AcceptedMessage, AcceptedMessages, Name, name_of
+
+HOLD_EVERY_S: Final = HOLD_S / 4
+LOOK_EVERY_S: Final = 1.0
+AT_ONCE: Final = 64
+"""Messages left behind that are run at a time."""
+TRIES_MAX: Final = 40
+"""How often a message is tried that nobody could run before it is given up, with an error in the log."""
+RETRY_MAX_S: Final = 60.0
+MENDS: Final = PASSING | {AppError.__name__}
+"""Refusals after which a message stays taken: it is tried again."""
+_log = logging.getLogger(__name__)
+
+
+class Intake:
+    """Takes messages in, has them run, and runs those that others have left behind. Satisfies `Asks`."""
+
+    def __init__(self, accepted: AcceptedMessages, router: Asks) -> None:
+        self._accepted = accepted
+        self._router = router
+        self._held: dict[Name, int] = {}
+        self._own: set[Name] = set()
+        self._loops: tuple[asyncio.Task[None], ...] = ()
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Begin to hold what is run here, and to look for what others have left behind."""
+        create_task = asyncio.get_running_loop().create_task
+        self._loops = (
+            create_task(again_and_again("accepted messages cannot be held", HOLD_EVERY_S, self._hold)),
+            create_task(again_and_again("accepted messages cannot be looked for", LOOK_EVERY_S, self._look)),
+        )
+
+    async def stop(self) -> None:
+        """Leave what is not answered to others."""
+        tasks = (*self._loops, *self._running)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def take(self, message: RunTurn) -> None:
+        """Make a message durable: from now on it will be run. Its turn needs a key.
+
+        Raises:
+            Unavailable: The store stays away; the message is not taken.
+        """
+        turn, name = message.turn, _name(message)
+        self._enter(name)
+        try:
+            is_new = await self._accepted.put(
+                turn.tenant_id, turn.project_id, turn.session_id, turn.idempotency_key, encode(message)
+            )
+        except BaseException:
+            self._leave(name)
+            raise
+        if is_new:
+            self._own.add(name)
+
+    async def output(self, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]) -> AsyncIterator[StreamEvent]:
+        """Run a message that was taken and yield what comes of it; `keep` as of `turn_events`.
+
+        Raises:
+            AppError: It is refused for good.
+        """
+        try:
+            async for event in turn_events(self, message, keep):
+                yield event
+        except AppError as error:
+            if kind_of(error) not in MENDS:
+                raise
+            _log.info("a message of %s is tried again: %s", message.turn.session_id, error.message)
+
+    async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
+        """Return the answer of the session's host; a message that was taken waits no more when it is a final one."""
+        if not isinstance(message, RunTurn) or _name(message) not in self._held:
+            return await self._router.ask(message, listener)
+        name = _name(message)
+        try:
+            answer = await self._router.ask(message, listener)
+            if is_final(answer) and (name in self._own or isinstance(answer, Replied)):
+                await self._accepted.remove(name)  # but not for another message under the key of one that runs
+            return answer
+        finally:
+            self._leave(name)
+
+    def _enter(self, name: Name) -> None:
+        self._held[name] = self._held.get(name, 0) + 1
+
+    def _leave(self, name: Name) -> None:
+        left = self._held.get(name, 0) - 1
+        if left > 0:
+            self._held[name] = left
+        else:
+            self._held.pop(name, None)
+            self._own.discard(name)
+
+    async def _hold(self) -> None:
+        if self._held:
+            await self._accepted.hold(tuple(self._held))
+
+    async def _look(self) -> None:
+        """Claim what nobody holds, as much as there is room for, and begin to run it."""
+        room = AT_ONCE - len(self._running)
+        claimed = await self._accepted.claim(room) if room > 0 else ()
+        claimed = [one for one in claimed if one.name not in self._held]  # it is run here: this process was held up
+        for one in claimed:
+            self._enter(one.name)
+        ordered = sorted(claimed, key=lambda one: (one.name[0], one.place))
+        for _, of_session in groupby(ordered, key=lambda one: one.name[0]):
+            task = asyncio.get_running_loop().create_task(self._run_all(list(of_session)))
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+
+    async def _run_all(self, messages: Sequence[AcceptedMessage]) -> None:
+        """Run messages of one session one after the other; the first that finds no host has the others wait."""
+        waiting = list(messages)
+        try:
+            while waiting:
+                if not await self._run(waiting[0]):
+                    return
+                self._leave(waiting.pop(0).name)
+        finally:
+            for one in waiting:
+                self._leave(one.name)
+
+    async def _run(self, one: AcceptedMessage) -> bool:
+        """Run a message; return whether its session can be asked the next one."""
+        try:
+            message = decode_message(await self._accepted.read(one))
+            _log.info("a message of %s was left behind and is run now", one.session_id)
+            answer = await self._router.ask(message)
+            if is_final(answer):
+                await self._accepted.remove(one.name)
+            if not isinstance(answer, Failed) or answer.kind not in MENDS:
+                return True
+            why = answer.message
+        except AppError as error:
+            why = error.message
+        except msgspec.DecodeError as error:
+            why = f"It was written by a newer version: {error}"
+        if one.tries >= TRIES_MAX:
+            _log.error("a message of %s cannot be run and is given up: %s", one.session_id, why)
+            await self._accepted.remove(one.name)
+            return True
+        await self._accepted.leave(one.name, min(2.0 ** min(one.tries, 10), RETRY_MAX_S))
+        return False
+
+
+def is_final(answer: HostAnswer) -> bool:
+    """Return whether a message waits no more, though no turn of its own has just ended."""
+    if isinstance(answer, Replied):
+        return answer.reply.repeated
+    return isinstance(answer, Failed) and answer.kind not in MENDS
+
+
+def _name(message: RunTurn) -> Name:
+    turn = message.turn
+    return name_of(turn.tenant_id, turn.session_id, turn.idempotency_key)
