@@ -68,7 +68,10 @@ def send(
     if tool is not None:
         arguments = with_defaults(tool, arguments)
     needs: JsonObject = {"tool": name, "arguments": arguments, "key": key, "call_id": call_id, "attempt": attempt}
-    refusal = _refusal(run, name, tool, arguments)
+    refusal = _refusal(name, tool, arguments)
+    if refusal is None:
+        needs["arguments"], stopped = guardrails.check_value(run, "tool_input", arguments)
+        refusal = _stopped(run, stopped) if stopped is not None else None
     if refusal is not None:
         return refused(run, {**needs, "first": first}, refusal)
     if guardrails.rules_for(run, "tool_input", local=False) and attempt == 1 and run.state.begun.has_model:
@@ -96,34 +99,41 @@ def _sent(run: Run, tool: JsonObject, needs: JsonObject) -> Task:
 def judge(run: Run, task: Task) -> None:
     """Have a model look at the texts of a call first."""
     run.push("call.judged", **task.data)
-    texts = [value for value in task.data["arguments"].values() if isinstance(value, str) and value]
-    judging.push_checks(run, "tool_input", "\n".join(texts))
+    judging.push_checks(run, "tool_input", _as_text(task.data["arguments"]))
+
+
+def _as_text(arguments: JsonObject) -> str:
+    """Return what a model is to judge of a call: its texts, and what is no text as JSON."""
+    values = [one for one in arguments.values() if one not in ("", None) and not isinstance(one, bool)]
+    return "\n".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in values)
 
 
 def judged(run: Run, task: Task) -> None:
     """Make the call unless a model found something against it."""
-    checked = judging.take_verdict(run, "")
+    said = _as_text(task.data["arguments"])
+    checked = judging.take_verdict(run, said)
     tool = tool_of(run, task.data["tool"]) or {}
-    if checked.is_blocked or checked.reask:
-        text = checked.reask or checked.text
-        refusal = Outcome(ok=False, kind="constraint_violation", message=text, code="guardrail")
-        run.state.tasks.append(refused(run, task.data, refusal))
+    if checked.is_blocked or checked.reask or checked.text != said:  # what is to be taken out cannot be told apart
+        run.state.tasks.append(refused(run, task.data, _stopped(run, checked)))
     else:
         run.state.tasks.append(_sent(run, tool, task.data))
 
 
-def _refusal(run: Run, name: str, tool: JsonObject | None, arguments: JsonObject) -> Outcome | None:
+def _refusal(name: str, tool: JsonObject | None, arguments: JsonObject) -> Outcome | None:
     """Return why a call is not made at all."""
     if tool is None:
         return Outcome(ok=False, kind="invalid_input", message=f"There is no tool {name}", code="unknown_tool")
     if absent := missing_arguments(tool, arguments):
         return Outcome(ok=False, kind="invalid_input", message=f"Missing: {', '.join(absent)}", code="missing_argument")
-    for value in arguments.values():
-        if isinstance(value, str):
-            checked = guardrails.check_local(run, "tool_input", value)
-            if checked.is_blocked:
-                return Outcome(ok=False, kind="constraint_violation", message=checked.text, code="guardrail")
     return None
+
+
+def _stopped(run: Run, checked: guardrails.Checked) -> Outcome:
+    """Return what becomes of a call that a guardrail stops; one that escalates does so after the turn's work."""
+    if checked.is_escalated:
+        run.state.turn.hints = {**run.state.turn.hints, "escalate": checked.rule}
+    message = checked.reask or checked.text
+    return Outcome(ok=False, kind="constraint_violation", message=message, code="guardrail")
 
 
 def tool_of(run: Run, name: str) -> JsonObject | None:
@@ -238,10 +248,10 @@ def settle(run: Run, task: Task) -> None:
     name, tool = needs["tool"], tool_of(run, needs["tool"]) or {}
     trace_result(run, needs, outcome, tool)
     if outcome.ok:
-        value = _checked_value(run, outcome.value)
+        value, _ = guardrails.check_value(run, "tool_output", outcome.value)
         if guardrails.rules_for(run, "tool_output", local=False) and run.state.begun.has_model:
             run.push("call.taken", **needs, value=value)
-            judging.push_checks(run, "tool_output", value if isinstance(value, str) else json.dumps(value))
+            judging.push_checks(run, "tool_output", _output_text(value))
             return
         _take(run, needs, tool, value)
         return
@@ -264,17 +274,20 @@ def _later(outcome: Outcome) -> JsonObject:
 
 def taken(run: Run, task: Task) -> None:
     """Take a result that a model has looked at; what it finds fault with is not handed on."""
-    needs = task.data
-    checked = judging.take_verdict(run, "")
+    needs, said = task.data, _output_text(task.data["value"])
+    checked = judging.take_verdict(run, said)
     if checked.is_blocked or checked.reask:
         text = checked.reask or checked.text
         run.state.outcomes[needs["key"]] = Outcome(
             ok=False, kind="constraint_violation", message=text, code="guardrail"
         )
         return
-    value = needs["value"]
-    is_changed = isinstance(value, str) and checked.text and checked.text != value
-    _take(run, needs, tool_of(run, needs["tool"]) or {}, checked.text if is_changed else value)
+    is_changed = checked.text != said
+    _take(run, needs, tool_of(run, needs["tool"]) or {}, checked.text if is_changed else needs["value"])
+
+
+def _output_text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _take(run: Run, needs: JsonObject, tool: JsonObject, value: JsonValue) -> None:
@@ -294,14 +307,6 @@ def _succeed(run: Run, name: str, tool: JsonObject, value: JsonValue) -> None:
     variables.set_lines(run, (tool.get("on_result") or {}).get("set", ()), "tool")
     run.changes += 1
     memory.recall(run, f"tool:{name}:after")
-
-
-def _checked_value(run: Run, value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return guardrails.check_local(run, "tool_output", value).text
-    if isinstance(value, dict) and guardrails.rules_for(run, "tool_output", local=True):
-        return {key: _checked_value(run, one) for key, one in value.items()}
-    return value
 
 
 def _tries_again(run: Run, needs: JsonObject, tool: JsonObject, outcome: Outcome) -> bool:

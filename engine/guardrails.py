@@ -5,11 +5,13 @@ Local checks are made here at once; checks that need a model are made by `engine
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
-from abl.patterns import search
-from domain.json_values import JsonObject
+from abl.expressions.checks import read_check
+from abl.patterns import MAX_INPUT_CHARS, search
+from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
 from engine.run import Run
 
@@ -17,6 +19,10 @@ Stage = Literal["input", "output", "tool_input", "tool_output", "handoff"]
 REDACTED = "[REDACTED]"
 GENERIC = "constraint_blocked"
 MAX_REPLACEMENTS = 100
+MENDING = frozenset({"none", "warn", "redact", "fix", "filter", "reask"})
+"""Actions after which a text goes on, or is made anew; every other one stops it."""
+NO_MODEL = "A model has to judge this, and the deployment has none"
+NO_VERDICT = "The model gave no verdict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +42,68 @@ def rules_for(run: Run, stage: Stage, *, local: bool) -> list[JsonObject]:
     return run.agent.stages.get((stage, local), [])
 
 
-def check_local(run: Run, stage: Stage, text: str) -> Checked:
-    """Return what the local checks of a stage make of `text`; the first one that blocks ends the checks."""
+def check_local(run: Run, stage: Stage, text: str, *, is_platform: bool = False) -> Checked:
+    """Return what the local checks of a stage make of `text`; the first one that blocks ends the checks.
+
+    Where the deployment has no model, what only a model can judge counts as violated, apart from texts of the platform.
+    """
     for rule in rules_for(run, stage, local=True):
-        is_violated = bool(rule.get("check")) and run.test(rule["check"], run.local({"input": text}))
-        checked = apply(run, rule, stage, text, is_violated=is_violated)
+        reason = _problem(rule)
+        is_violated = bool(reason) or (bool(rule.get("check")) and _violates(run, rule["check"], text))
+        checked = apply(run, rule, stage, text, is_violated=is_violated, reason=reason)
+        if checked.is_blocked or checked.is_escalated or checked.reask:
+            return checked
+        text = checked.text
+    return Checked(text) if is_platform or run.state.begun.has_model else _unjudged(run, stage, text)
+
+
+def check_value(run: Run, stage: Stage, value: JsonValue) -> tuple[JsonValue, Checked | None]:
+    """Return a value with every text and number in it checked, and the first finding that stops it."""
+    if not run.agent.stages.get((stage, True)) and not run.agent.stages.get((stage, False)):
+        return value, None
+    if isinstance(value, dict | list):
+        return _check_members(run, stage, value)
+    if value is None or isinstance(value, bool) or value == "":
+        return value, None
+    text = value if isinstance(value, str) else json.dumps(value)
+    checked = check_local(run, stage, text)
+    stops = checked.is_blocked or checked.is_escalated or bool(checked.reask)
+    return (value if checked.text == text else checked.text), checked if stops else None
+
+
+def _check_members(
+    run: Run, stage: Stage, value: dict[str, JsonValue] | list[JsonValue]
+) -> tuple[JsonValue, Checked | None]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    found = {key: check_value(run, stage, one) for key, one in pairs}
+    stopped = next((one for _, one in found.values() if one is not None), None)
+    made = {str(key): one for key, (one, _) in found.items()}
+    return (made if isinstance(value, dict) else list(made.values())), stopped
+
+
+def _problem(rule: JsonObject) -> str:
+    """Return why a check cannot be computed; empty when it can."""
+    return read_check(str(rule.get("check") or "")).problem
+
+
+def _violates(run: Run, check: str, text: str) -> bool:
+    """Return whether a check finds something in a text; what is too long to be looked at whole is looked at in pieces.
+
+    Patterns read so many characters only: without the pieces, what stands behind them would pass unseen.
+    """
+    if run.test(check, run.local({"input": text})):
+        return True
+    if len(text) <= MAX_INPUT_CHARS:
+        return False
+    half = MAX_INPUT_CHARS // 2
+    pieces = (text[start : start + MAX_INPUT_CHARS] for start in range(half, len(text), half))
+    return any(run.test(check, run.local({"input": piece})) for piece in pieces)
+
+
+def _unjudged(run: Run, stage: Stage, text: str) -> Checked:
+    """Return what becomes of a text that a model should judge where there is none: it counts as a violation."""
+    for rule in rules_for(run, stage, local=False) if text else ():
+        checked = apply(run, rule, stage, text, is_violated=True, reason=NO_MODEL)
         if checked.is_blocked or checked.is_escalated or checked.reask:
             return checked
         text = checked.text
@@ -60,7 +123,7 @@ def apply(
     """Return what the action of `rule` makes of `text`, and record the evaluation."""
     action = rule["action"]
     kind = action["type"] if is_violated else "none"
-    stops = kind in ("block", "escalate")
+    stops = kind not in MENDING
     run.trace(
         TraceType.GUARDRAIL_EVAL,
         guardrail=rule["name"],
@@ -80,36 +143,32 @@ def apply(
         case "reask":
             return Checked(text, reask=words, max_reasks=int(action.get("maxReasks", 1)), rule=rule["name"])
         case "redact":
-            return Checked(_redacted(rule, text))
+            return Checked(_mended(run, rule, _redacted(rule, text)))
         case "fix":
-            return Checked(_fixed(run, rule, text))
+            return Checked(_mended(run, rule, _fixed(run, rule, text)))
         case "filter":
-            return Checked(_filtered(run, rule, text))
-        case _:
+            return Checked(_mended(run, rule, _filtered(run, rule, text)) or words)
+        case "none" | "warn":
             return Checked(text)
+        case _:
+            return Checked(words, is_blocked=True, rule=rule["name"])
+
+
+def _mended(run: Run, rule: JsonObject, text: str) -> str:
+    """Return a text that was mended; all of it is taken out when the check finds something in it still."""
+    check = str(rule.get("check") or "")
+    is_broken = bool(_problem(rule)) or (bool(check) and bool(text) and _violates(run, check, text))
+    return REDACTED if is_broken else text
 
 
 def _redacted(rule: JsonObject, text: str) -> str:
     """Return `text` without what the patterns of the check find; all of it when the check names none."""
-    patterns = _patterns(str(rule.get("check", "")))
+    patterns = read_check(str(rule.get("check") or "")).patterns
     if not patterns:
         return REDACTED
     for pattern in patterns:
         text = _replaced(pattern, text)
     return text
-
-
-def _patterns(check: str) -> list[str]:
-    """Return the patterns behind MATCHES in a condition."""
-    found: list[str] = []
-    rest = check
-    while (at := rest.upper().find("MATCHES")) >= 0:
-        rest = rest[at + len("MATCHES") :].lstrip()
-        sign = rest[:1]
-        if sign in ('"', "'") and (end := rest.find(sign, 1)) > 0:
-            found.append(rest[1:end])
-            rest = rest[end + 1 :]
-    return found
 
 
 def _replaced(pattern: str, text: str) -> str:
@@ -128,16 +187,19 @@ def _fixed(run: Run, rule: JsonObject, text: str) -> str:
     expression = rule["action"].get("fixExpression")
     if expression:
         value = run.value(expression, run.local({"input": text}))
-        return text if value is None else str(value)
-    return _redacted(rule, text) if rule["action"].get("fixStrategy", "redact") == "redact" else text.strip()
+        return REDACTED if value is None else str(value)
+    is_redacted = rule["action"].get("fixStrategy", "redact") == "redact" or not rule.get("check")
+    return _redacted(rule, text) if is_redacted else text.strip()
 
 
 def _filtered(run: Run, rule: JsonObject, text: str) -> str:
-    """Return `text` without the sentences that break the rule."""
+    """Return `text` without the sentences that break the rule; nothing when only a model can tell which do."""
+    if not rule.get("check"):
+        return ""
     shortest = int(rule["action"].get("filterMinLength", 0))
     kept = [
         one
         for one in text.replace("? ", "?\n").replace("! ", "!\n").replace(". ", ".\n").split("\n")
-        if len(one) < shortest or not run.test(rule.get("check", "false"), run.local({"input": one}))
+        if len(one) < shortest or not run.test(rule["check"], run.local({"input": one}))
     ]
     return " ".join(kept).strip()

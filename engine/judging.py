@@ -18,7 +18,10 @@ def push_checks(run: Run, stage: Stage, text: str) -> None:
 
 
 def ask_about(run: Run, stage: Stage, text: str, *, blocking: bool = True) -> list[str]:
-    """Ask a model about every rule of a stage that needs one; return the effects, none when nothing is to be asked."""
+    """Ask a model about every rule of a stage that needs one; return the effects, none when nothing is to be asked.
+
+    Without a model `guardrails.check_local` has decided already.
+    """
     rules = guardrails.rules_for(run, stage, local=False)
     if not rules or not text or not run.state.begun.has_model:
         return []
@@ -46,9 +49,10 @@ def verdict_of(run: Run, stage: Stage, effects: list[str], text: str) -> Checked
     for rule, effect in zip(rules, effects, strict=True):
         answer = extraction_model.answer_of(run, effect)
         score = answer.get("score")
-        is_violated = answer.get("valid") is False
+        is_violated = answer.get("valid") is not True  # no answer, or one that says nothing, lets nothing pass
+        has_verdict = isinstance(answer.get("valid"), bool)
         if rule.get("threshold") is not None and isinstance(score, int | float):
-            is_violated = score >= rule["threshold"]
+            is_violated, has_verdict = score >= rule["threshold"], True
         if checked.is_blocked or checked.reask:
             continue
         checked = guardrails.apply(
@@ -57,7 +61,7 @@ def verdict_of(run: Run, stage: Stage, effects: list[str], text: str) -> Checked
             stage,
             checked.text,
             is_violated=is_violated,
-            reason=str(answer.get("reason", "")),
+            reason=str(answer.get("reason", "")) if has_verdict else guardrails.NO_VERDICT,
             score=float(score) if isinstance(score, int | float) else None,
         )
     return checked

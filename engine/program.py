@@ -5,12 +5,13 @@ Built from the compilation output (spec: abl-language 12.1) and never changed; o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from abl.expressions import Condition, compile_condition, compile_expression, parse_condition
 from abl.expressions import variables as paths_in
+from abl.expressions.checks import UNWANTED, read_check
 from abl.expressions.environment import Environment, Variables
 from abl.ir import canonical_bytes
 from abl.templates import CompiledTemplate, analyse_template, compile_template
@@ -213,6 +214,24 @@ def _stand_in(caller: AgentProgram) -> AgentProgram:
     return made
 
 
+def _rules(written: Iterable[JsonObject]) -> Iterator[JsonObject]:
+    """Yield guardrails as they are run: a check in words by a model, a condition beside other checks by itself too.
+
+    The compiler does the same with sentences; deployments that were compiled before it did are read here.
+    """
+    for rule in written:
+        check = read_check(str(rule.get("check") or ""))
+        rest = {key: value for key, value in rule.items() if key != "check"}
+        if check.sentence:
+            said = "\n".join(one for one in (str(rule.get("llmCheck") or ""), UNWANTED + check.sentence) if one)
+            yield {**rest, "llmCheck": said, "tier": "model" if rule["tier"] == "model" else "llm"}
+        elif check.condition and rule["tier"] != "local":
+            yield {**rule, "check": check.condition, "tier": "local"}
+            yield rest
+        else:
+            yield {**rule, "check": check.condition} if check.condition else rule
+
+
 def _agent(name: str, ir: JsonObject) -> AgentProgram:
     flow: JsonObject = ir.get("flow") or {}
     steps: dict[str, JsonObject] = flow.get("definitions") or {}
@@ -223,7 +242,7 @@ def _agent(name: str, ir: JsonObject) -> AgentProgram:
     replaced = [one["flow_replace"] for one in ir.get("behavior_profiles", ()) if "flow_replace" in one]
     names = {*steps, *(step for flow_ in replaced for step in flow_.get("definitions", {}))}
     zones = any("reasoning_zone" in step for step in steps.values())
-    rules = ir["constraints"]["guardrails"]
+    rules = [*_rules(ir["constraints"]["guardrails"])]
     stages: dict[tuple[str, bool], list[JsonObject]] = {}
     for one in sorted(rules, key=lambda rule: (rule["priority"], TIERS[rule["tier"]])):
         stages.setdefault((one["kind"], one["tier"] == "local"), []).append(one)

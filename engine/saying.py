@@ -88,7 +88,7 @@ def say(
     effects: list[str] = []
     escalating = ""
     if text and not is_checked:
-        checked = guardrails.check_local(run, "output", text)
+        checked = guardrails.check_local(run, "output", text, is_platform=is_platform)
         if checked.is_blocked or checked.reask:
             rich = actions = voice = None
         escalating = checked.rule if checked.is_escalated else ""

@@ -15,6 +15,7 @@ from abl.checks.walk import nodes_of
 from abl.compiler.places import Place, Unit
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.suggest import closest
+from abl.expressions.checks import read_check
 from abl.syntax.document import HOOKS, Document
 from abl.syntax.execution import OPERATIONS
 from abl.syntax.memory import Memory
@@ -27,6 +28,7 @@ _TTL = re.compile(rf"\d+(?:\.\d+)?\s*{_TIME}?|P[\dTYMWDHS.]+|never|forever|sessi
 def declaration_findings(unit: Unit) -> Iterator[Diagnostic]:
     """Yield what is said of the declarations of a document; the numbered grammar has its own."""
     document = unit.document
+    yield from guardrail_checks(document, unit)
     if document.format == "legacy":
         return
     yield from tool_findings(unit)
@@ -61,10 +63,18 @@ def unknown_operations(document: Document, unit: Unit) -> Iterator[Diagnostic]:
 def guardrails_without_check(document: Document, unit: Unit) -> Iterator[Diagnostic]:
     """Yield guardrails that look at nothing."""
     for one in document.guardrails or []:
-        if one.name and not (one.check or one.llm_check or one.provider or one.extras):
+        if one.name and not (one.check or one.llm_check or one.provider):
             yield found_at(
                 "GUARDRAIL_WITHOUT_CHECK", Place(one, unit), "name", one.name, path="guardrails", name=one.name
             )
+
+
+def guardrail_checks(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield checks of guardrails that are sentences, which a model judges."""
+    for one in document.guardrails or []:
+        if read_check(one.check).sentence:
+            said = {"path": "guardrails", "name": one.name}
+            yield found_at("GUARDRAIL_CHECK_IS_SENTENCE", Place(one, unit), "check", **said)
 
 
 def backtracks_without_target(document: Document, unit: Unit) -> Iterator[Diagnostic]:

@@ -6,6 +6,7 @@ Spec: abl-language 6. The faults themselves come from `abl.expressions` and `abl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from abl.checks.spans import fix_at, span
@@ -16,7 +17,7 @@ from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
 from abl.expressions.analysis import analyse
 from abl.expressions.faults import Fault
-from abl.syntax.rules import Constraint
+from abl.syntax.rules import Constraint, Guardrail
 from abl.syntax.steps import Assignment
 from abl.templates import analyse_template
 
@@ -71,4 +72,6 @@ def _diagnostic(fault: Fault, written: Written, agent: str | None, strict: bool)
     said: dict[str, Any] = {
         name: str(value) for name, value in fault.arguments.items() if name not in ("line", "agent", "path")
     }
-    return finding(fault.code, strict=strict, fix=fix, agent=agent, path=written.path, **where, **said)
+    made = finding(fault.code, strict=strict, fix=fix, agent=agent, path=written.path, **where, **said)
+    is_guard = isinstance(written.place.node, Guardrail) and fault.code == "FUNCTION_UNKNOWN"
+    return replace(made, severity="error") if is_guard else made  # its check finds something in every text

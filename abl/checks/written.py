@@ -14,7 +14,7 @@ from abl.checks.walk import MAX_NESTING, nodes_of
 from abl.compiler.places import Place, Unit
 from abl.syntax.coordination import Completion, EscalationTrigger, Handoff
 from abl.syntax.node import Kind, Node
-from abl.syntax.rules import Constraint
+from abl.syntax.rules import Constraint, Guardrail
 from abl.syntax.steps import Argument, Assignment
 
 BRACES = "{{"
@@ -48,9 +48,9 @@ class Written(NamedTuple):
 
 
 JUDGED: frozenset[tuple[type[Node], str]] = frozenset(
-    {(Handoff, "when"), (EscalationTrigger, "when"), (Completion, "when")}
+    {(Handoff, "when"), (EscalationTrigger, "when"), (Completion, "when"), (Guardrail, "check")}
 )
-"""Conditions that may be natural language. Spec: abl-language 6.1."""
+"""Conditions that may be natural language. Spec: abl-language 6.1, 3.7."""
 
 
 def _is_formula_map(node: Node, field: str) -> bool:

@@ -1,10 +1,11 @@
-"""Lowers GUARDRAILS; `both` becomes two entries. Spec: abl-language 3.7, 12.4."""
+"""Lowers GUARDRAILS; `both`, and a kind that does not exist, become two entries. Spec: abl-language 3.7, 12.4."""
 
 from __future__ import annotations
 
 from abl.compiler.content import plain_or_template
 from abl.compiler.plain import Json, number, one, only, text
 from abl.compiler.scope import Scope
+from abl.expressions.checks import UNWANTED, read_check
 from abl.syntax.rules import FailAction, Guardrail
 
 PRIORITY = 100
@@ -18,7 +19,7 @@ def lower_guardrails(scope: Scope) -> list[Json]:
     default_kind, default_action = ("input", "block") if in_yaml else ("output", "warn")
     found: list[Json] = []
     for node in only(Guardrail, scope.document.guardrails):
-        kind = text(node.kind).lower() or default_kind
+        kind = text(node.kind).lower() or ("both" if node.extras.keys() & {"kind", "type"} else default_kind)
         if node.check:
             scope.condition(text(node.check), node, "check")
         stages = STAGES.get(kind, (kind,))
@@ -29,20 +30,22 @@ def lower_guardrails(scope: Scope) -> list[Json]:
 def _guardrail(node: Guardrail, stage: str, default_action: str, scope: Scope) -> Json:
     action = one(FailAction, node.action)
     priority = number(node.priority)
+    check = read_check(text(node.check))
+    judged = "\n".join(one for one in (text(node.llm_check), check.sentence and UNWANTED + check.sentence) if one)
     ir: Json = {
         "name": text(node.name),
         "kind": stage,
         "priority": PRIORITY if priority is None else priority,
-        "tier": "model" if node.provider else "llm" if node.llm_check else "local",
+        "tier": "model" if node.provider else "llm" if judged else "local",
         "action": _action(node, action, default_action, scope),
         "streaming": node.streaming is True,
     }
     for key, value in (
         ("description", text(node.description)),
-        ("check", text(node.check)),
+        ("check", check.condition),
         ("provider", text(node.provider)),
         ("category", text(node.category)),
-        ("llmCheck", text(node.llm_check)),
+        ("llmCheck", judged),
     ):
         if value:
             ir[key] = value

@@ -6,6 +6,7 @@ import re
 
 from abl.diagnostics.reporter import did_you_mean
 from abl.expressions.analysis import analyse
+from abl.expressions.prose import is_prose
 from abl.expressions.tree import String
 from abl.parser.enums import read_enum
 from abl.parser.joining import is_closed
@@ -28,7 +29,8 @@ from abl.syntax.node import Kind, Node, Prop
 
 TARGET = Kind.TARGET
 _COMPARES = re.compile(
-    r"[=!]=|[<>]|\b(?:CONTAINS|MATCHES|STARTS_WITH|ENDS_WITH)\b|\bIS (?:NOT )?(?:SET|EMPTY|NULL)\b", re.IGNORECASE
+    r"[=!]=|[<>]|\b(?:CONTAINS|MATCHES|STARTS_WITH|ENDS_WITH)\b|\bIS (?:NOT )?(?:SET|EMPTY|NULL)\b|\w\(",
+    re.IGNORECASE,
 )
 """What a formula has, and a sentence has not."""
 _LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)")
@@ -189,12 +191,15 @@ def is_quoted_formula(value: str) -> bool:
 
     >>> is_quoted_formula("'total > 5'"), is_quoted_formula("'total is high'"), is_quoted_formula("'a' == 'b'")
     (True, False, False)
+    >>> is_quoted_formula("\"matches_pattern(input, 'acme travel')\"")
+    True
     """
     inside = value[1:-1]
     if value[0] in inside or _COMPARES.search(inside) is None:
         return False
     found = analyse(inside, condition=True)
-    return not found.faults and not isinstance(found.node, String)
+    is_call = not is_prose(inside) and all(one.code == "FUNCTION_UNKNOWN" for one in found.faults)
+    return (is_call or not found.faults) and not isinstance(found.node, String)
 
 
 @reads(Kind.EXPRESSION)

@@ -195,6 +195,32 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "GUARDRAIL_CHECK_IS_SENTENCE",
+        "warning",
+        "check in words",
+        message="The check of {name} is a sentence: a model judges every text by it, and where there is no model every "
+        "text counts as a violation. Write `llm_check:` instead of `check:`, or a condition.",
+        explanation="""
+            A `check` is a condition that is computed: true means violation.
+            A sentence cannot be computed, so a model judges it, as it does `llm_check`.
+            Write `llm_check:` to say so, or a condition such as `abl.matches_pattern(input, "refund")`.
+        """,
+        wrong="""
+            GUARDRAILS:
+              no_insults:
+                kind: output
+                check: "The answer insults the user"
+                action: block
+        """,
+        right="""
+            GUARDRAILS:
+              no_insults:
+                kind: output
+                llm_check: "The answer insults the user"
+                action: block
+        """,
+    ),
+    agent_rule(
         "BACKTRACK_WITHOUT_TARGET",
         "warning",
         "going back to nowhere",
