@@ -10,7 +10,7 @@ import msgspec
 
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource
-from domain.contacts import Contact, ContactFields
+from domain.contacts import Contact, ContactFields, with_identity_type
 from domain.errors import Conflict, NotFound
 from domain.ids import PREFIXES
 from storage.database import Database
@@ -84,7 +84,7 @@ class StoredContacts:
                 before = await self._contacts.locked(connection, tenant_id, contact_id)
                 if before is None:
                     raise NotFound(NO_CONTACT)
-                wanted = msgspec.structs.replace(before, **changes)
+                wanted = with_identity_type(msgspec.structs.replace(before, **changes))
                 return await self._contacts.replace(connection, tenant_id, contact_id, wanted)
         except Duplicate as error:
             raise _taken() from error

@@ -170,9 +170,13 @@ class LocalCounters:
 
 
 def _until_free_ms(window: Window, limit: int, passed: float, window_s: float) -> int:
-    """Return when the sliding count has room for one more; at the latest when the next window has begun."""
-    wait_s = window_s - passed
-    if window.before and window.now + 1 <= limit:
-        share = (limit - 1 - window.now) / window.before
-        wait_s = window_s * (1 - share) - passed
-    return max(1, math.ceil(wait_s * MS_PER_S))
+    """Return when the sliding count has room for one more, if nobody else takes it; never too early.
+
+    While this window alone is full that is in the next one, in which what is counted now slides out in its turn.
+    """
+    sliding, staying, began_s = window.before, window.now, 0.0
+    if staying + 1 > limit:
+        sliding, staying, began_s = window.now, 0, window_s
+    share = (limit - 1 - staying) / sliding if sliding else 1.0
+    wait_s = began_s + window_s * (1 - min(share, 1.0)) - passed
+    return max(1, math.ceil(wait_s * MS_PER_S) + 1)  # one more: a share has no last digit

@@ -27,6 +27,7 @@ from actors.messages import (
 )
 from actors.session.body import SessionBody
 from actors.session.stream import Listener
+from domain.limits import SESSION_QUEUE_TURNS
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,10 @@ URGENT = (EndSession, ResetSession, ForgetSession, CancelTurn)
 MS_PER_S = 1_000.0
 RESET = Failed(kind="Conflict", message="The session was reset", details={"reason": "SESSION_RESET"})
 CRASHED = Failed(kind="AppError", message="The session's actor failed.")
+
+
+def _full(retry_after_ms: int) -> Failed:
+    return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=retry_after_ms)
 
 
 class _Waiting:
@@ -50,7 +55,7 @@ class _Waiting:
 class Grain:
     """One session in a host."""
 
-    __slots__ = ("_body", "_drain", "_mailbox", "is_broken", "last_used_s", "session_id")
+    __slots__ = ("_body", "_drain", "_has_begun", "_mailbox", "is_broken", "last_used_s", "session_id")
 
     def __init__(self, session_id: str, body: SessionBody) -> None:
         self.session_id = session_id
@@ -58,6 +63,7 @@ class Grain:
         self._body = body
         self._mailbox: Mailbox[_Waiting] = Mailbox()
         self._drain: asyncio.Task[None] | None = None
+        self._has_begun = False
         self.is_broken = False
 
     @property
@@ -83,16 +89,23 @@ class Grain:
             return told
         if isinstance(message, ResetSession) and (told := await self._known(message)) is not None:
             return told
+        if isinstance(message, RunTurn) and self._has_enough_turns():
+            return _full(self._mailbox.retry_after_ms())
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
         except MailboxFull as full:
-            return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=full.retry_after_ms)
+            return _full(full.retry_after_ms)
         if isinstance(message, URGENT) and self._drain is not None:
             self._make_way(message)
         if self._drain is None:
             self._drain = asyncio.get_running_loop().create_task(self._work())
         return await asyncio.shield(answer)
+
+    def _has_enough_turns(self) -> bool:
+        """Return whether as many turns wait behind the one that runs as may. Spec: platform-api 2.5."""
+        turns = self._mailbox.waiting(lambda one: isinstance(one.message, RunTurn))
+        return turns >= SESSION_QUEUE_TURNS + (not self._has_begun)
 
     async def _known(self, message: ResetSession) -> HostAnswer | None:
         """Return the answer to a reset that has been, before it would interrupt the turn that runs."""
@@ -124,12 +137,13 @@ class Grain:
                 if one is None:
                     await self._guarded(self._body.go_on())
                     continue
-                started_s = time.monotonic()
+                started_s, self._has_begun = time.monotonic(), True
                 _settle(one, await self._guarded(self._body.handle(one.message, one.listener)))
+                self._has_begun = False
                 self.last_used_s = time.monotonic()
                 self._mailbox.note_duration((self.last_used_s - started_s) * MS_PER_S)
         finally:
-            self._drain = None
+            self._drain, self._has_begun = None, False
 
     async def _guarded(self, work: Coroutine[Any, Any, HostAnswer]) -> HostAnswer:
         """Return the answer of the body, also where it fails: it begins again from its journal."""

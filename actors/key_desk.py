@@ -10,10 +10,10 @@ import msgspec
 from actors.keys import new_key, new_public_key
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource, iso_ms
-from domain.errors import Forbidden, NotFound
+from domain.errors import NotFound
 from domain.json_values import JsonObject
 from domain.keys import ApiKeyView, KeyKind, MadeKey, MadePublicKey, NewApiKey, NewPublicKey, PublicKeyView
-from domain.permissions import beyond
+from domain.permissions import beyond, insufficient
 from storage.database import Connection, Database
 from storage.repositories.api_keys import ApiKeys, KeyRecord, NewKey
 from storage.repositories.audit import AuditLog
@@ -129,8 +129,8 @@ class StoredKeys:
         secret = new_key(self._ids, name="", scopes=()).plaintext
         async with self._database.transaction() as connection:
             held = await self._held(connection, tenant_id, KeyKind.SECRET, key_id)
-            if beyond(granted, held.scopes):
-                raise Forbidden("Insufficient permissions")
+            if lacking := beyond(granted, held.scopes):
+                raise insufficient(*lacking)
             made = await self._keys.rotate(connection, tenant_id, key_id, secret, grace_s)
             await self._audit.append(connection, tenant_id, _entry(made, "rotate", by, {"graceSec": grace_s}))
         return MadeKey(_api_key(made), secret)

@@ -55,6 +55,10 @@ class Mailbox(Generic[Item]):
             raise MailboxFull(self.retry_after_ms())
         lane.append(item)
 
+    def waiting(self, wanted: Callable[[Item], bool]) -> int:
+        """Return how many of what is not urgent is wanted."""
+        return sum(map(wanted, self._usual))
+
     def take(self) -> Item | None:
         """Return the next message, urgent ones first; None when nothing waits."""
         if self._urgent:

@@ -10,10 +10,10 @@ import msgspec
 from actors.passwords import Passwords
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import IdSource
-from domain.errors import Conflict, Forbidden, NotFound
+from domain.errors import Conflict, NotFound
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
-from domain.permissions import PROJECT_ROLES, WORKSPACE_ROLES, ProjectRole, WorkspaceRole, beyond
+from domain.permissions import PROJECT_ROLES, WORKSPACE_ROLES, ProjectRole, WorkspaceRole, beyond, insufficient
 from domain.users import Membership, MemberView, NewUser, UserChanges, UserView
 from storage.database import Connection, Database
 from storage.errors import Duplicate
@@ -24,7 +24,6 @@ from storage.repositories.users import UserRecord
 NO_USER: Final = "User not found"
 NO_MEMBER: Final = "Member not found"
 EMAIL_INDEX: Final = "user_email"
-REFUSED: Final = "Insufficient permissions"
 
 
 class PeopleDesk(Protocol):
@@ -264,13 +263,13 @@ def user_view(record: UserRecord) -> UserView:
 
 
 def _check_role(granted: frozenset[str], role: WorkspaceRole) -> None:
-    if beyond(granted, WORKSPACE_ROLES[role]):
-        raise Forbidden(REFUSED)
+    if lacking := beyond(granted, WORKSPACE_ROLES[role]):
+        raise insufficient(*lacking)
 
 
 def _check_project_role(granted: frozenset[str], role: ProjectRole) -> None:
-    if beyond(granted, PROJECT_ROLES[role]):
-        raise Forbidden(REFUSED)
+    if lacking := beyond(granted, PROJECT_ROLES[role]):
+        raise insufficient(*lacking)
 
 
 def _changed(before: UserRecord, after: UserRecord, has_new_password: bool) -> JsonObject:

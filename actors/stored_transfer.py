@@ -36,6 +36,7 @@ from domain.transfer import (
     DEPLOYMENTS,
     LOCKFILE,
     MANIFEST,
+    WARNINGS,
     Change,
     Entity,
     Existing,
@@ -234,9 +235,11 @@ class StoredTransfer:
                 warnings.append(f"{one.name} has no text and was left out")
             elif not is_name(place.name):
                 warnings.append(f"{one.name} is a name that an import refuses")
-        for entity, most in ((Entity.AGENT, EXPORT_AGENTS_MAX), (Entity.TOOL, EXPORT_TOOLS_MAX)):
-            if sum(place.entity is entity for place in documents) > most:
-                raise TooLarge(f"Too many {entity}s to export (max {most})")
+        if sum(place.entity is Entity.AGENT for place in documents) > EXPORT_AGENTS_MAX:
+            raise TooLarge(f"Too many agents to export (max {EXPORT_AGENTS_MAX})")
+        libraries = [one.dsl for place, one in documents.items() if place.entity is Entity.TOOL]
+        if await asyncio.to_thread(_tools_in_all, libraries) > EXPORT_TOOLS_MAX:
+            raise TooLarge(f"Too many tools to export (max {EXPORT_TOOLS_MAX})")
         return project, list(documents.values()), warnings
 
     async def _project(self, tenant_id: str, project_id: str) -> ProjectRecord:
@@ -244,6 +247,13 @@ class StoredTransfer:
         if project is None:
             raise NotFound(NO_PROJECT)
         return project
+
+
+def _tools_in_all(libraries: Sequence[str]) -> int:
+    """Return how many tools some libraries have; one in which none can be read is counted as one."""
+    if len(libraries) > EXPORT_TOOLS_MAX:
+        return len(libraries)
+    return sum(len(tools_in(text)) or 1 for text in libraries)
 
 
 def _deleted(operations: Iterable[Operation]) -> list[Operation]:
@@ -320,7 +330,7 @@ def _deployment(one: DeploymentRecord) -> JsonObject:
 
 
 def _zipped(exported: ExportedProject) -> bytes:
-    told = ((MANIFEST, exported.manifest), (LOCKFILE, exported.lockfile))
+    told = ((MANIFEST, exported.manifest), (LOCKFILE, exported.lockfile), (WARNINGS, exported.warnings))
     described = {name: msgspec.json.format(msgspec.json.encode(value), indent=2) for name, value in told}
     held = BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
+import msgspec
 from msgspec import Struct, field
 
 from domain.json_values import JsonObject
@@ -47,6 +48,9 @@ class ContactFields(Struct, frozen=True, kw_only=True):
     tags: list[str] = field(default_factory=list)
 
 
+Kept = TypeVar("Kept", bound=ContactFields)
+
+
 class Contact(ContactFields, frozen=True, kw_only=True):
     """A contact as it is kept."""
 
@@ -54,6 +58,13 @@ class Contact(ContactFields, frozen=True, kw_only=True):
     first_seen_at: datetime
     last_seen_at: datetime
     deleted_at: datetime | None = None
+
+
+def with_identity_type(given: Kept) -> Kept:
+    """Return what is said of a contact: an identity of which nobody says what it is, is an external one."""
+    if given.identity is None or given.identity_type is not None:
+        return given
+    return msgspec.structs.replace(given, identity_type=DEFAULT_IDENTITY_TYPE)
 
 
 def identity_key(identity_type: str | None, identity: str | None) -> str | None:

@@ -24,8 +24,6 @@ IDEMPOTENCY_KEY_MAX_CHARS: Final = 255
 IDEMPOTENCY_KEPT_S: Final = DAY_S
 PAGE_LIMIT_DEFAULT: Final = 50
 PAGE_LIMIT_MAX: Final = 200
-LOG_LIMIT_DEFAULT: Final = 200
-LOG_LIMIT_MAX: Final = 1_000
 SESSION_MESSAGES_SHOWN: Final = 200
 SESSIONS_COUNTED_AHEAD: Final = 1_000
 """Behind a page of a list of sessions; where there are more, `total` says so many and that it is not exact. Ours."""
@@ -33,7 +31,8 @@ SESSIONS_SEARCHED_MAX: Final = 1_000
 """Sessions whose transcripts one search looks through, the newest first. Ours."""
 
 # Messages. Spec: platform-api 4.1, 5.8.
-MESSAGE_MAX_CHARS: Final = 32_000
+MESSAGE_MAX_CHARS: Final = BODY_MAX_BYTES
+"""A message has no bound but that of its body; this is what can stand in one."""
 ATTACHMENTS_PER_MESSAGE: Final = 10
 ATTACHMENTS_PER_SESSION: Final = 100
 ATTACHMENT_UNUSED_S: Final = DAY_S

@@ -11,7 +11,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from domain.errors import Forbidden
+
 EVERYTHING: Final = "*"
+INSUFFICIENT: Final = "Insufficient permissions"
+WHOLE_TENANT: Final = "a credential of the whole tenant"
+"""What is lacking where a key of one project, or a member of some, asks for what is everybody's."""
 
 
 class Permission(StrEnum):
@@ -186,6 +191,12 @@ def effective(workspace: WorkspaceRole, project: ProjectRole | None = None) -> f
 def may(granted: Set[str], wanted: Permission) -> bool:
     """Return whether a set of names grants a permission. `EVERYTHING` leaves out what only SDK tokens carry."""
     return wanted in granted or (EVERYTHING in granted and wanted not in SDK_TOKEN)
+
+
+def insufficient(*lacking: str) -> Forbidden:
+    """Return the error of somebody who has not what is asked for; it names that, for programs and for people."""
+    named = " and ".join(lacking)
+    return Forbidden(INSUFFICIENT, details={"permissions": list(lacking), "hint": f"Needs {named}"})
 
 
 def beyond(granted: Set[str], wanted: Iterable[str]) -> list[str]:

@@ -25,7 +25,8 @@ DRAFT: Final = "draft"
 MANIFEST: Final = "manifest.json"
 LOCKFILE: Final = "lockfile.json"
 DEPLOYMENTS: Final = "deployments.json"
-IGNORED: Final = frozenset({MANIFEST, LOCKFILE, DEPLOYMENTS})
+WARNINGS: Final = "warnings.json"
+IGNORED: Final = frozenset({MANIFEST, LOCKFILE, DEPLOYMENTS, WARNINGS})
 """Files of an export that an import does not read."""
 VERSION_CHARS: Final = 12
 NUL: Final = "\0"
@@ -351,4 +352,4 @@ def _sorted_out(files: Mapping[str, str]) -> ImportFiles:
 
 def _at(path: str) -> JsonObject:
     pointer = path.replace("~", "~0").replace("/", "~1")[: limits.METADATA_KEY_MAX_CHARS]
-    return {"fields": [{"path": f"/files/{pointer}", "message": "is refused"}]}
+    return {"fields": [{"path": f"/files/{pointer}", "message": f"{path[:SHOWN_CHARS]} is refused"}]}

@@ -28,6 +28,8 @@ from domain.json_values import JsonObject
 from domain.traces import TraceType
 
 FAILED = "error"
+DECLINED = "declined"
+"""The user has said no to a call: it was not made, and nothing has gone wrong."""
 FORWARD = "forward"
 HANDED_IN = "handoff"
 """In `metadata.by` of `agent_entered`: control was handed to the agent."""
@@ -213,7 +215,8 @@ class _Maker:
         succeeded = data.get("success") is True
         skipped = data.get("executionSkipped") is True
         said = {"tool": data.get("toolName"), "status": "ok" if succeeded else "skipped" if skipped else "failed"}
-        error = None if succeeded else str((data.get("error") or {}).get("code") or FAILED)
+        code = (data.get("error") or {}).get("code") or (None if skipped else FAILED)
+        error = None if succeeded or (skipped and code == DECLINED) else code
         kind = "tool_mocked" if mocked else "tool_call"
         took = data.get("latencyMs", one.duration_ms)
         return self._event("tool", kind, parse_iso(one.at), one.agent_name, took=took, error=error, **said)

@@ -35,7 +35,7 @@ from gateway.errors import (
     retry_headers,
     spelt,
 )
-from gateway.guarded import check_declared
+from gateway.guarded import GuardedRoute, check_declared
 from gateway.openapi import describe
 from gateway.reference import ASSETS, add_reference
 from gateway.routes import (
@@ -240,7 +240,9 @@ async def _answer_app_error(request: Request, error: Exception) -> Response:
 async def _answer_validation(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    return _respond(request, from_validation(error.errors(), error.body))
+    route = request.scope.get("route")
+    needed = route.needed_fields if isinstance(route, GuardedRoute) else ()
+    return _respond(request, from_validation(error.errors(), error.body, needed))
 
 
 async def _answer_protocol(request: Request, error: Exception) -> Response:

@@ -102,7 +102,6 @@ class CallbackErrorBody(Wire):
 
 
 PageLimit = Annotated[int, Query(ge=1, le=limits.PAGE_LIMIT_MAX)]
-LogLimit = Annotated[int, Query(ge=1, le=limits.LOG_LIMIT_MAX)]
 Offset = Annotated[int, Query(ge=0, le=bounds.OFFSET_MAX)]
 
 

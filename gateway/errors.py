@@ -178,15 +178,24 @@ def retry_headers(error: AppError) -> dict[str, str]:
     return {"Retry-After": str(max(1, math.ceil(wait_ms / MS_PER_S)))}
 
 
-def from_validation(problems: Sequence[Any], body: JsonValue = None) -> InvalidInput:
+def missing(sentence: str, *names: str) -> MalformedRequest:
+    """Return the error of a body that lacks fields; each is named."""
+    fields = [{"path": f"/{name}", "message": f"{name} is required"} for name in names]
+    return MalformedRequest(sentence, details={"fields": fields})
+
+
+def from_validation(problems: Sequence[Any], body: JsonValue = None, needed: Sequence[str] = ()) -> InvalidInput:
     """Return the error that says what pydantic found wrong with a request.
 
     Args:
         problems: The entries of `ValidationError.errors()`.
         body: What the request held; None where that is not known.
+        needed: The fields that the body of the route must have, to be named where there is no body at all.
     """
     if any(problem["type"] == "json_invalid" for problem in problems):
         return MalformedRequest("Invalid JSON body")
+    if needed and [(problem["type"], tuple(problem["loc"])) for problem in problems] == [("missing", ("body",))]:
+        return missing("Invalid request", *needed)
     fields = [
         {"path": _pointer(_place(problem, body)), "message": _sentence(problem)}
         for problem in problems[: bounds.ERROR_FIELDS_SHOWN]
@@ -223,5 +232,7 @@ def _pointer(place: Sequence[str | int]) -> str:
 
 def _sentence(problem: Any) -> str:
     """Return what is wrong, without pydantic's prefix of our own sentences."""
+    if problem["type"] == "missing" and isinstance(problem["loc"][-1], str) and len(problem["loc"]) > 1:
+        return f"{problem['loc'][-1]} is required"
     message: str = problem["msg"]
     return message.removeprefix("Value error, ")

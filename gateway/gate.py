@@ -15,7 +15,7 @@ from actors.runtime import Caller
 from actors.sandbox_tokens import SandboxTokens
 from domain.clock import Clock
 from domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
-from domain.permissions import Permission, may
+from domain.permissions import Permission, insufficient, may
 from gateway import bounds
 from gateway.access import RATE, Access, Admission
 from gateway.auth.api_keys import ApiKeys
@@ -156,7 +156,7 @@ class Gate:
         key = await self._public_keys.by_id(claims.tenant_id, claims.key_id)
         check_origin(key, origin, host)
         if not may(frozenset(claims.permissions), Permission.SESSION_SEND_MESSAGE):
-            raise Forbidden("Insufficient permissions")
+            raise insufficient(Permission.SESSION_SEND_MESSAGE)
         return Admission(claims.caller(key), claims, key)
 
     async def check_project(self, caller: Caller, project_id: str, permission: Permission | None = None) -> None:
@@ -216,14 +216,14 @@ def check_storable(scope: Scope) -> None:
 def check_permission(caller: Caller, permission: Permission, project_id: str = "") -> None:
     """Refuse a caller who lacks a permission in a project. Raises Forbidden."""
     if not may(caller.permissions_in(project_id), permission):
-        raise Forbidden("Insufficient permissions")
+        raise insufficient(permission)
 
 
 def check_any_permission(caller: Caller, permissions: Iterable[Permission], project_id: str) -> None:
     """Refuse a caller who has none of these permissions in a project. Raises Forbidden."""
-    granted = caller.permissions_in(project_id)
-    if not any(may(granted, one) for one in permissions):
-        raise Forbidden("Insufficient permissions")
+    granted, wanted = caller.permissions_in(project_id), tuple(permissions)
+    if not any(may(granted, one) for one in wanted):
+        raise insufficient(" or ".join(wanted))
 
 
 def _project_question(projects: Projects) -> Callable[[str], Awaitable[bool | None]]:

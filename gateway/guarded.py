@@ -124,6 +124,14 @@ class GuardedRoute(APIRoute):
         if model is not None:
             self.app = _direct_app(self.access, model, endpoint)
 
+    @property
+    def needed_fields(self) -> tuple[str, ...]:
+        """The fields, as they are called on the wire, without which the body is refused."""
+        model = self.body_field.field_info.annotation if self.body_field is not None else None
+        if not isinstance(model, type) or not issubclass(model, BaseModel):
+            return ()
+        return tuple(field.alias or name for name, field in model.model_fields.items() if field.is_required())
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler: admit, read, then what FastAPI made of the function."""
         handle = super().get_route_handler()

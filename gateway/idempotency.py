@@ -28,7 +28,7 @@ from domain.errors import AppError, Conflict, InvalidInput, Unavailable
 from gateway import bounds
 from gateway.auth.sealing import Broken, Seal
 
-REPLAYED = "Idempotency-Replayed"
+REPLAYED = "Idempotent-Replay"
 REUSED = "IDEMPOTENCY_KEY_REUSED"
 IN_USE = "IDEMPOTENCY_KEY_IN_USE"
 UNKNOWN = "IDEMPOTENCY_OUTCOME_UNKNOWN"

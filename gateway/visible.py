@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from actors.runtime import Caller
-from domain.errors import Forbidden
-from domain.permissions import Permission, may
+from domain.permissions import WHOLE_TENANT, Permission, insufficient, may
 
 
 def visible_projects(caller: Caller, permission: Permission) -> tuple[str, ...] | None:
@@ -24,5 +23,5 @@ def sees_whole_tenant(caller: Caller) -> bool:
 def of_whole_tenant(caller: Caller) -> Caller:
     """Return a caller who sees the whole tenant. Raises Forbidden for any other."""
     if not sees_whole_tenant(caller):
-        raise Forbidden("Insufficient permissions")
+        raise insufficient(WHOLE_TENANT)
     return caller

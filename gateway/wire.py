@@ -17,7 +17,6 @@ from domain import limits
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 
-Text = Annotated[str, Meta(max_length=limits.MESSAGE_MAX_CHARS)]
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
 
 
@@ -31,7 +30,7 @@ class ClientFrame(Struct, frozen=True, kw_only=True, rename="camel", tag_field="
 class ChatMessage(ClientFrame, frozen=True, tag="chat_message"):
     """One message; a repeated `message_id` is acknowledged but not run again."""
 
-    text: Text
+    text: str
     message_id: Name | None = None
     attachment_ids: Annotated[list[Name], Meta(max_length=limits.ATTACHMENTS_PER_MESSAGE)] = field(default_factory=list)
     metadata: JsonValue = None
@@ -40,7 +39,7 @@ class ChatMessage(ClientFrame, frozen=True, tag="chat_message"):
 class TypedInterrupt(ClientFrame, frozen=True, tag="typed_interrupt"):
     """Stops what is being said, then as a message."""
 
-    text: Annotated[str, Meta(min_length=1, max_length=limits.MESSAGE_MAX_CHARS)]
+    text: Annotated[str, Meta(min_length=1)]
     message_id: Name
 
 
@@ -48,7 +47,7 @@ class ActionSubmit(ClientFrame, frozen=True, tag="action_submit"):
     """The answer to a button or a form."""
 
     action_id: Name
-    value: Text | None = None
+    value: str | None = None
     form_data: dict[str, str] = field(default_factory=dict)
     render_id: str | None = None
 
@@ -155,9 +154,9 @@ class ResponseEnd(ServerFrame, frozen=True, tag="response_end"):
 
     message_id: str
     full_text: str
+    rich_content: JsonObject | None
+    actions: JsonObject | None
     action: JsonObject | None = None
-    rich_content: JsonObject | None = None
-    actions: JsonObject | None = None
     voice_config: JsonObject | None = None
     metadata: JsonObject | None = None
     interrupted: bool = False

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RetiredReply,
         RollbackBody,
         RollbackReply,
+        SeenDeploymentReply,
     )
 
 
@@ -55,10 +56,10 @@ class DeploymentsApi:
             ),
         )
 
-    def get_deployment(self, project_id: str, deployment_id: str) -> DeploymentReply:
+    def get_deployment(self, project_id: str, deployment_id: str) -> SeenDeploymentReply:
         """Return a deployment by its id or its endpoint slug."""
         return cast(
-            "DeploymentReply",
+            "SeenDeploymentReply",
             self._transport.json("GET", f"/api/projects/{place(project_id)}/deployments/{place(deployment_id)}"),
         )
 

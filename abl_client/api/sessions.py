@@ -192,7 +192,7 @@ class SessionsApi:
         )
 
     def delete_session(self, project_id: str, session_id: str) -> DeletedSessionReply:
-        """End a session and remove what it left."""
+        """End a session and remove what it left: any credential that may see it may; an SDK token sees ..."""
         return cast(
             "DeletedSessionReply",
             self._transport.json("DELETE", f"/api/projects/{place(project_id)}/sessions/{place(session_id)}"),

@@ -70,8 +70,8 @@ class ChatReply(TypedDict):
     state: dict[str, Any]
     traceEvents: NotRequired[list[TraceItem] | None]
     voiceConfig: NotRequired[VoiceConfig | None]
-    richContent: NotRequired[RichContent | None]
-    actions: NotRequired[ActionSet | None]
+    richContent: RichContent | None
+    actions: ActionSet | None
     agentName: NotRequired[str | None]
 
 
@@ -96,8 +96,8 @@ class ChatSendReply(TypedDict):
     state: dict[str, Any]
     traceEvents: NotRequired[list[TraceItem] | None]
     voiceConfig: NotRequired[VoiceConfig | None]
-    richContent: NotRequired[RichContent | None]
-    actions: NotRequired[ActionSet | None]
+    richContent: RichContent | None
+    actions: ActionSet | None
     agentName: NotRequired[str | None]
     userMessageId: str
 

@@ -78,7 +78,7 @@ class LinkSessionBody(TypedDict):
 
 
 class NewContactBody(TypedDict):
-    """A contact to keep; an identity without a type is `external`."""
+    """A contact to keep; an identity without a type is `external`, a type without one is kept for a ..."""
 
     type: NotRequired[Literal["employee", "customer", "anonymous"] | None]
     identity: NotRequired[str | None]

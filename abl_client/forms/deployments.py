@@ -22,7 +22,6 @@ class DeploymentDetail(TypedDict):
     modelOverrides: dict[str, ModelOverrideItem]
     settingsVersionId: str | None
     placement: Literal["packed", "dedicated"]
-    channelCount: int
     createdBy: str
     retiredAt: str | None
     draining: bool
@@ -171,6 +170,39 @@ class RollbackReply(TypedDict):
     success: NotRequired[Literal[True]]
     deployment: DeploymentDetail
     previousDeployment: PreviousItem | None
+
+
+class SeenDeployment(TypedDict):
+    """A deployment as its own address shows it, with the channels that reach it."""
+
+    id: str
+    projectId: str
+    environment: str
+    status: Literal["active", "retired"]
+    label: str
+    endpointSlug: str
+    createdAt: str
+    description: str | None
+    entryAgentName: str
+    agentVersionManifest: dict[str, str]
+    workflowVersionManifest: dict[str, str]
+    modelOverrides: dict[str, ModelOverrideItem]
+    settingsVersionId: str | None
+    placement: Literal["packed", "dedicated"]
+    createdBy: str
+    retiredAt: str | None
+    draining: bool
+    activeSessionCount: int
+    promotedFrom: str | None
+    warnings: list[WarningItem]
+    channelCount: int
+
+
+class SeenDeploymentReply(TypedDict):
+    """One deployment, looked at."""
+
+    success: NotRequired[Literal[True]]
+    deployment: SeenDeployment
 
 
 class VersionRef(TypedDict):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from domain.clock import Clock
 from domain.errors import Forbidden, Unauthenticated
+from domain.permissions import insufficient
 from gateway import bounds
 from gateway.auth.origins import is_allowed
 from gateway.auth.remembered import Remembered
+
+MAY_CHAT: Final = "permissions.chat of the public key"
+MAY_NAME_AGENTS: Final = "allowAgentOverride of the public key"
 
 
 class PublicKey(Struct, frozen=True, kw_only=True):
@@ -140,4 +144,4 @@ def check_origin(key: PublicKey, origin: str | None, host: str) -> None:
 def check_may_chat(key: PublicKey | None) -> None:
     """Refuse a message by text of a page whose key is not for chat. Raises Forbidden."""
     if key is not None and not key.chat:
-        raise Forbidden("Insufficient permissions")
+        raise insufficient(MAY_CHAT)

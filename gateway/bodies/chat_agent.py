@@ -77,13 +77,18 @@ class ChatReply(Success):
     state: JsonObject = Field(description="what the turn changed in the session: free JSON, by the agent's own names")
     trace_events: list[TraceItem] | None = None
     voice_config: VoiceConfig | None = None
-    rich_content: RichContent | None = None
-    actions: ActionSet | None = None
+    rich_content: RichContent | None
+    actions: ActionSet | None
     agent_name: str | None = None
 
 
+def shown_with(rich_content: JsonObject | None, actions: JsonObject | None) -> JsonObject:
+    """Return what is shown with an answer: both are always there, null where there is none. Spec: platform-api 13.2."""
+    return {"richContent": rich_content, "actions": actions}
+
+
 def reply_body(reply: TurnReply, *, with_traces: bool) -> JsonObject:
-    """Return the body of a finished turn, a `ChatReply` as plain values; what is absent is left out."""
+    """Return the body of a finished turn, a `ChatReply` as plain values; most of what is absent is left out."""
     body: JsonObject = {
         "success": True,
         "sessionId": reply.session_id,
@@ -91,15 +96,12 @@ def reply_body(reply: TurnReply, *, with_traces: bool) -> JsonObject:
         "response": reply.response,
         "action": reply.action,
         "state": reply.state,
+        **shown_with(reply.rich_content, reply.actions),
     }
     if with_traces and reply.trace_events:
         body["traceEvents"] = reply.trace_events
     if reply.voice_config is not None:
         body["voiceConfig"] = reply.voice_config
-    if reply.rich_content is not None:
-        body["richContent"] = reply.rich_content
-    if reply.actions is not None:
-        body["actions"] = reply.actions
     if reply.agent_name:
         body["agentName"] = reply.agent_name
     return body

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints, model_validator
+from pydantic import AfterValidator, model_validator
 from pydantic_core import PydanticCustomError
 
-from domain import limits
 from gateway.bodies.chat_agent import ChatReply
 from gateway.bodies.texts import Id, Metadata, RequestBody, without_nul
 
-MaybeText = Annotated[str, StringConstraints(max_length=limits.MESSAGE_MAX_CHARS), AfterValidator(without_nul)]
+MaybeText = Annotated[str, AfterValidator(without_nul)]
 
 
 class ChatSendBody(RequestBody):

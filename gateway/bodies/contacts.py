@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints
 
 from domain import limits
 from domain.clock import iso_ms
-from domain.contacts import DEFAULT_IDENTITY_TYPE, DEFAULT_TYPE, Contact, ContactFields, ContactType, IdentityType
+from domain.contacts import DEFAULT_TYPE, Contact, ContactFields, ContactType, IdentityType, with_identity_type
 from domain.json_values import JsonValue
 from gateway.bodies.texts import Id, RequestBody, without_nul
 from gateway.envelope import Success, TotalOnlyPage, Wire
@@ -58,13 +58,7 @@ class ContactBody(RequestBody):
 
 
 class NewContactBody(ContactBody):
-    """A contact to keep; an identity without a type is `external`."""
-
-    @model_validator(mode="after")
-    def _has_whole_identity(self) -> Self:
-        if self.identity_type is not None and self.identity is None:
-            raise ValueError("identityType requires identity")
-        return self
+    """A contact to keep; an identity without a type is `external`, a type without one is kept for a later one."""
 
 
 class LinkSessionBody(RequestBody):
@@ -121,10 +115,7 @@ class DeletedContactReply(Success):
 
 def new_contact(body: NewContactBody) -> ContactFields:
     """Return the contact that a body wants."""
-    given = changes_of(body)
-    if body.identity is not None and body.identity_type is None:
-        given["identity_type"] = DEFAULT_IDENTITY_TYPE
-    return ContactFields(**given)
+    return with_identity_type(ContactFields(**changes_of(body)))
 
 
 def changes_of(body: ContactBody) -> dict[str, Any]:

@@ -152,13 +152,24 @@ class DeploymentDetail(DeploymentItem):
     model_overrides: dict[str, ModelOverrideItem]
     settings_version_id: str | None
     placement: Literal["packed", "dedicated"]
-    channel_count: int
     created_by: str
     retired_at: str | None
     draining: bool
     active_session_count: int
     promoted_from: str | None
     warnings: list[WarningItem]
+
+
+class SeenDeployment(DeploymentDetail):
+    """A deployment as its own address shows it, with the channels that reach it."""
+
+    channel_count: int
+
+
+class SeenDeploymentReply(Success):
+    """One deployment, looked at."""
+
+    deployment: SeenDeployment
 
 
 class DeploymentListReply(Success):
@@ -252,28 +263,34 @@ def deployment_item(record: DeploymentRecord) -> DeploymentItem:
     return DeploymentItem.model_validate(_listed(record))
 
 
+def seen_deployment(view: DeploymentView) -> SeenDeployment:
+    """Return a deployment as its own address shows it."""
+    return SeenDeployment.model_validate({**_detailed(view), "channel_count": view.channels})
+
+
 def deployment_detail(view: DeploymentView) -> DeploymentDetail:
     """Return a deployment with what hangs on it."""
+    return DeploymentDetail.model_validate(_detailed(view))
+
+
+def _detailed(view: DeploymentView) -> JsonObject:
     record, details = view.record, view.record.details
-    return DeploymentDetail.model_validate(
-        {
-            **_listed(record),
-            "description": record.description,
-            "entry_agent_name": record.entry_agent_name,
-            "agent_version_manifest": record.agent_version_manifest,
-            "workflow_version_manifest": details.get("workflowVersionManifest") or {},
-            "model_overrides": details.get("modelOverrides") or {},
-            "settings_version_id": details.get(SETTINGS_VERSION),
-            "placement": details.get("placement") or "packed",
-            "channel_count": view.channels,
-            "created_by": record.created_by,
-            "retired_at": _moment(record),
-            "draining": view.is_draining,
-            "active_session_count": view.active_sessions,
-            "promoted_from": details.get("promotedFrom"),
-            "warnings": details.get("warnings") or [],
-        }
-    )
+    return {
+        **_listed(record),
+        "description": record.description,
+        "entry_agent_name": record.entry_agent_name,
+        "agent_version_manifest": record.agent_version_manifest,
+        "workflow_version_manifest": details.get("workflowVersionManifest") or {},
+        "model_overrides": details.get("modelOverrides") or {},
+        "settings_version_id": details.get(SETTINGS_VERSION),
+        "placement": details.get("placement") or "packed",
+        "created_by": record.created_by,
+        "retired_at": _moment(record),
+        "draining": view.is_draining,
+        "active_session_count": view.active_sessions,
+        "promoted_from": details.get("promotedFrom"),
+        "warnings": details.get("warnings") or [],
+    }
 
 
 def retired_item(view: DeploymentView) -> RetiredItem:

@@ -14,7 +14,7 @@ from domain.errors import InvalidInput
 from gateway.bodies.moments import moment_of
 from gateway.bodies.texts import QueryMoment, RequestBody
 from gateway.envelope import NumberedPage, Success, Wire
-from gateway.errors import MalformedRequest
+from gateway.errors import missing
 from storage.repositories.credentials import CredentialMeta
 
 MISSING = "Missing required fields"
@@ -111,7 +111,8 @@ def new_secret(body: NewSecretBody, now: datetime) -> NewSecret:
         InvalidInput: Something is too long, or the secret would have expired.
     """
     if not (body.project_id and body.tool_name and body.secret_key and body.value):
-        raise MalformedRequest(MISSING)
+        given = body.model_dump(by_alias=True, include={"project_id", "tool_name", "secret_key", "value"})
+        raise missing(MISSING, *(name for name, value in given.items() if not value))
     if max(map(len, (body.project_id, body.tool_name, body.secret_key))) > limits.SECRET_NAME_MAX_CHARS:
         raise InvalidInput(NAME_TOO_LONG)
     expires_at = moment_of(body.expires_at or "")
@@ -131,7 +132,7 @@ def new_secret(body: NewSecretBody, now: datetime) -> NewSecret:
 def checked_value(value: str | None) -> str:
     """Return a secret value that may be kept. Raises MalformedRequest, InvalidInput."""
     if not value:
-        raise MalformedRequest(MISSING)
+        raise missing(MISSING, "value")
     if len(value) > limits.SECRET_VALUE_MAX_CHARS:
         raise InvalidInput(VALUE_TOO_LONG)
     return value

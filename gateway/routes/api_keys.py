@@ -12,7 +12,7 @@ from actors.runtime import Caller
 from domain import limits
 from domain.errors import Forbidden, InvalidInput, NotFound
 from domain.keys import ApiKeyView, NewApiKey
-from domain.permissions import Permission, beyond
+from domain.permissions import Permission, beyond, insufficient
 from gateway.access import Admitted, caller
 from gateway.audited import Asking
 from gateway.bodies.keys import (
@@ -33,7 +33,6 @@ from gateway.visible import sees_whole_tenant, visible_projects
 
 CREATED = 201
 NO_KEY = "API key not found"
-REFUSED = "Insufficient permissions"
 READER = caller("api_key", "user", permission=Permission.APIKEY_READ)
 WRITER = caller("api_key", "user", permission=Permission.APIKEY_WRITE)
 MAKER = caller("api_key", "user", permission=Permission.APIKEY_WRITE, replay="reply")
@@ -68,8 +67,8 @@ async def make_api_key(body: ApiKeyBody, admitted: Admitted, asking: Asking, ser
         await services.gate.check_project(who, body.project_id, Permission.APIKEY_WRITE)
     elif not sees_whole_tenant(who):
         raise Forbidden("A key for all projects is made by those who see all")
-    if beyond(who.permissions_in(body.project_id or ""), body.scopes):
-        raise Forbidden(REFUSED)
+    if lacking := beyond(who.permissions_in(body.project_id or ""), body.scopes):
+        raise insufficient(*lacking)
     check_environments(who, body.environments)
     wanted = NewApiKey(
         name=body.name,
@@ -118,7 +117,8 @@ def check_environments(who: Caller, wanted: Iterable[str]) -> None:
     """Refuse a key for more environments than the caller's own; none is all of them. Raises Forbidden."""
     asked = frozenset(wanted)
     if who.environments and (not asked or not asked <= frozenset(who.environments)):
-        raise Forbidden(REFUSED)
+        beyond_own = sorted(asked - frozenset(who.environments))
+        raise insufficient(f"an API key for {', '.join(beyond_own) or 'all environments'}")
 
 
 def future(text: str | None, now: datetime) -> datetime | None:

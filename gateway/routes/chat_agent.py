@@ -11,12 +11,13 @@ from fastapi import Response
 from starlette.requests import Request
 
 from actors.runtime import ChatTurn, SessionRef, StreamEvent
-from domain.errors import Forbidden, InvalidInput, NotFound
+from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
-from domain.permissions import Permission
+from domain.permissions import Permission, insufficient
 from gateway.access import Admission, admission_of, caller
 from gateway.asking import Target, check_chat_project, counted_turn, target_of
-from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body
+from gateway.auth.public_keys import MAY_NAME_AGENTS
+from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body, shown_with
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.gate import check_permission
@@ -29,6 +30,7 @@ from gateway.services import Services, services_of
 from gateway.sse import DESCRIBED, Event, EventId, EventStream, parse_event_id, wants_events
 
 LAST_EVENTS = frozenset({"complete", "error"})
+NOTHING_SHOWN = shown_with(None, None)
 RELEASED_ENVIRONMENTS = frozenset({"staging", "production"})
 
 LAST_EVENT_ID: JsonObject = {
@@ -81,7 +83,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
     if body.test_context is not None:
         _check_test_context(admitted, body.project_id, environment)
     if agent and admitted.key is not None and not admitted.key.allow_agent_override:
-        raise Forbidden("Insufficient permissions")
+        raise insufficient(MAY_NAME_AGENTS)
     target = await target_of(services, admitted, body.project_id, Target(session_id, deployment_id, environment))
     return ChatTurn(
         tenant_id=caller_.tenant_id,
@@ -103,7 +105,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
 
 def _check_test_context(admitted: Admission, project_id: str, environment: str) -> None:
     if admitted.caller.kind == "sdk":
-        raise Forbidden("Insufficient permissions")
+        raise insufficient(Permission.AGENT_WRITE)
     check_permission(admitted.caller, Permission.AGENT_WRITE, project_id)
     if environment in RELEASED_ENVIRONMENTS:
         raise InvalidInput("testContext is for development only")
@@ -175,8 +177,11 @@ def _wire_event(event: StreamEvent, *, with_traces: bool) -> tuple[str, JsonObje
     match event.kind:
         case "response_restart":
             return "response_start", event.data
+        case "response_end":
+            return event.kind, {**NOTHING_SHOWN, **event.data}
         case "complete":
             hidden = () if with_traces else ("traceEvents",)
-            return event.kind, {"success": True, **{k: v for k, v in event.data.items() if k not in hidden}}
+            kept = {k: v for k, v in event.data.items() if k not in hidden}
+            return event.kind, {"success": True, **NOTHING_SHOWN, **kept}
         case _:
             return event.kind, event.data

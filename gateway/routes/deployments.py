@@ -21,11 +21,13 @@ from gateway.bodies.deployments import (
     RetiredReply,
     RollbackBody,
     RollbackReply,
+    SeenDeploymentReply,
     deployment_detail,
     deployment_item,
     preflight_reply,
     previous_item,
     retired_item,
+    seen_deployment,
 )
 from gateway.bodies.texts import QueryText
 from gateway.envelope import json_response
@@ -65,13 +67,13 @@ async def create_deployment(
     return DeploymentReply(deployment=deployment_detail(made))
 
 
-@router.get("/{deployment_id}", response_model=DeploymentReply, dependencies=[READER])
+@router.get("/{deployment_id}", response_model=SeenDeploymentReply, dependencies=[READER])
 async def get_deployment(
     project_id: str, deployment_id: QueryText, admitted: Admitted, services: Serving
-) -> DeploymentReply:
+) -> SeenDeploymentReply:
     """Return a deployment by its id or its endpoint slug."""
     found = await services.desks.deployments.get(admitted.caller.tenant_id, project_id, deployment_id)
-    return DeploymentReply(deployment=deployment_detail(found))
+    return SeenDeploymentReply(deployment=seen_deployment(found))
 
 
 @router.post("/{deployment_id}/retire", response_model=RetiredReply, dependencies=[MAKER])

@@ -10,7 +10,7 @@ from domain.json_values import JsonObject
 from gateway.access import Admitted, caller
 from gateway.bodies.memory import MemoryBody, MemoryReply
 from gateway.envelope import json_response
-from gateway.errors import MalformedRequest
+from gateway.errors import missing
 from gateway.guarded import guarded_router
 from gateway.services import Serving
 
@@ -34,8 +34,9 @@ async def use_memory(body: MemoryBody, admitted: Admitted, services: Serving) ->
     claims = admitted.sandbox
     if claims is None:
         raise Unauthenticated("Invalid or expired token")
-    if not body.action or not body.memory_store_name:
-        raise MalformedRequest(MISSING)
+    given = {"action": body.action, "memoryStoreName": body.memory_store_name}
+    if lacking := [name for name, value in given.items() if not value]:
+        raise missing(MISSING, *lacking)
     if not isinstance(body.action, str) or not isinstance(body.memory_store_name, str):
         raise InvalidInput(MISSING)
     session = SessionRef(claims.tenant_id, claims.project_id, claims.session_id)

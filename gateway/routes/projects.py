@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from domain import limits
-from domain.errors import Forbidden
-from domain.permissions import Permission
+from domain.permissions import WHOLE_TENANT, Permission, insufficient
 from gateway.access import Admission, Admitted, caller
 from gateway.audited import Asking
 from gateway.bodies.projects import (
@@ -53,7 +52,7 @@ async def list_projects(
 async def create_project(body: NewProjectBody, admitted: Admitted, asking: Asking, services: Serving) -> ProjectReply:
     """Make a project; a person who makes it is its admin. A key of one project makes none: it would not see it."""
     if admitted.caller.project_id:
-        raise Forbidden("Insufficient permissions")
+        raise insufficient(WHOLE_TENANT)
     tenant_id = admitted.caller.tenant_id
     made = await services.desks.projects.create(tenant_id, body.wanted(), asking)
     services.user_tokens.forget(tenant_id)  # its maker is a member now

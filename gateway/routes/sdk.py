@@ -16,7 +16,7 @@ from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, SdkUser, TicketReply
 from gateway.bodies.widget import WidgetReply, widget_reply
-from gateway.errors import MalformedRequest
+from gateway.errors import missing
 from gateway.guarded import guarded_router
 from gateway.services import Services, Serving
 
@@ -61,8 +61,7 @@ async def widget_config(project_id: str, admitted: Admitted, services: Serving, 
 async def _project(body: SdkInitBody, key: PublicKey, admitted: Admission, services: Services) -> str:
     """Return the project that the page speaks to; a key of the whole tenant has to be told which."""
     if not key.project_id and body.project_id is None:
-        fields = [{"path": "/projectId", "message": "Field required"}]
-        raise MalformedRequest("Invalid request", details={"fields": fields})
+        raise missing("Invalid request", "projectId")
     if key.project_id and body.project_id not in (None, key.project_id):
         raise NotFound("Project not found")
     project_id = body.project_id or key.project_id

@@ -36,9 +36,10 @@ from gateway.bodies.sessions import (
     session_item,
 )
 from gateway.bodies.texts import QueryMoment, QueryText
-from gateway.envelope import LogLimit, Offset, PageLimit, json_response
+from gateway.envelope import Offset, PageLimit, json_response
 from gateway.guarded import guarded_router
 from gateway.idempotency import checked_key
+from gateway.sdk_sessions import visible_session
 from gateway.services import Services, Serving
 
 WORKING_COPY = "working-copy"
@@ -170,16 +171,17 @@ async def get_session(
 @router.delete(
     "/{session_id}",
     response_model=DeletedSessionReply,
-    dependencies=[caller("api_key", "user", permission=Permission.SESSION_EXECUTE)],
+    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_READ)],
 )
 async def delete_session(
     project_id: str, session_id: str, admitted: Admitted, services: Serving, asking: Asking
 ) -> DeletedSessionReply:
-    """End a session and remove what it left.
+    """End a session and remove what it left: any credential that may see it may; an SDK token sees its own.
 
     That is noted first: once it has begun nothing brings the session back, also when it breaks off.
     """
-    found = await services.desks.insight.resolve(SessionRef(admitted.caller.tenant_id, project_id, session_id))
+    visible = await visible_session(services, admitted, session_id, Permission.SESSION_READ, project_id)
+    found = await services.desks.insight.resolve(visible)
     await services.desks.audit.note_session(found, "delete", asking)
     await services.runtime.delete_session(found)
     return DeletedSessionReply(id=session_id)
@@ -225,7 +227,7 @@ async def list_traces(
     event_types: Annotated[str, Query(alias="eventTypes", description="another spelling of `eventType`")] = "",
     decision_kind: Annotated[DecisionKind | None, Query(alias="decisionKind")] = None,
     span_id: Annotated[QueryText, Query(alias="spanId")] = "",
-    limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
+    limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
     offset: Offset = 0,
     order: Literal["asc", "desc"] = "asc",
     include: Literal["metrics"] | None = None,

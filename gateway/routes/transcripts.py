@@ -8,7 +8,7 @@ from domain import limits
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.bodies.sessions import EndedSession, EndedSessionReply, EndSessionBody, TranscriptReply
-from gateway.envelope import LogLimit, Offset, Totals, json_response
+from gateway.envelope import Offset, PageLimit, Totals, json_response
 from gateway.guarded import guarded_router
 from gateway.sdk_sessions import visible_session
 from gateway.services import Serving
@@ -25,7 +25,7 @@ async def list_transcript(
     session_id: str,
     admitted: Admitted,
     services: Serving,
-    limit: LogLimit = limits.LOG_LIMIT_DEFAULT,
+    limit: PageLimit = limits.PAGE_LIMIT_DEFAULT,
     offset: Offset = 0,
 ) -> Response:
     """Return the messages of a session, oldest first."""

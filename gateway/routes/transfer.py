@@ -105,8 +105,10 @@ async def preview_import(
         )
     except (InvalidInput, Conflict) as refused:
         found = answer(refused)
-        refusal = ImportPreviewRefusal(error=ErrorDetail(code=found.code, message=refused.message))
-        return json_response(refusal.model_dump(by_alias=True, exclude={"error": {"details"}}), found.status)
+        error = ErrorDetail(code=found.code, message=refused.message, details=refused.details or None)
+        left_out = None if refused.details else {"error": {"details"}}
+        refusal = ImportPreviewRefusal(error=error).model_dump(by_alias=True, exclude=left_out)
+        return json_response(refusal, found.status)
     return import_preview_reply(operations)
 
 

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from actors.mailbox import MAX_WAITING
 from actors.runtime import ChatTurn, NewSession, StreamEvent
 from actors.settings import ModelProvider
 from domain.errors import Conflict, QueueFull, Unavailable
+from domain.limits import SESSION_QUEUE_TURNS
 from domain.request_keys import owned_key, owner_of_key
 from tests.support.stories import Story, Workshop, a_story, a_workshop
 
@@ -190,13 +190,13 @@ def test_a_full_mailbox_says_when_to_come_again(data_dir: str) -> None:
             session = (await told.say("hello")).session_id
             running = asyncio.create_task(told.say("work", session))
             await begun(workshop)
-            asked = [asyncio.create_task(told.say(f"n{n}", session)) for n in range(MAX_WAITING + 20)]
+            asked = [asyncio.create_task(told.say(f"n{n}", session)) for n in range(SESSION_QUEUE_TURNS + 20)]
             answers = await asyncio.gather(*asked, return_exceptions=True)
             refused = [one for one in answers if isinstance(one, QueueFull)]
             assert len(refused) == 20
             assert all(one.retry_after_ms > 0 and one.message == "Execution queue full" for one in refused)
             heard = [one.response.partition("\n")[0] for one in answers if not isinstance(one, BaseException)]
-            assert heard == [f"heard n{n}" for n in range(MAX_WAITING)]
+            assert heard == [f"heard n{n}" for n in range(SESSION_QUEUE_TURNS)]
             assert "done" in (await running).response
 
     asyncio.run(story())

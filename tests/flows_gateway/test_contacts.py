@@ -106,7 +106,6 @@ async def test_a_contact_has_all_its_fields_or_none_of_them(gateway: LiveGateway
         {"type": "robot"},
         {"identity": "A-1", "identityType": "passport"},
         {"identity": ""},
-        {"identityType": "email"},
         {"identity": 5},
     ],
 )
@@ -169,6 +168,18 @@ async def test_an_identity_is_one_contacts(gateway: LiveGateway) -> None:
     await made(gateway, identity="ada@example.com", identityType="external")
     assert (await call(gateway, "DELETE", f"/{first['id']}")).status == 200
     await made(gateway, **twice)
+
+
+async def test_each_field_may_stand_alone_and_a_type_waits_for_its_identity(gateway: LiveGateway) -> None:
+    later = await made(gateway, identityType="email")
+    assert (later["identity"], later["identityType"]) == (None, "email")
+    named = (await call(gateway, "PUT", f"/{later['id']}", {"identity": "Late@Example.com"})).json()["data"]
+    assert (named["identity"], named["identityType"]) == ("Late@Example.com", "email")
+    found = await call(gateway, "GET", "/lookup?identity=late@example.com&identityType=email")
+    assert found.json()["data"]["id"] == later["id"]
+    bare = await made(gateway)
+    untyped = (await call(gateway, "PUT", f"/{bare['id']}", {"identity": "L-7"})).json()["data"]
+    assert untyped["identityType"] == "external"
 
 
 async def test_only_what_is_given_changes_and_null_clears(gateway: LiveGateway) -> None:

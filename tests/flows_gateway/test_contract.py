@@ -92,7 +92,7 @@ async def test_sessions_are_opened_reset_and_ended_once_under_a_key(servers: Ser
             asked = (gateway.call("POST", path, body, {"idempotency-key": key}) for _ in range(10))
             answers = await asyncio.gather(*asked)
             assert len({one.body for one in answers}) == 1, Counter(one.body for one in answers)
-            assert sum("idempotency-replayed" in one.headers for one in answers) == 9
+            assert sum("idempotent-replay" in one.headers for one in answers) == 9
             return [one.json() for one in answers]
 
         opened = (await ten(sessions, "open", {"agentId": "Clerk"}))[0]["session"]

@@ -257,7 +257,7 @@ async def test_a_session_that_is_named_answers_under_the_name_of_its_own_model(s
 async def test_a_refusal_says_in_its_one_sentence_what_is_wrong(servers: Servers) -> None:
     async with a_gateway(servers, "oa-sentence") as gateway:
         for body, sentence in (
-            ({"messages": [{"role": "user", "content": "x"}]}, "Invalid request: Field required"),
+            ({"messages": [{"role": "user", "content": "x"}]}, "Invalid request: model is required"),
             ({"model": "Thinker", "messages": [{"role": "robot", "content": "x"}]}, "Invalid request: Input should be"),
         ):
             refused = await gateway.call("POST", PATH, body, {"openai-project": gateway.project_id})

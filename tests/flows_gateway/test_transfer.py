@@ -153,7 +153,8 @@ async def test_a_zip_holds_the_same_and_is_always_the_same(servers: Servers) -> 
         assert answer.headers["content-disposition"] == 'attachment; filename="io-zip.zip"'
         with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
             held = {name: archive.read(name).decode() for name in archive.namelist()}
-        assert set(held) == {*FILES, "deployments.json", "manifest.json", "lockfile.json"}
+        assert set(held) == {*FILES, "deployments.json", "manifest.json", "lockfile.json", "warnings.json"}
+        assert json.loads(held["warnings.json"]) == (await export(gateway))["warnings"]
         assert {path: held[path] for path in FILES} == FILES
         assert json.loads(held["deployments.json"]) == []
         elsewhere = await a_project(gateway, "io-zip-two")
@@ -236,9 +237,14 @@ async def test_refused_files_are_refused_alike_by_import_and_preview(
         assert (answer.status, answer.json()["error"]["message"]) == (400, sentence)
         preview = await transfer(gateway, "POST", "/import/preview", {"files": files})
         assert preview.status == 400
-        assert preview.json() == {
-            "success": False, "preview": None, "error": {"code": "VALIDATION_ERROR", "message": sentence},
-        }  # fmt: skip
+        error: dict[str, Any] = {"code": "VALIDATION_ERROR", "message": sentence}
+        whole = sentence in ("Too many files", "Total content size exceeds 50MB") or "object" in sentence
+        if not whole:
+            details = error["details"] = answer.json()["error"]["details"]
+            (field,) = details["fields"]
+            assert field["path"].startswith("/files/")
+            assert any(path in field["message"] for path in files), "the file is named"
+        assert preview.json() == {"success": False, "preview": None, "error": error}
         assert stable(await export(gateway)) == before
 
 
@@ -320,6 +326,16 @@ async def test_more_than_an_export_holds_is_refused(servers: Servers, monkeypatc
                 answer = await transfer(gateway, "GET", "/export")
                 assert (answer.status, answer.json()["error"]["message"]) == (413, sentence)
         assert (await transfer(gateway, "GET", "/export")).status == 200
+
+
+async def test_the_tools_of_one_library_are_counted_one_by_one(servers: Servers) -> None:
+    tool = ORDERS.removeprefix("TOOLS:\n")
+    library = "TOOLS:\n" + "".join(tool.replace("find_order", f"find_{n}") for n in range(limits.EXPORT_TOOLS_MAX + 1))
+    async with a_gateway(servers, "io-library") as gateway:
+        assert (await imported(gateway, {"tools/orders.tools.abl": library})).status == 200
+        for path in ("/export", "/export?format=zip", "/export/preview"):
+            answer = await transfer(gateway, "GET", path)
+            assert (answer.status, answer.json()["error"]["message"]) == (413, "Too many tools to export (max 500)")
 
 
 async def test_an_unknown_project_is_not_there(servers: Servers) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from actors.mailbox import MAX_WAITING
 from actors.projects import TENANT_ID
 from actors.session.records import Record, decode_record
+from domain.limits import SESSION_QUEUE_TURNS
 from engine import SessionBegun, ToolReturned, UserSpoke
 from storage.journal import Journal
 from tests.prove.clients import transcript
@@ -97,7 +97,7 @@ def test_over_the_bound_of_the_queue_a_post_is_refused_with_the_time_to_come_aga
             slow = asyncio.create_task(chat(product, http, "keyed-slow", sessionId=session_id))
             await until(lambda: "keyed-slow" in server.applied, "the slow turn has begun")
             server.work_s = 0.0
-            orders = [f"keyed-{number}" for number in range(MAX_WAITING + BEYOND)]
+            orders = [f"keyed-{number}" for number in range(SESSION_QUEUE_TURNS + BEYOND)]
             answers = await asyncio.gather(
                 *(chat(product, http, one, sessionId=session_id, key=f"k-{one}") for one in orders)
             )

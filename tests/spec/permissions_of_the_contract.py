@@ -21,7 +21,7 @@ GET /api/v1/chat/usage | caller | usage:read or project:read, named | 4.5 | 200 
 POST PP/sessions | caller | session:execute | 5.1 | 201 |
 GET PP/sessions | caller | session:read | 5.2 | 200 |
 GET PP/sessions/{session_id} | caller | session:read | 5.3 | 404 |
-DELETE PP/sessions/{session_id} | caller | session:execute | 5.4 | 404 |
+DELETE PP/sessions/{session_id} | caller sdk | session:read | 5.4 | 404 |
 POST PP/sessions/{session_id}/reset | caller | project:read | 5.5 | 404 |
 POST /api/v1/sessions/{session_id}/end | caller sdk | session:write | 5.6 | 404 |
 GET PP/sessions/{session_id}/traces | caller | session:read | 5.7 | 404 |

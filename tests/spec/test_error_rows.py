@@ -7,7 +7,7 @@ import pytest
 from domain.errors import Gone, InvalidInput, NotFound, QueueFull, Unavailable
 from domain.rates import RateSettings
 from domain.traces import TraceType
-from tests.support.errors import CHAT, MESSAGE, SESSIONS, check, check_limited, refused_turn
+from tests.support.errors import CHAT, MESSAGE, SESSIONS, check, check_lacking, check_limited, refused_turn
 from tests.support.gateway import (
     FOREIGN_PROJECT,
     PROJECT,
@@ -48,13 +48,14 @@ async def test_4_1_400_an_unknown_step_to_start_at(gateway: Gateway) -> None:
 async def test_4_1_403_a_test_context_without_agent_write(gateway: Gateway) -> None:
     gateway.runtime.callers["abl_chat"] = a_caller("ten_one", "session:execute")
     reply = await gateway.as_("abl_chat").post(CHAT, {**MESSAGE, "testContext": {}})
-    check(reply, 403, "FORBIDDEN", "Insufficient permissions")
+    check_lacking(reply, "agent:write")
 
 
 async def test_4_1_403_a_page_may_not_bring_a_test_context_or_choose_the_agent(gateway: Gateway) -> None:
     page = gateway.page(await gateway.sdk_token())
-    for more in ({"testContext": {}}, {"agentId": "desk"}):
-        check(await page.post(CHAT, {**MESSAGE, **more}), 403, "FORBIDDEN", "Insufficient permissions")
+    rows = (({"testContext": {}}, "agent:write"), ({"agentId": "desk"}, "allowAgentOverride of the public key"))
+    for more, lacking in rows:
+        check_lacking(await page.post(CHAT, {**MESSAGE, **more}), lacking)
 
 
 async def test_4_1_404_project_not_found_or_has_no_agents(gateway: Gateway) -> None:
@@ -141,10 +142,21 @@ async def test_5_4_404_on_the_second_deletion(gateway: Gateway) -> None:
     check(await gateway.client.delete(f"{SESSIONS}/{session_id}"), 404, "NOT_FOUND", "Session not found")
 
 
-async def test_5_4_401_a_page_may_not_delete(gateway: Gateway) -> None:
+async def test_5_4_404_a_page_may_delete_its_own_session_only(gateway: Gateway) -> None:
     session_id = (await gateway.client.post(CHAT, MESSAGE)).json()["sessionId"]
-    reply = await gateway.page(await gateway.sdk_token()).delete(f"{SESSIONS}/{session_id}")
-    check(reply, 401, "UNAUTHORIZED", "This credential is not accepted here")
+    page = gateway.page(await gateway.sdk_token())
+    check(await page.delete(f"{SESSIONS}/{session_id}"), 404, "NOT_FOUND", "Session not found")
+    own = (await page.post(CHAT, MESSAGE)).json()["sessionId"]
+    assert (await page.delete(f"{SESSIONS}/{own}")).json() == {"success": True, "deleted": True, "id": own}
+
+
+async def test_5_4_any_credential_that_may_see_a_session_may_delete_it(gateway: Gateway) -> None:
+    gateway.runtime.callers["abl_sees"] = a_caller("ten_one", "session:read")
+    gateway.runtime.callers["abl_blind"] = a_caller("ten_one", "agent:read")
+    place = f"{SESSIONS}/{(await gateway.client.post(CHAT, MESSAGE)).json()['sessionId']}"
+    check_lacking(await gateway.as_("abl_blind").delete(place), "session:read")
+    assert (await gateway.as_("abl_sees").delete(place)).status == 200
+    check(await gateway.client.delete(place), 404, "NOT_FOUND", "Session not found")
 
 
 async def test_5_7_400_an_unknown_event_type(gateway: Gateway) -> None:

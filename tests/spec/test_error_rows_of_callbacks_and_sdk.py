@@ -110,7 +110,7 @@ async def test_7_1_500_says_nothing_of_what_happened(gateway: Gateway) -> None:
 async def test_12_1_400_a_key_of_the_whole_tenant_has_to_be_told_the_project(gateway: Gateway) -> None:
     gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(project_id="")
     page = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY, origin=PAGE)
-    fields = [{"path": "/projectId", "message": "Field required"}]
+    fields = [{"path": "/projectId", "message": "projectId is required"}]
     check(await page.post(INIT, {}), 400, "BAD_REQUEST", "Invalid request", fields=fields)
     assert (await page.post(INIT, {"projectId": SECOND_PROJECT})).json()["projectId"] == SECOND_PROJECT
     check(await page.post(INIT, {"projectId": FOREIGN_PROJECT}), 404, "NOT_FOUND", "Project not found")

@@ -22,6 +22,13 @@ def check(reply: Reply, status: int, code: str, message: str, **details: Any) ->
     assert (reply.headers.get("www-authenticate") == "Bearer") is (status == 401)
 
 
+def check_lacking(reply: Reply, *lacking: str) -> None:
+    """Assert the 403 of somebody who lacks permissions: they are named."""
+    hint = f"Needs {' and '.join(lacking)}"
+    assert lacking, "what is lacking has a name"
+    check(reply, 403, "FORBIDDEN", "Insufficient permissions", permissions=list(lacking), hint=hint)
+
+
 def check_limited(reply: Reply, code: str, message: str) -> None:
     """Assert the body of a 429, whose `error` is a text, and its headers."""
     body = reply.json()

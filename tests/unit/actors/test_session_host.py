@@ -8,6 +8,7 @@ from actors.runtime import StreamEvent
 from actors.session_host import SessionHost
 from actors.settings import HostLimits
 from domain.clock import FixedClock
+from domain.limits import SESSION_QUEUE_TURNS
 from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_turn, some_services
 from tests.support.until import until
 
@@ -16,15 +17,19 @@ def a_host(store: MemoryStore, performer: TablePerformer | None = None, **limits
     return SessionHost("host-0", some_services(store, performer), HostLimits(**limits))
 
 
-def test_fifty_messages_at_once_are_answered_in_one_order_and_none_interleaved() -> None:
+def test_messages_at_once_are_answered_in_one_order_and_none_interleaved() -> None:
     async def story() -> None:
         store = MemoryStore()
         host = a_host(store)
-        answers = await asyncio.gather(*(host.ask(a_turn(f"keyed {n}")) for n in range(50)))
+        answers = await asyncio.gather(*(host.ask(a_turn(f"keyed {n}")) for n in range(SESSION_QUEUE_TURNS)))
         assert [one.reply.response for one in answers if isinstance(one, Replied)] == [
-            f"noted keyed {n}" for n in range(50)
+            f"noted keyed {n}" for n in range(SESSION_QUEUE_TURNS)
         ]
-        expected = [pair for n in range(50) for pair in (("user", f"keyed {n}"), ("assistant", f"noted keyed {n}"))]
+        expected = [
+            pair
+            for n in range(SESSION_QUEUE_TURNS)
+            for pair in (("user", f"keyed {n}"), ("assistant", f"noted keyed {n}"))
+        ]
         assert store.transcript == expected
 
     asyncio.run(story())
@@ -34,14 +39,15 @@ def test_over_the_bound_of_the_queue_a_message_is_refused_with_a_time() -> None:
     async def story() -> None:
         performer = TablePerformer(FixedClock(), hold=asyncio.Event())
         host = a_host(MemoryStore(), performer)
-        asked = [asyncio.create_task(host.ask(a_turn(f"keyed {n}"))) for n in range(140)]
+        asked = [asyncio.create_task(host.ask(a_turn("keyed first")))]
         await performer.started.wait()
+        asked += [asyncio.create_task(host.ask(a_turn(f"keyed {n}"))) for n in range(SESSION_QUEUE_TURNS + 4)]
         performer.hold.set()
         answers = await asyncio.gather(*asked)
         refused = [one for one in answers if isinstance(one, Failed)]
-        assert refused
+        assert len(refused) == 4
         assert all(one.kind == "QueueFull" and one.retry_after_ms > 0 for one in refused)
-        assert len(answers) == 140
+        assert len(answers) == SESSION_QUEUE_TURNS + 5
 
     asyncio.run(story())
 

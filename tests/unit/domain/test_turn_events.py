@@ -94,7 +94,22 @@ def test_a_model_call_has_its_tokens_and_what_went_wrong() -> None:
         (False, {"success": True}, "tool_call", None, "ok"),
         (True, {"success": True}, "tool_mocked", None, "ok"),
         (False, {"success": False, "error": {"code": "timeout"}}, "tool_call", "timeout", "failed"),
-        (False, {"success": False, "executionSkipped": True}, "tool_call", "error", "skipped"),
+        (False, {"success": False}, "tool_call", "error", "failed"),
+        (False, {"success": False, "executionSkipped": True}, "tool_call", None, "skipped"),
+        (
+            False,
+            {"success": False, "executionSkipped": True, "error": {"code": "declined"}},
+            "tool_call",
+            None,
+            "skipped",
+        ),
+        (
+            False,
+            {"success": False, "executionSkipped": True, "error": {"code": "guardrail"}},
+            "tool_call",
+            "guardrail",
+            "skipped",
+        ),
     ],
 )
 def test_a_tool_call_counts_when_its_result_is_known(

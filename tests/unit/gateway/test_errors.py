@@ -82,7 +82,8 @@ def test_fields_are_named_by_json_pointers() -> None:
 def test_a_pointer_has_nothing_that_is_not_in_the_body(kind: str, location: tuple[str | int, ...], path: str) -> None:
     body = {"rating": 6, "parts": [[{"type": "text", "text": 5}]]}
     problem = {"type": kind, "loc": ("body", *location), "msg": "Wrong"}
-    assert from_validation([problem], body).details["fields"] == [{"path": path, "message": "Wrong"}]
+    told = f"{location[-1]} is required" if kind == "missing" else "Wrong"
+    assert from_validation([problem], body).details["fields"] == [{"path": path, "message": told}]
 
 
 def test_broken_json_and_missing_parameters_are_bad_requests() -> None:

@@ -46,5 +46,11 @@ def test_what_is_absent_is_left_out() -> None:
         "response",
         "action",
         "state",
+        "richContent",
+        "actions",
     }
+    assert (reply_body(bare, with_traces=True)["richContent"], reply_body(bare, with_traces=True)["actions"]) == (
+        None,
+        None,
+    )
     assert "traceEvents" not in reply_body(FULL, with_traces=False)

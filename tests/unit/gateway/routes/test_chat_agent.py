@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from domain import limits
 from domain.errors import Gone, NotFound, QueueFull, Unavailable
 from domain.rates import RateSettings
 from gateway.bodies.chat_agent import ChatReply
@@ -84,7 +85,6 @@ async def test_a_session_of_another_tenant_is_not_found(gateway: Gateway) -> Non
     [
         ({"projectId": PROJECT}, "BAD_REQUEST", "/message"),
         ({"projectId": PROJECT, "message": ""}, "VALIDATION_ERROR", "/message"),
-        ({"projectId": PROJECT, "message": "x" * 32_001}, "VALIDATION_ERROR", "/message"),
         ({"projectId": PROJECT, "message": 5}, "VALIDATION_ERROR", "/message"),
         ({"projectId": PROJECT, "message": "a\u0000b"}, "VALIDATION_ERROR", "/message"),
         ({"projectId": PROJECT, "message": "a", "environment": "moon"}, "VALIDATION_ERROR", "/environment"),
@@ -99,6 +99,22 @@ async def test_a_request_that_breaks_a_rule_is_told_where(
     error = reply.json()["error"]
     assert (reply.status, error["code"], error["message"]) == (400, code, "Invalid request")
     assert path is None or error["details"]["fields"][0]["path"] == path
+
+
+async def test_a_message_has_no_bound_but_the_bodys(gateway: Gateway) -> None:
+    long = "x" * 1_000_000
+    reply = await gateway.client.post(PATH, a_message(long))
+    assert (reply.status, gateway.runtime.asked[0].message) == (200, long)
+    assert (await gateway.client.post(PATH, a_message("x" * limits.BODY_MAX_BYTES))).status == 413
+
+
+async def test_what_is_shown_with_an_answer_is_null_where_there_is_nothing(gateway: Gateway) -> None:
+    reply = await gateway.client.post(PATH, a_message())
+    assert {name: reply.json()[name] for name in ("richContent", "actions")} == {"richContent": None, "actions": None}
+    ends = [one.data for one in await collected(gateway, a_message()) if one.name in ("response_end", "complete")]
+    assert len(ends) == 2
+    for end in ends:
+        assert {name: end[name] for name in ("richContent", "actions")} == {"richContent": None, "actions": None}
 
 
 @pytest.mark.parametrize("more", [{"metadata": {"a": ["b\0"]}}, {"testContext": {"sessionVariables": {"k\0": 1}}}])

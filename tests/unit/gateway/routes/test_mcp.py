@@ -66,8 +66,8 @@ async def test_a_call_under_a_request_id_is_carried_out_once(gateway: Gateway) -
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "1 to 32000 characters"),
-        ({"message": ""}, "1 to 32000 characters"),
+        ({}, "1 to 1048576 characters"),
+        ({"message": ""}, "1 to 1048576 characters"),
         ({"message": 3}, "are texts"),
         ({"message": "hi", "sessionId": "sess_nowhere"}, "not found"),
         ({"message": "hi", "metadata": [1]}, "metadata"),

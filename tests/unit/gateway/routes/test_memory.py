@@ -131,7 +131,7 @@ async def test_a_repeated_request_under_a_key_answers_the_first_reply(gateway: G
     first = await use(gateway, body, idempotency_key="k1")
     again = await use(gateway, body, idempotency_key="k1")
     assert (first.json(), again.json()) == ({"success": True, "data": {"deleted": True}},) * 2
-    assert again.headers["idempotency-replayed"] == "true"
+    assert again.headers["idempotent-replay"] == "true"
 
 
 async def test_without_a_secret_it_says_so() -> None:

@@ -86,7 +86,7 @@ async def test_a_reset_is_done_once_for_one_key(gateway: Gateway) -> None:
     path, headers = f"{PATH}/{session_id}/reset", {"idempotency-key": "k"}
     first, second = [await gateway.client.post(path, headers=headers) for _ in range(2)]
     assert first.json() == second.json()
-    assert second.headers["idempotency-replayed"] == "true"
+    assert second.headers["idempotent-replay"] == "true"
     other = await a_session(gateway)
     assert (await gateway.client.post(f"{PATH}/{other}/reset", headers=headers)).status == 409
 
