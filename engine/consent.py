@@ -101,7 +101,7 @@ def ask(run: Run, need: Need, tool: JsonObject, arguments: JsonObject, **kept: o
 def question(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
     """Return what would be done, with its arguments, as a question; MESSAGES may word it (`confirm_call`)."""
     call = shown_call(tool, arguments)
-    return run.message("confirm_call", {"call": call}) or f"{call} Shall I go ahead?"
+    return run.message("confirm_call", {"call": call})
 
 
 def shown_call(tool: JsonObject, arguments: JsonObject) -> str:
@@ -114,9 +114,8 @@ def _consent_question(run: Run, tool: JsonObject) -> str:
     confirmation = tool.get("confirmation") or {}
     action = str(confirmation.get("consent_action") or tool.get("description") or tool["name"]).rstrip(".?")
     scope = ", ".join(confirmation.get("consent_scope") or ())
-    if words := run.message("consent_question", {"action": action, "scope": scope}):
-        return words
-    return f"Do you agree that I {action[:1].lower()}{action[1:]}{f' ({scope})' if scope else ''}?"
+    task = f"{action[:1].lower()}{action[1:]}"
+    return run.message("consent_question", {"action": action, "task": task, "scope": scope})
 
 
 def is_yes(run: Run) -> bool:
@@ -156,7 +155,7 @@ def sign_in(run: Run, tool: JsonObject, again: tuple[str, JsonObject]) -> None:
     """Ask for a sign-in and suspend; afterwards the task `again` is done once more."""
     profile = str(tool["auth_profile_ref"])
     suspension = run.send(Suspend, kind="auth", subject=profile)
-    saying.say(run, run.message("auth_required", {"profile": profile}) or f"Please sign in to {profile} first.")
+    saying.say(run, run.message("auth_required", {"profile": profile}))
     run.push(again[0], **again[1])
     run.push("suspend.begin", task=["auth.done", {"effect": suspension, "profile": profile}], effect=suspension)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from abl.languages import BUILT_IN_WORDS
 from domain.json_values import JsonObject
 from engine import actions, profiles, understanding
 from engine.extraction.choices import means, spoken
@@ -34,9 +35,9 @@ def matches(run: Run, branch: JsonObject) -> bool:
     words = vocabulary(str(run.scope.get("language") or "en"))
     word = condition.strip().strip("\"'").lower()
     found = _INTENT.fullmatch(condition.strip())
-    if found is not None and found[1].lower() in words.builtin:
+    if found is not None and found[1].lower() in BUILT_IN_WORDS:
         word = found[1].lower()
-    if word in words.builtin and run.scope.get(word) is None:
+    if word in BUILT_IN_WORDS and run.scope.get(word) is None:
         return means(run.state.turn.text, word, words)
     return run.test(condition)
 

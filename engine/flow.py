@@ -244,7 +244,7 @@ def turn(run: Run, task: Task) -> None:
             _phase(run, name, 2)
             run.push("zone.run", step=name)
         case "callback":
-            saying.say(run, run.message("still_waiting") or "I am still waiting for an answer.")
+            saying.say(run, run.message("still_waiting"))
             run.unwind()
         case _:
             run.push("flow.enter", step=name)

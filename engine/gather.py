@@ -14,6 +14,7 @@ from domain.traces import TraceType
 from engine import constraints, extraction_model, memory, profiles, readback, saying, variables
 from engine.extraction import read_field
 from engine.extraction.choices import spoken
+from engine.extraction.corrections import corrected
 from engine.extraction.fields import Reading
 from engine.extraction.validate import is_valid
 from engine.extraction.vocabulary import vocabulary
@@ -330,8 +331,7 @@ def correct(run: Run, *, freely: bool = False) -> bool:
     """
     text = run.state.turn.text
     words = vocabulary(str(run.scope.get("language") or "en"))
-    tail = next((found[1] for one in words.corrections if (found := re.search(one, text, re.IGNORECASE))), "")
-    tail = tail or (text if freely else "")
+    tail = corrected(text, words) or (text if freely else "")
     if not tail:
         return False
     given = [field for name in reversed(list(run.thread.gathered)) if (field := run.agent.fields.get(name)) is not None]

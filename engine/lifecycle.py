@@ -140,7 +140,7 @@ def main(run: Run, task: Task) -> None:
         return
     waits = next((one for one in run.state.suspensions.values() if one.thread == thread.agent), None)
     if waits is not None and (waits.kind != "tool" or run.agent.flow is not None) and not run.state.turn.is_resumed:
-        saying.say(run, run.message("still_waiting") or "I am still waiting for an answer.")
+        saying.say(run, run.message("still_waiting"))
         return
     if thread.remote:
         elsewhere.forward(run)

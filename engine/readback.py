@@ -33,7 +33,7 @@ def ask(run: Run, names: list[str], fields: list[JsonObject]) -> None:
     """Read values back and wait for a yes."""
     known = {one["name"]: one for one in fields}
     lines = [f"{name.replace('_', ' ')}: {_shown(run, known[name])}" for name in names]
-    words = run.message("gather_confirm", {"fields": ", ".join(lines)}) or f"I have {', '.join(lines)}. Is that right?"
+    words = run.message("gather_confirm", {"fields": ", ".join(lines)})
     run.thread.awaiting, run.thread.asked = AWAITING, names
     saying.say(run, words)
     run.act("collect", fields=names, prompts=[words])
@@ -58,7 +58,7 @@ def answered(run: Run, step_name: str) -> bool:
         variables.clear_value(run, name)
     if not unsure and len(names) > 1 and not gather.correct(run, freely=True):
         run.thread.awaiting, run.thread.asked = AWAITING, names
-        saying.say(run, run.message("gather_change") or "What shall I change?")
+        saying.say(run, run.message("gather_change"))
         run.act("collect", fields=names, prompts=[])
     return False
 

@@ -19,7 +19,7 @@ from domain.messages import TranscriptLine
 from domain.model_calls import Message
 from domain.traces import FIRST_TURN, NULL_WHEN_UNKNOWN, TraceEvent, TraceType
 from engine import effects as e
-from engine import pii, zones
+from engine import pii, sentences, zones
 from engine.limits import MAX_TASKS
 from engine.program import AgentProgram, Program
 from engine.scope import Scope
@@ -114,8 +114,8 @@ class Run:
         return self.program.texts.template(text).render(scope or self.scope, self.environment)
 
     def message(self, key: str, names: Mapping[str, JsonValue] | None = None) -> str:
-        """Return a platform text of the current agent."""
-        text = self.agent.messages.get(key.lower(), "")
+        """Return a platform text: the agent's own, else the built-in sentence in the language of the session."""
+        text = sentences.wording(self.agent.messages, key.lower(), str(self.scope.get("language") or ""))
         return self.render(text, self.local(names) if names else None)
 
     def _unique_id(self, chars: int) -> str:

@@ -63,9 +63,7 @@ def tell(run: Run, key: str, names: Mapping[str, JsonValue] | None = None) -> No
 
 def unknown_outcome(run: Run, tool: str) -> None:
     """Warn of a call of which nobody knows whether it was done: asked for again it may be done twice."""
-    words = run.message("error_outcome_unknown", {"tool": tool})
-    words = words or f"I cannot tell whether {tool} was done. Please check before you ask again."
-    say(run, words, is_platform=True)
+    say(run, run.message("error_outcome_unknown", {"tool": tool}), is_platform=True)
 
 
 def say(

@@ -2,52 +2,12 @@
 
 from __future__ import annotations
 
-DEFAULT_MESSAGES: dict[str, str] = {
-    "greeting": "Hello, how can I help you?",
-    "out_of_scope": "I cannot help with that, but I am glad to help with anything else.",
-    "error_default": "Something went wrong. Please try again.",
-    "constraint_blocked": "I cannot do that.",
-    "constraint_respond": "That is not possible here.",
-    "constraint_collect": "I need some details again before we go on.",
-    "constraint_backtrack": "Let us go back one step.",
-    "constraint_redact": "A part of the answer was removed.",
-    "gather_prompt": "Please tell me: {{fields}}.",
-    "escalation_format": "I am bringing in a colleague.",
-    "conversation_complete": "Thank you, goodbye.",
-    "invalid_handoff": "I cannot connect you there.",
-    "self_handoff": "You are already in the right place.",
-    "tool_fallback_desc": "Runs an action of this project",
-    "empty_input": "I did not get a message. What would you like to say?",
-    "max_iterations": "That takes longer than it should. Please ask me again.",
-    "handoff_message": "I am connecting you with {{agent}}.",
-    "handoff_message_voice": "One moment, I am connecting you.",
-    "remote_handoff_message": "I am connecting you with {{agent}}.",
-    "remote_handoff_message_voice": "One moment, I am connecting you.",
-    "routing_message": "One moment, I am finding the right place for you.",
-    "multi_intent_disambiguate_header": "You asked for several things. With which shall I begin?",
-    "multi_intent_disambiguate_option": "{{index}}. {{intent}}",
-    "multi_intent_queued_notice": "I will come to {{intent}} right after this.",
-    "multi_intent_queued_follow_up": "Now to your other question: {{intent}}.",
-    "error_tool_timeout": "The system I need does not answer in time. Please try again later.",
-    "error_tool_error": "The system I need reports a problem. Please try again later.",
-    "error_llm_timeout": "My answer takes too long. Please try again.",
-    "error_llm_error": "I cannot answer right now. Please try again.",
-    "error_validation": "I did not understand that. Could you say it differently?",
-    "error_constraint": "I cannot go on with these values.",
-    "error_delegation": "A part of the work could not be done.",
-    "error_handoff": "I could not connect you. Let us go on here.",
-    "error_memory": "I cannot reach my notes right now.",
-    "error_unknown": "Something unexpected happened. Please try again.",
-    "error_llm_content_filter": "I cannot answer that.",
-    "error_llm_rate_limited": "There are many questions at the moment. Please try again shortly.",
-    "error_llm_context_exceeded": "Our conversation has become too long. Please start a new one.",
-    "error_llm_api_error": "I cannot answer right now. Please try again.",
-    "error_credential_not_found": "A sign-in that I need is missing.",
-    "voice_repeat": "Could you repeat that, please?",
-    "voice_nomatch": "Sorry, I did not understand that.",
-    "voice_noinput": "Are you still there?",
-    "voice_system_busy": "All lines are busy. Please call again later.",
-    "voice_error": "Something went wrong on the line.",
-    "voice_session_not_found": "I cannot find this call.",
-}
-"""Key -> default wording. Other keys may be added by a document and are reached by `message_key`."""
+from abl.languages import DEFAULT_TAG, load_pack
+
+
+def default_messages() -> dict[str, str]:
+    """Return key -> default wording. Other keys may be added by a document and are reached by `message_key`.
+
+    The runtime says a sentence that still has its default in the language of the session.
+    """
+    return dict(load_pack(DEFAULT_TAG).sentences)

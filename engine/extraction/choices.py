@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
 
-from engine.extraction.words import Vocabulary
+from abl.languages import BUILT_IN_WORDS, Pack, folded_phrase, words_only
+from engine.extraction.phrases import find_phrase, starts_with
+
+__all__ = ["means", "read_boolean", "read_choice", "spoken", "spoken_word"]
 
 FUZZY = 0.85
-_SIGNS = re.compile(r"[\W_]+")
 
+spoken = words_only
+"""A text as words only, for comparing; see `abl.languages.words_only`."""
 
-def spoken(text: str) -> str:
-    """Return a text as words only, for comparing: lower case, signs as one space, a space at both ends."""
-    return f" {_SIGNS.sub(' ', text.lower()).strip()} "
-
-
-@lru_cache(maxsize=1_024)
-def spoken_word(text: str) -> str:
-    """Return `spoken` of a word of a program or vocabulary, made once."""
-    return spoken(text)
+spoken_word = folded_phrase
+"""`spoken` of a word of a program or pack, made once."""
 
 
 def read_choice(
@@ -37,7 +32,7 @@ def read_choice(
     for option in options:
         for name in (str(option), *synonyms.get(str(option), ())):
             names.setdefault(spoken(name), option)
-    found = [name for name in names if name.strip() and name in said]
+    found = [name for name in names if name.strip() and find_phrase(said, name) >= 0]
     if found:
         return names[max(found, key=len)]
     if not fuzzy:
@@ -50,19 +45,28 @@ def read_choice(
     return None
 
 
-def read_boolean(text: str, words: Vocabulary) -> bool | None:
-    """Return yes or no; the word that comes first counts, a negation anywhere before a yes word is a no."""
+def read_boolean(text: str, words: Pack) -> bool | None:
+    """Return yes or no; the phrase that comes first counts, the longer one where two begin at one place."""
     said = spoken(text)
-    yes = min((at for word in words.true_words if (at := said.find(spoken_word(word))) >= 0), default=-1)
-    no = min((at for word in words.false_words if (at := said.find(spoken_word(word))) >= 0), default=-1)
-    if yes < 0 and no < 0:
-        return None
-    if yes >= 0 and no >= 0:
-        return yes < no
-    return yes >= 0
+    yes = _first(said, (*words.yes, *words.agree))
+    no = _first(said, (*words.no, *words.disagree))
+    if yes is None or no is None:
+        return None if yes is None and no is None else no is None
+    return yes < no
 
 
-def means(text: str, word: str, words: Vocabulary) -> bool:
-    """Return whether a text holds one of the phrases of a built-in word such as `back` or `yes`."""
+def _first(said: str, phrases: Iterable[str]) -> tuple[int, int] | None:
+    """Return where the first phrase stands and its length below zero; None without one."""
+    found = [(at, -len(word)) for phrase in phrases if (at := find_phrase(said, word := spoken_word(phrase))) >= 0]
+    return min(found, default=None)
+
+
+def means(text: str, word: str, words: Pack) -> bool:
+    """Return whether a text says one of the built-in words, such as `back`; a yes stands where the text begins."""
+    if word not in BUILT_IN_WORDS:
+        return False
     said = spoken(text)
-    return any(spoken_word(phrase) in said for phrase in words.builtin.get(word, ()))
+    phrases: tuple[str, ...] = getattr(words, word)
+    if word == "yes":
+        return starts_with(said, phrases, (*words.filler, *words.politeness))
+    return any(find_phrase(said, spoken_word(phrase)) >= 0 for phrase in phrases)

@@ -1,62 +1,56 @@
-"""Days and moments: written in figures, in words, and relative to today."""
+"""Days: written in figures, in words, and relative to today, by the words of one language."""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
-from engine.extraction.words import Vocabulary
+from abl.languages import Pack, fold, folded_phrase
+from engine.extraction.numbers import number_before, spelled_exactly
+from engine.extraction.phrases import alternatives, any_of, numbered, without
+from engine.extraction.times import read_time
 
-_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
+__all__ = ["read_date", "read_moment", "read_time"]
+
+_ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _FIGURES = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})(?:\2(\d{4}|\d{2}))?(?!\d)")
-_CLOCK = re.compile(r"(?<![\d.])(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|o'clock|uhr)?(?![\d.])", re.IGNORECASE)
-_RELATIVE = re.compile(
-    r"\bin (\d+|a|an|[^\W\d_]+) (\w+)\b|\b(\d+|a|an|[^\W\d_]+) (\w+) from (?:now|today)\b", re.IGNORECASE
-)
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|e|o|a|\.)?[\s,-]*$")
+_DAY_BEHIND = re.compile(r"[\s,.-]*(\d{1,2})(?!\d)(?:st|nd|rd|th|er|e|o|a|\.)?(?![a-z])")
+_YEAR = re.compile(r"[\s,.-]*(\d{4})(?!\d)")
+_DAY_WORDS = 4
 _SHORT_YEAR = 70
 DAYS_PER_WEEK = 7
 MAX_UNITS = 1_000
+MAX_CHARS = 4_000
 
 
-def read_date(text: str, today: date, words: Vocabulary, locale: str = "") -> str | None:
+def read_date(text: str, today: date, words: Pack, locale: str = "") -> str | None:
     """Return the first day a text names, as ISO 8601.
 
-    >>> from engine.extraction.vocabulary import ENGLISH
-    >>> read_date("next friday please", date(2026, 3, 2), ENGLISH), read_date("May 3rd", date(2026, 6, 1), ENGLISH)
+    >>> from abl.languages import load_pack
+    >>> english = load_pack("en")
+    >>> read_date("next friday please", date(2026, 3, 2), english), read_date("May 3rd", date(2026, 6, 1), english)
     ('2026-03-06', '2027-05-03')
     """
-    lowered = text.lower()
+    said = fold(text[:MAX_CHARS])
     for found in (
-        _iso(lowered),
-        _with_month_name(lowered, today, words),
-        _in_figures(lowered, today, locale),
-        _by_phrase(lowered, today, words),
-        _relative(lowered, today, words),
-        _weekday(lowered, today, words),
+        _iso(said),
+        _with_marks(said, today, words),
+        _with_month_name(said, today, words),
+        _in_figures(said, today, words, locale),
+        _by_phrase(said, today, words),
+        _relative(said, today, words),
+        _weekday(said, today, words),
     ):
         if found is not None:
             return found.isoformat()
     return None
 
 
-def read_time(text: str, words: Vocabulary) -> str | None:
-    """Return the first time of day as `HH:MM`."""
-    lowered = _ISO.sub(" ", text.lower())
-    for found in _CLOCK.finditer(lowered):
-        hour, minute, half = int(found[1]), int(found[2] or 0), (found[3] or "").replace(".", "")
-        marked = found[2] or half or lowered[: found.start()].rstrip().endswith("at")
-        if not marked or hour > 23 or minute > 59:
-            continue
-        if half == "pm" and hour < 12:
-            hour += 12
-        elif half == "am" and hour == 12:
-            hour = 0
-        return f"{hour:02d}:{minute:02d}"
-    return next((clock for word, clock in words.times.items() if re.search(rf"\b{word}\b", lowered)), None)
-
-
-def read_moment(text: str, today: date, words: Vocabulary, locale: str = "") -> str | None:
+def read_moment(text: str, today: date, words: Pack, locale: str = "") -> str | None:
     """Return a day with its time, `YYYY-MM-DDTHH:MM:00`; a time alone is today's."""
     day, clock = read_date(text, today, words, locale), read_time(text, words)
     if day is None and clock is None:
@@ -71,17 +65,18 @@ def _made(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _iso(text: str) -> date | None:
-    found = _ISO.search(text)
-    return _made(int(found[1]), int(found[2]), int(found[3])) if found else None
+def _iso(said: str) -> date | None:
+    found = _ISO.search(said)
+    return _made(int(found[1]), int(found[3]), int(found[4])) if found else None
 
 
-def _in_figures(text: str, today: date, locale: str) -> date | None:
-    found = _FIGURES.search(text)
+def _in_figures(said: str, today: date, words: Pack, locale: str) -> date | None:
+    found = _FIGURES.search(said)
     if found is None or (found[4] is None and found[2] == "-"):
         return None
     first, second = int(found[1]), int(found[3])
-    is_month_first = second > 12 or (found[2] == "/" and locale.lower().replace("_", "-") == "en-us" and first <= 12)
+    is_american = locale.lower().replace("_", "-") == "en-us" or words.date_order != "dmy"
+    is_month_first = second > 12 or (found[2] == "/" and is_american and first <= 12)
     day, month = (second, first) if is_month_first else (first, second)
     if found[4] is None:
         return _next(month, day, today)
@@ -91,18 +86,85 @@ def _in_figures(text: str, today: date, locale: str) -> date | None:
     return _made(year, month, day)
 
 
-def _with_month_name(text: str, today: date, words: Vocabulary) -> date | None:
-    names = "|".join(f"{name}|{name[:3]}" for name in words.months)
-    found = re.search(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?({names})\b\.?,? ?(\d{{4}})?", text)
-    if found is not None:
-        day, name, year = found[1], found[2], found[3]
-    else:
-        found = re.search(rf"\b({names})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (\d{{4}}))?", text)
-        if found is None:
-            return None
-        name, day, year = found[1], found[2], found[3]
-    month = next(at for at, full in enumerate(words.months, 1) if full.startswith(name))
-    return _made(int(year), month, int(day)) if year else _next(month, int(day), today)
+def _with_marks(said: str, today: date, words: Pack) -> date | None:
+    """Return a day written with a sign behind year, month and day."""
+    if not words.date_marks:
+        return None
+    year_mark, month_mark, day_mark = (re.escape(fold(one)) for one in words.date_marks)
+    number = r"(\d{1,4}|" + "[" + "".join(one for one in numbered(words, "numbers") if len(one) == 1) + r"十百千]{1,6})"
+    found = re.search(rf"(?:{number}{year_mark}\s*)?{number}{month_mark}\s*{number}{day_mark}", said)
+    if found is None:
+        return None
+    year, month, day = (_figures(one, words) if one else None for one in found.groups())
+    if month is None or day is None:
+        return None
+    return _made(year, month, day) if year else _next(month, day, today)
+
+
+def _figures(written: str, words: Pack) -> int | None:
+    value = int(written) if written.isdigit() else spelled_exactly(written, words)
+    return int(value) if value is not None else None
+
+
+def _with_month_name(said: str, today: date, words: Pack) -> date | None:
+    for at, found in _names(said, words.months):
+        day = _day_before(said[: found.start()], words)
+        end = found.end()
+        if day is None:
+            behind = said[end:]
+            joined = _joins(words).match(behind)
+            skipped = joined.end() if joined is not None else 0
+            figures = _DAY_BEHIND.match(behind, skipped)
+            if figures is not None:
+                day, end = int(figures[1]), end + figures.end()
+            elif (spelled := _day_behind(behind[skipped:], words)) is not None:
+                day, end = spelled[0], end + skipped + spelled[1]
+        if day is None:
+            continue
+        joined = _joins(words).match(said[end:])
+        year = _YEAR.match(said[end + (joined.end() if joined is not None else 0) :])
+        return _made(int(year[1]), at + 1, day) if year else _next(at + 1, day, today)
+    return None
+
+
+def _names(said: str, groups: tuple[tuple[str, ...], ...]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Give the names of months or weekdays in a text, in the order they stand, each with its number from zero."""
+    found = [(at, one) for at, names in enumerate(groups) if (p := any_of(names)) for one in p.finditer(said)]
+    yield from sorted(found, key=lambda one: (one[1].start(), -len(one[1][0])))
+
+
+@lru_cache(maxsize=64)
+def _joins(words: Pack) -> re.Pattern[str]:
+    return re.compile(rf"(?:[\s,.]*{alternatives(words.date_joins)})*[\s,]*" if words.date_joins else r"[\s,]*")
+
+
+def _day_before(before: str, words: Pack) -> int | None:
+    joins = alternatives(words.date_joins)
+    bare = re.sub(rf"(?:[\s,.]*{joins})*[\s,]*$", "", before) if joins else before.rstrip(" ,")
+    figures = _DAY_BEFORE.search(bare)
+    if figures is not None:
+        return int(figures[1])
+    tokens = [found.start() for found in re.finditer(r"[^\s,.;]+", bare)][-_DAY_WORDS:]
+    for start in tokens:
+        day = _day_of(bare[start:], words)
+        if day is not None:
+            return day
+    return None
+
+
+def _day_behind(behind: str, words: Pack) -> tuple[int, int] | None:
+    tokens = [found.end() for found in re.finditer(r"[^\s,.;]+", behind)][:_DAY_WORDS]
+    for end in reversed(tokens):
+        day = _day_of(behind[:end], words)
+        if day is not None:
+            return day, end
+    return None
+
+
+def _day_of(phrase: str, words: Pack) -> int | None:
+    bare = folded_phrase(phrase).strip() if len(phrase) < 40 else ""
+    value = numbered(words, "ordinals").get(bare) or spelled_exactly(bare, words)
+    return int(value) if value is not None and 1 <= value <= 31 else None
 
 
 def _next(month: int, day: int, today: date) -> date | None:
@@ -112,33 +174,64 @@ def _next(month: int, day: int, today: date) -> date | None:
     return found
 
 
-def _by_phrase(text: str, today: date, words: Vocabulary) -> date | None:
-    for phrase, days in words.days.items():
-        if re.search(rf"\b{phrase}\b", text):
+def _by_phrase(said: str, today: date, words: Pack) -> date | None:
+    said = without(said, words.greeting, words.am, words.pm)
+    for phrase, days in sorted(numbered(words, "days").items(), key=lambda one: -len(one[0])):
+        pattern = any_of((phrase,))
+        if pattern is not None and pattern.search(said) is not None:
+            weekday = next((at for at, _ in _names(said, words.weekdays)), None)
+            if days == DAYS_PER_WEEK and weekday is not None:
+                return today + timedelta(days=DAYS_PER_WEEK - today.weekday() + weekday)
             return today + timedelta(days=days)
-    return today + timedelta(days=DAYS_PER_WEEK) if re.search(r"\bnext week\b", text) else None
+    return None
 
 
-def _relative(text: str, today: date, words: Vocabulary) -> date | None:
-    found = _RELATIVE.search(text)
-    if found is None:
-        return None
-    count_word, unit_word = (found[1], found[2]) if found[1] else (found[3], found[4])
-    unit = words.units.get(unit_word)
-    count = (
-        int(count_word) if count_word.isdigit() else 1 if count_word in ("a", "an") else words.numbers.get(count_word)
-    )
-    if unit is None or count is None or count > MAX_UNITS:
+def _counts(said: str, words: Pack) -> Iterator[tuple[float, str, int, int]]:
+    """Give every number with a unit of time: how many, of what, and where it begins and ends."""
+    for unit, names in words.units.items():
+        pattern = any_of(names)
+        for found in pattern.finditer(said) if pattern is not None else ():
+            number = number_before(said, found.start(), words)
+            one = re.search(rf"{alternatives(words.one)}\s*$", said[: found.start()]) if words.one else None
+            if number is not None:
+                yield number[0], unit, number[1], found.end()
+            elif one is not None:
+                yield 1, unit, one.start(), found.end()
+            else:
+                yield 1, unit, found.start(), found.end()
+
+
+def _relative(said: str, today: date, words: Pack) -> date | None:
+    for count, unit, start, end in _counts(said, words):
+        if any(_stands(form, said[:start], said[end:]) for form in words.later):
+            return _after(today, count, unit)
+    return None
+
+
+def _stands(form: str, before: str, behind: str) -> bool:
+    """Return whether the words of a form stand before and behind a count."""
+    first, _, last = form.partition("{count}")
+    return _matches(first, r"{}\s*$", before) and _matches(last, r"^\s*{}", behind)
+
+
+def _matches(part: str, place: str, text: str) -> bool:
+    options = alternatives(tuple(part.strip().split("|"))) if part.strip() else ""
+    if not options:
+        return True
+    return re.search(place.format(options), text) is not None
+
+
+def _after(today: date, count: float, unit: str) -> date | None:
+    if count > MAX_UNITS:
         return None
     if unit in ("day", "week"):
-        return today + timedelta(days=count * (DAYS_PER_WEEK if unit == "week" else 1))
-    months = today.month - 1 + count * (12 if unit == "year" else 1)
+        return today + timedelta(days=int(count * (DAYS_PER_WEEK if unit == "week" else 1)))
+    months = today.month - 1 + int(count * (12 if unit == "year" else 1))
     year, month = today.year + months // 12, months % 12 + 1
     return _made(year, month, min(today.day, monthrange(year, month)[1])) if year <= 9999 else None
 
 
-def _weekday(text: str, today: date, words: Vocabulary) -> date | None:
-    for at, name in enumerate(words.weekdays):
-        if re.search(rf"\b(?:{name}|{name[:3]})\b", text):
-            return today + timedelta(days=(at - today.weekday() - 1) % DAYS_PER_WEEK + 1)
+def _weekday(said: str, today: date, words: Pack) -> date | None:
+    for at, _ in _names(said, words.weekdays):
+        return today + timedelta(days=(at - today.weekday() - 1) % DAYS_PER_WEEK + 1)
     return None

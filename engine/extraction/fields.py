@@ -10,19 +10,23 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
+from abl.languages import Pack, fold, folded, form_pattern
 from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
 from engine.extraction.choices import read_boolean, read_choice, spoken
 from engine.extraction.dates import read_date, read_moment, read_time
 from engine.extraction.numbers import read_numbers, tidy
-from engine.extraction.words import Vocabulary
+from engine.extraction.phrases import alternatives, any_of
 
 _EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"(?<![\w])\+?\(?\d[\d\s()/.-]{5,20}\d(?!\w)")
-_SPLIT = re.compile(r"\s*(?:,|;|\band\b|\n)\s*")
+_AND = ("and",)
 _PLACE = r"([A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|am|an der|de|del|la|upon))*)"
 _BEFORE_PLACE = re.compile(r"^(?:(?:to )?(?:go|get|travel|fly|drive) to|from|to|in|at|near)\s+", re.IGNORECASE)
+_AROUND = " \t\r\n.!,;:。、،！؛"
+MAX_LEAD_INS = 3
 MIN_PHONE_DIGITS = 6
 MAX_PHONE_DIGITS = 16
 
@@ -37,7 +41,7 @@ class Reading:
     text: str
     is_asked: bool
     today: date
-    words: Vocabulary
+    words: Pack
     locale: str = ""
     options: tuple[object, ...] = ()
     is_used: bool = False
@@ -50,23 +54,40 @@ def read_field(field: JsonObject, reading: Reading) -> JsonValue:
     return _one(field, reading)
 
 
-def without_lead_in(text: str, words: Vocabulary) -> str:
-    """Return a text without what people say before a value.
+def without_lead_in(text: str, words: Pack) -> str:
+    """Return a text without what people say before and behind a value.
 
-    >>> from engine.extraction.vocabulary import ENGLISH
-    >>> without_lead_in("My name is Anna Berg.", ENGLISH)
+    >>> from abl.languages import load_pack
+    >>> without_lead_in("My name is Anna Berg.", load_pack("en"))
     'Anna Berg'
     """
     text = text.strip()
-    for _ in range(3):
-        for pattern in words.lead_ins:
-            found = re.match(rf"{pattern}\s+(?=\S)", text, re.IGNORECASE)
-            if found is not None:
-                text = text[found.end() :]
-                break
-        else:
+    for _ in range(MAX_LEAD_INS):
+        said = folded(text)
+        ends = [said.places[end] for pattern in _lead_ins(words) if (end := _end_of(pattern, said.text)) > 0]
+        if not ends:
             break
-    return text.rstrip(".!,; ") or text
+        text = text[max(ends) :].strip(_AROUND)
+    bare = text.rstrip(_AROUND) or text
+    said = folded(bare)
+    behind = _lead_outs(words).search(said.text) if words.lead_outs else None
+    return bare[: said.places[behind.start()]].rstrip(_AROUND) or bare if behind is not None else bare
+
+
+def _end_of(pattern: re.Pattern[str], said: str) -> int:
+    """Return where a lead-in ends, zero when there is none or nothing behind it."""
+    found = pattern.match(said)
+    return found.end() if found is not None and said[found.end() :].strip(_AROUND) else 0
+
+
+@lru_cache(maxsize=64)
+def _lead_ins(words: Pack) -> tuple[re.Pattern[str], ...]:
+    return tuple(form_pattern(f"^{form.removeprefix('^')}") for form in words.lead_ins)
+
+
+@lru_cache(maxsize=64)
+def _lead_outs(words: Pack) -> re.Pattern[str]:
+    return re.compile(rf"[\s,]*{alternatives(words.lead_outs)}$")
 
 
 def _one(field: JsonObject, reading: Reading) -> JsonValue:
@@ -90,10 +111,21 @@ def _many(field: JsonObject, reading: Reading) -> JsonValue:
     if not (reading.is_asked or field.get("enum_values")):
         return None
     single = {**field, "list": False, "type": "string" if field.get("type") == "list" else field.get("type")}
-    pieces = [piece for piece in _SPLIT.split(without_lead_in(reading.text, reading.words)) if piece]
+    pieces = _pieces(without_lead_in(reading.text, reading.words), reading.words)
     found = [_one(single, Reading(piece, reading.is_asked, reading.today, reading.words)) for piece in pieces]
     values = list(dict.fromkeys(value for value in found if value is not None))
     return values or None
+
+
+def _pieces(text: str, words: Pack) -> list[str]:
+    """Return the items of a list in words."""
+    said = folded(text)
+    between = re.compile(rf"\s*(?:[,;、،\n]|{alternatives(words.conjunctions)}|{alternatives(_AND)})\s*")
+    pieces, at = [], 0
+    for found in between.finditer(said.text):
+        pieces.append(text[at : said.places[found.start()]])
+        at = said.places[found.end()]
+    return [piece for piece in (*pieces, text[at:]) if piece.strip()]
 
 
 def _text(field: JsonObject, reading: Reading) -> JsonValue:
@@ -113,7 +145,7 @@ def _by_pattern(rule: str, reading: Reading) -> JsonValue:
     core = rule.removeprefix("^").removesuffix("$")
     is_specific = "\\d" in rule or "0-9" in rule
     if reading.is_asked or is_specific:
-        for candidate in (bare, reading.text.strip(), *_SPLIT.split(bare)):
+        for candidate in (bare, reading.text.strip(), *_pieces(bare, reading.words)):
             if candidate and full_match(core, candidate) is not None:
                 return candidate
     if is_specific:
@@ -156,6 +188,7 @@ def _is_beside_name(field: JsonObject, text: str, start: int, end: int) -> bool:
     """Return whether a word beside a number is one of the field's name or unit."""
     names = {word for word in spoken(str(field["name"])).split() if len(word) > 2}
     names.add(str((field.get("semantics") or {}).get("unit", "")).lower())
+    text = fold(text)
     around = spoken(text[end : end + 30]).split()[:2] + spoken(text[max(0, start - 30) : start]).split()[-2:]
     return any(word.rstrip("s") == name.rstrip("s") for word in around for name in names if name)
 
@@ -170,8 +203,11 @@ def _currency(field: JsonObject, reading: Reading) -> JsonValue:
 
 
 def _has_currency(reading: Reading, start: int, end: int) -> bool:
-    around = reading.text[max(0, start - 5) : start].lower() + " " + reading.text[end : end + 10].lower()
-    return any(re.search(rf"(?<!\w){re.escape(sign)}(?!\w)", around) for sign in reading.words.currencies)
+    said = fold(reading.text)
+    around = f"{said[max(0, start - 5) : start]} {said[end : end + 12]}"
+    signs = tuple(sign for names in reading.words.currencies.values() for sign in names)
+    pattern = any_of(signs)
+    return pattern is not None and pattern.search(around) is not None
 
 
 def _boolean(field: JsonObject, reading: Reading) -> JsonValue:
@@ -198,20 +234,22 @@ _TO = ("destination", "target", "to", "arrival", "city", "place")
 
 
 def _location(field: JsonObject, reading: Reading) -> JsonValue:
-    """Return a place: free text when asked, else what stands after `from` or `to` when the field's name says which."""
+    """Return a place: free text when asked, else what stands beside `from` or `to` when the field's name says which."""
     name = spoken(str(field["name"]))
-    for words, preposition in ((_FROM, "from"), (_TO, "(?:to|in)")):
-        if any(f" {word} " in name for word in words):
-            found = re.search(rf"\b(?i:{preposition}) {_PLACE}", reading.text)
-            if found is not None:
-                return found[1]
+    words = reading.words
+    for meanings, beside in ((_FROM, words.origin), (_TO, words.destination)):
+        if any(f" {word} " in name for word in meanings):
+            place = re.search(rf"\b(?i:{'|'.join(map(re.escape, beside))}) {_PLACE}", reading.text)
+            if place is not None:
+                return place[1]
     if not reading.is_asked:
         return None
-    bare = without_lead_in(reading.text, reading.words)
-    return (
-        re.sub(r"^(?:(?:to )?(?:go|get|travel|fly|drive) to|from|to|in|at|near)\s+", "", bare, flags=re.IGNORECASE)
-        or None
-    )
+    bare = without_lead_in(reading.text, words)
+    bare = _BEFORE_PLACE.sub("", bare)
+    said = folded(bare)
+    first = any_of((*words.origin, *words.destination))
+    before = first.match(said.text) if first is not None else None
+    return (bare[said.places[before.end()] :].strip() if before is not None else bare) or bare or None
 
 
 READERS: dict[str, Callable[[JsonObject, Reading], JsonValue]] = {

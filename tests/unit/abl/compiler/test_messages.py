@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from abl.compiler.default_messages import DEFAULT_MESSAGES
+from abl.compiler.default_messages import default_messages
+from abl.languages import SENTENCES
 
 
 def test_all_known_keys_have_a_text(agent_of) -> None:
-    assert agent_of("")["messages"] == DEFAULT_MESSAGES
-    assert len(DEFAULT_MESSAGES) == 46
-    assert all(DEFAULT_MESSAGES.values())
+    messages = agent_of("")["messages"]
+    assert messages == default_messages()
+    assert set(messages) == set(SENTENCES)
+    assert all(messages.values())
 
 
 def test_the_document_goes_before_the_project_before_the_defaults(agent_of) -> None:

@@ -3,10 +3,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+from abl.languages import load_pack
 from engine.extraction.fields import Reading, read_field
-from engine.extraction.vocabulary import ENGLISH
 from tests.support.cells import over
 
+ENGLISH = load_pack("en")
 MONDAY = date(2026, 3, 2)
 
 

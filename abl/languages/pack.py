@@ -1,0 +1,175 @@
+"""What a language has to say for itself, as one value: the words that are read and the sentences that are said.
+
+Every key of a pack's file is a field here, and its type says what may stand under it. Spec: abl-language 3.14, 5.7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+Phrases = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pack:
+    """The words and sentences of one language."""
+
+    tag: str
+    """Tag of the language, as BCP 47 has it, without a region."""
+    names: Phrases
+    """What the language is called: by itself, in English, in others."""
+
+    yes: Phrases
+    """Words and whole phrases that are a yes by themselves."""
+    no: Phrases
+    cancel: Phrases
+    back: Phrases
+    change: Phrases
+    help: Phrases
+    wait: Phrases
+    """Not yet: neither a yes nor a no."""
+    agree: Phrases
+    """Yes words of a field of type boolean that are no consent by themselves, such as `true`."""
+    disagree: Phrases
+    """No words of a field of type boolean that refuse nothing by themselves, such as `without`."""
+    correction: Phrases
+    """Forms of a correction; `{value}` is the new value, `{field}` what it is of, `^` the start of the message."""
+    politeness: Phrases
+    filler: Phrases
+    """Small words that change nothing about an answer."""
+    doubt: Phrases
+    """Words that take a yes back or make it depend on something: but, if, unless, maybe."""
+    question: Phrases
+    """Words that begin a question."""
+
+    greeting: Phrases
+    farewell: Phrases
+    human: Phrases
+    """Words that ask for a person."""
+    positive: Phrases
+    negative: Phrases
+    angry: Phrases
+
+    lead_ins: Phrases
+    """Forms of what people say before a value: `my|our {field} is`."""
+    lead_outs: Phrases
+    """What people say after a value."""
+    conjunctions: Phrases
+    """Words between the items of a list."""
+    origin: Phrases
+    """Words beside the place one comes from."""
+    destination: Phrases
+    """Words beside the place one goes to."""
+
+    numbers: dict[float, Phrases]
+    scales: dict[float, Phrases]
+    """Numbers that multiply what stands before them."""
+    number_joins: Phrases
+    """Words inside a number that count for nothing: `and`."""
+    ordinals: dict[float, Phrases]
+    """Days of a month and hours as they are counted: first, second."""
+    one: Phrases
+    """Words that mean one before a unit of time only: `in a week`."""
+    decimal: str
+    """The sign before decimals."""
+    currencies: dict[str, Phrases]
+
+    months: tuple[Phrases, ...]
+    weekdays: tuple[Phrases, ...]
+    """From Monday on."""
+    days: dict[float, Phrases]
+    """Days from today -> what that day is called."""
+    units: dict[str, Phrases]
+    """`day`, `week`, `month`, `year` -> their words."""
+    later: Phrases
+    """Forms of a day some time from now: `in {count}`."""
+    date_joins: Phrases
+    """Words between the parts of a date."""
+    date_order: str
+    """`dmy`, `mdy` or `ymd`: how figures alone are read."""
+    date_marks: Phrases
+    """Signs behind year, month and day where a date is written with them; else none."""
+
+    at: Phrases
+    """Words before a time of day."""
+    oclock: Phrases
+    """Words behind an hour."""
+    am: Phrases
+    pm: Phrases
+    clock: dict[float, Phrases]
+    """Minutes from the full hour -> forms with `{hour}`: `half past {hour}`."""
+    times: dict[str, Phrases]
+    """`HH:MM` -> what that time is called."""
+
+    sentences: dict[str, str]
+    """Name of a built-in sentence, as MESSAGES writes it in small letters -> its wording."""
+
+
+UNITS = ("day", "week", "month", "year")
+DATE_ORDERS = ("dmy", "mdy", "ymd")
+GROUPS = MappingProxyType({"months": 12, "weekdays": 7})
+MAY_BE_EMPTY = frozenset(
+    {"lead_outs", "number_joins", "ordinals", "one", "date_joins", "date_marks", "at", "oclock", "agree", "disagree"}
+)
+BUILT_IN_WORDS = ("back", "cancel", "change", "help", "yes", "no")
+"""Words of ON_INPUT that stand for their phrases."""
+
+SENTENCES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "greeting": (),
+        "out_of_scope": (),
+        "error_default": (),
+        "constraint_blocked": (),
+        "constraint_respond": (),
+        "constraint_collect": (),
+        "constraint_backtrack": (),
+        "constraint_redact": (),
+        "gather_prompt": ("fields",),
+        "gather_confirm": ("fields",),
+        "gather_change": (),
+        "confirm_call": ("call",),
+        "consent_question": ("action", "task", "scope"),
+        "auth_required": ("profile",),
+        "escalation_format": ("reason",),
+        "conversation_complete": (),
+        "invalid_handoff": (),
+        "self_handoff": (),
+        "tool_fallback_desc": (),
+        "empty_input": (),
+        "max_iterations": (),
+        "still_waiting": (),
+        "handoff_message": ("agent",),
+        "handoff_message_voice": (),
+        "remote_handoff_message": ("agent",),
+        "remote_handoff_message_voice": (),
+        "routing_message": (),
+        "multi_intent_disambiguate_header": (),
+        "multi_intent_disambiguate_option": ("index", "intent"),
+        "multi_intent_queued_notice": ("intent",),
+        "multi_intent_queued_follow_up": ("intent",),
+        "error_tool_timeout": (),
+        "error_tool_error": (),
+        "error_llm_timeout": (),
+        "error_llm_error": (),
+        "error_validation": (),
+        "error_constraint": (),
+        "error_delegation": (),
+        "error_handoff": (),
+        "error_memory": (),
+        "error_unknown": (),
+        "error_outcome_unknown": ("tool",),
+        "error_llm_content_filter": (),
+        "error_llm_rate_limited": (),
+        "error_llm_context_exceeded": (),
+        "error_llm_api_error": (),
+        "error_credential_not_found": (),
+        "voice_repeat": (),
+        "voice_nomatch": (),
+        "voice_noinput": (),
+        "voice_system_busy": (),
+        "voice_error": (),
+        "voice_session_not_found": (),
+    }
+)
+"""Built-in sentence -> the names it may show."""

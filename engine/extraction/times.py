@@ -1,0 +1,91 @@
+"""Times of day, by the words of one language."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from abl.languages import Pack, fold, form_pattern
+from engine.extraction.numbers import spelled_exactly
+from engine.extraction.phrases import alternatives, any_of, numbered
+
+_DAY = re.compile(r"(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}(?!\d)")
+_SHORT_MARK = 4
+"""Marks of the half of the day shorter than this count right behind the hour only: `am` is a word of its own."""
+
+MAX_CHARS = 4_000
+
+
+def read_time(text: str, words: Pack) -> str | None:
+    """Return the first time of day as `HH:MM`."""
+    said = _DAY.sub(" ", fold(text[:MAX_CHARS]))
+    return _by_form(said, words) or _in_figures(said, words) or _by_name(said, words)
+
+
+def _by_form(said: str, words: Pack) -> str | None:
+    for minutes, forms in sorted(words.clock.items(), key=lambda one: one[0] == 0):
+        for form in forms:
+            for found in form_pattern(form).finditer(said):
+                hour = _hour(found["hour"], words)
+                if hour is not None and not (minutes == 0 and found["hour"].isdigit()):
+                    at = (_in_half(hour, said, found.end(), words) * 60 + int(minutes)) % (24 * 60)
+                    return f"{at // 60:02d}:{at % 60:02d}"
+    return None
+
+
+def _hour(written: str, words: Pack) -> int | None:
+    value = float(written) if written.isdigit() else numbered(words, "ordinals").get(written)
+    value = spelled_exactly(written, words) if value is None else value
+    return int(value) if value is not None and 0 <= value <= 24 else None
+
+
+@lru_cache(maxsize=64)
+def _clock(words: Pack) -> re.Pattern[str]:
+    marks = alternatives((*words.am, *words.pm, *words.oclock)).replace(r"(?<![\w\u0900-\u0963])", "")
+    before = alternatives(words.at)
+    start = rf"(?P<at>{before}\s*)?" if before else "(?P<at>(?!))?"
+    mark = rf"\s*(?P<mark>{marks})" if marks else "(?P<mark>(?!))"
+    return re.compile(
+        rf"(?<![\d.]){start}(?<![\d.:])(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?(?:{mark}\s*(?P<behind>\d{{2}}(?!\d)分?)?)?"
+        rf"(?![\d:])(?!\.\d)"
+    )
+
+
+def _in_figures(said: str, words: Pack) -> str | None:
+    for found in _clock(words).finditer(said):
+        hour, mark = int(found["hour"]), (found["mark"] or "").strip()
+        minute = int((found["minute"] or found["behind"] or "0").rstrip("分"))
+        is_marked = found["minute"] or mark or found["at"]
+        if not is_marked or hour > 23 or minute > 59:
+            continue
+        hour = _in_half(hour, said, found.start("mark") if mark else found.end(), words)
+        return f"{hour:02d}:{minute:02d}"
+    return None
+
+
+def _in_half(hour: int, said: str, end: int, words: Pack) -> int:
+    """Return the hour of 24 by the half of the day that is named."""
+    if hour < 12 and _is_named(words.pm, said, end):
+        return hour + 12
+    if hour == 12 and _is_named(words.am, said, end):
+        return 0
+    return hour
+
+
+def _is_named(marks: tuple[str, ...], said: str, end: int) -> bool:
+    behind = said[end : end + 40].lstrip()
+    for mark in marks:
+        folded = fold(mark)
+        if len(folded) < _SHORT_MARK and folded.isascii():
+            if behind.startswith(folded):
+                return True
+        elif (pattern := any_of((mark,))) is not None and pattern.search(said) is not None:
+            return True
+    return False
+
+
+def _by_name(said: str, words: Pack) -> str | None:
+    for clock, names in words.times.items():
+        if (pattern := any_of(names)) is not None and pattern.search(said) is not None:
+            return clock
+    return None

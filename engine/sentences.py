@@ -1,0 +1,20 @@
+"""Built-in sentences in the language of the session. Spec: abl-language 3.14."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from abl.languages import DEFAULT_TAG, load_pack
+from engine.extraction.vocabulary import vocabulary
+
+
+def wording(messages: Mapping[str, str], key: str, language: str) -> str:
+    """Return what an agent says under a key of MESSAGES, empty for a key nobody has worded.
+
+    The compiler writes the English defaults into every agent, and older agents lack the newer keys: a text that is
+    missing or still the default is not the author's, and is said in the session's language.
+    """
+    written = messages.get(key, "")
+    if written and written != load_pack(DEFAULT_TAG).sentences.get(key):
+        return written
+    return vocabulary(language or DEFAULT_TAG).sentences.get(key, written)
