@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from abl.languages import DEFAULT_TAG, load_pack
 from engine.extraction.vocabulary import vocabulary
 
+OLDER_DEFAULTS = {"escalation_format": "I am bringing in a colleague. Reason: {{reason}}"}
+"""Defaults of earlier compilers that stand in agents compiled by them; nobody chose these either."""
+
 
 def wording(messages: Mapping[str, str], key: str, language: str) -> str:
     """Return what an agent says under a key of MESSAGES, empty for a key nobody has worded.
@@ -15,6 +18,6 @@ def wording(messages: Mapping[str, str], key: str, language: str) -> str:
     missing or still the default is not the author's, and is said in the session's language.
     """
     written = messages.get(key, "")
-    if written and written != load_pack(DEFAULT_TAG).sentences.get(key):
+    if written and written not in (load_pack(DEFAULT_TAG).sentences.get(key), OLDER_DEFAULTS.get(key)):
         return written
     return vocabulary(language or DEFAULT_TAG).sentences.get(key, written)

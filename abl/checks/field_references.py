@@ -32,6 +32,7 @@ from abl.checks.suggestions import unknown
 from abl.checks.targets import edges_of, reached, targets_of
 from abl.checks.undefined_names import misspelt_fields, read_by_mistake
 from abl.diagnostics.suggest import closest, distance
+from abl.languages import DEFAULT_TAG, load_pack
 
 MAX_SHOWN = 80
 MAX_SEARCHES = 500
@@ -234,7 +235,7 @@ def _used_words(facts: AgentFacts) -> frozenset[str]:
     for key, value in facts.ir.items():
         if key not in ("metadata", "gather", "flow", "entities", "messages"):
             found.update(words_of(value))
-    found.update(word for message in mapping(facts.ir.get("messages")).values() for word in _braced(message))
+    found.update(word for message in _own_messages(facts) for word in _braced(message))
     for block in facts.under("flow"):
         if block.parent is None or not block.lies_in("gather"):
             texts_here = [value for key, value in block.subject.items() if not _is_nested(value) and key != "name"]
@@ -244,6 +245,13 @@ def _used_words(facts: AgentFacts) -> frozenset[str]:
     for block in facts.gather_fields:
         found.update(_said_of_others(block.subject))
     return frozenset(found)
+
+
+def _own_messages(facts: AgentFacts) -> list[object]:
+    """Return the messages somebody has worded; the built-in sentences read no field of an agent."""
+    built_in = load_pack(DEFAULT_TAG).sentences
+    messages = mapping(facts.ir.get("messages"))
+    return [message for key, message in messages.items() if message != built_in.get(key)]
 
 
 def _is_nested(value: object) -> bool:
