@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -47,6 +48,17 @@ def print_findings(findings: Iterable[Diagnostic], texts: Mapping[str, str], scr
         print()
     if len(shown) > MAX_SHOWN:
         print(f"... and {len(shown) - MAX_SHOWN} more; --json lists all of them\n")
+
+
+def command() -> str:
+    """Return how to call this program in the shell at hand: `abl` where that finds it, else its path from here."""
+    place = Path(sys.executable).with_name("abl")
+    if (found := shutil.which("abl")) and Path(found).resolve() == place.resolve():
+        return "abl"
+    try:
+        return str(place.relative_to(Path.cwd()))
+    except ValueError:
+        return str(place)
 
 
 def complain(message: object) -> None:

@@ -20,44 +20,26 @@ import uvloop
 
 from actors.clocks import RandomIds, SystemClock
 from actors.compiling import findings
-from actors.first_keys import is_key, make_key, make_public_key
 from actors.hosts.serving import spare_the_collector
-from actors.installation import data_folder, instance_rates, token_secrets
+from actors.installation import instance_rates, token_secrets
 from actors.production import check_production, is_production
-from actors.projects import TENANT_ID, Seeded, put_project, separated
+from actors.projects import Seeded, put_project, separated
 from actors.runtime import Runtime
 from actors.settings import Settings
-from actors.users import OWNER_EMAIL, make_owner
 from actors.wiring import RunningRuntime, open_runtime
 from cli import demo
+from cli.first_start import first_keys, greeting
 from cli.output import refuse
 from cli.projects import project_texts
 from cli.serving import BACKLOG, access_services, server_config
 from domain.errors import AppError
 from gateway.app import build_app, drain, operations_app
 from gateway.settings import GatewaySettings
-from storage.database import Database
 
 ERRORS = "errors in the project: {} (abl check {} shows them); a turn that comes there fails"
-KEY_FILE = "first_api_key"
-PUBLIC_KEY_FILE = "first_public_key_{}"
-OWNER_FILE = "first_owner"
-PRIVATE = 0o600
 RAY = "ray"
 T = TypeVar("T")
-NO_MODEL = (
-    "none (agents with FLOW and GATHER need none); set a key such as ANTHROPIC_API_KEY, or fetch the embedded one: "
-    "abl models pull"
-)
 STARTING_RAY = "starting Ray (5 to 15 s); --runtime local starts in 2"
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """What somebody needs who tries the product out: a key for programs, and one that a page may carry."""
-
-    secret: str
-    public: str
 
 
 class _Server(uvicorn.Server):
@@ -126,7 +108,7 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
         if offer is None:
             return
         seeded = offer.seeded
-        keys = await _keys(running, seeded.project_id)
+        keys = await first_keys(running, seeded.project_id)
         clock, ids = SystemClock(), RandomIds()
         secret, *older = token_secrets(settings)
         gateway = GatewaySettings(
@@ -143,7 +125,7 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
             stack.push_async_callback(await _watchable(operations_app(app), watched))
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
-        print(_greeting(running.settings, seeded, keys, offer.message), flush=True)
+        print(greeting(running.settings, seeded, keys, offer.message), flush=True)
         for told in seeded.told:
             print(told, flush=True)
         if offer.doubts:
@@ -223,63 +205,3 @@ def _project(folder: str | None) -> tuple[str, dict[str, str], str]:
     if not files:
         refuse(f"{folder}: no ABL files in this folder")
     return root.resolve().name, files, "Hello"
-
-
-async def _keys(running: RunningRuntime, project_id: str) -> Keys:
-    """Return the keys of the first start, made when there are none that still open something, and its owner."""
-    folder, database = data_folder(running.settings), running.database
-    password = await make_owner(database, RandomIds(), TENANT_ID)
-    if password:
-        _keep(folder / OWNER_FILE, f"{OWNER_EMAIL} {password}")
-    return Keys(
-        secret=await _key(database, folder / KEY_FILE, lambda: make_key(database, RandomIds())),
-        public=await _key(
-            database,
-            folder / PUBLIC_KEY_FILE.format(project_id),
-            lambda: make_public_key(database, RandomIds(), project_id),
-        ),
-    )
-
-
-async def _key(database: Database, place: Path, make: Callable[[], Awaitable[str]]) -> str:
-    known = _read(place)
-    if known and await is_key(database, known):
-        return known
-    made = await make()
-    _keep(place, made)
-    return made
-
-
-def _read(place: Path) -> str:
-    return place.read_text(encoding="ascii").strip() if place.exists() else ""
-
-
-def _keep(place: Path, text: str) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.touch(mode=PRIVATE, exist_ok=True)
-    place.write_text(text + "\n", encoding="ascii")
-
-
-def _greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> str:
-    url, socket_url = (f"{scheme}://{settings.host}:{settings.port}" for scheme in ("http", "ws"))
-    body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
-    count = settings.hosts or os.cpu_count() or 1
-    hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
-    model = settings.default_model or NO_MODEL
-    mocked = dict.fromkeys(one["toolName"] for one in settings.tool_mocks)
-    lines = [
-        f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
-        f"  url      {url}",
-        f"  project  {seeded.project_id}",
-        f"  api key  {keys.secret}",
-        f"  owner    {OWNER_EMAIL} (the password stands in {data_folder(settings) / OWNER_FILE})",
-        f"  page key {keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)",
-        f"  model    {model}",
-        f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
-        *([f"  mocks    {', '.join(mocked)}: answered from a file, not called"] if mocked else []),
-        "",
-        "Try:",
-        f"  curl -s {url}/api/v1/chat/agent -H 'X-API-Key: {keys.secret}' \\",
-        f"    -H 'Content-Type: application/json' -d '{body}'",
-    ]
-    return "\n".join(lines)

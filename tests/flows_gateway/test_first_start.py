@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import stat
@@ -11,11 +12,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from actors.first_keys import FIRST_KEY, FIRST_PUBLIC_KEY, OneId
 from actors.installation import token_secrets
+from actors.production import PRODUCTION
+from actors.projects import TENANT_ID, Seeded
 from cli import demo
-from cli.serve import KEY_FILE, PUBLIC_KEY_FILE, _keys
+from cli.first_start import KEY_FILE, PUBLIC_KEY_FILE, Keys, first_keys, greeting
 from cli.transfer import files_in
-from tests.support.live_gateway import a_live_gateway
+from storage.repositories.api_keys import ApiKeys
+from storage.statements import Statement
+from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.repository import ROOT
 from tests.support.servers import Servers
 
@@ -23,14 +29,24 @@ pytestmark = pytest.mark.anyio
 ORIGIN = "http://localhost:4000"
 
 
+FORGET = Statement("DELETE FROM api_keys WHERE key_id = ANY(:key_ids)")
+
+
+async def as_never_started(gateway: LiveGateway) -> None:
+    """Make the database of the test servers one that no server has been started on."""
+    purposes = FIRST_KEY, FIRST_PUBLIC_KEY.format(gateway.project_id)
+    await gateway.running.database.execute(FORGET, key_ids=[OneId(purpose).new("key") for purpose in purposes])
+
+
 async def test_the_first_start_makes_an_owner_and_keys_that_only_their_owner_can_read(
     servers: Servers, tmp_path: Path
 ) -> None:
     async with a_live_gateway(servers, "first-start", demo.FILES) as gateway:
+        await as_never_started(gateway)
         settings = msgspec.structs.replace(gateway.running.settings, data_dir=str(tmp_path))
         running = replace(gateway.running, settings=settings)
-        keys = await _keys(running, gateway.project_id)
-        assert await _keys(running, gateway.project_id) == keys, "a second start finds them"
+        keys = await first_keys(running, gateway.project_id)
+        assert await first_keys(running, gateway.project_id) == keys, "a second start finds them"
         token_secrets(settings)
         made = {path.name for path in tmp_path.iterdir()}
         assert {KEY_FILE, PUBLIC_KEY_FILE.format(gateway.project_id), "token_secret"} <= made
@@ -41,6 +57,35 @@ async def test_the_first_start_makes_an_owner_and_keys_that_only_their_owner_can
         for origin, status in ((ORIGIN, 200), ("http://127.0.0.1:9", 200), ("https://evil.example.com", 403)):
             headers = {"x-api-key": "", "x-public-key": keys.public, "origin": origin}
             assert (await gateway.call("POST", "/api/v1/sdk/init", {}, headers=headers)).status == status
+
+
+async def test_keys_are_made_once_for_a_database_and_never_in_production(servers: Servers, tmp_path: Path) -> None:
+    async with a_live_gateway(servers, "first-start-once", demo.FILES) as gateway:
+        database, project_id = gateway.running.database, gateway.project_id
+        await as_never_started(gateway)
+
+        async def start(folder: str, mode: str = "") -> tuple[Keys, list[str]]:
+            settings = msgspec.structs.replace(gateway.running.settings, data_dir=str(tmp_path / folder), mode=mode)
+            keys = await first_keys(replace(gateway.running, settings=settings), project_id)
+            seeded = Seeded(tenant_id=TENANT_ID, project_id=project_id, name="demo", agents=("Desk",))
+            return keys, greeting(settings, seeded, keys, "Hello").splitlines()
+
+        before = {one.key_id for one in await ApiKeys(database).list(TENANT_ID)}
+        hidden, told = await start("production", PRODUCTION)
+        assert hidden == Keys()
+        assert not (tmp_path / "production").exists(), "nothing is written either"
+        assert {one.key_id for one in await ApiKeys(database).list(TENANT_ID)} == before
+        assert [line for line in told if "keys create" in line and "production" in line] == [told[3], told[4]]
+        starts = await asyncio.gather(*(start(f"pod-{number}") for number in range(4)))
+        shown = [keys for keys, _ in starts if keys.secret or keys.public]
+        assert len([keys for keys in shown if keys.secret]) == len([keys for keys in shown if keys.public]) == 1
+        made = [one for one in await ApiKeys(database).list(TENANT_ID) if one.key_id not in before]
+        assert sorted(one.kind for one in made) == ["public", "secret"]
+        for one in made:
+            await ApiKeys(database).revoke(TENANT_ID, one.key_id)
+        again, told = await start("pod-5")
+        assert (again.secret, again.public) == ("", ""), "what was revoked stays so, and no start makes another"
+        assert "keys create --scope '*'" in told[3]
 
 
 async def test_the_first_conversation_is_the_one_that_the_readme_shows(servers: Servers) -> None:

@@ -1,0 +1,115 @@
+"""What a start makes for somebody who tries the product out, and what it tells them. Spec: platform-api 14.1.
+
+Keys and the owner are made once for an installation, which is its database: a second server on it, a pod that is put in
+another's place or a new data folder makes none. In production none is made and none is shown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.clocks import RandomIds
+from actors.first_keys import is_key, make_first_key, make_first_public_key
+from actors.installation import data_folder
+from actors.production import is_production
+from actors.projects import TENANT_ID, Seeded
+from actors.settings import Settings
+from actors.users import OWNER_EMAIL, make_owner
+from actors.wiring import RunningRuntime
+from cli.output import command
+from storage.database import Database
+
+KEY_FILE = "first_api_key"
+PUBLIC_KEY_FILE = "first_public_key_{}"
+OWNER_FILE = "first_owner"
+PRIVATE = 0o600
+NO_MODEL = (
+    "none (agents with FLOW and GATHER need none); set a key such as ANTHROPIC_API_KEY, or fetch the embedded one: "
+    "{} models pull"
+)
+NO_KEY = (
+    "not known here: the first start on this database made it, or it is revoked; another: {} keys create --scope '*'"
+)
+NO_PAGE_KEY = "not known here; another: {} keys create --public --project {}"
+NO_KEY_SHOWN = "none is shown in production; make one: {} keys create --scope '*'"
+NO_PAGE_KEY_SHOWN = (
+    "none is shown in production; make one: {} keys create --public --project {} --origin https://your.page"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """A key for programs, and one that a page may carry; "" where this server does not know it or does not tell."""
+
+    secret: str = ""
+    public: str = ""
+    has_owner_file: bool = False
+
+
+async def first_keys(running: RunningRuntime, project_id: str) -> Keys:
+    """Return the keys that the first start on this database made and this data folder keeps; none in production."""
+    if is_production(running.settings):
+        return Keys()
+    folder, database = data_folder(running.settings), running.database
+    password = await make_owner(database, RandomIds(), TENANT_ID)
+    if password:
+        _keep(folder / OWNER_FILE, f"{OWNER_EMAIL} {password}")
+    return Keys(
+        secret=await _key(database, folder / KEY_FILE, lambda: make_first_key(database, RandomIds())),
+        public=await _key(
+            database,
+            folder / PUBLIC_KEY_FILE.format(project_id),
+            lambda: make_first_public_key(database, RandomIds(), project_id),
+        ),
+        has_owner_file=(folder / OWNER_FILE).exists(),
+    )
+
+
+async def _key(database: Database, place: Path, make: Callable[[], Awaitable[str]]) -> str:
+    known = _read(place)
+    if known and await is_key(database, known):
+        return known
+    if made := await make():
+        _keep(place, made)
+    return made
+
+
+def _read(place: Path) -> str:
+    return place.read_text(encoding="ascii").strip() if place.exists() else ""
+
+
+def _keep(place: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch(mode=PRIVATE, exist_ok=True)
+    place.write_text(text + "\n", encoding="ascii")
+
+
+def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> str:
+    """Return what `abl serve` prints when it serves: addresses, keys where they may be shown, a line to paste."""
+    url, socket_url = (f"{scheme}://{settings.host}:{settings.port}" for scheme in ("http", "ws"))
+    body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
+    count = settings.hosts or os.cpu_count() or 1
+    hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
+    mocked = dict.fromkeys(one["toolName"] for one in settings.tool_mocks)
+    no_key, no_page_key = (NO_KEY_SHOWN, NO_PAGE_KEY_SHOWN) if is_production(settings) else (NO_KEY, NO_PAGE_KEY)
+    page = f"{keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)"
+    owner = f"{OWNER_EMAIL} (the password stands in {data_folder(settings) / OWNER_FILE})"
+    lines = [
+        f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
+        f"  url      {url}",
+        f"  project  {seeded.project_id}",
+        f"  api key  {keys.secret or no_key.format(command())}",
+        *([f"  owner    {owner}"] if keys.has_owner_file else []),
+        f"  page key {page if keys.public else no_page_key.format(command(), seeded.project_id)}",
+        f"  model    {settings.default_model or NO_MODEL.format(command())}",
+        f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
+        *([f"  mocks    {', '.join(mocked)}: answered from a file, not called"] if mocked else []),
+        "",
+        "Try:",
+        f"  curl -s {url}/api/v1/chat/agent -H 'X-API-Key: {keys.secret or 'YOUR_KEY'}' \\",
+        f"    -H 'Content-Type: application/json' -d '{body}'",
+    ]
+    return "\n".join(lines)
