@@ -1,6 +1,6 @@
 """Puts the real output of commands into README.md; with `--check` only says whether it is current.
 
-A block that begins with `$ abl ...` is replaced by what the command prints, one of "abl FILE" by the file. Figures
+A block that begins with `$ .venv/bin/abl ...` is replaced by what the command prints, one of "abl FILE" by the file. Figures
 between `<!-- figures NAME -->` and `<!-- end -->` come from `benchmarks/results/NAME.json`.
 """
 
@@ -19,7 +19,7 @@ from tools.pages import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-_BLOCK = re.compile(r"(```console\n)\$ abl ([^\n]*)\n.*?(```)", re.DOTALL)
+_BLOCK = re.compile(r"(```console\n)\$ \.venv/bin/abl ([^\n]*)\n.*?(```)", re.DOTALL)
 _FILE = re.compile(r"(```abl (\S+)\n).*?(```)", re.DOTALL)
 _FIGURES = re.compile(r"(<!-- figures ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -45,7 +45,7 @@ def figures(name: str) -> str:
 
 def current(text: str) -> str:
     """Return the README with every block as it is now."""
-    text = _BLOCK.sub(lambda found: f"{found[1]}$ abl {found[2]}\n{output(found[2])}\n{found[3]}", text)
+    text = _BLOCK.sub(lambda found: f"{found[1]}$ .venv/bin/abl {found[2]}\n{output(found[2])}\n{found[3]}", text)
     text = _FILE.sub(lambda found: f"{found[1]}{(ROOT / found[2]).read_text(encoding='utf-8')}{found[3]}", text)
     return _FIGURES.sub(lambda found: f"{found[1]}{figures(found[2])}{found[3]}", text)
 

@@ -32,6 +32,6 @@ def test_the_python_of_the_readme_runs():
 
 def test_the_broken_files_of_the_readme_are_answered_with_fixes(monkeypatch):
     monkeypatch.chdir(ROOT)
-    shown = re.findall(r"\$ abl check (docs/first-errors/\S+)\n(.*?)```", README, re.DOTALL)
+    shown = re.findall(r"\$ \.venv/bin/abl check (docs/first-errors/\S+)\n(.*?)```", README, re.DOTALL)
     assert len(shown) == 5
     assert all("help: " in output and "error[" in output for _, output in shown)

@@ -51,6 +51,15 @@ async def run(script: str, folder: Path, environment: Mapping[str, str]) -> str:
     return printed
 
 
+def test_the_page_sets_each_variable_before_it_uses_it() -> None:
+    known = {"PATH", "HOME"}
+    for commands, _ in STEPS:
+        for line in commands.splitlines():
+            known |= set(re.findall(r"(?:^|[ ;(])([A-Z][A-Z_]*)=", line))
+            assert set(re.findall(r"\$\{?([A-Z][A-Z_]*)", line)) <= known, line
+    assert {"URL", "KEY", "BANK_PORT"} <= known
+
+
 def test_every_step_prints_what_the_page_shows(tmp_path: Path) -> None:
     script = "set -eu\n" + "".join(f"{commands}\necho '{END.format(n)}'\n" for n, (commands, _) in enumerate(STEPS))
     folder = tmp_path / "walk"
