@@ -20,7 +20,7 @@ from cli.main import app
 from tests.support.repository import ROOT
 from tests.support.served import until
 
-pytestmark = pytest.mark.xdist_group("product")
+pytestmark = pytest.mark.xdist_group("commands")
 
 PAGES = sorted(
     path
