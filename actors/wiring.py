@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -49,7 +49,7 @@ from actors.secret_variables import SecretVariables
 from actors.secrets import secrets_of
 from actors.session.delivery import AgentReach, Delivery
 from actors.session.effects import Outside, WorldPerformer
-from actors.session.services import Services
+from actors.session.services import Mocks, Services
 from actors.session_host import DRAIN_S, SessionHost
 from actors.session_runtime import SessionRuntime
 from actors.settings import Settings
@@ -125,11 +125,17 @@ class RunningRuntime:
     hosts: HostMaker | None = None
     servers: tuple[PostgresServer | RedisServer, ...] = ()
     embedded: EmbeddedModel | None = None
+    mocks: Mocks = field(default_factory=Mocks)
 
 
 @asynccontextmanager
 async def open_host(
-    settings: Settings, host_id: str, *, alone: bool = False, hooked: HookedProjects | None = None
+    settings: Settings,
+    host_id: str,
+    *,
+    alone: bool = False,
+    hooked: HookedProjects | None = None,
+    mocks: Mocks | None = None,
 ) -> AsyncIterator[RunningHost]:
     """Build one session host over servers that are already running; `alone` when there is no other host."""
     async with AsyncExitStack() as stack:
@@ -180,7 +186,7 @@ async def open_host(
             ids=ids,
             models=models,
             has_classifier=outside.classifier is not None,
-            mocks={"toolMocks": list(settings.tool_mocks)} if settings.tool_mocks else None,
+            mocks=mocks if mocks is not None else Mocks(settings.tool_mocks),
             takes_over=system.takes_over,
         )
 
@@ -223,9 +229,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         system, accepted = SystemEvents(noted_in(database), clock, GATEWAY), AcceptedMessages(database)
         stack.push_async_callback(system.close)
         model = _model_state(settings, embedded)
+        mocks = Mocks(settings.tool_mocks)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(
-                open_host(settings, LOCAL_HOST_ID, alone=True, hooked=sender.hooked)
+                open_host(settings, LOCAL_HOST_ID, alone=True, hooked=sender.hooked, mocks=mocks)
             )
             await running.take_lease(LOCAL)
             directory = await own_directory(stack, leases, running.host)
@@ -262,7 +269,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         if embedded is not None:
             embedded.start()
         yield RunningRuntime(
-            runtime, archive, database, coordination, settings, desks, system, hosting.maker, servers, embedded
+            runtime, archive, database, coordination, settings, desks, system, hosting.maker, servers, embedded, mocks
         )
 
 

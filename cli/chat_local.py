@@ -22,6 +22,7 @@ from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
+from cli.dev_mocks import MocksFile
 from cli.dev_project import Tell, Workspace
 from cli.dev_runtime import FreshRuntime
 from cli.environment import settings_from
@@ -117,7 +118,8 @@ class LocalLink:
         self._running = await self._stack.enter_async_context(open_runtime(_settings(self._data_dir, self._mocks)))
         if not await self._workspace.refresh(self._running.database):
             return False
-        self._runtime = FreshRuntime.over(self._running, self._workspace, self._tell)
+        mocks = MocksFile(self._mocks, self._running.mocks, self._tell)
+        self._runtime = FreshRuntime.over(self._running, self._workspace, mocks, self._tell)
         if self._session_id:
             found = await self._running.archive.resolve(self._ref())
             self._session_id = found.session_id

@@ -13,6 +13,7 @@ from watchfiles import Change, awatch
 from abl.folders import is_project_file
 from actors.catalogue import is_catalogue_file
 from actors.wiring import RunningRuntime
+from cli.dev_mocks import MocksFile
 from cli.dev_project import MS_PER_S, Workspace
 from cli.dev_runtime import FreshRuntime
 from cli.environment import settings_from
@@ -44,12 +45,13 @@ def dev(project: str, *, host: str, port: int | None, data_dir: str, mocks: str 
 
     async def bring(stack: AsyncExitStack, running: RunningRuntime) -> Offer:
         await _first(workspace, running)
-        watching = asyncio.get_running_loop().create_task(_watch(workspace, running))
+        mocked = MocksFile(mocks, running.mocks, _say)
+        watching = asyncio.get_running_loop().create_task(_watch(workspace, running, mocked))
         stack.push_async_callback(_ended, watching)
         if workspace.seeded is None:
             raise RuntimeError("a project that has compiled is in the store")
         print(f"watching {project}: the next turn uses what you save", flush=True)
-        return Offer(workspace.seeded, FreshRuntime.over(running, workspace, _say))
+        return Offer(workspace.seeded, FreshRuntime.over(running, workspace, mocked, _say))
 
     return serve_brought(bring, settings)
 
@@ -63,10 +65,11 @@ async def _first(workspace: Workspace, running: RunningRuntime) -> None:
             return
 
 
-async def _watch(workspace: Workspace, running: RunningRuntime) -> None:
+async def _watch(workspace: Workspace, running: RunningRuntime, mocks: MocksFile) -> None:
     """Put every change into the store as it is saved, until this is cancelled."""
     async for _ in _looks(workspace):
         await workspace.refresh(running.database)
+        mocks.refresh()
 
 
 async def _looks(workspace: Workspace) -> AsyncIterator[None]:

@@ -16,12 +16,15 @@ from actors.runtime import SessionRef
 from actors.session.snapshot import decode_snapshot
 from actors.session.store import SessionPin
 from actors.wiring import RunningRuntime
+from domain.json_values import JsonObject
 from engine import Program, SessionState
+from engine.facts import ToolMock
 from engine.program import AgentProgram
 from engine.state import Thread
 from storage.journal import Journal
 from storage.repositories.sessions import SessionRecord, Sessions
 
+OTHER_MOCKS = "the mocks were changed"
 PROCESSING = "processing"
 MAX_KNOWN = 10_000
 """Sessions of which it is remembered that they need no look; with more all are looked at again."""
@@ -64,7 +67,8 @@ class Mover:
         chosen = await self._programs.choose(
             pin.tenant_id, pin.project_id, deployment_id="", environment=WORKING_COPY, agent=""
         )
-        if chosen.program_id == pin.program_id:
+        mocks_changed = await self._has_other_mocks(pin)
+        if chosen.program_id == pin.program_id and not mocks_changed:
             return True
         old = await self._programs.get(pin.tenant_id, pin.project_id, pin.program_id)
         new = await self._programs.get(pin.tenant_id, pin.project_id, chosen.program_id)
@@ -77,7 +81,7 @@ class Mover:
             waits = ", ".join(one.subject or one.kind for one in state.suspensions.values())
             self._tell(f"session {pin.session_id} waits for {waits}: it keeps the version it began with until then")
             return False
-        why = "" if state is None else why_not(old, new, state)
+        why = "" if state is None else (OTHER_MOCKS if mocks_changed else why_not(old, new, state))
         if why:
             await self._running.runtime.reset_session(session)
             record = await self._sessions.get(pin.tenant_id, pin.session_id)
@@ -89,6 +93,16 @@ class Mover:
         await self._sessions.pin(pin.tenant_id, pin.session_id, moved)
         await self._running.runtime.ask(ForgetSession(tenant_id=pin.tenant_id, session_id=pin.session_id))
         return True
+
+    async def _has_other_mocks(self, pin: SessionPin) -> bool:
+        """Return whether a session began with other mocks of the installation than would be given to it now."""
+        state = await self._state(pin)
+        if state is None:
+            return False
+        context = state.begun.test_context
+        began = [] if context is None else list(context.tool_mocks)
+        own: list[JsonObject] = (pin.test_context or {}).get("toolMocks") or []
+        return began != msgspec.convert([*own, *self._running.mocks.tool_mocks], list[ToolMock])
 
     async def _state(self, pin: SessionPin) -> SessionState | None:
         """Return the state as the last turn has left it; None when nobody has spoken yet."""

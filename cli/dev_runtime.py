@@ -12,6 +12,7 @@ import msgspec
 
 from actors.runtime import ChatTurn, NewSession, Runtime, SessionRef, SessionView, StreamEvent, TurnReply
 from actors.wiring import RunningRuntime
+from cli.dev_mocks import MocksFile
 from cli.dev_moving import Mover
 from cli.dev_project import Tell, Workspace
 from domain.errors import NotFound
@@ -20,17 +21,18 @@ from domain.errors import NotFound
 class FreshRuntime:
     """Looks at the files before each turn and each new session; everything else is the runtime's own."""
 
-    def __init__(self, running: RunningRuntime, workspace: Workspace, tell: Tell) -> None:
+    def __init__(self, running: RunningRuntime, workspace: Workspace, mocks: MocksFile, tell: Tell) -> None:
         self._running = running
         self._workspace = workspace
+        self._mocks = mocks
         self._mover = Mover(running, tell)
         self._turns: Counter[str] = Counter()
         self._moving = asyncio.Lock()
 
     @classmethod
-    def over(cls, running: RunningRuntime, workspace: Workspace, tell: Tell) -> Runtime:
+    def over(cls, running: RunningRuntime, workspace: Workspace, mocks: MocksFile, tell: Tell) -> Runtime:
         """Return a runtime over that of `running`."""
-        return cast("Runtime", cls(running, workspace, tell))
+        return cast("Runtime", cls(running, workspace, mocks, tell))
 
     def __getattr__(self, name: str) -> Any:
         """Return what the runtime itself has under this name."""
@@ -49,17 +51,21 @@ class FreshRuntime:
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session; see `actors.runtime.Runtime.create_session`."""
-        await self._workspace.refresh(self._running.database)
+        await self._refresh()
         return await self._running.runtime.create_session(wanted)
+
+    async def _refresh(self) -> None:
+        await self._workspace.refresh(self._running.database)
+        self._mocks.refresh()
 
     @asynccontextmanager
     async def _fresh(self, turn: ChatTurn) -> AsyncIterator[ChatTurn]:
         """Hold a session at the saved program for one turn; while one runs in it, the next one keeps its program."""
         async with self._moving:
-            await self._workspace.refresh(self._running.database)
+            await self._refresh()
             session = await self._found(turn)
             if session is not None and not self._turns[session.session_id]:
-                await self._mover.bring(session, self._workspace.version)
+                await self._mover.bring(session, self._workspace.version + self._mocks.version)
             name = session.session_id if session is not None else ""
             self._turns[name] += 1
         try:

@@ -1,8 +1,7 @@
 """Puts the real output of commands into README.md; with `--check` only says whether it is current.
 
 A block that begins with `$ .venv/bin/abl ...` is replaced by what the command prints, one of "abl FILE" by the file.
-Figures
-between `<!-- figures NAME -->` and `<!-- end -->` come from `benchmarks/results/NAME.json`.
+Figures between `<!-- figures NAME -->` and `<!-- end -->` come from `benchmarks/results/NAME.json`.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         idle_s=own_idle_s if own_idle_s != SESSION_IDLE_S else chosen.idle_s,  # the default stands in every program
         turn_s=chosen.turn_s,
         callback_s=chosen.callback_s,
-        test_context=_with_mocks(wanted.test_context, chosen.environment, services),
+        test_context=wanted.test_context,
     )
 
 
@@ -136,8 +136,8 @@ async def begun(
     """
     pin = live.pin
     wanted = agent or pin.entry_agent
-    written = pin.test_context if test_context is None else _with_mocks(test_context, pin.environment, services)
-    context = _test_context(written, live.program.find(wanted))
+    written = pin.test_context if test_context is None else test_context
+    context = _test_context(_with_mocks(written, pin.environment, services), live.program.find(wanted))
     return SessionBegun(
         at=iso_ms(services.clock.now()),
         session_id=pin.session_id,
@@ -161,10 +161,10 @@ async def begun(
 
 def _with_mocks(written: JsonObject | None, environment: str, services: Services) -> JsonObject | None:
     """Return a test context with the installation's mocks after its own: of a tool, the first that fits wins."""
-    if services.mocks is None or environment in GUARDED:
+    if not services.mocks.tool_mocks or environment in GUARDED:
         return written
     own = (written or {}).get("toolMocks") or []
-    return {**(written or {}), "toolMocks": [*own, *services.mocks["toolMocks"]]}
+    return {**(written or {}), "toolMocks": [*own, *services.mocks.tool_mocks]}
 
 
 def _test_context(written: JsonObject | None, agent: AgentProgram | None) -> TestContext | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.session.driver import Performer
@@ -55,6 +55,13 @@ class Chosen:
     callback_s: float = 0.0
 
 
+@dataclass(slots=True)
+class Mocks:
+    """`toolMocks` of the installation, for sessions that are not in front of customers; `abl dev` puts others in."""
+
+    tool_mocks: tuple[JsonObject, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a body works with.
@@ -62,7 +69,7 @@ class Services:
     Attributes:
         has_model: Whether a chat model is configured, where `models` does not tell for each project.
         has_classifier: Whether texts can be compared by meaning.
-        mocks: `toolMocks` of sessions that are not in front of customers; those of a session's own come before them.
+        mocks: Answers of tools without a call; those of a session's own come before them.
         takes_over: Told of a session when a turn of it that was not finished is taken up.
     """
 
@@ -74,7 +81,7 @@ class Services:
     has_model: bool = True
     models: Models | None = None
     has_classifier: bool = False
-    mocks: JsonObject | None = None
+    mocks: Mocks = field(default_factory=Mocks)
     takes_over: Callable[[Stored], None] = lambda _stored: None
 
     async def finds_model(self, pin: SessionPin) -> bool:

@@ -9,6 +9,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from cli.doctor.faults import WARNING, Fault, Place
+from cli.output import command
 
 LOOK_S = 5.0
 MAX_ANSWER_BYTES = 1 << 20
@@ -26,13 +27,38 @@ def look_at_models(place: Place) -> Iterator[Fault]:
     except AppError as error:
         yield Fault("MODEL", error.message, "docs/settings.md has the variables of every provider")
         return
-    if not default:
-        mend = "export OPENAI_API_KEY=..., ANTHROPIC_API_KEY=..., GEMINI_API_KEY=..., or ABL_MODEL_URL and ABL_MODEL"
-        yield Fault("NO_MODEL", "no model is configured: only FLOW and GATHER agents answer", mend, WARNING)
+    yield from _embedded(place, is_needed=not default)
     url = place.environment.get("ABL_MODEL_URL", "")
     if url:
         own = next((one for one in providers if one.base_url == url), None)
         yield from _server(url, own.api_key if own else "", default.partition("/")[2])
+
+
+def _embedded(place: Place, *, is_needed: bool) -> Iterator[Fault]:
+    """The model that runs on this machine: asked for and able to run, or here where no other model is set."""
+    from actors.embedded import find_embedded
+    from cli.environment import settings_from
+    from domain.errors import AppError
+
+    pull = f"{command()} models pull"
+    try:
+        settings = settings_from(place.environment, runtime=place.runtime, data_dir=str(place.data_dir))
+    except AppError:
+        return  # `look_at_settings` says it
+    try:
+        found = find_embedded(settings)
+    except AppError as error:
+        yield Fault("EMBEDDED_MODEL", error.message, f"{command()} models list shows which there are")
+        return
+    if found is None:
+        if is_needed:
+            mend = f"export OPENAI_API_KEY=..., ANTHROPIC_API_KEY=..., GEMINI_API_KEY=..., or ABL_MODEL_URL; or {pull}"
+            yield Fault("NO_MODEL", "no model is configured: only FLOW and GATHER agents answer", mend, WARNING)
+        return
+    here = found.here()
+    if here is not None and here.state != "ready":
+        what = f"{here.percent} % of the embedded model {found.model} is here: until then only FLOW and GATHER answer"
+        yield Fault("MODEL_NOT_HERE", what, f"{pull} --size {here.weights.size}", WARNING)
 
 
 def _server(url: str, key: str, model: str) -> Iterator[Fault]:

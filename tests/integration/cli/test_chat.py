@@ -201,7 +201,7 @@ def test_an_error_that_only_some_turns_would_meet_is_told_and_the_agent_answers(
 
 def test_the_first_agent_of_the_readme_says_what_the_readme_shows() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    talk = re.search(r"\$ printf '([^']*)' \| abl chat docs/first-agent .*?\n(.*?)```", readme, re.DOTALL)
+    talk = re.search(r"\$ printf '([^']*)' \| \.venv/bin/abl chat docs/first-agent .*?\n(.*?)```", readme, re.DOTALL)
     command, shown = talk.groups()
     said = piped(command.replace("\\n", "\n"), "chat", "docs/first-agent", "--mocks", "docs/first-agent/mocks.yaml")
     assert said.stdout + said.stderr == shown

@@ -51,6 +51,26 @@ FLOW:
     RESPOND: "Goodbye."
     THEN: COMPLETE
 """
+WITH_TOOL = """\
+AGENT: Desk
+GOAL: "Tell the time"
+
+TOOLS:
+  ask_time() -> {hour: integer}
+    description: "Asks for the time"
+    confirm: never
+
+FLOW:
+  entry_point: tell
+  tell:
+    REASONING: false
+    CALL: ask_time()
+      AS: time
+    RESPOND: "It is {{time.hour}}."
+    ON_INPUT:
+      - ELSE:
+        THEN: tell
+"""
 
 
 class Served:
@@ -60,6 +80,8 @@ class Served:
         self.project = folder / "project"
         self.project.mkdir()
         self.file = self.project / "desk.agent.abl"
+        self.mocks = folder / "mocks.yaml"
+        self.mocks.write_text("ask_time: {hour: 7}\n")
         self.lines: list[str] = []
         self._came = threading.Condition()
         self._program: subprocess.Popen[str] | None = None
@@ -67,6 +89,7 @@ class Served:
 
     def start(self) -> None:
         words = [ABL, "dev", str(self.project), "--port", "0", "--data-dir", str(self._data)]
+        words += ["--mocks", str(self.mocks)]
         self._program = subprocess.Popen(
             words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=without_models({})
         )
@@ -178,6 +201,19 @@ def test_a_session_whose_step_is_gone_starts_anew_and_says_why(dev: Served) -> N
         f"session {session} starts anew with the saved version: "
         "the conversation stands at the step more, which is no more there (of Desk)"
     )
+
+
+def test_mocks_that_were_saved_answer_from_the_next_turn_on(dev: Served) -> None:
+    dev.save(WITH_TOOL)
+    first = dev.say("hello")
+    assert first["response"] == "It is 7."
+    dev.mocks.write_text("ask_time: {hour: 8}\n")
+    assert dev.say("hello")["response"] == "It is 8.", "a new session"
+    assert dev.say("again", first["sessionId"])["response"].endswith("It is 8."), "and one that began before"
+    dev.wait_for(f"session {first['sessionId']} starts anew with the saved version: the mocks were changed")
+    dev.mocks.write_text("ask_time: [")
+    assert dev.say("hello")["response"] == "It is 8.", "the last good mocks"
+    dev.wait_for("not in use: the last good mocks answer on")
 
 
 def test_a_terminal_talks_to_a_server_that_runs(dev: Served) -> None:

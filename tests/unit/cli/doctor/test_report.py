@@ -18,6 +18,7 @@ import pytest
 from cli.doctor import machine, stores
 from cli.doctor.faults import ERROR, Fault, Place
 from cli.doctor.report import LOOKS, doctor, examined
+from providers.embedded.weights import DEFAULT_SIZE, get_weights
 
 AGENT = 'AGENT: Greeter\nGOAL: "Greet"\n\nFLOW:\n  entry_point: hello\n\n  hello:\n    REASONING: false\n    RESPOND: "Hi"\n'
 NOWHERE = "127.0.0.1:1"
@@ -70,6 +71,16 @@ def place(tmp_path: Path, models: str, monkeypatch: pytest.MonkeyPatch) -> Place
 
 def with_variables(**variables: str) -> Plant:
     return lambda place, _patch: replace(place, environment={**place.environment, **variables})
+
+
+def alone_with(**variables: str) -> Plant:
+    """Plant variables where nothing else is set, and no model was ever fetched."""
+
+    def plant(place: Place, patch: pytest.MonkeyPatch) -> Place:
+        patch.setattr("actors.embedded.has_engine", lambda: True)
+        return replace(place, environment={"ABL_MODELS_DIR": str(place.data_dir.parent / "models"), **variables})
+
+    return plant
 
 
 def without_modules(*names: str) -> Plant:
@@ -218,7 +229,10 @@ PLANTED: dict[str, tuple[str, Plant]] = {
     "a cluster without a database": ("CLUSTER_WITHOUT_DATABASE", with_variables(ABL_RAY_ADDRESS="auto")),
     "a cluster that is away": ("RAY_AWAY", with_variables(ABL_RAY_ADDRESS=NOWHERE, DATABASE_URL="postgresql://x@y/z")),
     "what another Ray has left": ("STALE_RAY", stale_ray),
-    "no model": ("NO_MODEL", lambda place, _patch: replace(place, environment={})),
+    "no model": ("NO_MODEL", alone_with()),
+    "half of the embedded model": ("MODEL_NOT_HERE", alone_with(ABL_EMBEDDED_MODEL="0.5b")),
+    "an embedded model that nobody knows": ("EMBEDDED_MODEL", alone_with(ABL_EMBEDDED_MODEL="70b")),
+    "a file of a model that is gone": ("EMBEDDED_MODEL", alone_with(ABL_EMBEDDED_MODEL="gone.gguf")),
     "a model without a key": (
         "MODEL",
         lambda place, _patch: replace(place, environment={"ABL_MODEL": "claude-sonnet-5-5"}),
@@ -251,6 +265,18 @@ def test_what_is_planted_is_found_and_its_mending_said(name: str, place: Place, 
     assert code in found, found
     assert found[code].mend
     assert "secret" not in " ".join(f"{one.what} {one.mend}" for one in found.values())
+
+
+def test_the_embedded_model_is_a_model_once_its_file_is_here(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = alone_with()(place, monkeypatch)
+    weights = get_weights(DEFAULT_SIZE)
+    file = Path(alone.environment["ABL_MODELS_DIR"]) / weights.file
+    file.parent.mkdir()
+    with file.open("wb") as sparse:
+        sparse.truncate(weights.size_bytes)
+    assert faults_of(alone) == []
+    off = replace(alone, environment={**alone.environment, "ABL_EMBEDDED_MODEL": "off"})
+    assert [fault.code for fault in faults_of(off)] == ["NO_MODEL"]
 
 
 def test_at_least_twenty_kinds_are_planted() -> None:
