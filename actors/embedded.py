@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -129,7 +129,24 @@ class EmbeddedModel:
                 return
 
 
+class WantedModel(NamedTuple):
+    """The file of an embedded model, and what it should hold; None of a file of one's own."""
+
+    weights: Weights | None
+    path: Path
+
+    def here(self) -> WeightsHere | None:
+        """Return how much of its file is here, None of a file of one's own."""
+        return weights_here(self.path.parent, self.weights) if self.weights is not None else None
+
+
 def find_embedded(settings: Settings) -> EmbeddedModel | None:
+    """Return the embedded model that the settings want, not started yet; raises what `wanted_embedded` raises."""
+    wanted = wanted_embedded(settings)
+    return EmbeddedModel(settings, wanted.weights, wanted.path) if wanted is not None else None
+
+
+def wanted_embedded(settings: Settings) -> WantedModel | None:
     """Return the embedded model that the settings want, None when they want none or it cannot run here.
 
     Asked for by `embedded_model`, or taken when no other model is configured and its file is there or is to be pulled.
@@ -152,12 +169,12 @@ def find_embedded(settings: Settings) -> EmbeddedModel | None:
         path = Path(wanted).expanduser()
         if not path.exists():
             raise InvalidInput(f"ABL_EMBEDDED_MODEL: there is no file {wanted}")
-        return EmbeddedModel(settings, None, path)
+        return WantedModel(None, path)
     weights = get_weights(wanted or DEFAULT_SIZE)
     folder = Path(settings.models_dir)
     if not (is_asked or settings.pull_model or weights_here(folder, weights).state == "ready"):
         return None
-    return EmbeddedModel(settings, weights, folder / weights.file)
+    return WantedModel(weights, folder / weights.file)
 
 
 def with_embedded(settings: Settings, model: EmbeddedModel) -> Settings:

@@ -225,11 +225,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         files = StoredFiles(database, _blobs(settings, database), ids)
         archive = StoredArchive(database, coordination, desk, files.forget_session)
         sender = _webhooks(settings, stack, database, clock, ids)
-        leases, tally, most = Leases(database), Tally(), settings.limits.max_waiting
+        leases, tally, most, mocks = Leases(database), Tally(), settings.limits.max_waiting, Mocks(settings.tool_mocks)
         system, accepted = SystemEvents(noted_in(database), clock, GATEWAY), AcceptedMessages(database)
         stack.push_async_callback(system.close)
         model = _model_state(settings, embedded)
-        mocks = Mocks(settings.tool_mocks)
         if settings.runtime == LOCAL:
             running = await stack.enter_async_context(
                 open_host(settings, LOCAL_HOST_ID, alone=True, hooked=sender.hooked, mocks=mocks)

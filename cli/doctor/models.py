@@ -36,7 +36,7 @@ def look_at_models(place: Place) -> Iterator[Fault]:
 
 def _embedded(place: Place, *, is_needed: bool) -> Iterator[Fault]:
     """The model that runs on this machine: asked for and able to run, or here where no other model is set."""
-    from actors.embedded import find_embedded
+    from actors.embedded import wanted_embedded
     from cli.environment import settings_from
     from domain.errors import AppError
 
@@ -46,7 +46,7 @@ def _embedded(place: Place, *, is_needed: bool) -> Iterator[Fault]:
     except AppError:
         return  # `look_at_settings` says it
     try:
-        found = find_embedded(settings)
+        found = wanted_embedded(settings)
     except AppError as error:
         yield Fault("EMBEDDED_MODEL", error.message, f"{command()} models list shows which there are")
         return
@@ -57,7 +57,7 @@ def _embedded(place: Place, *, is_needed: bool) -> Iterator[Fault]:
         return
     here = found.here()
     if here is not None and here.state != "ready":
-        what = f"{here.percent} % of the embedded model {found.model} is here: until then only FLOW and GATHER answer"
+        what = f"{here.percent} % of the embedded model {here.weights.name} is here: until then only FLOW and GATHER answer"
         yield Fault("MODEL_NOT_HERE", what, f"{pull} --size {here.weights.size}", WARNING)
 
 
