@@ -57,7 +57,7 @@ def _embedded(place: Place, *, is_needed: bool) -> Iterator[Fault]:
         return
     here = found.here()
     if here is not None and here.state != "ready":
-        what = f"{here.percent} % of the embedded model {here.weights.name} is here: until then only FLOW and GATHER answer"
+        what = f"{here.percent} % of the embedded model {here.weights.name} is here: only FLOW and GATHER answer yet"
         yield Fault("MODEL_NOT_HERE", what, f"{pull} --size {here.weights.size}", WARNING)
 
 
