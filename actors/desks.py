@@ -20,6 +20,7 @@ from actors.audit_desk import AuditDesk
 from actors.budget_desk import BudgetDesk
 from actors.channel_desk import ChannelDesk
 from actors.contacts import ContactDesk
+from actors.conversation_desk import ConversationDesk
 from actors.deployment_desk import DeploymentDesk
 from actors.erasing import ErasureDesk
 from actors.key_desk import KeyDesk
@@ -351,3 +352,4 @@ class Desks:
     deployments: DeploymentDesk
     variables: VariableDesk
     channels: ChannelDesk
+    conversations: ConversationDesk

@@ -49,6 +49,7 @@ from domain.clock import Clock, IdSource
 from storage.database import Database
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
+from storage.repositories.conversations import Conversations
 from storage.repositories.events import Events
 
 
@@ -118,4 +119,5 @@ def open_desks(
         ),
         variables=StoredVariables(database, vault, audit, ids),
         channels=StoredChannels(database, audit, ids),
+        conversations=Conversations(database),
     )

@@ -27,6 +27,7 @@ from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
 from storage.repositories.callbacks import Callbacks
+from storage.repositories.conversations import Conversations
 from storage.repositories.human_tasks import HumanTasks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
@@ -48,6 +49,8 @@ ACCOUNTS_KEPT_DAYS = 90
 CLOSED_TASKS_KEPT_DAYS = 365
 SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
+HEADS_KEPT_DAYS = 30
+"""How long a client that names no session finds its conversation again; a session itself is kept for longer."""
 ROWS_MAX = 5_000
 BLOBS_MAX = 200
 FILES_MAX = 200
@@ -104,7 +107,7 @@ class Upkeep:
         self._counting = Counting(database)
         self._audit = AuditLog(database, clock, RandomIds())
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
-        users, webhooks = Users(database), Webhooks(database)
+        users, webhooks, heads = Users(database), Webhooks(database), Conversations(database)
         tasks = TaskDesk(database, clock)
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
@@ -116,6 +119,7 @@ class Upkeep:
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
             f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
             f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
+            f"{PREFIX}heads": _Chore(HOUR_S, ROWS_MAX, lambda: heads.forget_old(HEADS_KEPT_DAYS, ROWS_MAX)),
             f"{PREFIX}traces": _Chore(HOUR_S, ROWS_MAX, self._forget_traces),
             f"{PREFIX}audit": _Chore(HOUR_S, ROWS_MAX, self._forget_audit),
             f"{PREFIX}accounts": _Chore(HOUR_S, ROWS_MAX, self._forget_accounts),

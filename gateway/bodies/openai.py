@@ -6,7 +6,7 @@ not to an agent (temperature, max_tokens, ...) is taken and not used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
@@ -18,8 +18,11 @@ from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.texts import Id
 from gateway.envelope import Wire
+from gateway.threads import Line
 
 MESSAGES_MAX = 2_000
+EARLIER_MAX_CHARS = 32_000
+"""How much of what was said before is told to a session that knows nothing of it."""
 EARLIER = "Earlier in this conversation:"
 NOW = "Now:"
 ID_PREFIX = "chatcmpl-"
@@ -62,7 +65,8 @@ class ChatCompletionBody(OpenAiRequest):
     """A conversation, of which the last message is answered.
 
     With `metadata.session_id` it goes on in that session, with `user` in the session of that user with this model;
-    earlier messages are then known and not read. Without either, each request is a session of its own.
+    earlier messages are then known and not read. Without either it goes on in the session in which those earlier
+    messages were said; where there is none, one is opened and told of them.
     """
 
     model: Id
@@ -71,6 +75,9 @@ class ChatCompletionBody(OpenAiRequest):
     stream_options: StreamOptions | None = None
     user: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
     metadata: Annotated[dict[str, JsonValue], Field(max_length=limits.METADATA_MAX_KEYS)] | None = None
+    safety_identifier: Annotated[str, StringConstraints(max_length=256)] | None = Field(
+        default=None, description="Tells people behind one key apart, as `user` does, where no session is kept for them"
+    )
     n: int | None = None
     tools: list[JsonValue] | None = None
     functions: list[JsonValue] | None = None
@@ -80,7 +87,7 @@ class ChatCompletionBody(OpenAiRequest):
         """Return the session that the metadata names, empty without one."""
         named = (self.metadata or {}).get("session_id", "")
         if not isinstance(named, str) or len(named) > 256 or "\0" in named:
-            raise _refused("/metadata/session_id", "must be the id of a session")
+            raise refused("/metadata/session_id", "must be the id of a session")
         return named
 
     @property
@@ -157,30 +164,38 @@ class OpenAiErrorBody(OpenAiWire):
     error: OpenAiError
 
 
-def message_of(body: ChatCompletionBody, *, is_known: bool) -> str:
-    """Return the text for the agent: the last message, and with it the earlier ones unless its session knows them.
+def question_of(body: ChatCompletionBody) -> tuple[list[Line], str]:
+    """Return what was said before the last message, and that message.
 
     Raises:
         InvalidInput: The last message is not one of the user, or holds something other than text, or is too long.
     """
+    place = len(body.messages) - 1
     last = body.messages[-1]
     if last.role != "user":
-        raise _refused(f"/messages/{len(body.messages) - 1}/role", "the last message has to be one of the user")
-    said = _text(last, len(body.messages) - 1)
-    if not said or len(said) > limits.MESSAGE_MAX_CHARS or "\0" in said:
-        raise _refused(
-            f"/messages/{len(body.messages) - 1}/content", f"must be text of 1 to {limits.MESSAGE_MAX_CHARS} characters"
-        )
-    if is_known:
-        return said
-    earlier = [
-        f"{one.role}: {text}"
-        for place, one in enumerate(body.messages[:-1])
-        if one.role in ("user", "assistant") and (text := _text(one, place))
-    ]
-    room = limits.MESSAGE_MAX_CHARS - len(said) - len(EARLIER) - len(NOW) - 4
+        raise refused(f"/messages/{place}/role", "the last message has to be one of the user")
+    said = checked_message(_text(last, place), f"/messages/{place}/content")
+    before: list[Line] = []
+    for number, one in enumerate(body.messages[:-1]):
+        text = _text(one, number) if one.role in ("user", "assistant") else ""
+        if text and (one.role == "user" or one.role == "assistant"):
+            before.append(Line(one.role, text))
+    return before, said
+
+
+def checked_message(said: str, path: str) -> str:
+    """Return a message that an agent can be told. Raises InvalidInput."""
+    if not said or "\0" in said:
+        raise refused(path, "must be text of at least 1 character")
+    return said
+
+
+def with_earlier(before: Sequence[Line], said: str) -> str:
+    """Return a message for a session that knows nothing of what was said before: the last of that stand before it."""
+    room = EARLIER_MAX_CHARS
     kept: list[str] = []
-    for line in reversed(earlier):
+    for one in reversed(before):
+        line = f"{one.role}: {one.text}"
         room -= len(line) + 1
         if room < 0:
             break
@@ -191,10 +206,10 @@ def message_of(body: ChatCompletionBody, *, is_known: bool) -> str:
 def check_offered(body: ChatCompletionBody) -> None:
     """Refuse what an agent cannot be asked for. Raises InvalidInput."""
     if body.n not in (None, 1):
-        raise _refused("/n", "an agent gives one answer")
+        raise refused("/n", "an agent gives one answer")
     for name in ("tools", "functions"):
         if getattr(body, name):
-            raise _refused(f"/{name}", "an agent has its own tools; leave this out")
+            raise refused(f"/{name}", "an agent has its own tools; leave this out")
 
 
 def completion_of(reply: TurnReply, model: str, created: int) -> ChatCompletion:
@@ -227,9 +242,10 @@ def _text(message: OpenAiMessage, place: int) -> str:
         return message.content or ""
     for number, part in enumerate(message.content):
         if part.type != "text" or part.text is None:
-            raise _refused(f"/messages/{place}/content/{number}", "only text is taken here")
+            raise refused(f"/messages/{place}/content/{number}", "only text is taken here")
     return "\n".join(part.text or "" for part in message.content)
 
 
-def _refused(path: str, message: str) -> InvalidInput:
+def refused(path: str, message: str) -> InvalidInput:
+    """Return the error of a request that breaks a rule at a place."""
     return InvalidInput(f"Invalid request: {message}", details={"fields": [{"path": path, "message": message}]})

@@ -13,8 +13,7 @@ import pytest
 
 from actors.clocks import RandomIds
 from actors.projects import TENANT_ID
-from domain import limits
-from gateway.bodies.openai import ChatCompletionBody, message_of
+from gateway.bodies.openai import EARLIER_MAX_CHARS, ChatCompletionBody, question_of, with_earlier
 from storage.repositories.api_keys import ApiKeys, NewKey
 from tests.support.live_gateway import NO_RATES, Answer, LiveGateway, a_live_gateway, another_gateway
 from tests.support.servers import Servers
@@ -190,8 +189,8 @@ def test_of_a_long_conversation_the_last_messages_are_told() -> None:
     body = ChatCompletionBody.model_validate(
         {"model": "x", "messages": [*earlier, {"role": "user", "content": "now"}]}, strict=True
     )
-    text = message_of(body, is_known=False)
-    assert len(text) <= limits.MESSAGE_MAX_CHARS
+    text = with_earlier(*question_of(body))
+    assert len(text) <= EARLIER_MAX_CHARS + 100
     assert text.endswith("\n\nNow:\nnow")
     assert "9" * 5_000 in text
     assert "0" * 5_000 not in text
@@ -278,7 +277,6 @@ async def test_a_refusal_says_in_its_one_sentence_what_is_wrong(servers: Servers
         ({"messages": [{"role": "assistant", "content": "x"}]}, "messages.0.role"),
         ({"messages": [{"role": "robot", "content": "x"}]}, "messages.0.role"),
         ({"content": ""}, "messages.0.content"),
-        ({"content": "x" * (limits.MESSAGE_MAX_CHARS + 1)}, "messages.0.content"),
         (
             {"content": [{"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]},
             "messages.0.content.0",

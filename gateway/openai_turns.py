@@ -1,0 +1,273 @@
+"""Turns that OpenAI's clients ask for, in whichever form: their project, their session, and how they are carried out.
+
+Spec: OpenAI's API reference (Chat Completions, Responses). Decision: 0053.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
+from time import perf_counter
+from typing import Final, NamedTuple, TypeVar
+
+from starlette.requests import Request
+
+from actors.agent_models import AT, ModelTarget
+from actors.conversation_desk import Asked
+from actors.runtime import ChatTurn, NewSession, SessionRef, StreamEvent, TurnReply
+from domain.audit import Initiator
+from domain.errors import AppError, InvalidInput
+from domain.json_values import JsonObject
+from domain.permissions import Permission
+from gateway.access import Admission, admission_of
+from gateway.asking import Target, check_chat_project, counted_turn, target_of
+from gateway.audited import initiator_of
+from gateway.bodies.openai import with_earlier
+from gateway.headers import headers_of
+from gateway.idempotency import checked_key
+from gateway.measured import measured
+from gateway.opening import opened_session
+from gateway.services import Services
+from gateway.threads import OWN_KEY, Asking, Line, Thread, Threads
+
+PROJECT_HEADER: Final = "openai-project"
+NO_PROJECT: Final = "Say which project: use a key of one project, or the header OpenAI-Project"
+RETRY_HEADER: Final = "x-stainless-retry-count"
+"""In which OpenAI's clients say how often they have sent a request before."""
+SESSIONS_TRIED_MAX: Final = 5
+"""How many sessions that are over are passed by to find one that a conversation goes on in."""
+ENDED: Final = "ended"
+PROJECT_PARAMETER: Final[JsonObject] = {
+    "name": "OpenAI-Project",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "Id of the project, for keys that are not bound to one",
+}
+Result = TypeVar("Result")
+
+
+class Spoken(NamedTuple):
+    """What a request asks of an agent.
+
+    Attributes:
+        before: What was said before, as the client tells it.
+        session_id: The session that it names, empty without one.
+        person: Who speaks, among those behind one key whose conversations are found by their words.
+        start: The place that the request names, where it names one; `earlier` was said until there.
+    """
+
+    model: str
+    before: Sequence[Line]
+    message: str
+    session_id: str = ""
+    user: str = ""
+    person: str = ""
+    start: bytes = b""
+    earlier: Sequence[Line] = ()
+
+
+async def project_of(request: Request, admitted: Admission, services: Services, permission: Permission) -> str:
+    """Return the project that is asked. Raises InvalidInput, NotFound, Forbidden."""
+    named = headers_of(request.scope).get(PROJECT_HEADER, "") or admitted.caller.project_id
+    if not named:
+        raise InvalidInput(NO_PROJECT)
+    if permission is Permission.SESSION_EXECUTE:
+        await check_chat_project(services, admitted, named)
+    else:
+        await services.gate.check_project(admitted.caller, named, permission)
+    return named
+
+
+def owner_of(admitted: Admission, person: str) -> str:
+    """Return whose conversations are found by their words: those of one person behind one credential."""
+    return repr((admitted.caller.kind, admitted.caller.subject, person))
+
+
+async def carried_by(request: Request, services: Services, spoken: Spoken, *, keeps_user: bool) -> Carried:
+    """Return what carries a request out; `keeps_user`: a user has one session with each model.
+
+    Raises:
+        NotFound: There is no such project, model or session.
+        InvalidInput, Forbidden: As anywhere.
+    """
+    admitted = admission_of(request)
+    project_id = await project_of(request, admitted, services, Permission.SESSION_EXECUTE)
+    model = await services.desks.agent_models.resolve(admitted.caller.tenant_id, project_id, spoken.model)
+    wanted = Target(spoken.session_id, model.deployment_id, model.environment)
+    target = await target_of(services, admitted, project_id, wanted)
+    carried = Carried(request, services, project_id, model, spoken, target)
+    if keeps_user and spoken.user and not target.session_id:
+        await carried.keep_user()
+    return carried
+
+
+class Carried:
+    """One request while it is carried out."""
+
+    def __init__(
+        self,
+        request: Request,
+        services: Services,
+        project_id: str,
+        model: ModelTarget,
+        spoken: Spoken,
+        target: Target,
+    ) -> None:
+        self._request = request
+        self._services = services
+        self._admitted = admission_of(request)
+        self._model = model
+        self._spoken = spoken
+        self._target = target
+        self._key = checked_key(headers_of(request.scope).get("idempotency-key", ""))
+        self._thread: Thread | None = None
+        self._is_told = False
+        self.project_id = project_id
+        self.session_id = target.session_id
+
+    async def keep_user(self) -> None:
+        """Take the session of the user with the model; one that has ended starts again, and counts as a new one."""
+        caller, services = self._admitted.caller, self._services
+        new = NewSession(
+            tenant_id=caller.tenant_id,
+            project_id=self.project_id,
+            agent=self._model.agent,
+            environment=self._target.environment,
+            deployment_id=self._target.deployment_id,
+            channel="api",
+            user_id=self._user_id,
+            user_kind=caller.kind,
+            name=_conversation(self.project_id, caller.subject, self._spoken.model, self._spoken.user),
+        )
+        self.session_id = await _session_of_user(services, new, initiator_of(self._request))
+
+    async def reply(self) -> TurnReply:
+        """Run the turn to its end and return its reply."""
+        began = perf_counter()
+        reply = await self._carried(self._services.runtime.chat)
+        self._services.metrics.turn("json", perf_counter() - began)
+        await self.answered(reply.response, message_id=reply.message_id)
+        return reply
+
+    async def events(self) -> AsyncGenerator[StreamEvent]:
+        """Return the events of the turn, which has begun; what keeps it from beginning is raised here."""
+        began = perf_counter()
+
+        async def begun(turn: ChatTurn) -> tuple[AsyncGenerator[StreamEvent], StreamEvent | None]:
+            events = measured(self._services.runtime.stream(turn), self._services.metrics, "sse", began)
+            return events, await anext(events, None)
+
+        return self._followed(*await self._carried(begun))
+
+    async def answered(self, *replies: str, message_id: str = "", names: Sequence[bytes] = ()) -> None:
+        """Write where the conversation stands, before its client can know: it is found there again."""
+        self._is_told = True
+        if self._thread is not None:
+            await self._thread.answered(*replies, names=names)
+
+    async def model_name(self) -> str:
+        """Return the name of the model that answers: a session that the request names goes on with its own."""
+        is_new = self._thread is not None and not self._thread.is_found
+        if is_new or not (self._spoken.session_id or self._spoken.start):
+            return self._spoken.model
+        session = SessionRef(self._admitted.caller.tenant_id, self.project_id, self.session_id)
+        view = await self._services.runtime.session(session)
+        own = (view.entry_agent_name, view.environment, view.deployment_id)
+        if all(asked in ("", has) for asked, has in zip(self._model, own, strict=True)):
+            return self._spoken.model
+        return f"{view.entry_agent_name}{AT}{view.environment}" if view.deployment_id else view.entry_agent_name
+
+    @property
+    def _user_id(self) -> str:
+        caller = self._admitted.caller
+        return caller.subject if caller.kind != "api_key" else self._spoken.user
+
+    async def _carried(self, run: Callable[[ChatTurn], Awaitable[Result]]) -> Result:
+        """Begin the turn; where the session that was found is over, in the next, at last in a new one."""
+        for tried in range(SESSIONS_TRIED_MAX + 1):
+            turn = await self._turn()
+            try:
+                turn = await counted_turn(self._request, self._services, turn)
+                self.session_id = turn.session_id or turn.new_session_id
+                return await run(turn)
+            except AppError as error:
+                if self._thread is None:
+                    raise
+                if tried == SESSIONS_TRIED_MAX or not await self._thread.is_over(error):
+                    await self._thread.failed(error)
+                    raise
+        raise InvalidInput("Too many sessions of this conversation are over; begin a new one")
+
+    async def _turn(self) -> ChatTurn:
+        """Return the turn in the session that the request names, or in the one that its conversation stands in."""
+        if self.session_id and self._thread is None:
+            return self._built(self._asking(), Asked(self.session_id, self._key, opens=False))
+        services, asking = self._services, self._asking()
+        self._thread = await Threads(services.desks.conversations, services.runtime, services.ids).of(
+            asking, self._built
+        )
+        return self._built(asking, self._thread.place)
+
+    def _asking(self) -> Asking:
+        headers, spoken = headers_of(self._request.scope), self._spoken
+        owner = owner_of(self._admitted, spoken.user or spoken.person)
+        return Asking(
+            tenant_id=self._admitted.caller.tenant_id,
+            project_id=self.project_id,
+            owner=owner if spoken.start else repr((owner, spoken.model)),
+            before=spoken.before,
+            message=spoken.message,
+            start=spoken.start,
+            key=self._key,
+            is_repeated=headers.get(RETRY_HEADER, "0") != "0",
+        )
+
+    def _built(self, asking: Asking, place: Asked) -> ChatTurn:
+        earlier = [*self._spoken.earlier, *asking.before]
+        has_own_key = place.turn_key.startswith(OWN_KEY)  # a client's is good for one body, byte for byte
+        return ChatTurn(
+            tenant_id=asking.tenant_id,
+            project_id=asking.project_id,
+            message=with_earlier(earlier, asking.message) if place.opens else asking.message,
+            session_id="" if place.opens else place.session_id,
+            new_session_id=place.session_id if place.opens else "",
+            idempotency_key=place.turn_key,
+            request_hash=(asking.head().head + asking.question).hex() if has_own_key else "",
+            agent=self._model.agent if place.opens else "",
+            deployment_id=self._target.deployment_id,
+            environment=self._target.environment,
+            user_id=self._user_id,
+            user_kind=self._admitted.caller.kind,
+            deadline_s=self._services.settings.turn_deadline_s,
+        )
+
+    async def _followed(
+        self, events: AsyncGenerator[StreamEvent], first: StreamEvent | None
+    ) -> AsyncGenerator[StreamEvent]:
+        try:
+            async with aclosing(events):
+                if first is not None:
+                    yield first
+                async for event in events:
+                    yield event
+        finally:
+            if self._thread is not None and not self._is_told:
+                with suppress(AppError):  # nobody is there to be told; the place is free again in a while
+                    await self._thread.left()
+
+
+async def _session_of_user(services: Services, new: NewSession, asking: Initiator) -> str:
+    view = await opened_session(services, new)
+    if view.status == ENDED:
+        await services.throttle.new_session(new.tenant_id, new.project_id)
+        session = SessionRef(new.tenant_id, new.project_id, view.id)
+        await services.runtime.reset_session(session)
+        await services.desks.audit.note_session(session, "reset", asking)
+    return view.id
+
+
+def _conversation(project_id: str, subject: str, model: str, user: str) -> str:
+    digest = hashlib.sha256(repr((project_id, subject, model, user)).encode()).hexdigest()
+    return f"openai:{digest}"

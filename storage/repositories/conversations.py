@@ -1,0 +1,159 @@
+"""Where conversations stand that are known by what was said in them. Decision: 0053.
+
+A head is a hash of a conversation so far. Whoever goes on from one takes it: two conversations that were the same until
+now stay two, and nobody finds a session at a place that it has left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from storage.database import Database, Row
+from storage.statements import Statement
+
+LOCK = Statement("SELECT pg_advisory_xact_lock(hashtextextended(:place, 0))")
+_MINE = "tenant_id = :tenant_id AND project_id = :project_id AND head = :head"
+_PLACE = "session_id, turn_key, opens, answered_at IS NOT NULL AS is_answered"
+SAME = Statement(f"""
+    SELECT {_PLACE} FROM conversation_heads
+    WHERE {_MINE} AND asked = :asked AND CASE
+        WHEN :has_key::boolean THEN turn_key = :turn_key
+        ELSE asked_at > clock_timestamp() - interval '1 second' * :within_s::integer
+            AND (answered_at IS NULL OR :is_repeated::boolean)
+    END
+    ORDER BY asked_at DESC LIMIT 1
+""")
+TAKE = Statement(f"""
+    UPDATE conversation_heads
+    SET asked = :asked, turn_key = :turn_key, asked_at = clock_timestamp(), is_left = false
+    WHERE {_MINE} AND session_id = (
+        SELECT session_id FROM conversation_heads
+        WHERE {_MINE} AND NOT opens AND (asked IS NULL OR (is_left AND answered_at IS NULL))
+        ORDER BY asked IS NOT NULL, created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING {_PLACE}
+""")
+OPEN = Statement("""
+    INSERT INTO conversation_heads (tenant_id, project_id, head, session_id, asked, turn_key, opens, asked_at)
+    VALUES (:tenant_id, :project_id, :head, :session_id, :asked, :turn_key, true, clock_timestamp())
+    ON CONFLICT (tenant_id, project_id, head, session_id) DO UPDATE
+        SET asked = excluded.asked, turn_key = excluded.turn_key, asked_at = excluded.asked_at, is_left = false,
+            answered_at = NULL
+""")
+CARRIED = Statement(f"""
+    SELECT {_PLACE} FROM conversation_heads WHERE {_MINE} AND asked = :asked ORDER BY asked_at DESC LIMIT :limit
+""")
+ANSWER = Statement(f"""
+    UPDATE conversation_heads SET answered_at = clock_timestamp() WHERE {_MINE} AND session_id = :session_id
+""")
+LEFT = Statement(f"UPDATE conversation_heads SET is_left = true WHERE {_MINE} AND session_id = :session_id")
+LEAVE = Statement("""
+    DELETE FROM conversation_heads WHERE tenant_id = :tenant_id AND session_id = :session_id AND asked IS NULL
+""")
+ARRIVE = Statement("""
+    INSERT INTO conversation_heads (tenant_id, project_id, head, session_id)
+    SELECT :tenant_id, :project_id, unnest(:heads::bytea[]), :session_id
+    ON CONFLICT (tenant_id, project_id, head, session_id) DO UPDATE
+        SET asked = NULL, turn_key = '', asked_at = NULL, is_left = false, answered_at = NULL
+""")
+FREE = (
+    Statement(f"DELETE FROM conversation_heads WHERE {_MINE} AND session_id = :session_id AND opens"),
+    Statement(f"""
+        UPDATE conversation_heads SET asked = NULL, turn_key = '', asked_at = NULL, is_left = false
+        WHERE {_MINE} AND session_id = :session_id AND NOT opens
+    """),
+)
+FORGET_OLD = Statement("""
+    DELETE FROM conversation_heads WHERE ctid IN (
+        SELECT ctid FROM conversation_heads
+        WHERE created_at < clock_timestamp() - interval '1 day' * :days::integer LIMIT :limit
+    )
+""")
+
+
+class Head(Struct, frozen=True):
+    """A place in conversations of a project."""
+
+    tenant_id: str
+    project_id: str
+    head: bytes
+
+
+class Asked(Struct, frozen=True):
+    """A turn that goes on from a head.
+
+    Attributes:
+        opens: It is the first of its session.
+        is_answered: Its reply is known here.
+    """
+
+    session_id: str
+    turn_key: str
+    opens: bool
+    is_answered: bool = False
+
+
+class Conversations:
+    """The heads of all conversations."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ask(
+        self, at: Head, asked: bytes, new: Asked, *, has_key: bool, is_repeated: bool, within_s: int
+    ) -> Asked:
+        """Return the turn that carries a question: one that is under way, the next of a session there, or `new`.
+
+        Args:
+            has_key: The key of `new` is the client's: the same question is then the one under the same key.
+            is_repeated: The client says that it asks again: then one that is answered counts too.
+            within_s: How long ago the same question may have been asked to be taken for the same one.
+        """
+        question = {**_named(at), "asked": asked, "turn_key": new.turn_key}
+        async with self._database.transaction() as connection:
+            await connection.value(LOCK, place=at.tenant_id + at.head.hex() + asked.hex())
+            found = await connection.row(
+                SAME, **question, has_key=has_key, is_repeated=is_repeated, within_s=within_s
+            ) or await connection.row(TAKE, **question)
+            if found is not None:
+                return _asked(found)
+            await connection.execute(OPEN, **question, session_id=new.session_id)
+        return new
+
+    async def carried(self, at: Head, asked: bytes, limit: int) -> Sequence[Asked]:
+        """Return turns that carry or carried a question, the latest first."""
+        rows = await self._database.rows(CARRIED, **_named(at), asked=asked, limit=limit)
+        return [_asked(row) for row in rows]
+
+    async def answer(self, at: Head, session_id: str, heads: Sequence[bytes]) -> None:
+        """Write that a session has gone on from a head, and where it stands now."""
+        names = {"tenant_id": at.tenant_id, "session_id": session_id}
+        async with self._database.transaction() as connection:
+            await connection.execute(ANSWER, **_named(at), session_id=session_id)
+            await connection.execute(LEAVE, **names)
+            if heads:
+                await connection.execute(ARRIVE, **names, project_id=at.project_id, heads=list(heads))
+
+    async def left(self, at: Head, session_id: str) -> None:
+        """Write that nobody waits any more for the answer to what a session was asked at a head."""
+        await self._database.execute(LEFT, **_named(at), session_id=session_id)
+
+    async def free(self, at: Head, session_id: str) -> None:
+        """Write that a session has not gone on from a head: what it was asked was refused."""
+        async with self._database.transaction() as connection:
+            for statement in FREE:
+                await connection.execute(statement, **_named(at), session_id=session_id)
+
+    async def forget_old(self, days: int, limit: int) -> int:
+        """Remove heads older than so many days, of all tenants, at most `limit`; return how many."""
+        return await self._database.execute(FORGET_OLD, days=days, limit=limit)
+
+
+def _named(at: Head) -> dict[str, object]:
+    return {"tenant_id": at.tenant_id, "project_id": at.project_id, "head": at.head}
+
+
+def _asked(row: Row) -> Asked:
+    return Asked(row["session_id"], row["turn_key"], row["opens"], row["is_answered"])

@@ -1,0 +1,151 @@
+"""OpenAI's own client with agents: conversations that it sends whole, streams that break, requests that it repeats."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from openai import AsyncOpenAI
+
+from actors.clocks import RandomIds
+from actors.first_keys import make_key
+from storage.statements import Statement
+from tests.flows_gateway.test_openai import THINKER, a_gateway, ask, chunks, said
+from tests.support.live_gateway import LiveGateway, a_live_gateway
+from tests.support.servers import Servers
+from tests.support.stub_model import StubBehaviour, StubModel
+
+pytestmark = pytest.mark.anyio
+HEADS = Statement("SELECT count(*) FROM conversation_heads WHERE project_id = :project_id")
+
+
+@asynccontextmanager
+async def a_client(gateway: LiveGateway, *, key: str = "") -> AsyncIterator[AsyncOpenAI]:
+    url = f"http://127.0.0.1:{gateway.port}/v1"
+    async with AsyncOpenAI(
+        api_key=key or gateway.key, base_url=url, project=gateway.project_id, timeout=20, max_retries=0
+    ) as client:
+        yield client
+
+
+class Chat:
+    """A client that knows nothing of sessions: it sends all that was said, every time."""
+
+    def __init__(self, client: AsyncOpenAI, model: str = "Counter") -> None:
+        self.client = client
+        self.model = model
+        self.messages: list[Any] = [{"role": "system", "content": "be brief"}]
+        self.sessions: list[str] = []
+
+    async def say(self, text: str, **more: Any) -> str:
+        self.messages.append({"role": "user", "content": text})
+        told = await self.client.chat.completions.create(model=self.model, messages=self.messages, **more)
+        reply = str(told.choices[0].message.content)
+        self.sessions.append(told.session_id)
+        self.messages.append({"role": "assistant", "content": reply})
+        return reply
+
+    async def stream(self, text: str, *, leave_after: int = 0) -> str:
+        self.messages.append({"role": "user", "content": text})
+        reply = ""
+        async with await self.client.chat.completions.create(
+            model=self.model, messages=self.messages, stream=True
+        ) as pieces:
+            async for one in pieces:
+                reply += one.choices[0].delta.content or ""
+                if leave_after and len(reply) >= leave_after:
+                    break
+        self.messages.append({"role": "assistant", "content": reply})
+        return reply
+
+
+async def test_a_client_that_sends_everything_again_goes_on_with_its_conversation(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-whole-history") as gateway, a_client(gateway) as client:
+        one, two = Chat(client), Chat(client)
+        assert await one.say("a") == "heard 1: a"
+        assert await two.say("a") == "heard 1: a", "the same words, and yet another conversation"
+        assert await one.say("b") == "heard 2: b"
+        assert await two.stream("c") == "heard 2: c"
+        assert await one.stream("d") == "heard 3: d"
+        assert await two.say("e") == "heard 3: e"
+        assert await one.say("f") == "heard 4: f"
+        assert len(set(one.sessions)) == len(set(two.sessions)) == 1
+        assert one.sessions[0] != two.sessions[0]
+        one.messages[-3:] = []  # an earlier place, which the session has left: another conversation, told of this one
+        branch = await one.say("g")
+        assert branch.startswith("heard 1: Earlier in this conversation:\nuser: a\n")
+        assert await one.say("h") == "heard 2: h"
+
+
+async def test_conversations_are_found_by_those_who_held_them(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-theirs") as gateway, a_client(gateway) as client:
+        one = Chat(client)
+        await one.say("a", safety_identifier="ada")
+        assert await one.say("b", safety_identifier="ada") == "heard 2: b"
+        assert (await one.say("c", safety_identifier="ben")).startswith("heard 1: Earlier")
+        key = await make_key(gateway.running.database, RandomIds())
+        async with a_client(gateway, key=key) as other:
+            one.client = other
+            assert (await one.say("d", safety_identifier="ben")).startswith("heard 1: Earlier")
+
+
+async def test_a_conversation_whose_session_has_ended_goes_on_in_a_new_one(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-ended") as gateway, a_client(gateway) as client:
+        one = Chat(client)
+        await one.say("x")
+        await gateway.call("POST", f"/api/v1/sessions/{one.sessions[0]}/end", {})
+        assert (await one.say("y")).startswith("heard 1: Earlier in this conversation:\nuser: x\n")
+        assert await one.stream("z") == "heard 2: z"
+        place = f"/api/projects/{gateway.project_id}/sessions"
+        for session in (await gateway.call("GET", place)).json()["sessions"]:
+            assert (await gateway.call("DELETE", f"{place}/{session['id']}")).status == 200
+        assert await gateway.running.database.value(HEADS, project_id=gateway.project_id) == 0, "they go with it"
+
+
+async def test_a_request_that_is_sent_again_while_it_is_answered_is_one_turn(servers: Servers) -> None:
+    slow = StubBehaviour(text="one two three four", delta_delay_ms=100)
+    async with (
+        StubModel(slow) as model,
+        a_live_gateway(servers, "oa-again", {"t.abl": THINKER}, model_url=model.base_url) as gateway,
+    ):
+        asked = await asyncio.gather(*(ask(gateway, model="Thinker", stream=True) for _ in range(3)))
+        texts = ["".join(one["choices"][0]["delta"].get("content", "") for one in chunks(told)) for told in asked]
+        assert texts == ["one two three four"] * 3
+        assert len({chunks(told)[0]["session_id"] for told in asked}) == 1
+        assert model.count == 1
+        again = await ask(gateway, model="Thinker", headers={"x-stainless-retry-count": "1"})
+        assert (said(again), model.count) == ("one two three four", 1), "the client says that it has asked before"
+        anew = await ask(gateway, model="Thinker")
+        assert (said(anew), model.count) == ("one two three four", 2)
+
+
+async def test_a_stream_that_breaks_is_asked_for_again_and_goes_on(servers: Servers) -> None:
+    slow = StubBehaviour(text="one two three four five six", delta_delay_ms=100)
+    async with (
+        StubModel(slow) as model,
+        a_live_gateway(servers, "oa-broken", {"t.abl": THINKER}, model_url=model.base_url) as gateway,
+        a_client(gateway) as client,
+    ):
+        cut = Chat(client, "Thinker")
+        assert await cut.stream("go", leave_after=3) != "one two three four five six"
+        assert await Chat(client, "Thinker").stream("go") == "one two three four five six"
+        assert model.count == 1, "the turn that was left is the one that is told"
+        told = (await ask(gateway, "go", model="Thinker", headers={"x-stainless-retry-count": "1"})).json()
+        assert await cut.say("more") == "one two three four five six"
+        assert await cut.say("again") == "one two three four five six"
+        assert cut.sessions == [told["session_id"]] * 2, "known by the beginning of the answer that was heard"
+
+
+async def test_what_is_refused_leaves_nothing(servers: Servers) -> None:
+    async with a_gateway(servers, "oa-nothing") as gateway, a_client(gateway) as client:
+        one = Chat(client)
+        await one.say("a")
+        for _ in range(2):
+            too_long = await ask(gateway, "x", messages=[*one.messages, {"role": "user", "content": ""}])
+            assert too_long.status == 400
+        assert await one.say("b") == "heard 2: b"
+        path = f"/api/projects/{gateway.project_id}/sessions"
+        assert (await gateway.call("GET", path)).json()["total"] == 1
