@@ -34,6 +34,7 @@ class ChatCompletionBody(TypedDict):
     stream_options: NotRequired[StreamOptions | None]
     user: NotRequired[str | None]
     metadata: NotRequired[dict[str, Any] | None]
+    safety_identifier: NotRequired[str | None]
     n: NotRequired[int | None]
     tools: NotRequired[list[Any] | None]
     functions: NotRequired[list[Any] | None]
