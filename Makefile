@@ -3,8 +3,8 @@
 # The first Python that is new enough; `make PYTHON=... test` takes another.
 PYTHON ?= $(or $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done),python3)
-# One more than the cores it is meant for: a third of a run is waiting for processes, leases and clocks.
-WORKERS ?= 3
+# Two more than the cores it is meant for: a third of a run is waiting for processes, leases and clocks.
+WORKERS ?= 4
 PROJECT ?= examples/parcel-desk
 RUNTIME ?= ray
 BIN := .venv/bin
@@ -30,8 +30,8 @@ setup-base: ## the four base dependencies only into .venv
 serve: setup ## start the product on an example; PROJECT=DIR takes other agents, RUNTIME=local starts in 2 s, without Ray
 	$(BIN)/abl serve --runtime $(RUNTIME) --project $(PROJECT) --pull-model $(addprefix --mocks ,$(wildcard $(PROJECT)/mocks.yaml))
 
-test: setup ## the default tests
-	$(BIN)/python -m pytest -n $(WORKERS)
+test: setup ## the default tests; SHUFFLE=7 takes them in a random order, the same for the same number
+	$(BIN)/python -m pytest -n $(WORKERS) $(if $(SHUFFLE),--shuffle $(SHUFFLE))
 
 check: setup ## what the gate runs: format, lint, types, imports, generated files, fast tests
 	$(BIN)/ruff format --check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -45,9 +46,25 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(refuse_the_world)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have the folders come first in which one module may take long: no worker is left alone with one at the end."""
-    items.sort(key=_place)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="take modules, and the tests in each, in random order")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have the folders come first in which one module may take long: no worker is left alone with one at the end.
+
+    With `--shuffle` the order is random instead, the same for the same number: no test may lean on another.
+    """
+    seed = config.getoption("shuffle")
+    if seed is None:
+        items.sort(key=_place)
+        return
+    chance = Random(seed)
+    modules = sorted({item.path for item in items})
+    chance.shuffle(modules)
+    places = {module: number for number, module in enumerate(modules)}
+    chance.shuffle(items)
+    items.sort(key=lambda item: places[item.path])
 
 
 def _place(item: pytest.Item) -> int:

@@ -67,7 +67,7 @@ def at_work(workshop: Workshop, *, changes: bool = True) -> dict[str, str]:
 
 async def begun(workshop: Workshop) -> None:
     """Wait until the tool is called."""
-    async with asyncio.timeout(20.0):
+    async with asyncio.timeout(60):
         await workshop.began.wait()
 
 

@@ -174,7 +174,7 @@ async def test_the_socket_of_a_page_shares_its_session_with_http(servers: Server
             spoken = await gateway.call("POST", CHAT, body, {"x-api-key": "", "x-sdk-token": token})
             assert spoken.json()["sessionId"] == start["sessionId"]
             assert "traceEvents" not in spoken.json()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while (frame := json.loads(await socket.recv()))["type"] != "response_end":
                     pass
             assert frame["fullText"] == "heard 1: over http"

@@ -58,7 +58,7 @@ class ToolRunnerSuite:
     async def test_stops_at_the_timeout(self, runner: ToolRunner, never_ends: ToolInvocation | None) -> None:
         if never_ends is None:
             pytest.skip("this runner cannot take long")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             result = await runner.run(never_ends)
         assert (result.ok, result.error_kind) == (False, "tool_timeout")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-DEADLINE_S = 5.0
+DEADLINE_S = 60.0
 
 
 @dataclass

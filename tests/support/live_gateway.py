@@ -29,7 +29,7 @@ from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.statements import Statement
 from tests.support.servers import Servers
 
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 SECRET = b"0123456789abcdef0123456789abcdef"
 NO_RATES = RateSettings(
     requests_per_second=0,

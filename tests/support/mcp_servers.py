@@ -15,7 +15,7 @@ from providers.ports import ToolInvocation
 from tests.support.repository import ROOT
 
 PROGRAM = str(ROOT / "tests" / "support" / "mcp_program.py")
-START_S = 30.0
+START_S = 60.0
 
 
 @dataclass

@@ -31,7 +31,7 @@ from storage.partitions import ensure_partitions
 from storage.statements import Statement
 
 POLL_S = 0.005
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 POSTGRES = pytest.StashKey[str]()
 _numbers = count(1)
 

@@ -26,7 +26,7 @@ from storage.repositories.human_tasks import TaskQuery
 from storage.statements import Statement
 from tests.support.servers import run_servers, trust_the_system
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 LOOK_EVERY_S = 0.05
 
 

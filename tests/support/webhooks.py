@@ -27,7 +27,7 @@ from tests.support.servers import Servers
 from tests.support.stub_endpoint import Asked
 
 LOOPBACK = ("127.0.0.0/8",)
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 POLL_S = 0.02
 DESK = """\
 AGENT: Desk

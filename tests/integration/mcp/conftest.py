@@ -60,5 +60,5 @@ async def runner(ledger: Path) -> AsyncIterator[McpTool]:
     guide = McpServer(command=sys.executable, args=(PROGRAM, str(ledger)), projects=("p",))
     tool = McpTool(HttpClient(AddressPolicy(("127.0.0.0/8",))), {"guide": guide})
     yield tool
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await tool.close()

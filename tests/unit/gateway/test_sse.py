@@ -89,7 +89,7 @@ async def test_a_client_that_leaves_leaves_the_source() -> None:
     serving = asyncio.create_task(EventStream(source(), 15)({"type": "http"}, wire.receive, wire.send))
     await until(lambda: len(wire.messages) == 2)
     wire.gone.set()
-    await asyncio.wait_for(serving, 5)
+    await asyncio.wait_for(serving, 60)
     assert left.is_set()
     assert wire.messages[-1]["more_body"] is True
 
@@ -108,7 +108,7 @@ async def test_silence_is_filled_and_counted_from_the_last_byte() -> None:
         wire.heard.clear()
         await asyncio.wait_for(wire.heard.wait(), 5)
     go_on.set()
-    await asyncio.wait_for(serving, 5)
+    await asyncio.wait_for(serving, 60)
     assert wire.body.startswith(written(Event("a", {})) + HEARTBEAT)
     assert wire.body.endswith(written(Event("b", {})))
 

@@ -42,7 +42,7 @@ sys.stdin.read()
 os._exit(0)
 """
 DIES = "import sys; sys.stdin.readline(); sys.exit('no such model')"
-WITHIN_S = 30.0
+WITHIN_S = 60.0
 
 
 def a_server(folder: Path, code: str = WORKER, model: Path | None = None) -> LlmServer:
