@@ -64,13 +64,16 @@ class Intake:
         if tasks:
             await asyncio.wait(tasks)
 
-    async def take(self, message: RunTurn) -> None:
-        """Make a message durable: from now on it will be run. Its turn needs a key.
+    async def take(self, message: RunTurn) -> RunTurn:
+        """Make a message durable: from now on it will be run. Return it as it is to be run; its turn needs a key.
+
+        One that was taken before, by a process that has it run no more, may have been shown already.
 
         Raises:
             Unavailable: The store stays away; the message is not taken.
         """
         turn, name = message.turn, _name(message)
+        is_run_here = name in self._held
         self._enter(name)
         try:
             is_new = await self._accepted.put(
@@ -81,6 +84,7 @@ class Intake:
             raise
         if is_new:
             self._own.add(name)
+        return message if is_new or is_run_here else msgspec.structs.replace(message, attempt=message.attempt + 1)
 
     async def output(self, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]) -> AsyncIterator[StreamEvent]:
         """Run a message that was taken and yield what comes of it; `keep` as of `turn_events`.
@@ -152,9 +156,8 @@ class Intake:
     async def _run(self, one: AcceptedMessage) -> bool:
         """Run a message; return whether its session can be asked the next one."""
         try:
-            message = decode_message(await self._accepted.read(one))
-            _log.info("a message of %s was left behind and is run now", one.session_id)
-            answer = await self._router.ask(message)
+            answer = await self._router.ask(_again(decode_message(await self._accepted.read(one)), one.tries))
+            _log.info("a message of %s was left behind and has been run now", one.session_id)
             if is_final(answer):
                 await self._accepted.remove(one.name)
             if not isinstance(answer, Failed) or answer.kind not in MENDS:
@@ -177,6 +180,13 @@ def is_final(answer: HostAnswer) -> bool:
     if isinstance(answer, Replied):
         return answer.reply.repeated
     return isinstance(answer, Failed) and answer.kind not in MENDS
+
+
+def _again(message: HostMessage, tries: int) -> HostMessage:
+    """Return a message that was left behind as it is to be run: it may have been shown already."""
+    return (
+        msgspec.structs.replace(message, attempt=message.attempt + tries) if isinstance(message, RunTurn) else message
+    )
 
 
 def _name(message: RunTurn) -> Name:

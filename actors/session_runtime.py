@@ -146,8 +146,7 @@ class SessionRuntime:
         """Take a turn, durably, and return its output; it begins with the first reading of that."""
         if self.intake is None:
             raise Unavailable("No messages are taken here that are answered later")
-        message = await self._message(turn, follow=True)
-        await self.intake.take(message)
+        message = await self.intake.take(await self._message(turn, follow=True))
         return self.intake.output(message, self._keep)
 
     async def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:

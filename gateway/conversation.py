@@ -26,7 +26,7 @@ from gateway.activity import Activity
 from gateway.auth.public_keys import PublicKey, check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
 from gateway.closing import CloseCode, Closing
-from gateway.frames import Marks, error_frame, frame_of
+from gateway.frames import Marks, error_frame, frame_of, restart_before
 from gateway.ratings import feedback_of
 from gateway.services import Services
 
@@ -51,7 +51,8 @@ class Conversation:
         known_seq = int(session.detail.get("lastSeq", 0))
         self._last_seq = known_seq
         self._resumed = last_seq is not None or session.message_count > 0
-        self._outlet = services.feeds.attach(self._ref, known_seq if last_seq is None else last_seq)
+        self._heard_seq = known_seq if last_seq is None else last_seq
+        self._outlet = services.feeds.attach(self._ref, self._heard_seq)
         self._activity = Activity(resumed=self._resumed)
         self._is_over = False
         self._origin, self._host = socket.headers.get("origin"), socket.headers.get("host", "")
@@ -248,7 +249,9 @@ class Conversation:
             if key is not None and key.show_activity_updates:
                 for shown in self._activity.frames(event, marks):
                     await self._send(shown)
-            frame = frame_of(event, marks)
+            restart, frame = restart_before(event, marks), frame_of(event, marks)
+            if restart is not None and restart.seq > self._heard_seq:
+                await self._send(restart)
             if isinstance(frame, wire.SessionEnd):
                 await self._end(frame.reason)
             elif frame is not None:

@@ -28,9 +28,11 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
     """Return the frame of an event, None for events that sockets are not told; activity is `gateway.activity`'s."""
     named, data = marks._asdict(), event.data
     match event.kind:
-        case "response_start" | "response_restart":
+        case "response_start":
             agent, attempt = data.get("agentName", ""), data.get("attempt", 1)
             return wire.ResponseStart(**named, message_id=data["messageId"], agent_name=agent, attempt=attempt)
+        case "response_restart":
+            return wire.ResponseRestart(**named, message_id=data["messageId"], attempt=data["attempt"])
         case "response_chunk":
             return wire.ResponseChunk(**named, message_id=data["messageId"], chunk=data["chunk"])
         case "response_end":
@@ -60,6 +62,19 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
             return wire.ResumeGap(**named, from_seq=data["fromSeq"], to_seq=data["toSeq"])
         case "session_start" | "trace_event":
             return None
+
+
+def restart_before(event: StreamEvent, marks: Marks) -> wire.ResponseRestart | None:
+    """Return the frame that says, before a turn is shown from its beginning a second time, that the first is void.
+
+    A host that takes a turn over shows it again from its start. Its number is that of the turn's `session_start`, which
+    sockets are not told.
+    """
+    attempt = event.data.get("attempt", 1)
+    if event.kind != "response_start" or attempt <= 1:
+        return None
+    named = marks._replace(seq=event.seq - 1)._asdict()
+    return wire.ResponseRestart(**named, message_id=event.data["messageId"], attempt=attempt)
 
 
 def error_frame(

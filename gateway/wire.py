@@ -135,11 +135,18 @@ class MessageAck(ServerFrame, frozen=True, tag="message_ack"):
 
 
 class ResponseStart(ServerFrame, frozen=True, tag="response_start"):
-    """A message begins, or begins again: what was shown of an earlier attempt is void."""
+    """A message begins; `attempt` is above 1 where an earlier one was broken off."""
 
     message_id: str
     agent_name: str = ""
     attempt: int = 1
+
+
+class ResponseRestart(ServerFrame, frozen=True, tag="response_restart"):
+    """A message begins again: what was shown of it so far is void."""
+
+    message_id: str
+    attempt: int
 
 
 class ResponseChunk(ServerFrame, frozen=True, tag="response_chunk"):

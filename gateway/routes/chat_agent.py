@@ -150,8 +150,10 @@ async def _told(
     """Yield events as a client sees them, to the one that ends the turn, or the last of all turns.
 
     Whoever comes back for a turn has not seen its end, so the end is told whatever its number: after a crash the turn
-    may have been run again under lower numbers than those that were shown.
+    may have been run again under lower numbers than those that were shown. Before it begins again from its start after
+    a crash, `response_restart` says that what was shown of it is void; that has no id of its own to come back to.
     """
+    has_shown = after > 0
     async with aclosing(_from_first(events, first)) as all_events:
         async for event in all_events:
             session_id = event.data.get("sessionId", session_id) if event.kind == "session_start" else session_id
@@ -159,6 +161,11 @@ async def _told(
             is_for_sockets = event.kind == "resume_gap"  # a stream of events has no word for what is gone
             if (event.seq > after or ends) and (with_traces or event.kind != "trace_event") and not is_for_sockets:
                 seq = max(event.seq, after + 1)
+                if event.kind == "response_start":
+                    is_again = turns == "one" and event.seq > after + 1  # numbers jump where another host begins
+                    if has_shown and (is_again or event.data.get("attempt", 1) > 1):
+                        yield Event("response_restart", event.data)
+                    has_shown = True
                 yield Event(*_wire_event(event, with_traces=with_traces), EventId(session_id, seq))
             if ends and turns == "one":
                 return
@@ -173,10 +180,8 @@ async def _from_first(events: AsyncIterator[StreamEvent], first: StreamEvent | N
 
 
 def _wire_event(event: StreamEvent, *, with_traces: bool) -> tuple[str, JsonObject]:
-    """Return name and data of an event; a message that starts again is a `response_start` with its next attempt."""
+    """Return name and data of an event."""
     match event.kind:
-        case "response_restart":
-            return "response_start", event.data
         case "response_end":
             return event.kind, {**NOTHING_SHOWN, **event.data}
         case "complete":

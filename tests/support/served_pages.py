@@ -49,24 +49,34 @@ class Page:
         assert self._socket is not None
         await self._socket.send_json(frame)
 
-    async def hear(self, kind: str) -> dict[str, Any]:
-        """Read to the first frame of a kind and return it.
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a socket that has not said otherwise."""
+        return self._socket is not None and not self._socket.closed
+
+    async def next(self) -> dict[str, Any]:
+        """Return the next frame.
 
         Raises:
             ConnectionError: The socket was closed before.
         """
         assert self._socket is not None
         async with asyncio.timeout(WITHIN_S):
-            while True:
-                message = await self._socket.receive()
-                if message.type is not aiohttp.WSMsgType.TEXT:
-                    raise ConnectionError(f"closed with {self._socket.close_code} before {kind}")
-                frame: dict[str, Any] = json.loads(message.data)
-                self.heard.append(frame)
-                if frame["type"].startswith("response_"):
-                    self.last_seq = frame["seq"]
-                if frame["type"] == kind:
-                    return frame
+            message = await self._socket.receive()
+        if message.type is not aiohttp.WSMsgType.TEXT:
+            raise ConnectionError(f"closed with {self._socket.close_code}")
+        frame: dict[str, Any] = json.loads(message.data)
+        self.heard.append(frame)
+        if frame["type"].startswith("response_"):
+            self.last_seq = frame["seq"]
+        return frame
+
+    async def hear(self, kind: str) -> dict[str, Any]:
+        """Read to the first frame of a kind and return it. Raises as `next`."""
+        while True:
+            frame = await self.next()
+            if frame["type"] == kind:
+                return frame
 
     async def close(self) -> None:
         """Leave."""

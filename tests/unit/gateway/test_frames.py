@@ -5,7 +5,7 @@ import pytest
 from actors.runtime import StreamEvent
 from domain.errors import AgentFault, AppError, Conflict, Gone, InvalidInput, NotFound, QueueFull, TooLarge, Unavailable
 from gateway import wire
-from gateway.frames import Marks, error_frame, frame_of
+from gateway.frames import Marks, error_frame, frame_of, restart_before
 
 MARKS = Marks("sess_1", 7, "2026-03-02T09:00:00.000Z")
 HTTP_CODES = {
@@ -44,10 +44,20 @@ def an_event(kind: str, **data: object) -> StreamEvent:
     return StreamEvent(seq=7, turn=1, kind=kind, data=data)  # type: ignore[arg-type]
 
 
-def test_a_message_that_begins_again_is_a_start_with_its_next_attempt() -> None:
+def test_a_message_that_begins_again_says_so() -> None:
     frame = frame_of(an_event("response_restart", messageId="m", attempt=2), MARKS)
-    assert isinstance(frame, wire.ResponseStart)
-    assert (frame.attempt, frame.seq) == (2, 7)
+    assert frame == wire.ResponseRestart(**MARKS._asdict(), message_id="m", attempt=2)
+
+
+def test_a_turn_that_is_shown_again_from_its_start_says_first_that_the_earlier_is_void() -> None:
+    again = restart_before(an_event("response_start", messageId="m", attempt=3), MARKS)
+    assert again == wire.ResponseRestart(**MARKS._replace(seq=6)._asdict(), message_id="m", attempt=3)
+    for event in (
+        an_event("response_start", messageId="m", attempt=1),
+        an_event("response_start", messageId="m"),
+        an_event("response_restart", messageId="m", attempt=2),
+    ):
+        assert restart_before(event, MARKS) is None
 
 
 def test_the_end_of_a_session_is_told_when_a_turn_ended_it() -> None:

@@ -11,7 +11,7 @@ DOCUMENTED_CLIENT = {
     "feedback.submit",
 }  # fmt: skip
 DOCUMENTED_SERVER = {
-    "session_start", "session_end", "message_ack", "response_start", "response_chunk", "response_end", "handoff",
+    "session_start", "session_end", "message_ack", "response_start", "response_restart", "response_chunk", "response_end", "handoff",
     "pong", "error", "resume_gap", "server_draining", "voice_error", "status_update", "status_clear", "feedback.ack",
 }  # fmt: skip
 MARKS = {"session_id": "sess_1", "seq": 3, "timestamp": "2026-03-02T09:00:00.000Z"}
