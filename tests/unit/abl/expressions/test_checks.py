@@ -38,7 +38,7 @@ def test_words_are_for_a_model(written: str) -> None:
         '"abl.is_rude(input)"',
         "input MATCHES '(['",
         "\"matches_pattern(input, '(')\"",
-        "length(input) > 5 and then",
+        "length(input) > 5 and then more",
         '"x',
     ],
 )
