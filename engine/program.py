@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from abl.expressions import Condition, compile_condition, compile_expression, parse_condition
+from abl.expressions import Condition, analyse, compile_condition, compile_expression, parse_condition
 from abl.expressions import variables as paths_in
 from abl.expressions.checks import UNWANTED, read_check
 from abl.expressions.environment import Environment, Variables
+from abl.expressions.tree import Invalid
 from abl.ir import canonical_bytes
 from abl.templates import CompiledTemplate, analyse_template, compile_template
 from domain.errors import InvalidInput
@@ -41,6 +42,7 @@ class Texts:
         self._expressions: dict[str, Run] = {}
         self._templates: dict[str, CompiledTemplate] = {}
         self._roots: dict[str, frozenset[str]] = {}
+        self._whole: dict[str, bool] = {}
 
     def condition(self, text: str) -> Condition:
         """Return a condition, compiled when first asked for."""
@@ -58,6 +60,16 @@ class Texts:
             known = compile_expression(text)
             if len(self._expressions) < MAX_CACHED:
                 self._expressions[text] = known
+        return known
+
+    def reads_templates(self, text: str) -> bool:
+        """Return whether an expression holds its `{{ }}` as values, which stay data whatever they say."""
+        known = self._whole.get(text)
+        if known is None:
+            found = analyse(text, condition=False)
+            known = not found.faults and not isinstance(found.node, Invalid) and "{{#" not in text
+            if len(self._whole) < MAX_CACHED:
+                self._whole[text] = known
         return known
 
     def roots(self, condition: str) -> frozenset[str]:

@@ -102,8 +102,8 @@ class Run:
         return self.program.texts.condition(condition)(scope or self.scope, self.environment)
 
     def value(self, expression: str, scope: Scope | None = None) -> JsonValue:
-        """Return the value of an expression, templates in it rendered first."""
-        if "{{" in expression:
+        """Return the value of an expression; templates that are no part of one are rendered first."""
+        if "{{" in expression and not self.program.texts.reads_templates(expression):
             expression = self.render(expression, scope)
         return self.program.texts.expression(expression)(scope or self.scope, self.environment)
 

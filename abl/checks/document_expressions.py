@@ -73,5 +73,12 @@ def _diagnostic(fault: Fault, written: Written, agent: str | None, strict: bool)
         name: str(value) for name, value in fault.arguments.items() if name not in ("line", "agent", "path")
     }
     made = finding(fault.code, strict=strict, fix=fix, agent=agent, path=written.path, **where, **said)
-    is_guard = isinstance(written.place.node, Guardrail) and fault.code == "FUNCTION_UNKNOWN"
-    return replace(made, severity="error") if is_guard else made  # its check finds something in every text
+    return replace(made, severity="error") if _is_hard(fault, written) else made
+
+
+def _is_hard(fault: Fault, written: Written) -> bool:
+    """Whether a fault is an error here: a check that finds something in every text, an object that would be a text."""
+    if isinstance(written.place.node, Guardrail):
+        return fault.code == "FUNCTION_UNKNOWN"
+    is_object = written.text.lstrip().startswith("{") and not written.text.lstrip().startswith("{{")
+    return fault.code == "INVALID_EXPRESSION" and is_object

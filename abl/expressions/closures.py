@@ -27,6 +27,7 @@ from abl.expressions.tree import (
     Node,
     Null,
     Number,
+    Object,
     String,
     Template,
     Unary,
@@ -132,6 +133,8 @@ def _value(node: Node) -> Run:
             return _function(node)
         case Array():
             return _array(tuple(_value(one) for one in node.values))
+        case Object():
+            return _object(node.names, tuple(_value(one) for one in node.values))
         case Conditional():
             return _conditional(_test(node.test), _value(node.then), _value(node.otherwise))
         case Template():
@@ -245,6 +248,11 @@ def _function(node: Function) -> Run:
 
 def _array(values: tuple[Run, ...]) -> Run:
     return lambda variables, environment=None, /: [one(variables, environment) for one in values]
+
+
+def _object(names: tuple[str, ...], values: tuple[Run, ...]) -> Run:
+    members = tuple(zip(names, values, strict=True))
+    return lambda variables, environment=None, /: {name: one(variables, environment) for name, one in members}
 
 
 def _conditional(test: Condition, then: Run, otherwise: Run) -> Run:

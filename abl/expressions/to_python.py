@@ -13,6 +13,7 @@ from abl.expressions.tree import (
     Node,
     Null,
     Number,
+    Object,
     String,
     Template,
     Unary,
@@ -57,6 +58,9 @@ class _Printer:
                 return "True"
             case Array():
                 return f"[{self._listed(node.values)}]"
+            case Object():
+                pairs = zip(node.names, node.values, strict=True)
+                return "{" + ", ".join(f"{self._string(name)}: {self.text(one)}" for name, one in pairs) + "}"
             case Variable():
                 return "state" + "".join(f"[{self._string(name)}]" for name in node.path)
             case Function():
@@ -125,6 +129,7 @@ class _Printer:
         """Print an f-string; a join of texts where an expression cannot stand inside one before Python 3.12."""
         inner = _Printer("'", self._matches)
         tags = [None if isinstance(part, str) else inner.text(part) for part in node.parts]
+        tags = [f" {tag}" if tag is not None and tag.startswith("{") else tag for tag in tags]
         if self._quote == "'" or any(tag is not None and ("\\" in tag or '"' in tag) for tag in tags):
             pieces = [self._string(p) if isinstance(p, str) else f"str({self.text(p)})" for p in node.parts]
             return f"({' + '.join(pieces)})"

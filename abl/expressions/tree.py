@@ -89,6 +89,19 @@ class Array(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Object(_Placed):
+    """`{a: b, c}`: a value for each name; a name alone takes the value of the variable that ends in it."""
+
+    kind: ClassVar[str] = "object"
+    names: tuple[str, ...]
+    values: tuple[Node, ...]
+
+    def to_dict(self) -> JsonTree:
+        """Return the JSON form."""
+        return {"kind": self.kind, "names": list(self.names), "values": [one.to_dict() for one in self.values]}
+
+
+@dataclass(frozen=True, slots=True)
 class Variable(_Placed):
     """A dotted path; an index joins the path as text."""
 
@@ -195,6 +208,7 @@ Node: TypeAlias = (
     | Null
     | Wildcard
     | Array
+    | Object
     | Variable
     | Function
     | Binary
@@ -214,7 +228,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return (node.operand,)
         case Function():
             return node.arguments
-        case Array():
+        case Array() | Object():
             return node.values
         case Template():
             return tuple(part for part in node.parts if not isinstance(part, str))

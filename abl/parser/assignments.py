@@ -7,6 +7,7 @@ import re
 from abl.expressions.assignments import parse_assignments
 from abl.parser.joining import carries_on, in_one_line
 from abl.parser.lists import joined
+from abl.parser.objects import object_text
 from abl.parser.reader import Reader, reads, set_text
 from abl.parser.scalars import straight
 from abl.parser.values import (
@@ -83,6 +84,8 @@ def _assignment_line(r: Reader, j: int, end: int = 0) -> list[Assignment]:
     text = r.texts[j]
     bare = text[1:].lstrip() if text[0] == "-" else text
     shift = len(text) - len(bare)
+    if bare[-1:] in ("=", ":") and (whole := object_text(r, j + 1, end)) is not None:
+        return _one_assignment(r, f"{bare[:-1].rstrip()} = {whole}", r.offsets[j] + shift, r.numbers[j], 1)
     if j in r.lines.blocks:
         bare = bare.rstrip("|>-+ ") + " " + r.lines.block_text(j).replace("\n", " ")
     elif end > j + 1:

@@ -7,6 +7,7 @@ import re
 from abl.parser.bounds import ITEM_BYTES
 from abl.parser.joining import in_one_line, is_closed, text_end, with_lines_below
 from abl.parser.lines import dedent
+from abl.parser.objects import object_text
 from abl.parser.reader import APPENDED, Reader, reads
 from abl.parser.scalars import bare_scalar, scalar, straight
 from abl.parser.values import (
@@ -231,6 +232,8 @@ def _nested_value(r: Reader, k: int, stop: int, value: str, place: int, raw: boo
     if k in r.lines.blocks:
         return r.lines.block_text(k), r.lines.block_offset(k)
     if stop > k + 1:
+        if not value and raw and (whole := object_text(r, k + 1, stop)) is not None:
+            return whole, r.offsets[k + 1]
         if not value:
             text, at = dedent(r.lines.written_between(k + 1, stop)), r.offsets[k + 1]
             return (text[1:-1], at + 1) if not raw and is_closed(text) else (text, at)

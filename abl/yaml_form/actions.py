@@ -11,7 +11,7 @@ from abl.syntax.steps import Assignment, Branch, Call
 from abl.yaml_form.kinds import fill, list_items
 from abl.yaml_form.reader import PARTS, YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
-from abl.yaml_form.values import clean, content_offset, is_null, key_text, one_line, raw_text, text_of
+from abl.yaml_form.values import clean, content_offset, expression_of, is_null, key_text, one_line, raw_text, text_of
 
 _CALL_PARTS = {"call_with": "with_", "call_as": "as_", "with": "with_", "as": "as_"}
 _FAIL_WORDS = {"collect_field": "", "goto_step": "", "retry_step": "retry"}
@@ -47,7 +47,7 @@ def _assignment(y: YamlReader, tree: Mapping) -> Assignment | None:
 
 
 def _assign(y: YamlReader, name: str, key: Tree, value: Tree) -> Assignment:
-    text = one_line(value.text if isinstance(value, Scalar) else text_of(value, y.source))
+    text = expression_of(value, y.source)
     made = y.new(Assignment, key, variable=name, expression=text)
     made.at.update(variable=key.offset, expression=content_offset(value, y.source))
     return made

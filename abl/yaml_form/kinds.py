@@ -11,6 +11,7 @@ from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
 from abl.yaml_form.values import (
     clean,
     content_offset,
+    expression_of,
     is_braces,
     is_null,
     json_value,
@@ -58,7 +59,8 @@ def read_line(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     if isinstance(tree, Scalar):
         y.set(node, row, one_line(tree.text), tree)
     else:
-        y.set(node, row, one_line(text_of(tree, y.source)), tree)
+        is_name = row.kind is Kind.NAME
+        y.set(node, row, one_line(text_of(tree, y.source)) if is_name else expression_of(tree, y.source), tree)
 
 
 @reads(Kind.CHOICE, Kind.BOOL, Kind.FLAG, Kind.INTEGER, Kind.NUMBER, Kind.DURATION, Kind.TARGET)
@@ -123,7 +125,8 @@ def map_pairs(y: YamlReader, row: Prop, tree: Tree) -> list[tuple[str, str, int]
     """Return (key, text, offset) of a map."""
     y.spend(ITEM_BYTES * (elements(tree.text) if isinstance(tree, Scalar) else tree.size), tree)
     if isinstance(tree, Mapping):
-        return [(name, text_of(value, y.source), content_offset(value, y.source)) for name, _, value in y.entries(tree)]
+        told = expression_of if row.formula else text_of
+        return [(name, told(value, y.source), content_offset(value, y.source)) for name, _, value in y.entries(tree)]
     if isinstance(tree, Sequence):
         pairs: list[tuple[str, str, int]] = []
         for one in tree.items:

@@ -66,6 +66,36 @@ def text_of(tree: Tree, source: Source) -> str:
     return literal(json_value(tree))
 
 
+def expression_of(tree: Tree, source: Source) -> str:
+    """Return a value that is an expression: lists and maps are those of the language, whose members are expressions.
+
+    >>> from abl.yaml_form.tree import compose
+    >>> text = Source('{kind: "memo", size: [a, 2]}')
+    >>> expression_of(compose(text), text)
+    '{kind: "memo", size: [a, 2]}'
+    """
+    if isinstance(tree, Scalar):
+        return one_line(tree.text)
+    if source.text[tree.offset : tree.offset + 1] in ("{", "["):
+        return one_line(source.text[tree.offset : tree.end])
+    if isinstance(tree, Sequence):
+        return f"[{', '.join(_member_of(one, source) for one in tree.items)}]"
+    return f"{{{', '.join(f'{_key(key)}: {_member_of(one, source)}' for key, one in tree.pairs)}}}"
+
+
+def _member_of(tree: Tree, source: Source) -> str:
+    """Return a member of a map over several lines: without quotes an expression, in quotes a text."""
+    if is_null(tree):
+        return "null"
+    is_text = isinstance(tree, Scalar) and not tree.plain
+    return literal(tree.text) if is_text and isinstance(tree, Scalar) else expression_of(tree, source)
+
+
+def _key(key: Tree) -> str:
+    text = key_text(key)
+    return text if text.isidentifier() else literal(text)
+
+
 def is_braces(tree: Tree, source: Source) -> bool:
     """Return whether a value is a template such as `{{x}}` whose quotes were forgotten."""
     return not isinstance(tree, Scalar) and source.text.startswith("{{", tree.offset)
