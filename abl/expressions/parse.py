@@ -12,7 +12,8 @@ from abl.expressions.interpolation import FILTERS, OPEN, tags_of
 from abl.expressions.lexer import END, MEMBER, NAME, NUMBER, STRING, SYMBOL, Token, unquoted
 from abl.expressions.library import find
 from abl.expressions.limits import MAX_HEIGHT, MAX_NESTING
-from abl.expressions.reader import Reader, UnreadableError
+from abl.expressions.objects import ObjectReader
+from abl.expressions.reader import UnreadableError
 from abl.expressions.tree import (
     Array,
     Binary,
@@ -22,7 +23,6 @@ from abl.expressions.tree import (
     Node,
     Null,
     Number,
-    Object,
     String,
     Template,
     Unary,
@@ -36,7 +36,7 @@ _NOT_VALUES = frozenset({"AND", "OR", "IN", "IS"})
 _MAX_DIGITS = 300
 
 
-class Parser(Reader):
+class Parser(ObjectReader):
     """Reads one text into a tree."""
 
     __slots__ = ()
@@ -215,44 +215,6 @@ class Parser(Reader):
                 return Wildcard(start=self._base + token.start, length=1)
             case _:
                 return self._stop_at_value(token)
-
-    def _object(self, token: Token) -> Node:
-        """Read `{name: value, "name": value, path.name}`."""
-        self._at += 1
-        names: list[str] = []
-        values: list[Node] = []
-        while not self._closes_object():
-            key = self._tokens[self._at]
-            following = self._tokens[self._at + 1] if key.kind != END else key
-            if key.kind == STRING or following.text == ":":
-                if key.kind not in (NAME, STRING, NUMBER):
-                    self._stop("a name is expected before `:`", key, ":")
-                self._at += 1
-                self._expect(":", "the `:` behind the name is missing")
-                names.append(unquoted(key.text) if key.kind == STRING else key.text)
-                values.append(self._expression(0))
-            else:
-                value = self._expression(0)
-                if not isinstance(value, Variable):
-                    self._stop("a name and `:` are expected before the value", key, ":")
-                names.append(value.path[-1])
-                values.append(value)
-            if not self._is_symbol(","):
-                break
-            self._at += 1
-        if not self._closes_object():
-            self._expect("}", "the closing brace of the object is missing")
-        self._at += 1
-        place = {"start": self._base + token.start, "length": self._length_from(token)}
-        return Object(tuple(names), tuple(values), **place)
-
-    def _closes_object(self) -> bool:
-        """Return whether a `}` is next; of the two that end an object in an object, the first is taken apart."""
-        token = self._tokens[self._at]
-        if token.kind == SYMBOL and token.text == "}}":
-            halves = [token._replace(text="}"), Token(SYMBOL, "}", token.start + 1)]
-            self._tokens[self._at : self._at + 1] = halves
-        return self._is_symbol("}")
 
     def _named(self, token: Token) -> Node:
         self._at += 1
