@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from storage.repositories.conversations import Asked, Head
+from storage.database import Database
+from storage.repositories.conversations import Asked, Conversations, Head
+from storage.repositories.transcripts import Transcripts
+from storage.turn_end import MessageRow
 
-__all__ = ["Asked", "ConversationDesk", "Head"]
+__all__ = ["Asked", "ConversationDesk", "Head", "MessageRow", "StoredConversations"]
 
 
 class ConversationDesk(Protocol):
-    """Where conversations stand. Satisfied by `storage.repositories.conversations.Conversations`."""
+    """Where conversations stand, and what was said in them."""
 
     async def ask(
         self, at: Head, asked: bytes, new: Asked, *, has_key: bool, is_repeated: bool, within_s: int
     ) -> Asked:
         """Return the turn that carries a question: one that is under way, the next of a session there, or `new`."""
+        ...
+
+    async def find(self, at: Head) -> Asked | None:
+        """Return the session at a head, with the turn that has gone on from there, if one has."""
+        ...
+
+    async def remove(self, at: Head) -> bool:
+        """Forget a head; False when there is none."""
+        ...
+
+    async def said_until(self, tenant_id: str, session_id: str, message_id: str, limit: int) -> Sequence[MessageRow]:
+        """Return a message and those before it, newest first; none when there is no such message."""
         ...
 
     async def carried(self, at: Head, asked: bytes, limit: int) -> Sequence[Asked]:
@@ -34,3 +49,18 @@ class ConversationDesk(Protocol):
     async def free(self, at: Head, session_id: str) -> None:
         """Write that a session has not gone on from a head: what it was asked was refused."""
         ...
+
+
+class StoredConversations(Conversations):
+    """Satisfies `ConversationDesk`."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._transcripts = Transcripts(database)
+
+    async def said_until(self, tenant_id: str, session_id: str, message_id: str, limit: int) -> Sequence[MessageRow]:
+        """Return a message and those before it, newest first."""
+        last = await self._transcripts.find(tenant_id, session_id, message_id)
+        if last is None:
+            return ()
+        return (last, *await self._transcripts.before(tenant_id, session_id, last.seq, limit - 1))

@@ -14,6 +14,7 @@ from actors.budgets import BudgetKeeper
 from actors.channel_desk import StoredChannels
 from actors.completions import StoredCompletions
 from actors.contacts import StoredContacts
+from actors.conversation_desk import StoredConversations
 from actors.deployment_news import DeploymentNews
 from actors.deployments import StoredDeployments
 from actors.desks import Desks
@@ -49,7 +50,6 @@ from domain.clock import Clock, IdSource
 from storage.database import Database
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
-from storage.repositories.conversations import Conversations
 from storage.repositories.events import Events
 
 
@@ -119,5 +119,5 @@ def open_desks(
         ),
         variables=StoredVariables(database, vault, audit, ids),
         channels=StoredChannels(database, audit, ids),
-        conversations=Conversations(database),
+        conversations=StoredConversations(database),
     )

@@ -62,6 +62,7 @@ from gateway.routes import (
     openai,
     projects,
     public_keys,
+    responses,
     sdk,
     sdk_channels,
     session_insight,
@@ -86,6 +87,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     chat_send.router,
     completions.router,
     openai.router,
+    responses.router,
     session_insight.router,  # before the sessions: two of its words stand where they have an id
     attachments.router,
     sessions.router,

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 from starlette.requests import Request
 
 from actors.agent_models import AT, ModelTarget
-from actors.conversation_desk import Asked
+from actors.conversation_desk import Asked, Head
 from actors.runtime import ChatTurn, NewSession, SessionRef, StreamEvent, TurnReply
 from domain.audit import Initiator
 from domain.errors import AppError, InvalidInput
@@ -80,9 +80,15 @@ async def project_of(request: Request, admitted: Admission, services: Services, 
     return named
 
 
-def owner_of(admitted: Admission, person: str) -> str:
+def owner_of(admitted: Admission, person: str = "") -> str:
     """Return whose conversations are found by their words: those of one person behind one credential."""
     return repr((admitted.caller.kind, admitted.caller.subject, person))
+
+
+def head_named(admitted: Admission, project_id: str, name: str) -> Head:
+    """Return the place of a conversation that has a name of its own."""
+    owner = owner_of(admitted)
+    return Asking(admitted.caller.tenant_id, project_id, owner, (), "", named_owner=owner).named(name)
 
 
 async def carried_by(request: Request, services: Services, spoken: Spoken, *, keeps_user: bool) -> Carried:
@@ -148,7 +154,6 @@ class Carried:
         began = perf_counter()
         reply = await self._carried(self._services.runtime.chat)
         self._services.metrics.turn("json", perf_counter() - began)
-        await self.answered(reply.response, message_id=reply.message_id)
         return reply
 
     async def events(self) -> AsyncGenerator[StreamEvent]:
@@ -161,11 +166,14 @@ class Carried:
 
         return self._followed(*await self._carried(begun))
 
-    async def answered(self, *replies: str, message_id: str = "", names: Sequence[bytes] = ()) -> None:
-        """Write where the conversation stands, before its client can know: it is found there again."""
+    async def answered(self, *replies: str, name: str = "") -> None:
+        """Write where the conversation stands, before its client can know: it is found there again, also by a name."""
         self._is_told = True
         if self._thread is not None:
-            await self._thread.answered(*replies, names=names)
+            await self._thread.answered(*replies, name=name)
+        elif name:
+            at = self._asking().named(name)
+            await self._services.desks.conversations.answer(at, self.session_id, [at.head])
 
     async def model_name(self) -> str:
         """Return the name of the model that answers: a session that the request names goes on with its own."""
@@ -216,12 +224,13 @@ class Carried:
         return Asking(
             tenant_id=self._admitted.caller.tenant_id,
             project_id=self.project_id,
-            owner=owner if spoken.start else repr((owner, spoken.model)),
+            owner=owner_of(self._admitted) if spoken.start else repr((owner, spoken.model)),
             before=spoken.before,
             message=spoken.message,
             start=spoken.start,
             key=self._key,
             is_repeated=headers.get(RETRY_HEADER, "0") != "0",
+            named_owner=owner_of(self._admitted),
         )
 
     def _built(self, asking: Asking, place: Asked) -> ChatTurn:

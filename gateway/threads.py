@@ -40,6 +40,7 @@ class Asking(NamedTuple):
         start: Where the conversation begins that `before` goes on with: empty, or a place by another name.
         key: The client's own key of the request, empty without one.
         is_repeated: The client says that it has sent this before.
+        named_owner: Whose the places with names are, whichever agent and person.
     """
 
     tenant_id: str
@@ -50,6 +51,7 @@ class Asking(NamedTuple):
     start: bytes = b""
     key: str = ""
     is_repeated: bool = False
+    named_owner: str = ""
 
     @property
     def question(self) -> bytes:
@@ -60,6 +62,10 @@ class Asking(NamedTuple):
         """Return the place at which it is asked; beginnings of conversations are kept apart by their first message."""
         first = b"" if self.start or self.before else self.question
         return Head(self.tenant_id, self.project_id, self._after(self.before) + first)
+
+    def named(self, name: str) -> Head:
+        """Return the place that has a name of its own."""
+        return self._replace(owner=self.named_owner, start=start_at(name), before=()).head()
 
     def heads_after(self, *replies: str) -> list[bytes]:
         """Return the places behind an answer, by each text in which it was told."""
@@ -72,6 +78,11 @@ class Asking(NamedTuple):
             if text := line.text.strip():  # clients trim what they show
                 place = _digest(place, line.role.encode(), text.encode())
         return place
+
+
+def start_at(name: str) -> bytes:
+    """Return the start of what goes on from a place with a name."""
+    return _digest(b"name", name.encode())
 
 
 Build = Callable[[Asking, Asked], ChatTurn]
@@ -92,9 +103,11 @@ class Thread:
         """Whether the session was there before."""
         return not self.place.opens
 
-    async def answered(self, *replies: str, names: Sequence[bytes] = ()) -> None:
-        """Write where the conversation stands: behind its answer, in each text of it, and under other names."""
-        heads = [*self._asking.heads_after(*replies), *names]
+    async def answered(self, *replies: str, name: str = "") -> None:
+        """Write where the conversation stands: behind its answer, in each text of it, and under a name."""
+        heads = self._asking.heads_after(*replies)
+        if name:
+            heads.append(self._asking.named(name).head)
         await self._desk.answer(self._at, self.place.session_id, heads)
 
     async def left(self) -> None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, cast
 from abl_client.transport import Transport, place
 
 if TYPE_CHECKING:
-    from abl_client.forms.openai import ChatCompletion, ChatCompletionBody, ModelItem, ModelList
+    from abl_client.forms.openai import (
+        AgentResponse,
+        ChatCompletion,
+        ChatCompletionBody,
+        DeletedResponse,
+        InputItems,
+        ModelItem,
+        ModelList,
+        ResponseBody,
+    )
 
 
 class OpenaiApi:
@@ -30,3 +39,24 @@ class OpenaiApi:
     def get_model(self, model: str) -> ModelItem:
         """Return one model."""
         return cast("ModelItem", self._transport.json("GET", f"/v1/models/{place(model)}"))
+
+    def create_response(self, body: ResponseBody, *, idempotency_key: str = "") -> AgentResponse:
+        """Ask an agent in the form of OpenAI's Responses API; `model` is an agent, `agent@environment` or ..."""
+        return cast(
+            "AgentResponse", self._transport.json("POST", "/v1/responses", body=body, idempotency_key=idempotency_key)
+        )
+
+    def get_response(self, response_id: str) -> AgentResponse:
+        """Return a response that was stored; its metadata and usage are not kept."""
+        return cast("AgentResponse", self._transport.json("GET", f"/v1/responses/{place(response_id)}"))
+
+    def delete_response(self, response_id: str, *, idempotency_key: str = "") -> DeletedResponse:
+        """Forget the id of a response; what was said stays in its session, which `DELETE` of sessions removes."""
+        return cast(
+            "DeletedResponse",
+            self._transport.json("DELETE", f"/v1/responses/{place(response_id)}", idempotency_key=idempotency_key),
+        )
+
+    def list_input_items(self, response_id: str) -> InputItems:
+        """Return what a response answers: the user's message of its turn."""
+        return cast("InputItems", self._transport.json("GET", f"/v1/responses/{place(response_id)}/input_items"))

@@ -69,6 +69,7 @@ async def create_chat_completion(body: ChatCompletionBody, request: Request) -> 
     created = int(services.clock.now().timestamp())
     if not body.stream:
         reply = await carried.reply()
+        await carried.answered(reply.response)
         told = completion_of(reply, await carried.model_name(), created)
         return json_response(told.model_dump(), headers={"X-Session-Id": reply.session_id})
     events = await carried.events()

@@ -42,6 +42,8 @@ OPEN = Statement("""
         SET asked = excluded.asked, turn_key = excluded.turn_key, asked_at = excluded.asked_at, is_left = false,
             answered_at = NULL
 """)
+FIND = Statement(f"SELECT {_PLACE} FROM conversation_heads WHERE {_MINE} ORDER BY created_at LIMIT 1")
+REMOVE = Statement(f"DELETE FROM conversation_heads WHERE {_MINE}")
 CARRIED = Statement(f"""
     SELECT {_PLACE} FROM conversation_heads WHERE {_MINE} AND asked = :asked ORDER BY asked_at DESC LIMIT :limit
 """)
@@ -121,6 +123,15 @@ class Conversations:
                 return _asked(found)
             await connection.execute(OPEN, **question, session_id=new.session_id)
         return new
+
+    async def find(self, at: Head) -> Asked | None:
+        """Return the session at a head, with the turn that has gone on from there, if one has."""
+        row = await self._database.row(FIND, **_named(at))
+        return _asked(row) if row is not None else None
+
+    async def remove(self, at: Head) -> bool:
+        """Forget a head; False when there is none."""
+        return bool(await self._database.execute(REMOVE, **_named(at)))
 
     async def carried(self, at: Head, asked: bytes, limit: int) -> Sequence[Asked]:
         """Return turns that carry or carried a question, the latest first."""

@@ -164,6 +164,10 @@ POST /mcp/{project_id} | api_key | session:execute | - | 200 | not in the contra
 POST /v1/chat/completions | caller | session:execute | - | 400 | not in the contract (decision 0030); a key of several projects has to name one
 GET /v1/models | caller | agent:read | - | 400 | not in the contract (decision 0030); as completions
 GET /v1/models/{model} | caller | agent:read | - | 400 | not in the contract (decision 0030); as completions
+POST /v1/responses | caller | session:execute | - | 400 | not in the contract (decision 0053); as completions
+GET /v1/responses/{response_id} | caller | session:read | - | 400 | not in the contract (decision 0053); as completions
+GET /v1/responses/{response_id}/input_items | caller | session:read | - | 400 | not in the contract (decision 0053)
+DELETE /v1/responses/{response_id} | caller | session:execute | - | 400 | not in the contract (decision 0053)
 """
 NOT_YET = frozenset(
     {

@@ -49,6 +49,10 @@ ADMITTED = {
     ("POST", "/v1/chat/completions"): 400,
     ("GET", "/v1/models"): 400,
     ("GET", "/v1/models/{model}"): 400,
+    ("POST", "/v1/responses"): 400,
+    ("GET", "/v1/responses/{response_id}"): 400,
+    ("GET", "/v1/responses/{response_id}/input_items"): 400,
+    ("DELETE", "/v1/responses/{response_id}"): 400,
 }
 """What an admitted caller gets here, where desks that a session does not need hold nothing and say 404 to everything; over
 the store it is the status of the contract's row (tests/flows_gateway/test_admitted.py)."""

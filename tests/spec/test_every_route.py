@@ -60,7 +60,8 @@ FORM = {"content-type": "multipart/form-data; boundary=cut"}
 FORM_START = b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
 FORM_BODY = FORM_START + b"hello\r\n--cut--\r\n"
 OWN_FORM = (
-    "/metrics", "/mcp", "/mcp/{project_id}", "/v1/chat/completions", "/v1/models", "/v1/models/{model}", *NOT_JSON
+    "/metrics", "/mcp", "/mcp/{project_id}", "/v1/chat/completions", "/v1/models", "/v1/models/{model}",
+    "/v1/responses", "/v1/responses/{response_id}", "/v1/responses/{response_id}/input_items", *NOT_JSON
 )  # fmt: skip
 """Routes whose answers are of another protocol."""
 

@@ -23,6 +23,7 @@ EXAMPLES: dict[str, Any] = {
     "/api/projects/{project_id}/budgets/{budget_id}": {"maxUsd": 0.5},
     "/api/tenant/erase": {"confirm": "ten_one"},
     "/api/budgets": {"maxTokens": 1000},
+    "/v1/responses": {"model": "desk", "input": "hello"},
     "/v1/chat/completions": {"model": "desk", "messages": [{"role": "user", "content": "hello"}]},
     "/api/projects": {"name": "Parcels"},
     "/api/projects/{project_id}/agents": {"name": "Desk"},

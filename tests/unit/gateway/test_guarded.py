@@ -77,7 +77,13 @@ def test_only_json_is_read(media_type: str, refused: bool) -> None:
 
 def test_the_busiest_route_is_called_directly_and_the_others_by_fastapi() -> None:
     direct = {route.path for route in api_routes(a_gateway().app) if "direct" in route.app.__qualname__}
-    assert direct == {"/api/v1/chat/agent", "/api/v1/chat/send", "/api/v1/chat/stream", "/v1/chat/completions"}
+    assert direct == {
+        "/api/v1/chat/agent",
+        "/api/v1/chat/send",
+        "/api/v1/chat/stream",
+        "/v1/chat/completions",
+        "/v1/responses",
+    }
 
 
 @pytest.mark.parametrize(
