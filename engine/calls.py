@@ -318,6 +318,8 @@ def _tries_again(run: Run, needs: JsonObject, tool: JsonObject, outcome: Outcome
         return False
     if not (is_written or (is_safe and outcome.kind not in ("outcome_unknown", "expired"))):
         return False
+    if outcome.kind in changing.IN_DOUBT and changing.asks_each_time(tool):
+        return False  # the yes was for one call, and that may have been made
     delay = failures.delay_before(handler, needs["attempt"])
     if delay is None:
         return False

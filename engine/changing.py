@@ -14,12 +14,21 @@ from engine.run import Run
 
 MADE, UNKNOWN = "made", "unknown"
 """What a turn has changed outside: something, or nobody can tell; nothing is an empty word."""
+IN_DOUBT = frozenset({"outcome_unknown", "expired", "tool_timeout"})
+"""Failures after which a call may have been made all the same."""
 _TARGETS = ("on_failure_target", "on_timeout_target")
 
 
 def has_side_effects(tool: JsonObject) -> bool:
     """Return whether a call of a tool changes something; one that does not say so does."""
     return bool((tool.get("hints") or {}).get("side_effects", True))
+
+
+def asks_each_time(tool: JsonObject) -> bool:
+    """Return whether every call of a tool needs a yes of its own. Spec: abl-language 3.2 (confirm)."""
+    require = (tool.get("confirmation") or {}).get("require", "never")
+    says_so = bool((tool.get("hints") or {}).get("side_effects"))
+    return require == "always" or (require == "when_side_effects" and says_so)
 
 
 def can_change(program: Program, name: str) -> bool:

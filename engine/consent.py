@@ -1,7 +1,7 @@
 """What a tool needs of the user before it runs: a yes to this call, consent to a kind of call, a sign-in.
 
 One door for the model's calls and the CALLs of steps: `needed` says what is missing, `ask` asks it, `answer` takes the
-next message. Decision: 0012. Spec: abl-language 3.2 (confirm, consent, auth_jit), 8 (confirmation), 14.3 (3).
+next message. Decisions: 0012, 0044. Spec: abl-language 3.2 (confirm, consent, auth_jit), 8 (confirmation), 14.3 (3).
 """
 
 from __future__ import annotations
@@ -9,18 +9,27 @@ from __future__ import annotations
 from typing import Literal
 
 from domain.json_values import JsonObject
-from engine import saying
+from engine import changing, questions, saying
+from engine.answers import Asked, Label, says_action
+from engine.arguments import checked
 from engine.effects import Suspend
-from engine.extraction.choices import means, spoken
-from engine.extraction.vocabulary import vocabulary
-from engine.limits import MAX_SHOWN_CHARS
+from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.state import Outcome, Task
 
 Need = Literal["", "confirm", "consent", "auth", "declined", "unauthorized"]
-Answer = Literal["yes", "no", "changed", "unclear"]
+Answer = Label | Literal["changed"]
 GRANTED, DECLINED = "granted", "declined"
-OUTCOMES: dict[Answer, str] = {"yes": "confirmed", "no": DECLINED, "changed": "changed", "unclear": "unclear"}
+OUTCOMES: dict[Answer, str] = {
+    "yes": "confirmed",
+    "no": DECLINED,
+    "cancel": DECLINED,
+    "changed": "changed",
+    "correction": "corrected",
+    "wait": "unclear",
+    "question": "unclear",
+    "other": "unclear",
+}
 
 
 def needed(run: Run, tool: JsonObject, arguments: JsonObject) -> Need:
@@ -33,7 +42,7 @@ def needed(run: Run, tool: JsonObject, arguments: JsonObject) -> Need:
             return "unauthorized"
     if (need := _consent_needed(run, tool)) != "":
         return need
-    if not _asks_each_time(tool) or _is_confirmed(run, tool, arguments):
+    if not changing.asks_each_time(tool) or _is_confirmed(run, tool, arguments):
         return ""
     return "confirm"
 
@@ -62,88 +71,122 @@ def _scopes(tool: JsonObject) -> list[str]:
 
 
 def _is_said(run: Run, confirmation: JsonObject) -> bool:
-    """Return whether the user's own words hold the consent: all words of the action that say something."""
-    said = spoken(run.state.turn.text)
-    words = [word for word in spoken(str(confirmation.get("consent_action", ""))).split() if len(word) > 3]
-    return bool(words) and all(f" {word}" in said for word in words)
-
-
-def _asks_each_time(tool: JsonObject) -> bool:
-    require = (tool.get("confirmation") or {}).get("require", "never")
-    has_effects = bool((tool.get("hints") or {}).get("side_effects"))
-    return require == "always" or (require == "when_side_effects" and has_effects)
+    """Return whether the user's own words hold the consent: those of the action, and that the user wants it."""
+    action = str(confirmation.get("consent_action", ""))
+    return says_action(run.state.turn.text, action, questions.pack_of(run))
 
 
 def _is_confirmed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether the user has said yes to this call, and nothing that may not change has changed since."""
+    """Return whether the user has said yes to this call, exactly as it is."""
     asked = run.thread.confirmation
-    if asked.get("granted") != tool["name"]:
-        return False
-    return not changed_parameters(tool, asked.get("arguments") or {}, arguments)
+    is_granted = asked.get("granted") == tool["name"] and asked.get("granted_in") == run.state.turn.number
+    return is_granted and (asked.get("arguments") or {}) == arguments
 
 
-def changed_parameters(tool: JsonObject, before: JsonObject, now: JsonObject) -> list[str]:
-    """Return the parameters that may not change after the yes and have."""
-    names = (tool.get("confirmation") or {}).get("immutable_params") or ()
-    return [name for name in names if before.get(name) != now.get(name)]
+def grant_again(run: Run, tool: str, step: str, arguments: JsonObject) -> None:
+    """Let a step's call that has surely failed be tried again in this turn without another yes."""
+    granted = {"granted": tool, "granted_in": run.state.turn.number}
+    run.thread.confirmation = {"tool": tool, "step": step, "arguments": arguments, **granted}
+
+
+def as_settled(run: Run, tool: str, step: str, arguments: JsonObject) -> JsonObject:
+    """Return the arguments of a step's call: exactly those that were agreed to, or with what the user has corrected."""
+    asked = run.thread.confirmation
+    if asked.get("tool") != tool or asked.get("step") != step:
+        return arguments
+    if asked.get("granted") == tool and asked.get("granted_in") == run.state.turn.number:
+        return dict(asked.get("arguments") or {})
+    return {**arguments, **(asked.get("corrected") or {})}
 
 
 def ask(run: Run, need: Need, tool: JsonObject, arguments: JsonObject, **kept: object) -> str:
     """Ask the user for a yes and remember what it is for; return the question."""
-    words = question(run, tool, arguments) if need == "confirm" else _consent_question(run, tool)
-    if need == "consent" and arguments and _asks_each_time(tool):
-        words = f"{shown_call(tool, arguments)} {words}"  # one yes for both
+    words = questions.question(run, tool, arguments) if need == "confirm" else _consent_question(run, tool)
+    if need == "consent" and arguments and changing.asks_each_time(tool):
+        words = f"{questions.shown_call(run, tool, arguments)} {words}"  # one yes for both
+    corrected = run.thread.confirmation.get("corrected") if kept.get("step") else None
+    kept = {**kept, "question": words, "turn": run.state.turn.number}
     run.thread.confirmation = {"kind": need, "tool": tool["name"], "arguments": arguments, **kept}
+    if corrected:
+        run.thread.confirmation["corrected"] = corrected
     run.decide("pause", tool["name"], outcome="confirmation" if need == "confirm" else "consent")
     return words
 
 
-def question(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
-    """Return what would be done, with its arguments, as a question; MESSAGES may word it (`confirm_call`)."""
-    call = shown_call(tool, arguments)
-    return run.message("confirm_call", {"call": call})
-
-
-def shown_call(tool: JsonObject, arguments: JsonObject) -> str:
-    """Return what a call would do, with its arguments."""
-    shown = ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in arguments.items())[:MAX_SHOWN_CHARS]
-    return f"{str(tool.get('description', tool['name'])).rstrip('.')} ({shown})."
-
-
 def _consent_question(run: Run, tool: JsonObject) -> str:
     confirmation = tool.get("confirmation") or {}
-    action = str(confirmation.get("consent_action") or tool.get("description") or tool["name"]).rstrip(".?")
+    action = questions.action_of(tool)
     scope = ", ".join(confirmation.get("consent_scope") or ())
     task = f"{action[:1].lower()}{action[1:]}"
     return run.message("consent_question", {"action": action, "task": task, "scope": scope})
 
 
 def is_yes(run: Run) -> bool:
-    """Return whether the message of this turn is a yes and no no."""
-    words = vocabulary(str(run.scope.get("language") or "en"))
-    return means(run.state.turn.text, "yes", words) and not means(run.state.turn.text, "no", words)
+    """Return whether the message of this turn is a yes to the open question, and nothing else."""
+    return _read(run, run.thread.confirmation) == "yes"
 
 
-def answer(run: Run, tool: JsonObject) -> Answer:
-    """Take the user's answer to what `ask` asked: `yes`, `no`, `changed` (a yes to something else now), `unclear`."""
+def _read(run: Run, asked: JsonObject) -> Label:
+    """Return what the message of this turn is; it is no yes to a question that was asked longer ago."""
+    label = questions.read(run, _asked(run, asked)).label
+    is_next = asked.get("turn") == run.state.turn.number - 1
+    return "other" if label == "yes" and not is_next else label
+
+
+def _asked(run: Run, asked: JsonObject) -> Asked:
+    tool = run.agent.tools.get(str(asked.get("tool"))) or {"name": str(asked.get("tool"))}
+    names = (questions.as_words(str(tool["name"])), questions.action_of(tool))
+    return Asked(str(asked.get("question", "")), names, asked.get("arguments") or {})
+
+
+def answer(run: Run, tool: JsonObject, now: JsonObject | None = None) -> Answer:
+    """Take the user's answer to what `ask` asked; `now`: the arguments as they are by now, where they are worked out.
+
+    Returns:
+        `yes`: to exactly what was asked about. `changed`: a yes, but something is different by now. `correction`: other
+        values, kept in the confirmation. `no`, `cancel`. All others leave the question open.
+    """
     asked = run.thread.confirmation
     before = asked.get("arguments") or {}
-    found: Answer = "yes" if is_yes(run) else "no" if _is_no(run) else "unclear"
-    if found == "yes":
-        now = {name: run.state.turn.changed.get(name, value) for name, value in before.items()}
-        found = "changed" if changed_parameters(tool, before, now) else "yes"
+    found: Answer = _corrected(run, tool) or _read(run, asked)
+    if found == "yes" and _has_changed(run, before, now):
+        found = "changed"
     is_consent = asked.get("kind") == "consent"
-    if is_consent and found != "unclear":
-        _note(run, tool, granted=found != "no")
-    stays = found == "yes" and (not is_consent or (bool(before) and _asks_each_time(tool)))
-    run.thread.confirmation = {**asked, "granted": asked["tool"]} if stays else {}
+    if is_consent and found in ("yes", "changed", "no", "cancel"):
+        _note(run, tool, granted=found in ("yes", "changed"))
+    stays = found == "yes" and (not is_consent or (bool(before) and changing.asks_each_time(tool)))
+    if stays:
+        run.thread.confirmation = {**asked, "granted": asked["tool"], "granted_in": run.state.turn.number}
+    elif found != "correction":
+        kept = {name: asked[name] for name in ("tool", "step", "corrected") if name in asked}
+        run.thread.confirmation = kept if "corrected" in kept and found not in ("yes", "no", "cancel") else {}
     run.decide("resume", str(asked["tool"]), outcome=OUTCOMES[found], matched=found == "yes")
     return found
 
 
-def _is_no(run: Run) -> bool:
-    words = vocabulary(str(run.scope.get("language") or "en"))
-    return means(run.state.turn.text, "no", words) or means(run.state.turn.text, "cancel", words)
+def _has_changed(run: Run, before: JsonObject, now: JsonObject | None) -> bool:
+    """Return whether this turn has given a value that was asked about another one."""
+    changed = {name: value for name, value in run.state.turn.changed.items() if name != "intent"}
+    if now is None:
+        return any(changed.get(name, value) != value for name, value in before.items())
+    return bool(changed) and now != before
+
+
+def _corrected(run: Run, tool: JsonObject) -> Answer | None:
+    """Take other values for the arguments, those that the tool allows; None where the answer gives none."""
+    asked = run.thread.confirmation
+    before: JsonObject = asked.get("arguments") or {}
+    if not before or not changing.asks_each_time(tool):
+        return None
+    found = questions.corrected(run, _asked(run, asked), list(tool.get("parameters") or ()))
+    if not found.values:
+        return "other" if found.is_unclear else None
+    made, faults = checked(tool, found.values)
+    if faults or not made:
+        return "other"
+    known = {**(asked.get("corrected") or {}), **made}
+    run.thread.confirmation = {**asked, "arguments": {**before, **made}, "corrected": known}
+    return "correction"
 
 
 def _note(run: Run, tool: JsonObject, *, granted: bool) -> None:
@@ -180,9 +223,12 @@ def refusal(need: Need, tool: JsonObject) -> Outcome:
 def preflight(run: Run, task: Task) -> None:
     """Before an agent does anything, ask what its tools with `consent: preflight` need."""
     thread, turn = run.thread, run.state.turn
+    tries = 0
     if thread.confirmation.get("preflight"):
-        asked = thread.confirmation
-        answer(run, run.agent.tools[asked["tool"]])
+        asked, tool = thread.confirmation, run.agent.tools[thread.confirmation["tool"]]
+        tries = int(asked.get("tries", 0)) + 1
+        if answer(run, tool) not in ("yes", "no", "cancel") and tries >= MAX_MISSES:
+            _note(run, tool, granted=False)
         thread.confirmation = {}
         turn.text = str(asked["text"])
     for name in run.agent.preflight:
@@ -193,7 +239,7 @@ def preflight(run: Run, task: Task) -> None:
             return
         if need == "consent":
             run.unwind_turn()
-            saying.say(run, ask(run, need, tool, {}, preflight=True, text=turn.text))
+            saying.say(run, ask(run, need, tool, {}, preflight=True, text=turn.text, tries=tries))
             return
 
 

@@ -6,7 +6,8 @@ import re
 
 from abl.languages import BUILT_IN_WORDS
 from domain.json_values import JsonObject
-from engine import actions, profiles, understanding
+from engine import actions, profiles, questions, understanding
+from engine.answers import Asked
 from engine.extraction.choices import means, spoken
 from engine.extraction.vocabulary import vocabulary
 from engine.run import Run
@@ -38,8 +39,14 @@ def matches(run: Run, branch: JsonObject) -> bool:
     if found is not None and found[1].lower() in BUILT_IN_WORDS:
         word = found[1].lower()
     if word in BUILT_IN_WORDS and run.scope.get(word) is None:
-        return means(run.state.turn.text, word, words)
+        return _is_answer(run, word) if word in ("yes", "no") else means(run.state.turn.text, word, words)
     return run.test(condition)
+
+
+def _is_answer(run: Run, word: str) -> bool:
+    """Return whether the text is a yes, or a no, to what was said last; a yes is one and nothing else."""
+    label = questions.read(run, Asked(questions.last_said(run))).label
+    return label == "yes" if word == "yes" else label == "no"
 
 
 def is_bare_answer(run: Run, branch: JsonObject) -> bool:

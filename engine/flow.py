@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from domain.json_values import JsonObject
 from engine import actions, calls, consent, digressions, gather, memory, profiles, readback, saying, variables
-from engine.flow_calls import CALL, call_phase, check_phase, refused, result_phase, speaks_after_call
+from engine.flow_calls import CALL, answered, call_phase, check_phase, result_phase, speaks_after_call
 from engine.flow_calls import OPS as CALL_OPS
 from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES
 from engine.run import Run
@@ -218,7 +218,8 @@ def turn(run: Run, task: Task) -> None:
     if step is None:
         run.push("flow.begin")
         return
-    if not run.state.turn.is_consumed and digressions.take(run, step):
+    is_agreed = thread.awaiting == "confirm" and consent.is_yes(run)
+    if not is_agreed and not run.state.turn.is_consumed and digressions.take(run, step):
         return
     corrects = step.get("corrections") is not False and thread.awaiting in ("gather", "input", "readback")
     if corrects and ("gather" in step or step.get("corrections")) and gather.correct(run):
@@ -237,7 +238,7 @@ def turn(run: Run, task: Task) -> None:
         case "input":
             _answer(run, step)
         case "confirm":
-            _confirmed(run, step)
+            answered(run, step)
         case "readback":
             _read_back(run, name)
         case "zone":
@@ -259,21 +260,6 @@ def _read_back(run: Run, name: str) -> None:
     _phase(run, name, GATHER + 1)
     if not stands:
         run.push("gather.ask", step=name)
-
-
-def _confirmed(run: Run, step: JsonObject) -> None:
-    """Go on with the call the user was asked about, or count it as failed. Spec: abl-language 8 (confirmation)."""
-    asked = run.thread.confirmation
-    tool = calls.tool_of(run, str(asked.get("tool"))) or {"name": asked.get("tool")}
-    run.state.turn.is_consumed, run.thread.awaiting = True, ""
-    answer = consent.answer(run, tool)
-    run.thread.misses += 1
-    if answer in ("yes", "changed") or (answer == "unclear" and run.thread.misses < MAX_MISSES):
-        run.state.turn.is_consumed = answer == "yes"
-        _phase(run, step["name"], CALL)
-        return
-    _phase(run, step["name"], CALL + 1)
-    refused(run, step, consent.refusal("declined", tool))
 
 
 def _answer(run: Run, step: JsonObject) -> None:
@@ -324,6 +310,9 @@ def resume(run: Run, task: Task) -> None:
     elif thread.awaiting == "input":
         saying.respond(run, step)
         run.unwind()
+    elif thread.awaiting == "confirm":
+        run.state.turn.is_consumed = False
+        _phase(run, name, CALL)
     elif not thread.awaiting:
         run.unwind()
 

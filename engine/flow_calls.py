@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from domain.json_values import JsonObject
-from engine import actions, calls, consent, constraints, failures, profiles, saying, variables
+from engine import actions, calls, changing, consent, constraints, failures, gather, profiles, questions, saying, variables
 from engine.effects import StartTimer
+from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.state import Outcome, Task
 
@@ -35,7 +36,7 @@ def call_phase(run: Run, step: JsonObject) -> None:
     spec = step.get("call_spec")
     if spec is None:
         return
-    arguments = calls.arguments_of(run, spec)
+    arguments = consent.as_settled(run, spec["tool"], step["name"], calls.arguments_of(run, spec))
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
     if rule is not None:
         run.push("constraint.act", rule=rule)
@@ -47,18 +48,62 @@ def call_phase(run: Run, step: JsonObject) -> None:
     if tool is not None and need:
         _hold_back(run, step, tool, arguments, need)
         return
+    run.state.turn.is_agreed |= tool is not None and changing.asks_each_time(tool)
     run.thread.confirmation = {}
     key = f"step:{run.state.count}"
-    run.push("flow.called", step=step["name"], key=key)
+    run.push("flow.called", step=step["name"], key=key, arguments=arguments)
     run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
 
 
 def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether the flow itself has asked: the message of this turn answered its question with a yes."""
+    """Return whether the flow itself has asked: this turn's message is a yes to a question that names the arguments.
+
+    One yes is for one call: the second one of a turn is asked about.
+    """
     turn = run.state.turn
-    names = (tool.get("confirmation") or {}).get("immutable_params") or ()
-    is_changed = any(turn.changed.get(name, arguments.get(name)) != arguments.get(name) for name in names)
-    return turn.is_consumed and not is_changed and consent.is_yes(run)
+    if not turn.is_consumed or turn.is_agreed:
+        return False
+    is_changed = any(turn.changed.get(name, value) != value for name, value in arguments.items())
+    names = (questions.as_words(str(tool["name"])), questions.action_of(tool))
+    said = questions.last_said(run)
+    return not is_changed and questions.names_all(said, tool, arguments) and questions.is_yes(run, names, arguments)
+
+
+def answered(run: Run, step: JsonObject) -> None:
+    """Take the answer to what was asked before the call: it is made, refused, or asked about again."""
+    asked, spec = run.thread.confirmation, step.get("call_spec") or {}
+    name = str(asked.get("tool"))
+    tool = calls.tool_of(run, name) or {"name": name}
+    run.state.turn.is_consumed, run.thread.awaiting = True, ""
+    now = {**calls.arguments_of(run, spec), **(asked.get("corrected") or {})} if spec else None
+    answer = consent.answer(run, tool, now)
+    if answer == "correction":
+        _take_over(run, spec)
+    else:
+        run.thread.misses += 1
+    is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
+    if answer in ("yes", "changed") or is_open:
+        run.state.turn.is_consumed = answer == "yes"
+        run.push("flow.step", step=step["name"], phase=CALL)
+        return
+    run.push("flow.step", step=step["name"], phase=CALL + 1)
+    refused(run, step, consent.refusal("declined", tool))
+
+
+def _take_over(run: Run, spec: JsonObject) -> None:
+    """Give the variables of a call the values the user has corrected; what fails a field's check is not taken."""
+    asked = run.thread.confirmation
+    corrected = dict(asked["corrected"])
+    for name, value in asked["corrected"].items():
+        source = str((spec.get("with") or {}).get(name, name)).strip()
+        if not source.isidentifier() or run.scope.get(source) is None:
+            continue
+        field = run.agent.fields.get(source)
+        if field is None:
+            variables.set_value(run, source, value, "user")
+        elif not gather.offer(run, field, value):
+            del corrected[name]
+    run.thread.confirmation = {**asked, "corrected": corrected}
 
 
 def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:
@@ -100,6 +145,9 @@ def called(run: Run, task: Task) -> None:
     run.state.turn.error = outcome.kind
     handler = failures.find(run, outcome.kind, (spec["tool"], outcome.code))
     if handler.retries_step and _retry_step(run, step, handler):
+        tool = calls.tool_of(run, spec["tool"]) or {}
+        if outcome.kind not in changing.IN_DOUBT and changing.asks_each_time(tool) and "arguments" in task.data:
+            consent.grant_again(run, spec["tool"], step["name"], task.data["arguments"])
         return
     has_outcome = any(step.get(name) for name in ("on_failure", "on_fail", "on_result"))
     if handler.retries_step and not has_outcome:

@@ -181,6 +181,17 @@ def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used
     return read_field(field, reading)
 
 
+def read_value(run: Run, field: JsonObject, text: str) -> JsonValue:
+    """Return the value a text gives to a field that was asked for; None when there is none."""
+    return _read_one(run, field, text, is_asked=True)
+
+
+def offer(run: Run, field: JsonObject, value: JsonValue) -> bool:
+    """Give a field the value a user has stated, if it passes its check; return whether the field has it now."""
+    _offer(run, field, value, "user")
+    return bool(run.scope.get(field["name"]) == value)
+
+
 def _options(run: Run, field: JsonObject) -> tuple[object, ...]:
     """Return the values of the lookup table a field is bound to."""
     name = (field.get("semantics") or {}).get("lookup")

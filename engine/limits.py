@@ -70,3 +70,6 @@ MAX_REASON_CHARS = 500
 MAX_INPUT_CHARS = MESSAGE_MAX_CHARS
 MAX_SHOWN_CHARS = 2_000
 """Characters of arguments a user is shown before a yes."""
+
+MAX_ANSWER_CHARS = 400
+"""Characters of an answer to a question of yes and no; a longer one is no bare yes."""

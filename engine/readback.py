@@ -6,7 +6,9 @@ Spec: abl-language 3.3 (infer_confirm), 3.18 (confirmation).
 from __future__ import annotations
 
 from domain.json_values import JsonObject
-from engine import consent, gather, profiles, saying, variables
+from engine import gather, profiles, questions, saying, variables
+from engine.answers import Asked
+from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.sensitive import is_sensitive, masked
 
@@ -40,27 +42,59 @@ def ask(run: Run, names: list[str], fields: list[JsonObject]) -> None:
 
 
 def answered(run: Run, step_name: str) -> bool:
-    """Take the answer; return whether the values stand. Corrections have been taken already."""
+    """Take the answer; return whether the values stand. A yes is one and nothing else; what is unclear is asked again."""
     names, counters = list(run.thread.asked), run.thread.counters
     run.state.turn.is_consumed = True
     run.thread.awaiting = ""
-    if consent.is_yes(run):
+    is_change_asked = bool(counters.pop(f"change:{step_name}", 0))
+    asked = Asked(questions.last_said(run), arguments={name: run.scope.get(name) for name in names})
+    label = questions.read(run, asked).label
+    if label == "yes" and not is_change_asked:
         counters[f"readback:{step_name}"] = 1
-        counters.pop(f"changed:{step_name}", None)
+        for key in (f"changed:{step_name}", f"unclear:{step_name}"):
+            counters.pop(key, None)
         for name in names:
             if run.thread.gathered.get(name) == UNCONFIRMED:
                 run.thread.gathered[name] = "user"
         run.decide("resume", ", ".join(names), outcome="confirmed", matched=True, kind="readback")
         return True
+    if _correct(run, asked, freely=is_change_asked):
+        counters[f"changed:{step_name}"] = 1
+        return False
+    if label not in ("no", "cancel") and _asks_again(run, step_name, names):
+        return False
     run.decide("resume", ", ".join(names), outcome="declined", matched=False, kind="readback")
     unsure = [name for name in names if run.thread.gathered.get(name) == UNCONFIRMED]
     for name in unsure or (names if len(names) == 1 else ()):
         variables.clear_value(run, name)
-    if not unsure and len(names) > 1 and not gather.correct(run, freely=True):
+    if not unsure and len(names) > 1:
+        counters[f"change:{step_name}"] = 1
         run.thread.awaiting, run.thread.asked = AWAITING, names
         saying.say(run, run.message("gather_change"))
         run.act("collect", fields=names, prompts=[])
     return False
+
+
+def _correct(run: Run, asked: Asked, *, freely: bool) -> bool:
+    """Take other values for what was read back; return whether there were any."""
+    fields = [field for name in asked.arguments if (field := run.agent.fields.get(name)) is not None]
+    found = questions.corrected(run, asked, [{**one, "enum": one.get("enum_values")} for one in fields])
+    for field in fields:
+        if field["name"] in found.values:
+            gather.offer(run, field, found.values[field["name"]])
+    return bool(found.values) or (not found.is_unclear and gather.correct(run, freely=freely))
+
+
+def _asks_again(run: Run, step_name: str, names: list[str]) -> bool:
+    """Read the values back once more, unless that was done often enough; return whether it was."""
+    key = f"unclear:{step_name}"
+    run.thread.counters[key] = run.thread.counters.get(key, 0) + 1
+    if run.thread.counters[key] >= MAX_MISSES:
+        del run.thread.counters[key]
+        return False
+    run.decide("resume", ", ".join(names), outcome="unclear", matched=False, kind="readback")
+    ask(run, names, gather.fields_of(run, step_name))
+    return True
 
 
 def _shown(run: Run, field: JsonObject) -> str:

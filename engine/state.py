@@ -138,6 +138,7 @@ class Turn(Struct, omit_defaults=True):
         correction: What the user corrected: `{field, old, new}`.
         hints: What a classifier found: `tools`, `note`.
         changes: What it has changed outside: nothing, `made`, or `unknown`; see `engine.changing`.
+        is_agreed: A call of a step has been made: a yes of this turn is used up.
     """
 
     number: int = 0
@@ -169,6 +170,7 @@ class Turn(Struct, omit_defaults=True):
     correction: JsonObject = field(default_factory=dict)
     hints: JsonObject = field(default_factory=dict)
     changes: str = ""
+    is_agreed: bool = False
 
 
 class SessionState(Struct, omit_defaults=True):

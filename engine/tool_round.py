@@ -105,25 +105,36 @@ def _is_held_back(run: Run, one: JsonObject, key: str, task: Task) -> bool:
         consent.sign_in(run, tool, (task.op, task.data))
         return True
     _answer(run, one, {"status": "waiting for the user's yes"})
-    words = consent.ask(run, need, tool, arguments, call_id=one["id"])
+    _ask(run, need, tool, one)
+    return True
+
+
+def _ask(run: Run, need: consent.Need, tool: JsonObject, one: JsonObject) -> None:
+    """Ask the user about a call of the model, and end the turn."""
+    words = consent.ask(run, need, tool, one.get("arguments") or {}, call_id=one["id"])
     prompts.answer_open_calls(run.thread.messages)
     run.thread.messages.append(Message("assistant", words))
     run.unwind()
     if run.thread.step:
         run.thread.awaiting = "zone"
     saying.say(run, words, is_heard=True)
-    return True
 
 
 def confirmed_call(run: Run, step: str) -> None:
     """Carry out or drop the call the user was asked about; the model then goes on with its result."""
     asked, thread = run.thread.confirmation, run.thread
     tool = calls.tool_of(run, asked["tool"]) or {"name": asked["tool"]}
-    is_yes = consent.answer(run, tool) == "yes"
-    granted = thread.confirmation.get("granted")
+    answer = consent.answer(run, tool)
+    settled = thread.confirmation
     thread.confirmation = {}
-    if not is_yes:
+    if answer == "correction":
+        run.state.tasks.pop()
+        call = {"id": asked["call_id"], "name": asked["tool"], "arguments": settled["arguments"]}
+        _ask(run, consent.needed(run, tool, settled["arguments"]), tool, call)
         return
+    if answer != "yes":
+        return
+    granted = settled.get("granted")
     one = {"id": f"{asked['call_id']}-confirmed", "name": asked["tool"], "arguments": asked["arguments"]}
     from_model = ToolCall(one["id"], one["name"], one["arguments"])
     thread.messages.append(Message("assistant", "", tool_calls=(from_model,)))

@@ -21,7 +21,7 @@ from abl.syntax.tools import BINDING_FIELDS, SYSTEM_TOOLS, Parameter, Tool, Tool
 SLOW_KINDS = frozenset({"http", "mcp"})
 AUTHORISED_KINDS = frozenset({"", "http", "mcp", "async_webhook"})
 _SYSTEM_NAMES = frozenset(SYSTEM_TOOLS)
-_CONSENT = ("consent_required_in", "consent_scope", "consent_action", "consent_fallback")
+_CONSENT = ("consent_required_in", "consent_scope", "consent_action", "consent_fallback", "confirm_message")
 _PLAIN_KEYS = (
     ("store_result", "store_result"),
     ("pii_access", "pii_access"),

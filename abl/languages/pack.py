@@ -36,6 +36,8 @@ class Pack:
     correction: Phrases
     """Forms of a correction; `{value}` is the new value, `{field}` what it is of, `^` the start of the message."""
     politeness: Phrases
+    wish: Phrases
+    """How people begin a wish of their own: I want, I would like, you may."""
     filler: Phrases
     """Small words that change nothing about an answer."""
     doubt: Phrases

@@ -112,6 +112,7 @@ class Tool(Transport):
     consent_scope: list[str] = p.names("consent_scope", "What the consent covers.")
     consent_action: str = p.text("consent_action", "What the user agrees to, in words.")
     consent_fallback: str = p.choice("consent_fallback", "What happens without consent.", "explicit_prompt", "block")
+    confirm_message: str = p.text("confirm_message", "The question before a call; `{{parameter}}` is filled in.")
     pii_access: str = p.choice("pii_access", "Who sees personal data.", "user", "tools", "logs", "llm", "original")
     auth_profile: str = p.name("auth_profile", "Stored credential profile.", aliases=("auth_profile_ref",))
     auth_jit: bool | None = p.boolean("auth_jit", "Ask the user to authorise at first use.", aliases=("jit_auth",))

@@ -1,0 +1,217 @@
+"""What an answer to a question of yes and no comes to: consent is the whole answer, or it is none.
+
+An answer is a yes when nothing is left of it but words of yes, once politeness, small words and the question's own words
+are taken away. A negation, a condition, a question, a number or a word that the question does not have makes it
+something else, and nothing runs. Pure: text, the words of a language and the question in, a label out.
+Decision: 0044. Spec: abl-language 3.2 (confirm, consent), 5.7, 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from abl.languages.pack import Pack
+from domain.json_values import JsonObject, JsonValue
+from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, kind_of, pieces_of, plain_words
+from engine.limits import MAX_ANSWER_CHARS
+
+Label = Literal["yes", "no", "cancel", "wait", "correction", "question", "other"]
+QUESTION_SIGNS = frozenset("?؟？")
+_UNFINISHED = ("...", "…", "。。", "・・")
+MAX_WORDS_BEFORE = 3
+"""Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
+_LONG_NUMBER = 4
+"""A number of so many digits names one thing: it needs no word beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question of yes and no was about.
+
+    Attributes:
+        question: The question as the user read it.
+        names: The tool's name, its action in words: whatever else the user may repeat.
+        arguments: The arguments it was asked with.
+    """
+
+    question: str = ""
+    names: tuple[str, ...] = ()
+    arguments: JsonObject = field(default_factory=dict)
+
+
+class Answer(NamedTuple):
+    """What an answer comes to.
+
+    Attributes:
+        label: The whole of it.
+        is_plain: Nothing in it speaks against a yes; it is only not known to be one.
+    """
+
+    label: Label
+    is_plain: bool = False
+
+
+def read_answer(text: str, pack: Pack, asked: Asked, other: Pack | None = None) -> Answer:
+    """Return what an answer to `asked` comes to; corrections are read by `engine.corrections` before.
+
+    `other`: a second language in which a whole answer counts as well, where the first has nothing against it.
+    """
+    found = _read(text, pack, asked)
+    if other is None or other.tag == pack.tag or found.label != "other" or not found.is_plain:
+        return found
+    second = _read(text, other, asked)
+    return found if second.label == "other" else second
+
+
+def _read(text: str, pack: Pack, asked: Asked) -> Answer:
+    if not text.strip() or len(text) > MAX_ANSWER_CHARS:
+        return Answer("other")
+    if any(sign in text for sign in QUESTION_SIGNS):
+        return Answer("question")
+    own = own_words(asked, pack)
+    pieces = pieces_of(text, pack, own.words)
+    if len(pieces) > MAX_ANSWER_TOKENS:
+        return Answer("other")
+    kinds = [one.kind for one in pieces]
+    if Kind.WAIT in kinds:
+        return Answer("wait")
+    said_no = [kind in (Kind.NO, Kind.CANCEL) for kind in kinds]
+    if any(said_no):
+        return Answer(_refusal(pieces))
+    if Kind.QUESTION in kinds:
+        return Answer("question" if begins_with_question(kinds) else "other")
+    if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED):
+        return Answer("other")
+    if not _numbers_fit(pieces, own) or (kinds and kinds[-1] is Kind.JOIN):
+        return Answer("other")
+    if Kind.UNKNOWN in kinds:
+        return Answer("other", is_plain=True)
+    return Answer("yes") if Kind.YES in kinds or _is_told(pieces, asked, pack) else Answer("other", is_plain=True)
+
+
+def _is_told(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
+    """Return whether an answer tells to do what was asked, in the first word of the action: "please delete it"."""
+    verbs = {words[0].text for name in asked.names if (words := plain_words(name, pack))}
+    return any(one.kind is Kind.OWN and one.own in verbs for one in pieces[:MAX_WORDS_BEFORE])
+
+
+def _refusal(pieces: list[Piece]) -> Label:
+    """Return what an answer with a negation in it is: a refusal where it begins or ends with one, never a yes."""
+    telling = [one.kind for one in pieces if one.kind not in SMALL and one.kind is not Kind.JOIN]
+    is_first, is_last = telling[0] in (Kind.NO, Kind.CANCEL), telling[-1] in (Kind.NO, Kind.CANCEL)
+    has_yes = Kind.YES in telling
+    if Kind.CANCEL in telling and Kind.NO not in telling and not has_yes:
+        return "cancel"
+    if is_first and not has_yes:
+        return "no"
+    is_known = not {Kind.UNKNOWN, Kind.DOUBT, Kind.QUESTION} & set(telling)
+    return "no" if is_known and (not has_yes or (is_last and not is_first)) else "other"
+
+
+def begins_with_question(kinds: list[Kind]) -> bool:
+    """Return whether the first word of an answer that says something asks."""
+    telling = [kind for kind in kinds if kind not in SMALL]
+    return bool(telling) and telling[0] is Kind.QUESTION
+
+
+class Own(NamedTuple):
+    """The question's own words, and its numbers, each with the words beside it."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    beside: frozenset[tuple[str, str]]
+    of_arguments: frozenset[str]
+
+
+def own_words(asked: Asked, pack: Pack) -> Own:
+    """Return what an answer may repeat of its question and stay a yes."""
+    values = " ".join(flat_text(value) for value in asked.arguments.values())
+    return _own_of(asked.question, " ".join((*asked.names, *asked.arguments)), values, pack)
+
+
+@lru_cache(maxsize=1_024)
+def _own_of(question: str, names: str, values: str, pack: Pack) -> Own:
+    given = plain_words(values, pack)
+    telling = {one.text for one in given} | {one.text for one in plain_words(names, pack)}
+    words = set(telling)
+    numbers = {one.number for one in given if one.number}
+    beside: set[tuple[str, str]] = set()
+    for sentence in _sentences(question):
+        said = plain_words(sentence, pack)
+        if numbers and not any(one.number in numbers or one.text in telling for one in said):
+            continue
+        words.update(one.text for one in said)
+        for at, one in enumerate(said):
+            if one.number:
+                near = [said[place].text for place in (at - 1, at + 1) if 0 <= place < len(said)]
+                beside.update((word, one.number) for word in near)
+    shown = {number for _, number in beside}
+    timely = _days(pack) - {one.text for one in given}
+    return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), frozenset(numbers))
+
+
+def _sentences(question: str) -> list[str]:
+    """Return the sentences of a question; what stands in brackets is one of its own."""
+    found, begun = [], 0
+    for at, sign in enumerate(question):
+        is_end = sign in "!?؟？。！;()（）\n" or (sign == "." and question[at + 1 : at + 2].strip() == "")
+        if is_end:
+            found.append(question[begun:at])
+            begun = at + 1
+    return [*found, question[begun:]]
+
+
+@lru_cache(maxsize=64)
+def _days(pack: Pack) -> frozenset[str]:
+    """Return the words of days: an answer that names one says when, whatever the question says."""
+    groups = (*pack.days.values(), *pack.weekdays)
+    return frozenset(one.text for words in groups for phrase in words for one in plain_words(phrase, pack))
+
+
+def _numbers_fit(pieces: list[Piece], own: Own) -> bool:
+    """Return whether each number of an answer is one of the question, beside the same words as there."""
+    said = [one for one in pieces if one.kind not in SMALL or one.number]
+    for at, one in enumerate(said):
+        if not one.number:
+            continue
+        if one.number not in own.numbers:
+            return False
+        near = [said[place].own for place in (at - 1, at + 1) if 0 <= place < len(said) and said[place].own]
+        known = [word for word in near if any(word == of for of, _ in own.beside)]
+        if known:
+            if not any((word, one.number) in own.beside for word in known):
+                return False
+        elif len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER:
+            return False
+    return True
+
+
+def flat_text(value: JsonValue) -> str:
+    """Return a value as text, lists and maps as what they hold."""
+    if isinstance(value, dict):
+        return " ".join(f"{name} {flat_text(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return " ".join(flat_text(one) for one in value)
+    return "" if value is None else str(value)
+
+
+def says_action(text: str, action: str, pack: Pack) -> bool:
+    """Return whether a text says, in the first person or as a wish, that an action shall be done. Spec: 3.2 (consent)."""
+    if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in QUESTION_SIGNS):
+        return False
+    wanted = {one.text for one in plain_words(action, pack) if kind_of(one.text, pack) not in SMALL}
+    pieces = pieces_of(text, pack, frozenset(wanted))
+    against = {Kind.NO, Kind.CANCEL, Kind.WAIT, Kind.DOUBT, Kind.QUESTION}
+    if not wanted or any(one.kind in against for one in pieces):
+        return False
+    is_wished = False
+    for one in pieces:
+        is_wished = is_wished or one.kind in (Kind.WISH, Kind.YES)
+        wanted.discard(one.own)
+        if not wanted:
+            return is_wished
+        if one.kind is Kind.UNKNOWN or (one.kind is Kind.NUMBER and not one.own):
+            return False
+    return False

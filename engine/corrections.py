@@ -1,0 +1,209 @@
+"""Another value in answer to a question of yes and no: "make it 5 days", "no, the 18th", "change to B2".
+
+A value is taken where it can only mean one parameter: by the word beside it, by its form, by the options. Nothing runs on
+a correction; the question is asked again with the new value. Decision: 0044. Spec: abl-language 5.7, 8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from abl.languages.folding import words_only
+from abl.languages.pack import Pack
+from domain.json_values import JsonObject, JsonValue
+from engine.answer_words import SMALL, Kind, Piece, compared, is_form_of, kind_of, pieces_of, plain_words
+from engine.answers import QUESTION_SIGNS, Asked, begins_with_question, own_words
+from engine.extraction.corrections import corrected
+from engine.limits import MAX_ANSWER_CHARS
+
+NUMERIC = frozenset({"number", "integer", "float", "int", "currency"})
+_MOMENTS = {"date": "date", "datetime": "datetime", "time": "time"}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CODE = re.compile(r"([A-Za-z]{1,4})[- ]?(\d{1,6})")
+_PLACE = re.compile(r"\{\w+\}|[|^,]")
+MAX_FREE_WORDS = 5
+"""Words of a free text that is taken for a new value."""
+
+Read = Callable[[JsonObject, str], JsonValue]
+"""Reads a field of a type from a text."""
+
+
+class Correction(NamedTuple):
+    """What an answer changes: parameter -> its new value. `is_unclear`: a value could mean several, or is one of two."""
+
+    values: JsonObject
+    is_unclear: bool = False
+
+
+def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonObject], read: Read) -> Correction:
+    """Return the new values an answer gives to arguments that were asked about; empty when it gives none."""
+    if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in QUESTION_SIGNS):
+        return Correction({})
+    own = own_words(asked, pack)
+    pieces = pieces_of(text, pack, own.words)
+    if not pieces or begins_with_question([one.kind for one in pieces]):
+        return Correction({})
+    found = _Found(asked.arguments)
+    given = [one for one in parameters if one["name"] in asked.arguments]
+    for parameter in given:
+        _read_by_form(found, parameter, text, read)
+    _read_numbers(found, given, pieces, asked, pack)
+    if not found.values and not found.is_unclear:
+        _read_free(found, given, text, pack)
+    return found.settled(is_marked=any(one.kind is Kind.NO for one in pieces) or bool(corrected(text, pack)))
+
+
+class _Found:
+    """The values that were read for each parameter, the ones it has already among them."""
+
+    def __init__(self, arguments: JsonObject) -> None:
+        self.arguments = arguments
+        self.values: dict[str, list[JsonValue]] = {}
+        self.is_unclear = False
+        self.is_joined = False
+        self.has_moment = False
+
+    def add(self, name: str, value: JsonValue) -> None:
+        known = self.values.setdefault(name, [])
+        if value not in known:
+            known.append(value)
+
+    def settled(self, *, is_marked: bool) -> Correction:
+        changed: JsonObject = {}
+        for name, values in self.values.items():
+            new = [value for value in values if value != self.arguments[name]]
+            if len(new) > 1 or (new and len(values) > len(new) and (self.is_joined or not is_marked)):
+                return Correction({}, is_unclear=True)
+            if new:
+                changed[name] = new[0]
+        return Correction({}, is_unclear=True) if self.is_unclear else Correction(changed)
+
+
+def _read_by_form(found: _Found, parameter: JsonObject, text: str, read: Read) -> None:
+    """Read options, dates and codes: their form says what they are."""
+    name, current = parameter["name"], found.arguments[parameter["name"]]
+    if options := parameter.get("enum"):
+        said = words_only(text)
+        named = [one for one in options if words_only(str(one)).strip() and words_only(str(one)) in said]
+        for one in named:
+            if not any(one != other and words_only(str(one)).strip() in words_only(str(other)) for other in named):
+                found.add(name, one)
+        return
+    moment = _MOMENTS.get(str(parameter.get("type"))) or ("date" if _DATE.fullmatch(str(current)) else "")
+    if moment:
+        value = read({"name": name, "type": moment}, text)
+        if value is not None:
+            found.add(name, value)
+            found.has_moment = True
+        return
+    if isinstance(current, str) and (code := _CODE.fullmatch(current)) is not None:
+        for one in re.finditer(rf"(?<!\w)([A-Za-z]{{{len(code[1])}}})[- ]?(\d{{1,6}})(?!\w)", text):
+            spelled = current[: code.start(2)].upper() if current[:1].isupper() else one[1]
+            letters = one[1].upper() if current[:1].isupper() else one[1]
+            between = current[len(code[1]) : code.start(2)]
+            found.add(name, current if (spelled, one[2]) == (letters, code[2]) else f"{letters}{between}{one[2]}")
+
+
+def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], asked: Asked, pack: Pack) -> None:
+    """Read numbers: each is of the parameter whose word stands beside it, else of the only one it can mean."""
+    markers = _marker_words(pack)
+    said = [one for one in pieces if (one.kind not in SMALL or one.own) and one.text not in markers or one.number]
+    beside = {one["name"]: _words_beside(one["name"], asked, pack) for one in given if _is_numeric(one, asked)}
+    for at, one in enumerate(said):
+        if not one.number:
+            continue
+        after = said[at + 1] if at + 1 < len(said) else None
+        before = said[at - 1] if at else None
+        meant = _of_words(after, beside) or _of_words(before, beside)
+        is_foreign = any(near is not None and near.kind is Kind.UNKNOWN for near in (before, after))
+        if not meant:
+            if is_foreign or found.has_moment:
+                continue
+            meant = [name for name in beside if _fits(one.number, found.arguments[name])]
+            longest = [name for name in meant if isinstance(found.arguments[name], str)]
+            meant = longest or meant
+        if before is not None and before.kind is Kind.JOIN and at > 1 and said[at - 2].number:
+            found.is_joined = True
+        if len(meant) > 1:
+            found.is_unclear = found.is_unclear or all(
+                str(found.arguments[name]) != one.number for name in meant
+            )
+        elif meant:
+            value = _typed(one.number, found.arguments[meant[0]])
+            if value is not None:
+                found.add(meant[0], value)
+
+
+def _is_numeric(parameter: JsonObject, asked: Asked) -> bool:
+    current = asked.arguments[parameter["name"]]
+    if isinstance(current, bool) or parameter.get("enum"):
+        return False
+    return isinstance(current, int | float) or (isinstance(current, str) and current.isdigit())
+
+
+def _words_beside(name: str, asked: Asked, pack: Pack) -> set[str]:
+    """Return the words that stand beside a parameter's value in the question, and those of its name."""
+    own = own_words(asked, pack)
+    words = {one.text for one in plain_words(name, pack)}
+    current = str(asked.arguments[name])
+    shared = [other for other, value in asked.arguments.items() if other != name and str(value) == current]
+    if not shared:
+        words |= {word for word, number in own.beside if number == current}
+    return {word for word in words if kind_of(word, pack) is None and not word[0].isdigit()}
+
+
+def _of_words(piece: Piece | None, beside: dict[str, set[str]]) -> list[str]:
+    if piece is None or piece.number:
+        return []
+    text = piece.own or piece.text
+    return [name for name, words in beside.items() if any(text == word or is_form_of(text, word) for word in words)]
+
+
+def _fits(number: str, current: JsonValue) -> bool:
+    return not isinstance(current, str) or len(number) == len(current)
+
+
+def _typed(number: str, current: JsonValue) -> JsonValue:
+    if isinstance(current, str):
+        return number
+    value = float(number.replace(",", "."))
+    if isinstance(current, int) and not value.is_integer():
+        return None
+    return int(value) if value.is_integer() else value
+
+
+def _read_free(found: _Found, given: list[JsonObject], text: str, pack: Pack) -> None:
+    """Read a free text behind "make it": one that shares a word with the value, or is a name like it."""
+    tail = corrected(text, pack)
+    words = [one for one in pieces_of(tail, pack, frozenset())]
+    while words and words[0].kind in SMALL:
+        words.pop(0)
+    if not words or len(words) > MAX_FREE_WORDS or any(one.kind is not Kind.UNKNOWN for one in words):
+        return
+    start = compared(tail).find(words[0].text)
+    value = tail[max(start, 0) :].strip(" .,!;")
+    meant = []
+    for parameter in given:
+        name, current = parameter["name"], found.arguments[parameter["name"]]
+        if not isinstance(current, str) or parameter.get("enum") or current.isdigit() or _CODE.fullmatch(current):
+            continue
+        known = {one.text for one in plain_words(current, pack)}
+        is_like = bool(known & {one.text for one in words}) or (value[:1].isupper() and current[:1].isupper())
+        is_named = any(one.text in words_only(text).split() for one in plain_words(name, pack))
+        if is_like or is_named:
+            meant.append(name)
+    if len(meant) > 1:
+        found.is_unclear = True
+    elif meant:
+        found.add(meant[0], value)
+
+
+@lru_cache(maxsize=64)
+def _marker_words(pack: Pack) -> frozenset[str]:
+    """Return the words that corrections are made with."""
+    return frozenset(
+        word.text for form in pack.correction for word in plain_words(_PLACE.sub(" ", form), pack) if not word.number
+    )

@@ -1,0 +1,112 @@
+"""What a question about a call says, and what the user's answer to it comes to. Decision: 0044.
+
+The question is worded by the tool (`confirm_message`), by MESSAGES (`confirm_call`), or by the language's pack; names are
+shown as words, and what is sensitive is masked. Spec: abl-language 3.2, 3.14, 8.
+"""
+
+from __future__ import annotations
+
+from abl.languages.folding import words_only
+from abl.languages.pack import Pack
+from domain.json_values import JsonObject, JsonValue
+from engine import gather
+from engine.answers import Answer, Asked, flat_text, read_answer
+from engine.corrections import Correction, read_correction
+from engine.extraction.vocabulary import vocabulary
+from engine.limits import MAX_SHOWN_CHARS
+from engine.run import Run
+from engine.sensitive import shown
+
+SECOND_LANGUAGE = "en"
+"""A language whose answers count beside those of the session's."""
+
+
+def question(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
+    """Return what would be done, with its arguments, as a question."""
+    values: JsonObject = {name: shown_value(run, name, value) for name, value in arguments.items()}
+    names = {**values, "call": shown_call(run, tool, arguments), "action": action_of(tool)}
+    if words := str((tool.get("confirmation") or {}).get("confirm_message") or ""):
+        return run.render(words, run.local(names))
+    return run.message("confirm_call", names)
+
+
+def shown_call(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
+    """Return what a call would do in words: its action, its arguments without those that are not for the user."""
+    parts = [
+        f"{as_words(name)}: {text}"
+        for name, value in arguments.items()
+        if not name.startswith("_") and (text := shown_value(run, name, value))
+    ]
+    action = action_of(tool)
+    told = f" ({', '.join(parts)[:MAX_SHOWN_CHARS]})" if parts else ""
+    return f"{action[:1].upper()}{action[1:]}{told}."
+
+
+def action_of(tool: JsonObject) -> str:
+    """Return what a tool does in words: its `consent_action`, else its name."""
+    confirmation = tool.get("confirmation") or {}
+    return str(confirmation.get("consent_action") or as_words(str(tool["name"]))).rstrip(".?! ")
+
+
+def as_words(name: str) -> str:
+    """Return a name of a program as words.
+
+    >>> as_words("block_card"), as_words("cardId")
+    ('block card', 'card id')
+    """
+    spaced = "".join(f" {sign.lower()}" if sign.isupper() and name[at - 1 : at].islower() else sign
+                     for at, sign in enumerate(name))  # fmt: skip
+    return " ".join(spaced.replace("_", " ").replace(".", " ").split())
+
+
+def shown_value(run: Run, name: str, value: JsonValue) -> str:
+    """Return a value as the user may read it; empty for none."""
+    found = shown(run.agent, name, value)
+    if isinstance(found, bool):
+        return str(found).lower()
+    return ", ".join(map(str, found)) if isinstance(found, list) else flat_text(found)
+
+
+def pack_of(run: Run) -> Pack:
+    """Return the words of the session's language."""
+    return vocabulary(str(run.scope.get("language") or SECOND_LANGUAGE))
+
+
+def read(run: Run, asked: Asked) -> Answer:
+    """Return what the message of this turn is in answer to a question."""
+    return read_answer(run.state.turn.text, pack_of(run), asked, vocabulary(SECOND_LANGUAGE))
+
+
+def corrected(run: Run, asked: Asked, parameters: list[JsonObject]) -> Correction:
+    """Return the new values the message of this turn gives to arguments that were asked about."""
+
+    def read_as(field: JsonObject, text: str) -> JsonValue:
+        return gather.read_value(run, field, text)
+
+    return read_correction(run.state.turn.text, pack_of(run), asked, parameters, read_as)
+
+
+def last_said(run: Run) -> str:
+    """Return what was said to the user before the message of this turn."""
+    found: list[str] = []
+    for line in reversed(run.state.transcript):
+        if line.turn == run.state.turn.number:
+            continue
+        if line.role != "assistant":
+            break
+        found.append(line.content)
+    return "\n".join(reversed(found))
+
+
+def is_yes(run: Run, names: tuple[str, ...] = (), arguments: JsonObject | None = None) -> bool:
+    """Return whether the message of this turn is a yes to what was said last, and nothing else."""
+    return read(run, Asked(last_said(run), names, arguments or {})).label == "yes"
+
+
+def names_all(text: str, tool: JsonObject, arguments: JsonObject) -> bool:
+    """Return whether a text names every argument of a call; of one without arguments, a word of its name."""
+    said = words_only(text)
+    values = [words_only(flat_text(value)) for value in arguments.values() if value is not None]
+    if not values:
+        return any(word in said.split() for word in words_only(as_words(str(tool["name"]))).split())
+    return all(value in said for value in values)
