@@ -56,7 +56,7 @@ def call_phase(run: Run, step: JsonObject) -> None:
 
 
 def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether the flow itself has asked: this turn's message is a yes to a question that names the arguments.
+    """Return whether the flow itself has asked: this turn's message is a yes to a question about this call.
 
     One yes is for one call: the second one of a turn is asked about.
     """
@@ -66,7 +66,7 @@ def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
     is_changed = any(turn.changed.get(name, value) != value for name, value in arguments.items())
     names = (questions.as_words(str(tool["name"])), questions.action_of(tool))
     said = questions.last_said(run)
-    return not is_changed and questions.names_all(said, tool, arguments) and questions.is_yes(run, names, arguments)
+    return not is_changed and questions.asks_about(said, tool, arguments) and questions.is_yes(run, names, arguments)
 
 
 def answered(run: Run, step: JsonObject) -> None:

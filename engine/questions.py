@@ -10,6 +10,7 @@ from abl.languages.folding import words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine import gather
+from engine.answer_words import is_form_of
 from engine.answers import Answer, Asked, flat_text, read_answer
 from engine.corrections import Correction, read_correction
 from engine.extraction.vocabulary import vocabulary
@@ -37,7 +38,7 @@ def shown_call(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
         for name, value in arguments.items()
         if not name.startswith("_") and (text := shown_value(run, name, value))
     ]
-    action = action_of(tool)
+    action = as_words(str(tool["name"]))
     told = f" ({', '.join(parts)[:MAX_SHOWN_CHARS]})" if parts else ""
     return f"{action[:1].upper()}{action[1:]}{told}."
 
@@ -60,8 +61,10 @@ def as_words(name: str) -> str:
 
 
 def shown_value(run: Run, name: str, value: JsonValue) -> str:
-    """Return a value as the user may read it; empty for none."""
+    """Return a value as the user may read it; empty for none, and for one that is hidden altogether."""
     found = shown(run.agent, name, value)
+    if found != value and str(found).startswith("["):
+        return ""
     if isinstance(found, bool):
         return str(found).lower()
     return ", ".join(map(str, found)) if isinstance(found, list) else flat_text(found)
@@ -103,10 +106,11 @@ def is_yes(run: Run, names: tuple[str, ...] = (), arguments: JsonObject | None =
     return read(run, Asked(last_said(run), names, arguments or {})).label == "yes"
 
 
-def names_all(text: str, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether a text names every argument of a call; of one without arguments, a word of its name."""
+def asks_about(text: str, tool: JsonObject, arguments: JsonObject) -> bool:
+    """Return whether a text asks about this very call: it says the whole action, or names every argument."""
     said = words_only(text)
+    words = said.split()
     values = [words_only(flat_text(value)) for value in arguments.values() if value is not None]
-    if not values:
-        return any(word in said.split() for word in words_only(as_words(str(tool["name"]))).split())
-    return all(value in said for value in values)
+    action = words_only(as_words(str(tool["name"]))).split()
+    says_all = all(any(word == one or is_form_of(word, one) for word in words) for one in action)
+    return says_all or (bool(values) and all(value in said for value in values))
