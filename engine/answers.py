@@ -1,7 +1,7 @@
 """What an answer to a question of yes and no comes to: consent is the whole answer, or it is none.
 
-An answer is a yes when nothing is left of it but words of yes, once politeness, small words and the question's own words
-are taken away. A negation, a condition, a question, a number or a word that the question does not have makes it
+An answer is a yes when nothing is left of it but words of yes, once politeness, small words and the question's own
+words are taken away. A negation, a condition, a question, a number or a word that the question does not have makes it
 something else, and nothing runs. Pure: text, the words of a language and the question in, a label out.
 Decision: 0044. Spec: abl-language 3.2 (confirm, consent), 5.7, 8.
 """
@@ -198,7 +198,7 @@ def flat_text(value: JsonValue) -> str:
 
 
 def says_action(text: str, action: str, pack: Pack) -> bool:
-    """Return whether a text says, in the first person or as a wish, that an action shall be done. Spec: 3.2 (consent)."""
+    """Return whether a text says, as a wish of the user, that an action shall be done."""
     if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in QUESTION_SIGNS):
         return False
     wanted = {one.text for one in plain_words(action, pack) if kind_of(one.text, pack) not in SMALL}

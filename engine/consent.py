@@ -158,7 +158,7 @@ def answer(run: Run, tool: JsonObject, now: JsonObject | None = None) -> Answer:
     if stays:
         run.thread.confirmation = {**asked, "granted": asked["tool"], "granted_in": run.state.turn.number}
     elif found != "correction":
-        kept = {name: asked[name] for name in ("tool", "step", "corrected") if name in asked}
+        kept: JsonObject = {name: asked[name] for name in ("tool", "step", "corrected") if name in asked}
         run.thread.confirmation = kept if "corrected" in kept and found not in ("yes", "no", "cancel") else {}
     run.decide("resume", str(asked["tool"]), outcome=OUTCOMES[found], matched=found == "yes")
     return found

@@ -1,7 +1,7 @@
 """Another value in answer to a question of yes and no: "make it 5 days", "no, the 18th", "change to B2".
 
-A value is taken where it can only mean one parameter: by the word beside it, by its form, by the options. Nothing runs on
-a correction; the question is asked again with the new value. Decision: 0044. Spec: abl-language 5.7, 8.
+A value is taken where it can only mean one parameter: by the word beside it, by its form, by the options. Nothing runs
+on a correction; the question is asked again with the new value. Decision: 0044. Spec: abl-language 5.7, 8.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Read = Callable[[JsonObject, str], JsonValue]
 
 
 class Correction(NamedTuple):
-    """What an answer changes: parameter -> its new value. `is_unclear`: a value could mean several, or is one of two."""
+    """What an answer changes: parameter -> new value. `is_unclear`: a value could mean several, or is one of two."""
 
     values: JsonObject
     is_unclear: bool = False
@@ -110,7 +110,7 @@ def _read_by_form(found: _Found, parameter: JsonObject, text: str, read: Read) -
 def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], asked: Asked, pack: Pack) -> None:
     """Read numbers: each is of the parameter whose word stands beside it, else of the only one it can mean."""
     markers = _marker_words(pack)
-    said = [one for one in pieces if (one.kind not in SMALL or one.own) and one.text not in markers or one.number]
+    said = [one for one in pieces if ((one.kind not in SMALL or one.own) and one.text not in markers) or one.number]
     beside = {one["name"]: _words_beside(one["name"], asked, pack) for one in given if _is_numeric(one, asked)}
     for at, one in enumerate(said):
         if not one.number:
@@ -128,9 +128,7 @@ def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], a
         if before is not None and before.kind is Kind.JOIN and at > 1 and said[at - 2].number:
             found.is_joined = True
         if len(meant) > 1:
-            found.is_unclear = found.is_unclear or all(
-                str(found.arguments[name]) != one.number for name in meant
-            )
+            found.is_unclear = found.is_unclear or all(str(found.arguments[name]) != one.number for name in meant)
         elif meant:
             value = _typed(one.number, found.arguments[meant[0]])
             if value is not None:
@@ -178,7 +176,7 @@ def _typed(number: str, current: JsonValue) -> JsonValue:
 def _read_free(found: _Found, given: list[JsonObject], text: str, pack: Pack) -> None:
     """Read a free text behind "make it": one that shares a word with the value, or is a name like it."""
     tail = corrected(text, pack)
-    words = [one for one in pieces_of(tail, pack, frozenset())]
+    words = list(pieces_of(tail, pack, frozenset()))
     while words and words[0].kind in SMALL:
         words.pop(0)
     if not words or len(words) > MAX_FREE_WORDS or any(one.kind is not Kind.UNKNOWN for one in words):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.json_values import JsonObject
-from engine import actions, calls, consent, digressions, gather, memory, profiles, readback, saying, variables
+from engine import actions, consent, digressions, gather, memory, profiles, readback, saying, variables
 from engine.flow_calls import CALL, answered, call_phase, check_phase, result_phase, speaks_after_call
 from engine.flow_calls import OPS as CALL_OPS
 from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES

@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 
 from domain.json_values import JsonObject
-from engine import actions, calls, changing, consent, constraints, failures, gather, profiles, questions, saying, variables
+from engine import (
+    actions,
+    calls,
+    changing,
+    consent,
+    constraints,
+    failures,
+    gather,
+    profiles,
+    questions,
+    saying,
+    variables,
+)
 from engine.effects import StartTimer
 from engine.limits import MAX_MISSES
 from engine.run import Run

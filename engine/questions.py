@@ -1,7 +1,7 @@
 """What a question about a call says, and what the user's answer to it comes to. Decision: 0044.
 
-The question is worded by the tool (`confirm_message`), by MESSAGES (`confirm_call`), or by the language's pack; names are
-shown as words, and what is sensitive is masked. Spec: abl-language 3.2, 3.14, 8.
+The question is worded by the tool (`confirm_message`), by MESSAGES (`confirm_call`), or by the language's pack; names
+are shown as words, and what is sensitive is masked. Spec: abl-language 3.2, 3.14, 8.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def ask(run: Run, names: list[str], fields: list[JsonObject]) -> None:
 
 
 def answered(run: Run, step_name: str) -> bool:
-    """Take the answer; return whether the values stand. A yes is one and nothing else; what is unclear is asked again."""
+    """Take the answer; return whether the values stand. What is unclear is asked about again."""
     names, counters = list(run.thread.asked), run.thread.counters
     run.state.turn.is_consumed = True
     run.thread.awaiting = ""

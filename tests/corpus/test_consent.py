@@ -5,6 +5,7 @@ The blind half was written before the rules and is frozen; each half is told apa
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -81,7 +82,7 @@ def told(cases: list[Case]) -> tuple[list[Case], list[Case], str]:
 @pytest.mark.parametrize("half", ["blind", "seen"])
 def test_nothing_runs_without_a_yes_and_a_yes_is_taken(half: str) -> None:
     wrong, missed, figures = told(list(cases_of(half)))
-    print(f"{half}: {figures}")
+    sys.stdout.write(f"{half}: {figures}\n")
     yeses = sum(case.label == "yes" for case in cases_of(half))
     assert not wrong, wrong
     assert len(missed) <= max(1, (1 - LEAST_RIGHT) * yeses), missed
@@ -89,7 +90,7 @@ def test_nothing_runs_without_a_yes_and_a_yes_is_taken(half: str) -> None:
 
 def test_nothing_runs_on_what_was_made_to_deceive() -> None:
     wrong, _, figures = told(list(cases_of("attack")))
-    print(f"attack: {figures}")
+    sys.stdout.write(f"attack: {figures}\n")
     assert not wrong, wrong
 
 
