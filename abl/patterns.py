@@ -16,6 +16,8 @@ import re2
 MAX_PATTERN_CHARS = 1_000
 MAX_INPUT_CHARS = 1_048_576
 MAX_CACHED_PATTERNS = 512
+MIN_SLASHED_CHARS = 3
+_SLASHED = re.compile(r"/(?:[^/\\\n]|\\.)++/[gimsuy]*")
 _MAX_MEMORY_BYTES = 8 << 20
 
 _PIECE = re.compile(
@@ -73,6 +75,19 @@ def compiled(pattern: str) -> Pattern | str:
     except re2.error as error:
         return _reason(pattern, error)
     return made
+
+
+def without_slashes(text: str) -> str:
+    """Return the pattern of `/pattern/flags`; other texts as they are. Flags that change what is found stand before it.
+
+    >>> without_slashes("/^[a-z]+$/i")
+    '(?i)^[a-z]+$'
+    """
+    if len(text) < MIN_SLASHED_CHARS or text[0] != "/" or not _SLASHED.fullmatch(text):
+        return text
+    body, _, flags = text[1:].rpartition("/")
+    kept = "".join(dict.fromkeys(flag for flag in flags if flag in "ims"))
+    return (f"(?{kept})" if kept else "") + body.replace("\\/", "/")
 
 
 def check_pattern(text: str) -> str | None:

@@ -176,6 +176,8 @@ def called(run: Run, task: Task) -> None:
     rule, outcome = _rule_of(run, needs["agent"]), taken(run, needs["effect"], needs["agent"])
     if outcome.ok:
         take_values(run, {"agent": needs["agent"], "returns": needs["returns"]}, outcome)
+        if needs["call"].get("tells") and (told := str(outcome.extra.get("text") or "")):
+            saying.say(run, told)
         return
     _fault(run, rule, outcome)
     if _tries_again(rule, outcome, needs["attempt"]):

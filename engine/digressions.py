@@ -25,6 +25,7 @@ _DIRECT = (
     "rich_content",
     "actions",
 )
+_SPEAKS = ("respond", "message_key", "voice_config", "rich_content", "actions")
 _INTENT = re.compile(r"""intent(?:\.category)?\s*==\s*["'](\w+)["']""")
 
 
@@ -88,4 +89,8 @@ def _start(run: Run, digression: JsonObject, *, is_digression: bool) -> None:
     if digression.get("do"):
         actions.perform_all(run, digression["do"])
         return
-    actions.perform(run, {key: digression[key] for key in _DIRECT if key in digression})
+    node = {key: digression[key] for key in _DIRECT if key in digression}
+    delegate = node.get("delegate") or {}
+    if delegate and not delegate.get("map") and not any(node.get(key) for key in _SPEAKS):
+        node["delegate"] = {**delegate, "tells": True}  # nothing else would answer the side question
+    actions.perform(run, node)

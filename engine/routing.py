@@ -181,6 +181,8 @@ def resolved(run: Run, task: Task) -> None:
             continue
         words = str(entry.get("action", "")).split()
         run.decide("resume", entry.get("action", ""), condition=entry.get("condition"), matched=True)
+        if entry.get("respond"):
+            saying.say(run, run.render(entry["respond"]))
         match words[0].upper() if words else "":
             case "COMPLETE":
                 run.push("complete.begin", message="")

@@ -22,9 +22,18 @@ def transform(run: Run, ir: JsonObject) -> None:
         items = [_mapped(run, ir["map"], name, item) for item in items]
     if ir.get("sort_by"):
         items = _sorted(items, ir["sort_by"])
-    if ir.get("limit") is not None:
-        items = items[: max(int(ir["limit"]), 0)]
+    if (limit := _limit(run, ir.get("limit"))) is not None:
+        items = items[: max(limit, 0)]
     variables.set_value(run, ir["target"], items)
+
+
+def _limit(run: Run, written: JsonValue) -> int | None:
+    """Return how many elements are kept: a number as it stands, else the value of an expression; none without one."""
+    value = run.value(written) if isinstance(written, str) else written
+    try:
+        return int(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _mapped(run: Run, fields: JsonObject, name: str, item: JsonValue) -> JsonObject:

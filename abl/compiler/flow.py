@@ -38,7 +38,15 @@ def _errors(value: Any, scope: Scope, _node: Node) -> list[Json]:
     return [lower_handler(one_, scope) for one_ in only(ErrorHandler, value)]
 
 
-_TRANSFORM = shape(Transform, Changes(use={"sort_by": _sort}))
+def _limit(value: Any, _scope: Scope, _node: Node) -> int | str:
+    written = text(value).strip()
+    return int(written) if written.isdecimal() and len(written) < MAX_LIMIT_DIGITS else written
+
+
+MAX_LIMIT_DIGITS = 10
+"""Digits of a LIMIT that is a number; more than that is no limit."""
+
+_TRANSFORM = shape(Transform, Changes(use={"sort_by": _sort, "limit": _limit}))
 _AWAIT = shape(
     AwaitAttachment,
     Changes(names={"name": "variable", "timeout": "timeout_seconds"}, defaults={"required": True}),

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from abl.compiler.choices import choices_of
 from abl.compiler.lowering import Changes, lower, shape
 from abl.compiler.plain import Json, given, merged, number, one, only, text, texts
 from abl.compiler.scope import Scope
-from abl.patterns import check_pattern
+from abl.patterns import check_pattern, without_slashes
 from abl.syntax.gather import Activation, Attachment, Gather, GatherField, MaskConfig, StepGather, Validation
 from abl.syntax.node import Node
 from abl.syntax.understanding import Entity
@@ -127,6 +128,10 @@ def lower_field(field: GatherField, scope: Scope, entities: dict[str, Entity]) -
     _resolve_entity(field, ir, scope, entities)
     if ir.get("enum_values"):
         ir["type"] = "enum"
+        ir["enum_values"], called = choices_of(ir["enum_values"])
+        if called:
+            written = ir.get("synonyms") or {}
+            ir["synonyms"] = {**written, **{value: [*written.get(value, ()), *called[value]] for value in called}}
     ir.setdefault("type", "string")
     required = field.required is not False
     ir["required"] = required
@@ -183,7 +188,7 @@ def _validation(field: GatherField, field_type: str, scope: Scope) -> Json:
     retry_prompt, retries = text(field.retry_prompt), number(field.max_retries)
     if node is None and not process and not retry_prompt and retries is None:
         return {}
-    rule = text(node.rule) if node is not None else ""
+    rule = without_slashes(text(node.rule)) if node is not None else ""
     kind = text(node.type).lower() if node is not None else ""
     ir: Json = {"type": kind or _kind_of(rule, process, field, node, scope)}
     ir["rule"] = rule or (field_type if ir["type"] == "intrinsic" else "")

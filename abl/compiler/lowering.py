@@ -26,7 +26,7 @@ _RICH_FIELDS = frozenset(row.field for row in Rich.PROPS)
 _ACTION_FIELDS = frozenset(row.field for row in Actions.PROPS) - _RICH_FIELDS
 _TEXTS = frozenset({Kind.NAME, Kind.CODE, Kind.CHOICE, Kind.EXPRESSION, Kind.TYPE})
 _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.DURATION})
-_DATA = frozenset({Kind.LITERAL, Kind.FREE, Kind.CONVERSATION})
+_DATA = frozenset({Kind.FREE, Kind.CONVERSATION})
 _LISTS = frozenset({Kind.LIST, Kind.PROFILES})
 _NESTED = frozenset({Kind.NODE, Kind.STORE, Kind.TRANSFORM, Kind.HISTORY, Kind.ACTION, Kind.STEP_GATHER, Kind.FLOW})
 _SHAPES: dict[type[Node], Shape] = {}
@@ -99,6 +99,9 @@ def lower(node: Node, scope: Scope, how: Shape) -> Json:
             if lowered or lowered is False or lowered == 0:
                 ir[key] = lowered
                 continue
+        elif convert is _literal and value is not None:
+            ir[key] = plain(value)  # an empty text, list or map is a value
+            continue
         if default is not None:
             ir[key] = plain(default)
     if how.is_rich:
@@ -227,6 +230,10 @@ def _data(value: Any, _scope: Scope, _node: Node) -> Any:
     return plain(value)
 
 
+def _literal(value: Any, _scope: Scope, _node: Node) -> Any:
+    return plain(value)
+
+
 def _list(value: Any, _scope: Scope, _node: Node) -> list[str]:
     return texts(value)
 
@@ -247,6 +254,7 @@ _PLAIN_KINDS: tuple[tuple[frozenset[Kind], Convert], ...] = (
     (_TEXTS, _text),
     (_NUMBERS, _number),
     (_DATA, _data),
+    (frozenset({Kind.LITERAL}), _literal),
     (_LISTS, _list),
     (frozenset({Kind.TARGET}), target),
     (frozenset({Kind.BOOL}), _bool),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any, TypeVar
 
-from abl.syntax.node import Node, given
+from abl.syntax.node import Kind, Node, given
 
 __all__ = [
     "MAX_NESTING", "Json", "given", "is_absent", "mapping", "merged", "number", "one", "only", "plain", "text", "texts",
@@ -102,11 +102,12 @@ def written(pairs: Iterable[tuple[str, Any]]) -> Json:
 def merged(cls: type[_N], *sources: Node | None) -> _N:
     """Return a new `cls` whose fields come from the first source that has them written; places from the first."""
     result = cls()
+    literals = {row.field for row in cls.PROPS if row.kind is Kind.LITERAL}
     present = [source for source in sources if source is not None]
     for name in cls.FIELDS:
         for source in present:
             value = getattr(source, name, None)
-            if not is_absent(value):
+            if not is_absent(value) or (value is not None and name in literals):
                 setattr(result, name, value)
                 break
     if present:

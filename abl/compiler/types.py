@@ -54,7 +54,7 @@ def lower_parameter(node: Parameter, scope: Scope, other: Parameter | None = Non
     for source in sources:
         for name in ("description", "default"):
             value = getattr(source, name)
-            if name not in ir and (not is_absent(value) or (name == "default" and isinstance(value, list | dict))):
+            if name not in ir and (not is_absent(value) or (name == "default" and value is not None)):
                 ir[name] = plain(value)
         if "enum" not in ir and (values := texts(given(source, "enum"))):
             ir["enum"] = values

@@ -138,7 +138,10 @@ def ends_with(text: JsonValue, end: JsonValue) -> bool:
 
 
 def member(value: JsonValue, name: str) -> JsonValue:
-    """Return the member `name` of a map or the element of a list at that index, None when there is none."""
+    """Return the member `name` of a map or the element of a list at that index, None when there is none.
+
+    `length` of a list is the number of its elements, of a text that of its characters.
+    """
     if value is None:
         return None
     if type(value) is dict or isinstance(value, Mapping):
@@ -146,6 +149,8 @@ def member(value: JsonValue, name: str) -> JsonValue:
     if isinstance(value, list | tuple) and len(name) < 10 and name.isdecimal() and name.isascii():
         index = int(name)
         return value[index] if index < len(value) else None
+    if name == "length" and isinstance(value, list | tuple | str):
+        return len(value)
     return None
 
 

@@ -23,6 +23,8 @@ _HUMAN = re.compile(
 )
 
 
+_KEY = re.compile(r"[A-Za-z_][\w-]*")
+_DONE = re.compile(r"(?:COMPLETE|CONTINUE|ESCALATE|HANDOFF(?:\s++TO)?\s++[\w-]++)", re.IGNORECASE)
 _OTHER = re.compile(r"(?:IF|WHEN)\b:?\s*+(.+?)(?<!\s)\s*+:\s*+([A-Z]\w*+(?:\s++\w++)*+)\Z")
 """An outcome whose action is none of the known words."""
 
@@ -142,6 +144,11 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     outcomes: list[HumanOutcome] = getattr(node, row.field)
     node.at[row.field] = off
     j = k + 1
+    if value:
+        outcomes.append(r.new(HumanOutcome, k))
+        outcomes[-1].action, outcomes[-1].at["action"] = without_comment(value), off
+    elif j < end and (known := _human_key(r.texts[j])) is not None:
+        j = _human_block(r, outcomes, j, end, known)
     while j < end:
         stop = r.ends[j] if r.ends[j] < end else end
         text = r.texts[j]
@@ -150,7 +157,7 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
         made = r.new(HumanOutcome, j)
         outcomes.append(made)
         bare = without_comment(bare)
-        found = _HUMAN.match(bare) if _head(bare)[0] != "ELSE" else None
+        found = _HUMAN.match(bare) if _head(bare)[0] != "ELSE" and not _human_key(bare) else None
         found = found or _OTHER.match(bare)
         if found:
             made.condition, made.action = found[1], found[2].strip()
@@ -168,6 +175,36 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
                 r.line(made, j, j + 1, bare, offset)
         _human_action(r, made, j + 1, stop)
         j = stop
+
+
+def _human_key(text: str) -> str | None:
+    """Return the property that a line is, empty for `resolution: ACTION`, None for any other line."""
+    key, colon, value = text.partition(":")
+    if not colon or not _KEY.fullmatch(key) or key.upper() == "ELSE":
+        return None
+    row = HumanOutcome.BY_KEY.get(key.upper())
+    if row is not None:
+        return None if row.field == "condition" and _HUMAN.match(text) else row.field
+    return "" if _DONE.fullmatch(without_comment(value.strip())) else None
+
+
+def _human_block(r: Reader, outcomes: list[HumanOutcome], j: int, end: int, known: str | None) -> int:
+    """Read the properties of one entry without a dash, or `resolution: ACTION` lines; return the line after them."""
+    made: HumanOutcome | None = None
+    while j < end and known is not None:
+        stop = min(r.ends[j], end)
+        if made is None or not known or known in made.at:
+            made = r.new(HumanOutcome, j)
+            outcomes.append(made)
+        if known:
+            r.line(made, j, stop, r.texts[j], r.offsets[j])
+        else:
+            key, _, value = r.texts[j].partition(":")
+            made.condition, made.action = f'resolution == "{key}"', without_comment(value.strip())
+            made.at["condition"] = made.at["action"] = r.offsets[j]
+        j = stop
+        known = _human_key(r.texts[j]) if j < end else None
+    return j
 
 
 def _human_action(r: Reader, made: HumanOutcome, j: int, stop: int) -> None:

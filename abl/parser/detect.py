@@ -17,6 +17,9 @@ YAML_KEYS = frozenset(
 )
 """First keys by which a text counts as the YAML form."""
 
+PROFILE_KEY = "behavior_profile:"
+"""What opens a profile in the YAML form; the reference knows none, so that `is_yaml_format` does not either."""
+_SHOUTED = re.compile(r"^[A-Z][A-Z_]+\s*:", re.MULTILINE)
 _YAML_KEY = re.compile(r"([a-z_]+)\s*:")
 _FIRST = re.compile(r"(AGENT|SUPERVISOR|TOOLS|BEHAVIOR_PROFILE)\s*:")
 _HEADER = re.compile(r"^[ \t]*(?:AGENT|SUPERVISOR)\s*:", re.MULTILINE)
@@ -72,7 +75,8 @@ def detect(text: str) -> str | None:
     first = first_line(text)
     found = _FIRST.match(first)
     if found is None:
-        return "yaml" if _opens_yaml(first) and not _is_shouted(text, first) else _by_any_section(text, first)
+        is_yaml = _opens_yaml(first) or first.startswith(PROFILE_KEY)
+        return "yaml" if is_yaml and not _is_shouted(text, first) else _by_any_section(text, first)
     word = found[1]
     if word == "TOOLS":
         return "agent-based" if _has_header(text) else "tools"
@@ -85,6 +89,8 @@ def _is_shouted(text: str, first: str) -> bool:
     """Return whether a text that begins with a lower-case key is an ABL text with that one word in the wrong case."""
     if first.startswith("tools:"):
         return _SIGNATURE.search(text) is not None
+    if first.startswith(PROFILE_KEY):
+        return _SHOUTED.search(text) is not None
     return first.startswith(("agent:", "supervisor:")) and _SECTION_LINE.search(text) is not None
 
 

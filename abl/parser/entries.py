@@ -6,7 +6,7 @@ from bisect import bisect_left
 from operator import attrgetter
 
 from abl.parser.joining import FLOWING, text_end
-from abl.parser.naming import after_name, key_end, named, set_name
+from abl.parser.naming import after_name, is_signature, key_end, named, set_name
 from abl.parser.reader import SCALARS, TABLES, Reader, Table, reads, spellings
 from abl.parser.slips import is_slip
 from abl.parser.values import MAX_NESTING, cut_comment, open_brackets, split_top, unquote
@@ -247,6 +247,11 @@ def map_entry(r: Reader, node: Node, made: Node, row: Prop, k: int, stop: int, i
         made.at[main] = r.offsets[k]
         if stop > k + 1:
             r.props(made, k + 1, stop)
+        return
+    if main and is_signature(made, text):
+        items.append(made)
+        set_name(made, main, cut_comment(text), r.offsets[k])
+        r.props(made, k + 1, stop)
         return
     is_quoted = text[0] in "\"'"
     colon = key_end(text) if is_quoted else text.find(":")

@@ -6,6 +6,7 @@ from abl.parser.detect import has_mode
 from abl.parser.handoff_heads import split_heads
 from abl.parser.reader import Reader
 from abl.parser.required import check_entries
+from abl.parser.signature import read_signature
 from abl.parser.tools import bound_fields
 from abl.syntax.document import Document
 from abl.syntax.execution import Execution
@@ -120,7 +121,23 @@ EVEN_PAIRS = 4
 """Quote signs of `"a" == "b"`, which is a comparison and not a quoted condition."""
 
 
+def _added_tools(profile: Profile) -> None:
+    """Read the tools that a profile adds as signatures: `send_sms(to: string) -> object`."""
+    inner = profile.tools.add if profile.tools is not None else ()
+    for tool in (*inner, *(given(profile, "tools_add") or ())):
+        if "(" not in tool.name:
+            continue
+        is_cut = tool.name.count("(") > tool.name.count(")")  # at a colon, where YAML or a name ends
+        made = read_signature(f"{tool.name}: {tool.description}" if is_cut else tool.name).tool
+        if made is None:
+            continue
+        tool.name, tool.description = made.name, "" if is_cut else tool.description
+        tool.parameters = tool.parameters or list(made.parameters or ())
+        tool.returns = tool.returns or made.returns
+
+
 def _profile_required(r: Reader, profile: Profile) -> None:
+    _added_tools(profile)
     if profile.pos is None:
         return
     length = len("BEHAVIOR_PROFILE")
@@ -186,7 +203,10 @@ def _digressions(r: Reader, digressions: list[Digression]) -> None:
         elif " " in one.intent and not one.keywords:
             r.report("DIGRESSION_INTENT_TEXT", one.at.get("intent", 0), len(one.intent), value=one.intent)
         for delegate in (one.delegate, *[item.delegate for item in one.do]):
-            if delegate is not None and not delegate.return_ and delegate.pos is not None:
+            stays_away = delegate is not None and (
+                delegate.return_ is False if delegate is one.delegate else not delegate.return_
+            )
+            if delegate is not None and stays_away and delegate.pos is not None:
                 r.report("DIGRESSION_DELEGATE_RETURN", delegate.pos.offset, len("DELEGATE"), name=one.intent)
         direct = [name for name in ("respond", "goto", "delegate", "call", "resume", "clear") if name in one.at]
         if one.do and direct:

@@ -210,6 +210,9 @@ def read_literal(r: Reader, node: Node, row: Prop, k: int, end: int, value: str,
         else:
             nothing_under(r, node, row, k, end)
     value = cut_comment(value)
+    if not value:
+        node.at[row.field] = off
+        return
     if not value.isascii() and value[:1] in QUOTES:
         value = straight(r, value, off)
     set_text(node, row, literal(value), off)

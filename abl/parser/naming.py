@@ -44,6 +44,9 @@ def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset:
             r.report("EXPECTED_MAP", offset, len(bare), value=bare, property=row.key, expected=first.key)
             made.extras[""] = bare
         return k + 1
+    if is_signature(made, bare):
+        set_name(made, main, cut_comment(bare), offset)
+        return k + 1
     colon = key_end(bare)
     if colon > 0 and (bare[colon + 1 : colon + 2] in ("", " ", "\t")):
         name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
@@ -63,6 +66,11 @@ def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset:
     text, shift = found[0] if len(found) == 1 else (unquote(cut_comment(bare)), int(bare[0] in "\"'"))
     set_name(made, main, text, offset + shift)
     return k + 1
+
+
+def is_signature(made: Node, text: str) -> bool:
+    """Return whether an entry that has parameters is written as a signature: `send_sms(to: string) -> object`."""
+    return "parameters" in made.BY_FIELD and text.partition("(")[0].isidentifier() and "(" in text
 
 
 def _is_name(value: str) -> bool:

@@ -14,7 +14,7 @@ from abl.diagnostics.reporter import did_you_mean
 from abl.parser.joining import FLOWING, text_end
 from abl.parser.scribe import Scribe
 from abl.parser.slips import is_key, is_slip
-from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, open_brackets, unquote
+from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, is_names, open_brackets, unquote
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
@@ -353,7 +353,7 @@ class Reader(Scribe):
             last = text_end(self, made, k, end, cut) if made.BY_FIELD[made.MAIN].kind in FLOWING else k + 1
             self.read_field(made, made.MAIN, k, last if k not in self.lines.blocks else end, value, off)
             self.children(made, last, end)
-        elif made.REST and (cut[0] == "[" or _is_names(cut)):
+        elif made.REST and (cut[0] == "[" or is_names(cut)):
             self.read_field(made, made.REST, k, end, cut, off)
         else:
             self.report("EXPECTED_MAP", off, len(cut), value=cut, property=row.key)
@@ -382,12 +382,11 @@ class Reader(Scribe):
             made.extras[""] = value
             return
         for key, text, at in pairs:
+            if key.lower() == made.MAIN and not made.BY_KEY.get(key.upper()):
+                setattr(made, made.MAIN, unquote(text))
+                made.at[made.MAIN] = off + at
+                continue
             self.line(made, k, k + 1, f"{key}: {text}", off + at - len(key) - 2)
-
-
-def _is_names(text: str) -> bool:
-    """Return whether a text is a name, or names with commas between them."""
-    return all(part.strip().isidentifier() for part in text.split(","))
 
 
 def _is_word(text: str) -> bool:

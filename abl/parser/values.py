@@ -193,6 +193,11 @@ def inline_map(value: str) -> list[tuple[str, str, int]] | None:
     return pairs
 
 
+def is_names(text: str) -> bool:
+    """Return whether a text is a name, or names with commas between them."""
+    return all(part.strip().isidentifier() for part in text.split(","))
+
+
 def open_brackets(text: str) -> int:
     """Return how many brackets opened outside quotes are still open, less those closed that were never opened."""
     if '"' in text:

@@ -161,7 +161,7 @@ def write_human(page: Page, indent: int, head: str, value: list[HumanOutcome], r
     page.put(indent, head)
     for one in value:
         line = human_text(one)
-        if line is not None and not one.extras:
+        if line is not None and not one.extras and not one.respond:
             page.put(indent + STEP, f"- {line}")
         else:
             start = len(page.lines)

@@ -127,10 +127,11 @@ class EscalationTrigger(Node):
 
 @node
 class HumanOutcome(Node):
-    """One entry of on_human_complete: `IF condition: ACTION`."""
+    """One entry of on_human_complete: `IF condition: ACTION`, or a block of its properties."""
 
     condition: str = p.condition("IF", "Condition over the human's answer.", aliases=("CONDITION", "WHEN"))
-    action: str = p.text("ACTION", "COMPLETE, CONTINUE, ESCALATE or HANDOFF to agent.", aliases=("THEN",))
+    respond: str = p.text("RESPOND", "What the user is told.", aliases=("MESSAGE",))
+    action: str = p.text("ACTION", "COMPLETE, CONTINUE, ESCALATE or HANDOFF to agent.", aliases=("THEN", "DO"))
 
 
 @node

@@ -24,7 +24,7 @@ class Transform(Node):
     filter: str = p.condition("FILTER", "Elements to keep.")
     map: dict[str, str] = p.mapping("MAP", "Fields of the new elements; values are expressions.", formula=True)
     sort_by: str = p.text("SORT_BY", "Field to sort by, with ASC or DESC.")
-    limit: int | None = p.integer("LIMIT", "Most elements to keep.", minimum=0)
+    limit: str = p.special(Kind.EXPRESSION, "LIMIT", "Most elements to keep: a number, or what gives one.")
 
 
 @node

@@ -115,23 +115,24 @@ def _header(y: YamlReader, document: Document, tree: Mapping) -> bool:
         document.kind = _KINDS[word]
         document.pos = y.pos(key)
         if isinstance(value, Mapping):
-            _header_map(y, document, value)
-        else:
-            document.name = one_line(text_of(value, y.source))
-            document.at["name"] = content_offset(value, y.source)
+            return _header_map(y, document, value)
+        document.name = one_line(text_of(value, y.source))
+        document.at["name"] = content_offset(value, y.source)
         _profile(document)
         return bool(document.name)
     return False
 
 
-def _header_map(y: YamlReader, document: Document, tree: Mapping) -> None:
-    """Read `{name: …}`; what else stands there belongs to the document."""
+def _header_map(y: YamlReader, document: Document, tree: Mapping) -> bool:
+    """Read `{name: …}`, and return whether there is a name; what else stands there belongs to the document."""
     for key, value in tree.pairs:
         if key_text(key).lower() == "name" and isinstance(value, Scalar):
             document.name = one_line(value.text)
             document.at["name"] = content_offset(value, y.source)
     rest = [pair for pair in tree.pairs if key_text(pair[0]).lower() != "name"]
-    y.props(document, Mapping(tree.offset, rest, tree.end))
+    _profile(document)
+    y.props(_body(document), Mapping(tree.offset, rest, tree.end))
+    return bool(document.name)
 
 
 def _profile(document: Document) -> None:

@@ -161,14 +161,14 @@ def test_a_transform_has_source_item_target_and_clauses(read):
     assert (made.source, made.item_var, made.target) == ("parcel.events", "event", "shown")
     assert made.filter == 'event.kind == "scan"'
     assert made.map == {"at": "event.at", "text": "upper(event.text)"}
-    assert (made.sort_by, made.limit) == ("at DESC", 5)
+    assert (made.sort_by, made.limit) == ("at DESC", "5")
     for field in ("source", "item_var", "target", "filter"):
         read.stands(made, field)
 
 
 def test_what_is_no_transform_is_reported_and_kept(read):
     step = read.step("TRANSFORM: events INTO shown   #! INVALID_TRANSFORM\n  LIMIT: 5")
-    assert (step.transform.source, step.transform.limit) == ("events INTO shown", 5)
+    assert (step.transform.source, step.transform.limit) == ("events INTO shown", "5")
 
 
 def test_a_sign_that_does_not_assign_has_its_mend(read):
