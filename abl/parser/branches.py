@@ -169,7 +169,7 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
             word, rest = _head(bare)
             if word == "IF":
                 r.read_field(made, "condition", j, j + 1, rest.rstrip(":"), offset + len(bare) - len(rest))
-            elif word == "ELSE" and rest:
+            elif word == "ELSE":
                 made.action = rest
             else:
                 r.line(made, j, j + 1, bare, offset)
