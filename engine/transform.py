@@ -31,7 +31,7 @@ def _limit(run: Run, written: JsonValue) -> int | None:
     """Return how many elements are kept: a number as it stands, else the value of an expression; none without one."""
     value = run.value(written) if isinstance(written, str) else written
     try:
-        return int(float(value))  # type: ignore[arg-type]
+        return int(float(value))
     except (TypeError, ValueError, OverflowError):
         return None
 
