@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 DEFAULT_TAG = "en"
-TAGS = ("en", "de")
+TAGS = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr", "ar", "hi", "ja")
 """Languages whose packs are shipped."""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 
 from abl.languages import BUILT_IN_WORDS, Pack, folded_phrase, words_only
+from abl.languages.folding import is_spaced
 from engine.extraction.phrases import find_phrase, starts_with
 
 __all__ = ["means", "read_boolean", "read_choice", "spoken", "spoken_word"]
@@ -68,5 +70,21 @@ def means(text: str, word: str, words: Pack) -> bool:
     said = spoken(text)
     phrases: tuple[str, ...] = getattr(words, word)
     if word == "yes":
-        return starts_with(said, phrases, (*words.filler, *words.politeness))
+        return starts_with(said, phrases, (*words.filler, *words.politeness), but_not=words.no)
+    if word == "no":
+        said = _without_yes(said, words)
     return any(find_phrase(said, spoken_word(phrase)) >= 0 for phrase in phrases)
+
+
+def _without_yes(said: str, words: Pack) -> str:
+    """Return a text without the phrases of yes that hold a word of no, such as `no problem`."""
+    for phrase in _mixed(words):
+        said = said.replace(phrase, " ")
+    return said
+
+
+@lru_cache(maxsize=64)
+def _mixed(words: Pack) -> tuple[str, ...]:
+    refusals = [spoken_word(one) for one in words.no]
+    agreements = [spoken_word(one) if is_spaced(one) else spoken_word(one).strip() for one in words.yes]
+    return tuple(one for one in agreements if any(find_phrase(one, no) >= 0 for no in refusals))

@@ -41,8 +41,8 @@ def read_date(text: str, today: date, words: Pack, locale: str = "") -> str | No
         _with_marks(said, today, words),
         _with_month_name(said, today, words),
         _in_figures(said, today, words, locale),
-        _by_phrase(said, today, words),
         _relative(said, today, words),
+        _by_phrase(said, today, words),
         _weekday(said, today, words),
     ):
         if found is not None:
@@ -186,8 +186,8 @@ def _by_phrase(said: str, today: date, words: Pack) -> date | None:
     return None
 
 
-def _counts(said: str, words: Pack) -> Iterator[tuple[float, str, int, int]]:
-    """Give every number with a unit of time: how many, of what, and where it begins and ends."""
+def _counts(said: str, words: Pack) -> Iterator[tuple[float | None, str, int, int]]:
+    """Give every unit of time with its number, None without one, and where the two begin and end."""
     for unit, names in words.units.items():
         pattern = any_of(names)
         for found in pattern.finditer(said) if pattern is not None else ():
@@ -198,13 +198,14 @@ def _counts(said: str, words: Pack) -> Iterator[tuple[float, str, int, int]]:
             elif one is not None:
                 yield 1, unit, one.start(), found.end()
             else:
-                yield 1, unit, found.start(), found.end()
+                yield None, unit, found.start(), found.end()
 
 
 def _relative(said: str, today: date, words: Pack) -> date | None:
     for count, unit, start, end in _counts(said, words):
-        if any(_stands(form, said[:start], said[end:]) for form in words.later):
-            return _after(today, count, unit)
+        forms = words.later if count is not None else [form for form in words.later if not form.startswith("{")]
+        if any(_stands(form, said[:start], said[end:]) for form in forms):
+            return _after(today, 1 if count is None else count, unit)
     return None
 
 

@@ -23,14 +23,16 @@ def find_phrase(said: str, phrase: str) -> int:
     return said.find(phrase if is_spaced(phrase) else phrase.strip())
 
 
-def starts_with(said: str, phrases: Iterable[str], skipped: Iterable[str] = ()) -> bool:
-    """Return whether a text begins with one of the phrases, small words before it left out."""
+def starts_with(said: str, phrases: Iterable[str], skipped: Iterable[str] = (), *, but_not: Iterable[str] = ()) -> bool:
+    """Return whether a text begins with one of the phrases, and no longer one of `but_not`; small words are skipped."""
     wanted = sorted((folded_phrase(one) for one in phrases), key=len, reverse=True)
+    unwanted = [folded_phrase(one) for one in but_not]
     small = sorted((folded_phrase(one) for one in skipped), key=len, reverse=True)
     rest = said
     while rest.strip():
-        if any(_begins(rest, one) for one in wanted):
-            return True
+        found = next((len(one) for one in wanted if _begins(rest, one)), 0)
+        if found:
+            return not any(len(one) > found and _begins(rest, one) for one in unwanted)
         length = next((len(one) - 1 if is_spaced(one) else len(one.strip()) for one in small if _begins(rest, one)), 0)
         if not length:
             return False

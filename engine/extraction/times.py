@@ -6,12 +6,16 @@ import re
 from functools import lru_cache
 
 from abl.languages import Pack, fold, form_pattern
+from abl.languages.folding import AFTER_WORD, BEFORE_WORD
 from engine.extraction.numbers import spelled_exactly
 from engine.extraction.phrases import alternatives, any_of, numbered
 
 _DAY = re.compile(r"(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}(?!\d)")
 _SHORT_MARK = 4
 """Marks of the half of the day shorter than this count right behind the hour only: `am` is a word of its own."""
+
+_AFTER_MARK = r"(?![^\W\d_]|[\u0900-\u0963])"
+"""Minutes may stand right behind a mark: `9h30`."""
 
 MAX_CHARS = 4_000
 
@@ -41,8 +45,11 @@ def _hour(written: str, words: Pack) -> int | None:
 
 @lru_cache(maxsize=64)
 def _clock(words: Pack) -> re.Pattern[str]:
-    marks = alternatives((*words.am, *words.pm, *words.oclock)).replace(r"(?<![\w\u0900-\u0963])", "")
-    before = alternatives(words.at)
+    marks = (
+        alternatives((*words.am, *words.pm, *words.oclock)).replace(BEFORE_WORD, "").replace(AFTER_WORD, _AFTER_MARK)
+    )
+    halves = tuple(one for one in (*words.am, *words.pm) if not _is_short(one))
+    before = alternatives((*words.at, *halves))
     start = rf"(?P<at>{before}\s*)?" if before else "(?P<at>(?!))?"
     mark = rf"\s*(?P<mark>{marks})" if marks else "(?P<mark>(?!))"
     return re.compile(
@@ -72,12 +79,15 @@ def _in_half(hour: int, said: str, end: int, words: Pack) -> int:
     return hour
 
 
+def _is_short(mark: str) -> bool:
+    return len(fold(mark)) < _SHORT_MARK and mark.isascii()
+
+
 def _is_named(marks: tuple[str, ...], said: str, end: int) -> bool:
     behind = said[end : end + 40].lstrip()
     for mark in marks:
-        folded = fold(mark)
-        if len(folded) < _SHORT_MARK and folded.isascii():
-            if behind.startswith(folded):
+        if _is_short(mark):
+            if behind.startswith(fold(mark)):
                 return True
         elif (pattern := any_of((mark,))) is not None and pattern.search(said) is not None:
             return True
