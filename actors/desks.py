@@ -209,7 +209,7 @@ class Upload(Struct, frozen=True, kw_only=True):
 
 
 class FileView(Struct, frozen=True, kw_only=True):
-    """A kept file."""
+    """A kept file; `repeated` when a request under the same idempotency key has kept it before."""
 
     id: str
     filename: str
@@ -218,6 +218,7 @@ class FileView(Struct, frozen=True, kw_only=True):
     category: AttachmentCategory
     created_at: str
     status: Literal["ready", "processing", "failed"] = "ready"
+    repeated: bool = False
 
 
 class FilePage(Struct, frozen=True):

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from hashlib import blake2b, sha256
 from typing import BinaryIO, Final
 
+import msgspec
 from msgspec import Struct
 
 from actors.desks import FilePage, FileView, Upload
@@ -207,7 +208,7 @@ def _same(known: AttachmentRecord, new: NewAttachment) -> FileView:
     """Return a file that was kept under the same key. Raises Conflict: that was another file."""
     if (known.sha256, known.filename) != (new.sha, new.filename):
         raise Conflict("This Idempotency-Key was used for another request", details=REUSED)
-    return _view(known)
+    return msgspec.structs.replace(_view(known), repeated=True)
 
 
 def _view(record: AttachmentRecord) -> FileView:

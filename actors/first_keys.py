@@ -8,7 +8,6 @@ from uuid import UUID
 
 from actors.clocks import SystemClock
 from actors.key_desk import StoredKeys
-from actors.keys import LOOPBACK_ORIGINS
 from actors.projects import TENANT_ID
 from domain.audit import SYSTEM
 from domain.clock import IdSource
@@ -47,10 +46,13 @@ async def make_first_key(database: Database, ids: IdSource) -> str:
         return ""
 
 
-async def make_first_public_key(database: Database, ids: IdSource, project_id: str) -> str:
-    """Make the first page key of a project, once for its database; return it in clear, "" when it was made before."""
+async def make_first_public_key(database: Database, ids: IdSource, project_id: str, *, origins: tuple[str, ...]) -> str:
+    """Make the first page key of a project, once for its database; return it in clear, "" when it was made before.
+
+    It is good for pages of `origins`.
+    """
     desk = StoredKeys(database, AuditLog(database, SystemClock(), ids), OneId(FIRST_PUBLIC_KEY.format(project_id)))
-    wanted = NewPublicKey(name="first public key", allowed_origins=LOOPBACK_ORIGINS)
+    wanted = NewPublicKey(name="first public key", allowed_origins=origins)
     try:
         return (await desk.make_public(TENANT_ID, project_id, wanted, SYSTEM)).secret
     except Duplicate:

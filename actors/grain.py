@@ -55,7 +55,7 @@ class _Waiting:
 class Grain:
     """One session in a host."""
 
-    __slots__ = ("_body", "_drain", "_has_begun", "_mailbox", "is_broken", "last_used_s", "session_id")
+    __slots__ = ("_body", "_drain", "_mailbox", "_running", "is_broken", "last_used_s", "session_id")
 
     def __init__(self, session_id: str, body: SessionBody) -> None:
         self.session_id = session_id
@@ -63,7 +63,7 @@ class Grain:
         self._body = body
         self._mailbox: Mailbox[_Waiting] = Mailbox()
         self._drain: asyncio.Task[None] | None = None
-        self._has_begun = False
+        self._running: HostMessage | None = None
         self.is_broken = False
 
     @property
@@ -89,7 +89,7 @@ class Grain:
             return told
         if isinstance(message, ResetSession) and (told := await self._known(message)) is not None:
             return told
-        if isinstance(message, RunTurn) and self._has_enough_turns():
+        if isinstance(message, RunTurn) and self._has_enough_turns(message):
             return _full(self._mailbox.retry_after_ms())
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
@@ -102,10 +102,12 @@ class Grain:
             self._drain = asyncio.get_running_loop().create_task(self._work())
         return await asyncio.shield(answer)
 
-    def _has_enough_turns(self) -> bool:
-        """Return whether as many turns wait behind the one that runs as may. Spec: platform-api 2.5."""
-        turns = self._mailbox.waiting(lambda one: isinstance(one.message, RunTurn))
-        return turns >= SESSION_QUEUE_TURNS + (not self._has_begun)
+    def _has_enough_turns(self, wanted: RunTurn) -> bool:
+        """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""
+        turns = [one.message for one in self._mailbox.usual()]
+        keys = {one.turn.idempotency_key for one in turns if isinstance(one, RunTurn)}
+        known = keys | ({self._running.turn.idempotency_key} if isinstance(self._running, RunTurn) else set())
+        return wanted.turn.idempotency_key not in known and len(keys) >= SESSION_QUEUE_TURNS + (self._running is None)
 
     async def _known(self, message: ResetSession) -> HostAnswer | None:
         """Return the answer to a reset that has been, before it would interrupt the turn that runs."""
@@ -137,13 +139,13 @@ class Grain:
                 if one is None:
                     await self._guarded(self._body.go_on())
                     continue
-                started_s, self._has_begun = time.monotonic(), True
+                started_s, self._running = time.monotonic(), one.message
                 _settle(one, await self._guarded(self._body.handle(one.message, one.listener)))
-                self._has_begun = False
+                self._running = None
                 self.last_used_s = time.monotonic()
                 self._mailbox.note_duration((self.last_used_s - started_s) * MS_PER_S)
         finally:
-            self._drain, self._has_begun = None, False
+            self._drain = self._running = None
 
     async def _guarded(self, work: Coroutine[Any, Any, HostAnswer]) -> HostAnswer:
         """Return the answer of the body, also where it fails: it begins again from its journal."""

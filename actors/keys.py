@@ -14,7 +14,9 @@ from storage.repositories.api_keys import NewKey
 SECRET_BYTES: Final = 24
 API_KEY_FORM: Final = "abl_{}"
 PUBLIC_KEY_FORM: Final = "pk_{}"
-LOOPBACK_ORIGINS: Final = ("http://localhost:*", "http://127.0.0.1:*")
+LOCAL_HOSTS: Final = ("localhost", "127.0.0.1")
+LOCAL_PAGES: Final = (3000, 4200, 5173, 8080)
+"""Where the servers of pages listen that people write on their own machine: the ports that their tools choose."""
 """Pages on the same machine: what a key may be tried out from before anybody has said where the real page is."""
 
 
@@ -29,7 +31,17 @@ def new_key(ids: IdSource, *, name: str, scopes: Sequence[str], project_id: str 
     )
 
 
-def new_public_key(ids: IdSource, project_id: str, *, name: str, origins: Sequence[str] = LOOPBACK_ORIGINS) -> NewKey:
+def local_origins(port: int) -> tuple[str, ...]:
+    """Return the origins of pages on this machine: those that a gateway at `port` serves, and those being written.
+
+    >>> local_origins(8400)[:3]
+    ('http://localhost:8400', 'http://127.0.0.1:8400', 'http://localhost:3000')
+    """
+    ports = dict.fromkeys((port, *LOCAL_PAGES))
+    return tuple(f"http://{host}:{one}" for one in ports for host in LOCAL_HOSTS)
+
+
+def new_public_key(ids: IdSource, project_id: str, *, name: str, origins: Sequence[str] = ()) -> NewKey:
     """Return a new key that a page may carry, good for one project and for pages of `origins`."""
     return NewKey(
         key_id=ids.new(PREFIXES["key"]),

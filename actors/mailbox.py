@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -55,9 +55,9 @@ class Mailbox(Generic[Item]):
             raise MailboxFull(self.retry_after_ms())
         lane.append(item)
 
-    def waiting(self, wanted: Callable[[Item], bool]) -> int:
-        """Return how many of what is not urgent is wanted."""
-        return sum(map(wanted, self._usual))
+    def usual(self) -> Sequence[Item]:
+        """Return what waits and is not urgent, in its order."""
+        return self._usual
 
     def take(self) -> Item | None:
         """Return the next message, urgent ones first; None when nothing waits."""

@@ -146,12 +146,14 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
     void); trace_event {event}; response_end {messageId, fullText, action, voiceConfig?, richContent?, actions?,
     interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?, retryAfterMs?};
     resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. `complete` and `error` end a turn.
+    `repeated`: it is told again, for a request under the key of an earlier one.
     """
 
     seq: int
     turn: int
     kind: StreamKind
     data: JsonObject
+    repeated: bool = False
 
 
 class NewSession(Struct, frozen=True, kw_only=True):

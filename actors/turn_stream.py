@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Protocol
 
+import msgspec
+
 from actors.messages import Done, Failed, Follow, HostAnswer, HostMessage, Replied, RunTurn
 from actors.raising import error_of
 from actors.runtime import StreamEvent, StreamKind, TurnReply
@@ -89,8 +91,9 @@ async def turn_events(
     if isinstance(answer, Failed) and not shown:
         raise error_of(answer)
     if isinstance(answer, Replied):
+        again = answer.reply.repeated
         async for event in _rest(router, message, answer.reply, max(inbox.last_seq, answer.reply.first_seq - 1)):
-            yield event
+            yield msgspec.structs.replace(event, repeated=True) if again else event
     elif isinstance(answer, Failed):
         yield _error(inbox.last_seq + 1, answer)
 

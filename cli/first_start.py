@@ -14,6 +14,7 @@ from pathlib import Path
 from actors.clocks import RandomIds
 from actors.first_keys import is_key, make_first_key, make_first_public_key
 from actors.installation import data_folder
+from actors.keys import local_origins
 from actors.production import is_production
 from actors.projects import TENANT_ID, Seeded
 from actors.settings import Settings
@@ -62,7 +63,9 @@ async def first_keys(running: RunningRuntime, project_id: str) -> Keys:
         public=await _key(
             database,
             folder / PUBLIC_KEY_FILE.format(project_id),
-            lambda: make_first_public_key(database, RandomIds(), project_id),
+            lambda: make_first_public_key(
+                database, RandomIds(), project_id, origins=local_origins(running.settings.port)
+            ),
         ),
         has_owner_file=(folder / OWNER_FILE).exists(),
     )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from actors.clocks import RandomIds, SystemClock
 from actors.first_keys import key_desk
 from actors.installation import master_keys, token_secrets
-from actors.keys import LOOPBACK_ORIGINS
+from actors.keys import local_origins
 from actors.projects import TENANT_ID
 from cli.database import with_database
 from cli.environment import settings_from
@@ -63,10 +63,12 @@ def create_key(
     if days is not None and days < 1:
         refuse("--days is 1 or more")
 
+    allowed = origins or local_origins(settings_from(os.environ, data_dir=data_dir).port)
+
     async def act(database: Database) -> int:
         found = await _project(database, project) if project else None
         ends = datetime.now(UTC) + timedelta(days=days) if days is not None else None
-        key_id, plaintext = await _made(database, found, name, scopes, origins or LOOPBACK_ORIGINS, ends, public)
+        key_id, plaintext = await _made(database, found, name, scopes, allowed, ends, public)
         print(_line(await _listed(database, key_id)))
         print(f"{plaintext}\nIt is shown this once; keep it.")
         return CLEAN

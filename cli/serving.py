@@ -165,7 +165,7 @@ def _public(key: KeyRecord | None) -> PublicKey | None:
         environment=key.environments[0] if key.environments else "",
         deployment_id=str(details.get("deploymentId", "")),
         allowed_origins=tuple(str(origin) for origin in details.get("allowedOrigins", ())),
-        require_origin=details.get("requireOrigin") is True,
+        require_origin=details.get("requireOrigin") is not False,
         allow_agent_override=details.get("allowAgentOverride") is True,
         show_activity_updates=details.get("showActivityUpdates") is True,
         may_see_traces=details.get("maySeeTraces") is True,

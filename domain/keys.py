@@ -54,6 +54,7 @@ class NewPublicKey(Struct, frozen=True, kw_only=True):
     """A public key to make, or what it shall be from now on.
 
     Attributes:
+        require_origin: Refuse what says no origin, as all do that are no browsers.
         environment, deployment_id: The agents that its sessions run; both empty takes the project's default.
     """
 
@@ -64,7 +65,7 @@ class NewPublicKey(Struct, frozen=True, kw_only=True):
     environment: str = ""
     deployment_id: str = ""
     show_activity_updates: bool = False
-    require_origin: bool = False
+    require_origin: bool = True
     allow_agent_override: bool = False
     expires_at: datetime | None = None
 

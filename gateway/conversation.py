@@ -23,6 +23,7 @@ from domain.json_values import JsonObject
 from gateway import bounds, wire
 from gateway.access import Admission
 from gateway.activity import Activity
+from gateway.auth.origins import whence
 from gateway.auth.public_keys import PublicKey, check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
 from gateway.closing import CloseCode, Closing
@@ -55,7 +56,7 @@ class Conversation:
         self._outlet = services.feeds.attach(self._ref, self._heard_seq)
         self._activity = Activity(resumed=self._resumed)
         self._is_over = False
-        self._origin, self._host = socket.headers.get("origin"), socket.headers.get("host", "")
+        self._page = whence(socket.headers)
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
         self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
@@ -279,7 +280,7 @@ class Conversation:
             return
         try:
             key = await self._services.public_keys.by_id(key.tenant_id, key.id)
-            check_origin(key, self._origin, self._host)
+            check_origin(key, self._page)
         except Unauthenticated:
             raise Closing(CloseCode.DISABLED) from None
         except Forbidden:

@@ -65,7 +65,7 @@ class Cors:
         origin = headers.get("origin")
         if origin is None or not origin.isascii() or not origin.isprintable():
             return False
-        return is_of_sdk(path, headers) or bool(self._origins and is_allowed(origin, self._origins, ""))
+        return is_of_sdk(path, headers) or is_allowed(origin, self._origins)
 
 
 def is_of_sdk(path: str, headers: Mapping[str, str]) -> bool:

@@ -92,6 +92,7 @@ class OverloadedBody(Wire):
     error: str
     code: Literal["RATE_LIMIT_EXCEEDED", "QUEUE_FULL"]
     retry_after_ms: int
+    details: dict[str, JsonValue] | None = Field(default=None, description="free JSON, by the limit")
 
 
 class CallbackErrorBody(Wire):

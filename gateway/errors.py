@@ -130,7 +130,8 @@ def error_body(error: AppError, form: ErrorForm = "coded") -> JsonObject:
         place = str(fields[0].get("path", "")).removeprefix("/").replace("/", ".")
         return openai_body(told, sentence_of(error), place or None)
     if isinstance(error, Overloaded):
-        return {"success": False, "error": error.message, "code": told.code, "retryAfterMs": error.retry_after_ms}
+        said = {"success": False, "error": error.message, "code": told.code, "retryAfterMs": error.retry_after_ms}
+        return {**said, "details": error.details} if error.details else said
     return coded(told.code, error.message, error.details)
 
 

@@ -26,6 +26,7 @@ from gateway.auth.credentials import (
     find_public_key,
     find_sandbox_token,
 )
+from gateway.auth.origins import Whence, whence
 from gateway.auth.public_keys import PublicKeys, check_origin
 from gateway.auth.remembered import Remembered
 from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
@@ -120,16 +121,16 @@ class Gate:
             raise Unauthenticated("Missing credentials")
         if credential.kind not in access.kinds:
             raise Unauthenticated("This credential is not accepted here")
-        origin, host = headers.get("origin"), headers.get("host", "")
+        page = whence(headers)
         match credential.kind:
             case "api_key":
                 return Admission(await self._api_keys.caller(credential.secret))
             case "sdk":
                 claims = self._sdk_tokens.read(credential.secret, grace_s=access.token_grace_s)
-                return await self.admit_sdk(claims, origin, host)
+                return await self.admit_sdk(claims, page)
             case "public_key":
                 key = await self._public_keys.by_secret(credential.secret)
-                check_origin(key, origin, host)
+                check_origin(key, page)
                 caller = Caller(
                     tenant_id=key.tenant_id,
                     subject=key.id,
@@ -151,10 +152,10 @@ class Gate:
         caller = Caller(claims.tenant_id, claims.session_id, frozenset(), claims.project_id, kind="sdk")
         return Admission(caller, sandbox=claims)
 
-    async def admit_sdk(self, claims: SdkClaims, origin: str | None, host: str) -> Admission:
+    async def admit_sdk(self, claims: SdkClaims, page: Whence) -> Admission:
         """Return the holder of an SDK token whose key is still live and whose page may use it."""
         key = await self._public_keys.by_id(claims.tenant_id, claims.key_id)
-        check_origin(key, origin, host)
+        check_origin(key, page)
         if not may(frozenset(claims.permissions), Permission.SESSION_SEND_MESSAGE):
             raise insufficient(Permission.SESSION_SEND_MESSAGE)
         return Admission(claims.caller(key), claims, key)

@@ -35,6 +35,11 @@ UNKNOWN = "IDEMPOTENCY_OUTCOME_UNKNOWN"
 Handle = Callable[[Request], Awaitable[Response]]
 
 
+def mark_of(repeated: bool) -> dict[str, str]:
+    """Return the header of an answer that has been given before, none of a first one."""
+    return {REPLAYED: "true"} if repeated else {}
+
+
 class ReplyName(NamedTuple):
     """Under what a reply is kept; callers who must not see each other's replies differ in `scope`."""
 

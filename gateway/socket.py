@@ -21,6 +21,7 @@ from domain.clock import MILLISECONDS_PER_SECOND, iso_ms
 from domain.errors import AppError, Conflict, Forbidden, NotFound, Overloaded, Unauthenticated, Unavailable
 from gateway import bounds
 from gateway.access import Admission
+from gateway.auth.origins import whence
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.closing import CloseCode, Closing
 from gateway.conversation import Conversation
@@ -152,8 +153,7 @@ async def _opened(socket: WebSocket, offer: Offer | None, services: Services) ->
         if services.metrics.sockets > bounds.SOCKETS_HELD:
             raise Unavailable("Too many sockets", details={"retryAfterMs": bounds.SOCKET_DRAIN_RECONNECT_MS})
         claims = await _claims(socket, offer, services)
-        headers = socket.headers
-        admission = await services.gate.admit_sdk(claims, headers.get("origin"), headers.get("host", ""))
+        admission = await services.gate.admit_sdk(claims, whence(socket.headers))
         await services.throttle.request(claims.tenant_id, claims.project_id)
         session = await _session(services, admission, claims)
         return Conversation(socket, services, admission, session, _last_seq(socket))

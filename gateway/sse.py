@@ -7,7 +7,7 @@ first turn needs nothing else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Final, NamedTuple
 
@@ -87,12 +87,17 @@ class EventStream(Response):
     media_type = MEDIA_TYPE
 
     def __init__(
-        self, events: AsyncGenerator[Event], heartbeat_s: float, *, write: Callable[[Event], bytes] = written
+        self,
+        events: AsyncGenerator[Event],
+        heartbeat_s: float,
+        *,
+        write: Callable[[Event], bytes] = written,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`write` says how an event is written."""
+        """`write` says how an event is written; `headers` are sent beside those of every stream."""
         self.status_code = 200
         self.background = None
-        self.init_headers(HEADERS)
+        self.init_headers({**HEADERS, **(headers or {})})
         self._events = events
         self._heartbeat_s = heartbeat_s
         self._written = write

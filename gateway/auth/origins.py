@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 ANY = "*"
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
-def is_allowed(origin: str, allowed: Iterable[str], own_host: str) -> bool:
-    """Return whether `origin` is admitted.
+class Whence(NamedTuple):
+    """Where a request comes from, as its browser says.
+
+    Attributes:
+        origin: Of the page; None where nothing is said, by no browser or in a GET to the origin of the page itself.
+        own: What the origin of this gateway is then, by its host; empty where no browser says that the two are one.
+    """
+
+    origin: str | None = None
+    own: tuple[str, ...] = ()
+
+
+def whence(headers: Mapping[str, str]) -> Whence:
+    """Return where a request with these headers comes from."""
+    is_same = headers.get("sec-fetch-site") == "same-origin" and "host" in headers
+    own = tuple(f"{scheme}://{headers['host']}" for scheme in DEFAULT_PORTS) if is_same else ()
+    return Whence(headers.get("origin"), own)
+
+
+def is_allowed(origin: str, allowed: Iterable[str]) -> bool:
+    """Return whether `origin` is admitted; no entries admit none.
 
     An entry is an exact origin, `scheme://*.example.com` (one or more labels), `scheme://host:*` (any port), or `*`.
-    No entries at all admit only the gateway's own origin.
     """
-    entries = tuple(allowed)
-    if not entries:
-        return _authority(urlsplit(origin.lower())) == _own_authority(origin, own_host)
-    return any(_admits(entry.lower(), origin.lower()) for entry in entries)
+    return any(_admits(entry.lower(), origin.lower()) for entry in allowed)
 
 
 def _admits(entry: str, origin: str) -> bool:
@@ -44,11 +60,3 @@ def _port_matches(asked: SplitResult, wanted: str) -> bool:
 def _port(origin: SplitResult) -> str:
     _, _, port = origin.netloc.rpartition("@")[2].partition(":")
     return port or DEFAULT_PORTS.get(origin.scheme, "")
-
-
-def _authority(origin: SplitResult) -> tuple[str, str]:
-    return origin.hostname or "", _port(origin)
-
-
-def _own_authority(origin: str, own_host: str) -> tuple[str, str]:
-    return _authority(urlsplit(f"{urlsplit(origin.lower()).scheme}://{own_host.lower()}"))

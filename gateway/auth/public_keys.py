@@ -13,7 +13,7 @@ from domain.clock import Clock
 from domain.errors import Forbidden, Unauthenticated
 from domain.permissions import insufficient
 from gateway import bounds
-from gateway.auth.origins import is_allowed
+from gateway.auth.origins import Whence, is_allowed
 from gateway.auth.remembered import Remembered
 
 MAY_CHAT: Final = "permissions.chat of the public key"
@@ -25,7 +25,7 @@ class PublicKey(Struct, frozen=True, kw_only=True):
 
     Attributes:
         environment, deployment_id: The agents that its sessions run; both empty takes the project's default.
-        allowed_origins: Origins that may use it; none admits only the gateway's own.
+        allowed_origins: Origins that may use it; none admits no page.
     """
 
     id: str
@@ -36,7 +36,7 @@ class PublicKey(Struct, frozen=True, kw_only=True):
     environment: str = ""
     deployment_id: str = ""
     allowed_origins: tuple[str, ...] = ()
-    require_origin: bool = False
+    require_origin: bool = True
     allow_agent_override: bool = False
     show_activity_updates: bool = False
     may_see_traces: bool = False
@@ -122,23 +122,17 @@ def _by_name(store: PublicKeyStore) -> Callable[[str], Awaitable[PublicKey | Non
     return find
 
 
-def check_origin(key: PublicKey, origin: str | None, host: str) -> None:
-    """Refuse a page that may not use this key.
-
-    Args:
-        key: The public key that is used.
-        origin: The `Origin` header, None when there is none.
-        host: The `Host` header, which says the gateway's own origin.
+def check_origin(key: PublicKey, page: Whence) -> None:
+    """Refuse a page that may not use this key. Spec: platform-api 2.1, rule 5.
 
     Raises:
         Forbidden: The origin is not listed, or is missing where the key requires one.
     """
-    if origin is None:
-        if key.require_origin:
-            raise Forbidden("Origin required")
-        return
-    if not is_allowed(origin, key.allowed_origins, host):
-        raise Forbidden("Origin not allowed")
+    if page.origin is not None:
+        if not is_allowed(page.origin, key.allowed_origins):
+            raise Forbidden("Origin not allowed", details={"hint": "List it in allowedOrigins of the public key"})
+    elif key.require_origin and not any(is_allowed(own, key.allowed_origins) for own in page.own):
+        raise Forbidden("Origin required", details={"hint": "For clients that are no browsers: requireOrigin: false"})
 
 
 def check_may_chat(key: PublicKey | None) -> None:

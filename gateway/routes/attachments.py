@@ -24,7 +24,7 @@ from gateway.bodies.attachments import (
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
-from gateway.idempotency import checked_key
+from gateway.idempotency import checked_key, mark_of
 from gateway.sdk_sessions import visible_session
 from gateway.services import Services, Serving
 from gateway.started import started
@@ -61,7 +61,7 @@ router = guarded_router("/api/projects/{project_id}/sessions/{session_id}/attach
     ],
 )
 async def upload_attachment(
-    project_id: str, session_id: str, request: Request, admitted: Admitted, services: Serving
+    project_id: str, session_id: str, request: Request, admitted: Admitted, services: Serving, response: Response
 ) -> UploadReply:
     """Keep the file of a form for a session; its bytes and its extension say what it is."""
     asked = await _session(services, admitted, project_id, session_id)
@@ -70,7 +70,9 @@ async def upload_attachment(
     key = owned_key("file", owner, checked_key(headers_of(request.scope).get("idempotency-key", "")))
     async with sent_file(request) as file:
         upload = Upload(filename=file.filename, content=file.content, size_bytes=file.size_bytes, key=key)
-        return upload_reply(await services.desks.files.keep(session, upload))
+        kept = await services.desks.files.keep(session, upload)
+        response.headers.update(mark_of(kept.repeated))
+        return upload_reply(kept)
 
 
 @router.get(

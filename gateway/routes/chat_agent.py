@@ -23,7 +23,7 @@ from gateway.envelope import json_response
 from gateway.gate import check_permission
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
-from gateway.idempotency import checked_key
+from gateway.idempotency import checked_key, mark_of
 from gateway.measured import measured
 from gateway.sdk_sessions import open_session
 from gateway.services import Services, services_of
@@ -69,7 +69,8 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     if not wants_events(headers.get("accept", "")):
         reply = await services.runtime.chat(turn)
         services.metrics.turn("json", perf_counter() - began)
-        return json_response(reply_body(reply, with_traces=admitted.caller.may_see_traces))
+        told = reply_body(reply, with_traces=admitted.caller.may_see_traces)
+        return json_response(told, headers=mark_of(reply.repeated))
     after = parse_event_id(last_event_id, body.session_id).seq if last_event_id else 0
     events = measured(services.runtime.stream(turn), services.metrics, "sse", began)
     return await _streamed(events, admitted, services, turn.session_id, after)
@@ -135,7 +136,8 @@ async def _streamed(
     """Return the stream of one turn or of all; what goes wrong before its first event is an ordinary error."""
     first = await anext(events, None)
     told = _told(events, first, session_id, after, with_traces=admitted.caller.may_see_traces, turns=turns)
-    return EventStream(told, services.settings.sse_heartbeat_s)
+    again = mark_of(first is not None and first.repeated)
+    return EventStream(told, services.settings.sse_heartbeat_s, headers=again)
 
 
 async def _told(

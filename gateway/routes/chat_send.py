@@ -19,7 +19,7 @@ from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
-from gateway.idempotency import checked_key
+from gateway.idempotency import checked_key, mark_of
 from gateway.services import Services, services_of
 
 router = guarded_router("/api/v1/chat", "chat")
@@ -60,7 +60,7 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
     reply = await services.runtime.chat(turn)
     services.metrics.turn("json", perf_counter() - began)
     told = reply_body(reply, with_traces=caller_.may_see_traces)
-    return json_response({**told, "userMessageId": reply.user_message_id})
+    return json_response({**told, "userMessageId": reply.user_message_id}, headers=mark_of(reply.repeated))
 
 
 async def _project_of(body: ChatSendBody, admitted: Admission, services: Services) -> str:

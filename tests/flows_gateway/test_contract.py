@@ -313,7 +313,7 @@ async def test_a_reset_session_begins_again_and_keeps_what_was_said(servers: Ser
         assert set(reset) == {"id", "runtimeSessionId", "status", "resetAt"}
         assert (reset["id"], reset["status"]) == (session_id, "active")
         assert (await chat(gateway, sessionId=session_id)).json()["response"] == "heard 1: hello"
-        traces = (await gateway.call("GET", f"{session}/traces?eventType=state_change&limit=1000")).json()["traces"]
+        traces = (await gateway.call("GET", f"{session}/traces?eventType=state_change&limit=200")).json()["traces"]
         assert "session.reset" in [trace["data"]["key"] for trace in traces]
         transcript = (await gateway.call("GET", f"/api/v1/sessions/{session_id}/transcripts")).json()
         assert len(transcript["messages"]) == 6

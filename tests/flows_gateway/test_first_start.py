@@ -26,7 +26,7 @@ from tests.support.repository import ROOT
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
-ORIGIN = "http://localhost:4000"
+ORIGIN = "http://localhost:3000"
 
 
 FORGET = Statement("DELETE FROM api_keys WHERE key_id = ANY(:key_ids)")
@@ -54,7 +54,12 @@ async def test_the_first_start_makes_an_owner_and_keys_that_only_their_owner_can
         body = {"projectId": gateway.project_id, "message": demo.FIRST_MESSAGE}
         answer = await gateway.call("POST", "/api/v1/chat/agent", body, headers={"x-api-key": keys.secret})
         assert (answer.status, bool(answer.json()["response"])) == (200, True)
-        for origin, status in ((ORIGIN, 200), ("http://127.0.0.1:9", 200), ("https://evil.example.com", 403)):
+        for origin, status in (
+            (ORIGIN, 200),
+            (f"http://127.0.0.1:{settings.port}", 200),
+            ("http://localhost:9", 403),
+            ("https://evil.example.com", 403),
+        ):
             headers = {"x-api-key": "", "x-public-key": keys.public, "origin": origin}
             assert (await gateway.call("POST", "/api/v1/sdk/init", {}, headers=headers)).status == status
 

@@ -117,7 +117,7 @@ def a_channel(own: Own, **more: Any) -> Body:
     return {"name": name(), "channelType": "web", "publicApiKeyId": own["page"], **more}
 
 
-A_PAGE = {"name": "page", "allowedOrigins": ["*"]}
+A_PAGE = {"name": "page", "allowedOrigins": ["*"], "requireOrigin": False}
 WINDOW = {"timeRange": {"from": "2020-01-01T00:00:00Z", "to": "2035-01-01T00:00:00Z"}}
 PP = "/api/projects/{project_id}"
 CASES = [
@@ -269,7 +269,7 @@ class Tenant:
         self.own |= {"session": said["sessionId"], "message": said["messageId"]}
         email = f"{RandomIds().new('')}@example.com"
         for kind, path, given, word in (
-            ("page", f"{project}/public-keys", {"name": "p", "allowedOrigins": []}, "key"),
+            ("page", f"{project}/public-keys", {"name": "p", "allowedOrigins": [], "requireOrigin": False}, "key"),
             ("user", "/api/users", {"email": email, "role": "admin"}, "user"),
             ("contact", "/api/contacts", {"displayName": "Ada"}, "data"),
             ("deployment", f"{project}/deployments", a_deployment(self.own), "deployment"),

@@ -216,7 +216,9 @@ async def public(gateway: LiveGateway, method: str = "GET", path: str = "", body
 
 async def a_page(gateway: LiveGateway, **body: Any) -> tuple[str, LiveGateway]:
     """Return a new public key's id, and the gateway as its pages see it."""
-    answer = await public(gateway, "POST", body={"name": "page", "allowedOrigins": ["*"], **body})
+    answer = await public(
+        gateway, "POST", body={"name": "page", "allowedOrigins": ["*"], "requireOrigin": False, **body}
+    )
     assert answer.status == 201, answer.body
     return answer.json()["key"]["id"], replace(gateway, public_key=answer.json()["secret"])
 

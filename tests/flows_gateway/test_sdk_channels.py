@@ -205,7 +205,13 @@ async def test_a_channel_and_its_public_key_name_the_same_agents(gateway: LiveGa
     keys = f"/api/projects/{gateway.project_id}/public-keys"
 
     async def bound(**to: str) -> dict[str, Any]:
-        return dict((await gateway.call("POST", keys, {"name": "page", "allowedOrigins": ["*"], **to})).json())
+        return dict(
+            (
+                await gateway.call(
+                    "POST", keys, {"name": "page", "allowedOrigins": ["*"], "requireOrigin": False, **to}
+                )
+            ).json()
+        )
 
     by_slug = await bound(deploymentId=staged["endpointSlug"])
     assert by_slug["key"]["deploymentId"] == staged["id"]

@@ -138,7 +138,7 @@ async def test_a_page_sees_a_tool_and_a_sub_task_only_where_its_key_shows_activi
             keys = f"/api/projects/{gateway.project_id}/public-keys"
             shown = {}
             for shows in (True, False):
-                body = {"name": "page", "allowedOrigins": ["*"], "showActivityUpdates": shows}
+                body = {"name": "page", "allowedOrigins": ["*"], "requireOrigin": False, "showActivityUpdates": shows}
                 secret = (await gateway.call("POST", keys, body)).json()["secret"]
                 begun = await gateway.call("POST", "/api/v1/sdk/init", {}, {"x-api-key": "", "x-public-key": secret})
                 async with gateway.socket(begun.json()["token"]) as socket:

@@ -14,14 +14,14 @@ import aiohttp
 import pytest
 
 from tests.flows_gateway.test_contract import CLERK
-from tests.prove.product import Product, kill
+from tests.prove.product import PAGE, Product, kill
 from tests.support.served import WITHIN_S, chat, client, served, until
 
 pytestmark = pytest.mark.xdist_group("product")
 
 
 async def page_token(product: Product, http: aiohttp.ClientSession) -> str:
-    headers = {"X-Public-Key": product.public_key}
+    headers = {"X-Public-Key": product.public_key, **PAGE}
     async with http.post(f"{product.url}/api/v1/sdk/init", json={}, headers=headers) as response:
         return str((await response.json())["token"])
 
@@ -50,7 +50,7 @@ def test_a_page_that_was_away_for_three_turns_and_the_death_of_its_host_hears_al
         async with served(tmp_path, {"c.agent.abl": CLERK}) as product, client() as http:
             token = await page_token(product, http)
             address = f"{product.url}/ws/sdk"
-            async with http.ws_connect(address, protocols=("sdk-auth", token)) as socket:
+            async with http.ws_connect(address, protocols=("sdk-auth", token), headers=PAGE) as socket:
                 session_id = (await frames_until(socket, "session_start"))[-1]["sessionId"]
                 await socket.send_json({"type": "chat_message", "text": "zero", "messageId": "m0"})
                 seen = (await frames_until(socket, "response_end"))[-1]["seq"]
@@ -60,7 +60,9 @@ def test_a_page_that_was_away_for_three_turns_and_the_death_of_its_host_hears_al
             await until(lambda: bool(set(product.host_pids()) - set(before)), "another host is there")
             answers.append((await chat(product, http, "three", sessionId=session_id)).response)
             assert all(kill(pid) for pid in product.host_pids())
-            async with http.ws_connect(f"{address}?lastSeq={seen}", protocols=("sdk-auth", token)) as socket:
+            async with http.ws_connect(
+                f"{address}?lastSeq={seen}", protocols=("sdk-auth", token), headers=PAGE
+            ) as socket:
                 told = await frames_until(socket, "response_end", len(answers))
                 await socket.send_json({"type": "chat_message", "text": "four", "messageId": "m4"})
                 told += await frames_until(socket, "response_end")

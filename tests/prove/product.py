@@ -19,6 +19,8 @@ START_S = 90.0
 POLL_S = 0.05
 STOP_S = 100.0
 """Longer than the gateway and its hosts may take together to let turns finish."""
+PAGE = {"Origin": "http://localhost:3000"}
+"""What a page says that is written on this machine; the first page key lists it."""
 HOST_PROGRAMS = {"process": "actors.hosts.child", "ray": "ray::SessionHostActor"}
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import aiohttp
 
 from tests.prove.conversation import Conversation
-from tests.prove.product import Product
+from tests.prove.product import PAGE, Product
 
 ATTEMPT_S = 6.5
 """After this a client gives a request up and sends it again, while the first may still be under way."""
@@ -199,9 +199,9 @@ class SocketSpeaker:
 
     async def _new_token(self) -> str:
         """Return a first token, or one of the same family in the place of one that has expired."""
-        path, headers = "init", {"X-Public-Key": self._product.public_key}
+        path, headers = "init", {"X-Public-Key": self._product.public_key, **PAGE}
         if self._token:
-            path, headers = "refresh", {"X-SDK-Token": self._token}
+            path, headers = "refresh", {"X-SDK-Token": self._token, **PAGE}
         async with self._http.post(f"{self._product.url}/api/v1/sdk/{path}", json={}, headers=headers) as response:
             if response.status != 200:
                 raise Refused(f"{response.status} {await response.text()}")
@@ -214,7 +214,7 @@ class SocketSpeaker:
         if self._was_open:
             url += f"?lastSeq={self._shown.last_seq}"
         async with asyncio.timeout(ATTEMPT_S):
-            socket = await self._http.ws_connect(url, protocols=("sdk-auth", self._token))
+            socket = await self._http.ws_connect(url, protocols=("sdk-auth", self._token), headers=PAGE)
         frame = await self._frame(socket)
         if frame["type"] != "session_start":
             await socket.close()

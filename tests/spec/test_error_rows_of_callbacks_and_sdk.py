@@ -123,13 +123,22 @@ async def test_12_1_401_an_unknown_revoked_or_expired_key(gateway: Gateway) -> N
 
 async def test_12_1_403_origin_not_allowed(gateway: Gateway) -> None:
     page = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY, origin="https://evil.example.com")
-    check(await page.post(INIT, {}), 403, "FORBIDDEN", "Origin not allowed")
+    check(
+        await page.post(INIT, {}),
+        403,
+        "FORBIDDEN",
+        "Origin not allowed",
+        hint="List it in allowedOrigins of the public key",
+    )
 
 
 async def test_12_1_403_origin_required(gateway: Gateway) -> None:
-    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(require_origin=True)
     page = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY)
-    check(await page.post(INIT, {}), 403, "FORBIDDEN", "Origin required")
+    hint = "For clients that are no browsers: requireOrigin: false"
+    check(await page.post(INIT, {}), 403, "FORBIDDEN", "Origin required", hint=hint)
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(require_origin=False)
+    gateway.clock.move(seconds=60)
+    assert (await page.post(INIT, {})).status == 200
 
 
 async def test_12_1_404_the_key_of_another_project(gateway: Gateway) -> None:

@@ -137,9 +137,18 @@ async def test_the_same_request_under_a_key_gets_the_stored_reply(
     assert first.status in (200, 201)
     assert (again.status, again.json()) == (first.status, first.json())
     assert len(runs) == (1 if case[0].path in RUNS_OF else 0)
-    if case[0].access.replay == "reply":
-        assert again.headers[REPLAYED.lower()] == "true"
-        assert REPLAYED.lower() not in first.headers
+    assert again.headers[REPLAYED.lower()] == "true"
+    assert REPLAYED.lower() not in first.headers
+
+
+async def test_a_stream_that_is_told_again_says_so(gateway: Gateway) -> None:
+    body, headers = {"projectId": PROJECT, "message": "hello"}, {"accept": "text/event-stream", "idempotency-key": KEY}
+    marks = []
+    for _ in range(2):
+        async with gateway.client.stream("POST", "/api/v1/chat/agent", body=body, headers=headers) as (reply, pieces):
+            assert [piece async for piece in pieces]
+        marks.append(reply.headers.get(REPLAYED.lower()))
+    assert marks == [None, "true"]
 
 
 @every(REPLAYED_POSTS)

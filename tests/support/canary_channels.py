@@ -282,7 +282,7 @@ class Channels:
     async def pages(self) -> None:
         """Have public keys, tokens, tickets and resume tokens made; use them, and wrong ones."""
         for at in range(PAGES):
-            body = {"name": f"page {at}", "allowedOrigins": ["*"]}
+            body = {"name": f"page {at}", "allowedOrigins": ["*"], "requireOrigin": False}
             key = (await self.made(f"{self._project}/public-keys", body, "secret", f"public {at}"))["secret"]
             shown = {"x-api-key": "", "x-public-key": key}
             project = {"projectId": self._gateway.project_id}

@@ -265,7 +265,7 @@ class Planter:
         """Read everything that tells of a session, of the project and of the tenant."""
         session = f"{self._project}/sessions/{session_id}"
         for path in (
-            f"{session}/traces?limit=1000&include=metrics",
+            f"{session}/traces?limit=200&include=metrics",
             f"{session}?include=messages",
             f"{session}/metrics",
             f"{session}/analysis",

@@ -10,6 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from actors.desks import (
@@ -190,7 +191,7 @@ class FakeFiles:
             if known != (view, content):
                 details = {"reason": "IDEMPOTENCY_KEY_REUSED"}
                 raise Conflict("This Idempotency-Key was used for another request", details=details)
-            return known[0]
+            return msgspec.structs.replace(known[0], repeated=True)
         self.kept[found.id, view.id] = (view, content)
         return view
 

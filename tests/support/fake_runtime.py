@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+import msgspec
+
 from actors.health import Health
 from actors.runtime import (
     CallbackDelivery,
@@ -90,7 +92,7 @@ class FakeRuntime:
     async def chat(self, turn: ChatTurn) -> TurnReply:
         async for event in self.stream(turn):
             if event.kind == "complete":
-                return self._reply(event)
+                return msgspec.structs.replace(self._reply(event), repeated=event.repeated)
         raise AssertionError("a turn ends with complete")
 
     def new_session_id(self, turn: ChatTurn) -> str:
@@ -124,7 +126,7 @@ class FakeRuntime:
             first, last = stored[1].first_seq, stored[1].last_seq
             for event in session.events:
                 if first <= event.seq <= last:
-                    yield event
+                    yield msgspec.structs.replace(event, repeated=True)
             return
         self.asked.append(turn)
         after = len(session.events)

@@ -91,7 +91,7 @@ class Gateway:
         return Client(self.app)
 
     async def sdk_token(self, **body: Any) -> str:
-        reply = await Client(self.app, {"x-public-key": PUBLIC_KEY}).post("/api/v1/sdk/init", body)
+        reply = await Client(self.app, {"x-public-key": PUBLIC_KEY, "origin": PAGE}).post("/api/v1/sdk/init", body)
         assert reply.status == 200, reply.body
         return str(reply.json()["token"])
 

@@ -137,7 +137,11 @@ async def _key(place: Place, ids: RandomIds, prefix: str, scopes: tuple[str, ...
 
 
 async def _page(place: Place, ids: RandomIds) -> str:
-    more = {"kind": "public", "project_id": place.project_id, "details": {"allowedOrigins": ["*"]}}
+    more = {
+        "kind": "public",
+        "project_id": place.project_id,
+        "details": {"allowedOrigins": ["*"], "requireOrigin": False},
+    }
     headers = {"x-public-key": await _key(place, ids, "pk_", **more)}
     reply = await Client(place.app, headers).post("/api/v1/sdk/init", {"projectId": place.project_id})
     assert reply.status == 200, reply.body

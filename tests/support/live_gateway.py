@@ -166,7 +166,7 @@ async def a_live_gateway(
         public_key = f"pk_{ids.new('')}"
         new_key = NewKey(
             key_id=ids.new("key"), plaintext=public_key, kind="public", project_id=seeded.project_id,
-            details={"allowedOrigins": ["*"]},
+            details={"allowedOrigins": ["*"], "requireOrigin": False},
         )  # fmt: skip
         await ApiKeys(running.database).create(TENANT_ID, new_key)
         first = LiveGateway(0, seeded.project_id, key, public_key, running, None)

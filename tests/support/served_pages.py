@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.prove.product import Product
+from tests.prove.product import PAGE, Product
 
 WITHIN_S = 60.0
 
@@ -28,13 +28,13 @@ class Page:
     async def open(self) -> None:
         """Open the socket, the first time with a new token, later with the number of the last frame."""
         if not self._token:
-            headers = {"X-Public-Key": self._product.public_key}
+            headers = {"X-Public-Key": self._product.public_key, **PAGE}
             async with self._http.post(f"{self._product.url}/api/v1/sdk/init", json={}, headers=headers) as response:
                 assert response.status == 200, await response.text()
                 self._token = (await response.json())["token"]
         query = "" if self.last_seq is None else f"?lastSeq={self.last_seq}"
         url = f"{self._product.url}/ws/sdk{query}"
-        self._socket = await self._http.ws_connect(url, protocols=("sdk-auth", self._token))
+        self._socket = await self._http.ws_connect(url, protocols=("sdk-auth", self._token), headers=PAGE)
         start = await self.hear("session_start")
         self.session_id = start["sessionId"]
         if self.last_seq is None:

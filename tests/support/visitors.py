@@ -201,7 +201,7 @@ async def revoked(gateway: Gateway) -> list[Visitor]:
     removed = await logged_in(gateway, removed_email)
     gateway.public_keys.keys[OLD_PAGE_KEY] = a_public_key(id="key_old")
     gateway.runtime.callers |= {OLD_KEY: a_caller(TENANT, "*"), GONE_KEY: a_caller(TENANT, "*")}
-    reply = await Client(gateway.app, {"x-public-key": OLD_PAGE_KEY}).post("/api/v1/sdk/init", {})
+    reply = await Client(gateway.app, {"x-public-key": OLD_PAGE_KEY, "origin": PAGE}).post("/api/v1/sdk/init", {})
     token = reply.json()["token"]
     sessions = f"/api/projects/{PROJECT}/sessions"
     assert (await Client(gateway.app, of_page(token)).post("/api/v1/sdk/refresh", {})).status == 200

@@ -39,15 +39,16 @@ def test_over_the_bound_of_the_queue_a_message_is_refused_with_a_time() -> None:
     async def story() -> None:
         performer = TablePerformer(FixedClock(), hold=asyncio.Event())
         host = a_host(MemoryStore(), performer)
-        asked = [asyncio.create_task(host.ask(a_turn("keyed first")))]
+        asked = [asyncio.create_task(host.ask(a_turn("keyed first", "first")))]
         await performer.started.wait()
-        asked += [asyncio.create_task(host.ask(a_turn(f"keyed {n}"))) for n in range(SESSION_QUEUE_TURNS + 4)]
+        asked += [asyncio.create_task(host.ask(a_turn(f"keyed {n}", f"k{n}"))) for n in range(SESSION_QUEUE_TURNS + 4)]
+        asked.append(asyncio.create_task(host.ask(a_turn("keyed 0", "k0"))))  # one that waits already is none more
         performer.hold.set()
         answers = await asyncio.gather(*asked)
         refused = [one for one in answers if isinstance(one, Failed)]
         assert len(refused) == 4
         assert all(one.kind == "QueueFull" and one.retry_after_ms > 0 for one in refused)
-        assert len(answers) == SESSION_QUEUE_TURNS + 5
+        assert len(answers) == SESSION_QUEUE_TURNS + 6
 
     asyncio.run(story())
 

@@ -68,21 +68,21 @@ def test_a_public_key_is_told_with_all_it_is_bound_to() -> None:
     key = _public(
         a_key(
             channelId="ch_1", channelName="shop", deploymentId="dep_1", allowedOrigins=["https://a.example"],
-            requireOrigin=True, allowAgentOverride=True, showActivityUpdates=True, maySeeTraces=True, chat=False,
+            requireOrigin=False, allowAgentOverride=True, showActivityUpdates=True, maySeeTraces=True, chat=False,
             voice=True,
         )
     )  # fmt: skip
     assert key is not None
     assert (key.project_id, key.environment, key.deployment_id) == ("", "staging", "dep_1")
     assert (key.channel_id, key.channel_name, key.allowed_origins) == ("ch_1", "shop", ("https://a.example",))
-    assert all((key.require_origin, key.allow_agent_override, key.show_activity_updates, key.may_see_traces))
+    assert all((not key.require_origin, key.allow_agent_override, key.show_activity_updates, key.may_see_traces))
     assert (key.chat, key.voice) == (False, True)
 
 
 def test_a_public_key_of_which_nothing_is_said_is_careful() -> None:
     key = _public(a_key())
     assert key is not None
-    assert not any((key.require_origin, key.allow_agent_override, key.show_activity_updates, key.may_see_traces))
+    assert not any((not key.require_origin, key.allow_agent_override, key.show_activity_updates, key.may_see_traces))
     assert (key.chat, key.voice, key.allowed_origins) == (True, False, ())
 
 

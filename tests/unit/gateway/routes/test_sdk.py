@@ -41,15 +41,28 @@ async def test_a_key_is_refused_elsewhere_and_for_other_projects(gateway: Gatewa
     assert (await page_with(gateway).post(INIT, {"projectId": SECOND_PROJECT})).status == 404
     assert (await page_with(gateway, "pk_other").post(INIT, {})).status == 401
     assert (await page_with(gateway, origin="https://evil.example.com").post(INIT, {})).status == 403
-    assert (await page_with(gateway, origin=None).post(INIT, {})).status == 200
+    assert (await page_with(gateway, origin=None).post(INIT, {})).status == 403
     assert (await Client(gateway.app, {"x-api-key": PUBLIC_KEY}).post(INIT, {})).status == 401
     as_key = Client(gateway.app, {"x-api-key": PUBLIC_KEY, "origin": PAGE})
     assert (await as_key.post("/api/v1/chat/agent", {"projectId": PROJECT, "message": "a"})).status == 401
 
 
-async def test_a_key_may_require_an_origin(gateway: Gateway) -> None:
-    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(require_origin=True)
-    assert (await page_with(gateway, origin=None).post(INIT, {})).status == 403
+async def test_a_key_of_native_clients_requires_no_origin(gateway: Gateway) -> None:
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(require_origin=False)
+    assert (await page_with(gateway, origin=None).post(INIT, {})).status == 200
+
+
+async def test_a_page_of_the_gateway_itself_reads_its_configuration_without_an_origin(gateway: Gateway) -> None:
+    headers = {"x-api-key": PUBLIC_KEY, "sec-fetch-site": "same-origin", "host": "agents.example.com"}
+    page, path = Client(gateway.app, headers), f"/api/v1/sdk/config/{PROJECT}"
+    assert (await page.get(path)).status == 403
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(allowed_origins=("https://agents.example.com",))
+    gateway.clock.move(seconds=60)
+    assert (await page.get(path)).status == 404, "it is let in; nothing is kept for it here"
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(allowed_origins=())
+    gateway.clock.move(seconds=60)
+    page = Client(gateway.app, {**headers, "origin": "https://agents.example.com"})
+    assert (await page.get(path)).status == 403
 
 
 async def test_a_token_lives_fifteen_minutes_and_is_refreshed_within_the_next_hour(gateway: Gateway) -> None:
