@@ -123,10 +123,8 @@ class FakeRuntime:
         if stored is not None:
             if stored[0] != turn:
                 raise Conflict("Used for another request", details={"reason": "IDEMPOTENCY_KEY_REUSED"})
-            first, last = stored[1].first_seq, stored[1].last_seq
-            for event in session.events:
-                if first <= event.seq <= last:
-                    yield msgspec.structs.replace(event, repeated=True)
+            for event in session.events[stored[1].first_seq - 1 : stored[1].last_seq]:
+                yield msgspec.structs.replace(event, repeated=True)
             return
         self.asked.append(turn)
         after = len(session.events)
