@@ -74,6 +74,10 @@ class Counters(Protocol):
         ...
 
 
+LEAP_S = 60.0
+"""A bucket that is full only so long after it could be was filled by a clock that had leapt; it counts as full."""
+
+
 class Window(NamedTuple):
     """Units of the window that began at `began` (in whole windows since the epoch) and of the one before."""
 
@@ -96,6 +100,8 @@ class LocalCounters:
         """Take one unit from a bucket; kept as the moment at which the bucket will be full again."""
         now = self._clock.now().timestamp()
         lacking_s = max(self._full_at.get(key, now) - now, 0.0)
+        if lacking_s > burst / per_s + LEAP_S:  # told by a clock that had leapt
+            lacking_s = 0.0
         after_s = lacking_s + 1 / per_s
         if after_s > burst / per_s:
             return Taken(False, burst, 0, lacking_s, math.ceil((after_s - burst / per_s) * MS_PER_S))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
 from typing import Protocol
 
 import msgspec
@@ -37,12 +38,16 @@ from storage.repositories.jobs import CLAIM_S, Job, Jobs
 
 log = logging.getLogger(__name__)
 
+BY_TIME = frozenset({EXPIRE_JOB, TIMER_JOB})
+"""Work that is there because time has passed: it waits while the clock is not believed."""
 KINDS = (RESUME_JOB, EXPIRE_JOB, TASK_JOB, TIMER_JOB, WORK_JOB)
 DONE = frozenset({"completed", "idle"})
 """How a child's turn ends that has done its work."""
 AT_ONCE = 32
 """Pieces of work under way, of those that are short and of those that last."""
 LOOK_EVERY_S = 1.0
+ASK_EVERY_S = 60.0
+"""How often recurring work is asked for anew: what a clock that had leapt has put off is done in time."""
 GATHER_S = 0.02
 GIVE_BACK_S = 2.0
 """How long the end of a process may wait for a claim to be given back."""
@@ -73,6 +78,10 @@ class Recurring(Protocol):
 
     async def carry_out(self, job: Job) -> float:
         """Do one piece; return in how many seconds to do it again."""
+        ...
+
+    async def believes_the_clock(self) -> bool:
+        """Return whether work may be done now whose time has come."""
         ...
 
 
@@ -116,7 +125,7 @@ class JobRunner:
         short = (*(kind for kind in KINDS if kind not in LASTING), *(upkeep.kinds if upkeep is not None else ()))
         self._running: dict[tuple[str, ...], set[asyncio.Task[None]]] = {short: set(), tuple(LASTING): set()}
         self._sent: dict[asyncio.Task[None], Job] = {}
-        self._scheduled = upkeep is None
+        self._ask_at_s = 0.0
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -157,9 +166,9 @@ class JobRunner:
 
     async def _begin_due(self) -> set[asyncio.Task[None]]:
         """Claim as much as there is room for and begin it."""
-        if not self._scheduled and self._upkeep is not None:
+        if self._upkeep is not None and monotonic() >= self._ask_at_s:
             await self._upkeep.schedule(self._jobs)
-            self._scheduled = True
+            self._ask_at_s = monotonic() + ASK_EVERY_S
         begun: set[asyncio.Task[None]] = set()
         for kinds, running in self._running.items():
             room = AT_ONCE - len(running)
@@ -219,6 +228,8 @@ class JobRunner:
                     return await self._upkeep.carry_out(job)
                 if self._outbound is not None and job.kind in self._outbound.kinds:
                     return await self._outbound.carry_out(job)
+                if job.kind in BY_TIME and self._upkeep is not None and not await self._upkeep.believes_the_clock():
+                    return ASK_EVERY_S
                 return await self._carry_out(job)
         except AppError as error:
             return refusal(error)

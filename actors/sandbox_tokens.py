@@ -27,6 +27,8 @@ ALGORITHM: Final = "HS256"
 ISSUER: Final = "abl-runtime"
 SECRET_MIN_BYTES: Final = 32
 MEMORY_PATH: Final = "/api/v1/memory"
+AHEAD_S: Final = 300
+"""How far the clock of the host that made a token may be ahead; what a leapt clock made is not taken for as long."""
 REFUSED: Final = "Invalid or expired token"
 _OPTIONS: Final[Options] = {
     "require": ["iss", "typ", "iat", "exp", "jti", "tid", "pid"],
@@ -81,8 +83,8 @@ class SandboxTokens:
             InvalidInput: It names no session.
         """
         said = self._verified(token)
-        ends_at = said["exp"]
-        if said["typ"] != TYPE or type(ends_at) is not int or ends_at <= self._clock.now().timestamp():
+        ends_at, now = said["exp"], self._clock.now().timestamp()
+        if said["typ"] != TYPE or type(ends_at) is not int or not now < ends_at <= now + SANDBOX_TOKEN_S + AHEAD_S:
             raise Unauthenticated(REFUSED)
         if not said.get("sid"):
             raise InvalidInput("Token missing sessionId")

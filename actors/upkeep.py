@@ -1,10 +1,13 @@
 """What the store needs again and again: new weeks, old rows gone, quiet sessions ended. Each is one recurring job.
 
-A piece of work is bounded: what is left over is done at its next time, which comes soon. Spec: platform-api 3.1, 15.
+A piece of work is bounded: what is left over is done at its next time, which comes soon. What deletes or ends something
+because its time is over goes by the database's clock, and waits while that cannot be believed: decision 0048.
+Spec: platform-api 3.1, 15.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
@@ -22,7 +25,7 @@ from actors.session.delivery import AskHost
 from domain.clock import Clock, iso_ms
 from domain.limits import ANALYTICS_KEPT_DAYS, AUDIT_KEPT_DAYS, SESSION_IDLE_S, TRACES_KEPT_DAYS, USAGE_KEPT_DAYS
 from storage.database import Database
-from storage.partitions import drop_before, ensure_partitions, forget_blobs
+from storage.partitions import drop_older, ensure_partitions, forget_blobs, placed
 from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
@@ -37,7 +40,9 @@ from storage.repositories.traces import Traces
 from storage.repositories.turns import Turns
 from storage.repositories.users import Users
 from storage.repositories.webhooks import Webhooks
+from storage.steadiness import Steadiness
 
+log = logging.getLogger(__name__)
 EVERYWHERE = ""
 """The tenant of work that is for all of them."""
 PREFIX = "upkeep."
@@ -56,6 +61,10 @@ BLOBS_MAX = 200
 FILES_MAX = 200
 SESSIONS_MAX = 100
 TASKS_MAX = 200
+ENDS_STEADY_S = 600.0
+"""How long after a leap of the clock nothing is ended or deleted because its time is over."""
+DROPS_STEADY_S = 86_400.0
+"""How long after one no week is dropped."""
 A_WEEK = timedelta(weeks=1)
 """A week of the journal goes as a whole, so its last day may be this much older than the retention."""
 
@@ -75,11 +84,16 @@ class Retention(Struct, frozen=True):
 
 
 class _Chore(Struct, frozen=True):
-    """One kind of upkeep: `act` returns how much it did, `most` is how much it does at once."""
+    """One kind of upkeep: `act` returns how much it did, `most` is how much it does at once.
+
+    Attributes:
+        steady_s: For how long the clock must have gone on steadily; 0 for what deletes and ends nothing.
+    """
 
     every_s: float
     most: int
     act: Callable[[], Awaitable[int]]
+    steady_s: float = ENDS_STEADY_S
 
 
 class Upkeep:
@@ -95,11 +109,15 @@ class Upkeep:
         removal: ProjectRemoval | None = None,
         draining: Draining | None = None,
         spans: SpanExport | None = None,
+        steadiness: Steadiness | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
         self._ask = ask
         self._retention = retention
+        self._steadiness = steadiness or Steadiness(database)
+        self._now = clock.now()
+        self._doubt = ""
         self._sessions = Sessions(database)
         self._budgets = Budgets(database)
         self._tasks = HumanTasks(database)
@@ -110,10 +128,11 @@ class Upkeep:
         users, webhooks, heads = Users(database), Webhooks(database), Conversations(database)
         tasks = TaskDesk(database, clock)
         self._chores = {
-            f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, self._partitions),
+            f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, lambda: ensure_partitions(database), 0.0),
+            f"{PREFIX}weeks": _Chore(HOUR_S, ROWS_MAX, self._drop_weeks, DROPS_STEADY_S),
             f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
             f"{PREFIX}replies": _Chore(HOUR_S, ROWS_MAX, lambda: replies.forget_old(ROWS_MAX)),
-            f"{PREFIX}blobs": _Chore(HOUR_S, BLOBS_MAX, self._blobs),
+            f"{PREFIX}blobs": _Chore(HOUR_S, BLOBS_MAX, self._blobs, DROPS_STEADY_S),
             f"{PREFIX}memory": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_expired(ROWS_MAX)),
             f"{PREFIX}effects": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_effects(ROWS_MAX)),
             f"{PREFIX}callbacks": _Chore(HOUR_S, ROWS_MAX, lambda: callbacks.forget_closed(ROWS_MAX)),
@@ -127,18 +146,18 @@ class Upkeep:
             f"{PREFIX}budgets": _Chore(MINUTE_S, ROWS_MAX, self._charge_expired),
             f"{PREFIX}tasks": _Chore(MINUTE_S, TASKS_MAX, lambda: tasks.move_overdue(TASKS_MAX)),
             f"{PREFIX}idle": _Chore(MINUTE_S, SESSIONS_MAX, self._end_idle),
-            f"{PREFIX}analytics": _Chore(COUNT_EVERY_S, ROWS_MAX, self._count),
-            f"{PREFIX}durations": _Chore(MINUTE_S, HOURS_AT_ONCE, lambda: self._counting.seal(clock.now())),
+            f"{PREFIX}analytics": _Chore(COUNT_EVERY_S, ROWS_MAX, self._count, 0.0),
+            f"{PREFIX}durations": _Chore(MINUTE_S, HOURS_AT_ONCE, lambda: self._counting.seal(self._now)),
             f"{PREFIX}figures": _Chore(HOUR_S, ROWS_MAX, self._forget_figures),
         }
         if spans is not None:
-            self._chores[f"{PREFIX}spans"] = _Chore(COUNT_EVERY_S, TURNS_AT_ONCE, spans.go_on)
+            self._chores[f"{PREFIX}spans"] = _Chore(COUNT_EVERY_S, TURNS_AT_ONCE, spans.go_on, 0.0)
         if files is not None:
             self._chores[f"{PREFIX}files"] = _Chore(HOUR_S, FILES_MAX, lambda: files.forget_unused(FILES_MAX))
         if removal is not None:
-            self._chores[f"{PREFIX}projects"] = _Chore(MINUTE_S, 1, removal.carry_on_all)
+            self._chores[f"{PREFIX}projects"] = _Chore(MINUTE_S, 1, removal.carry_on_all, 0.0)
         if draining is not None:
-            self._chores[f"{PREFIX}draining"] = _Chore(DRAIN_LOOK_S, 1, draining.look)
+            self._chores[f"{PREFIX}draining"] = _Chore(DRAIN_LOOK_S, 1, draining.look, 0.0)
 
     @property
     def kinds(self) -> Sequence[str]:
@@ -146,70 +165,90 @@ class Upkeep:
         return tuple(self._chores)
 
     async def schedule(self, jobs: Jobs) -> None:
-        """Ask for all of it; asking again changes nothing."""
-        for kind in self._chores:
-            await jobs.enqueue(EVERYWHERE, kind, kind)
+        """Ask for all of it; to be asked again now and then, for what a clock that had leapt has put off."""
+        await jobs.back_from_the_future()
+        for kind, chore in self._chores.items():
+            if not await jobs.enqueue(EVERYWHERE, kind, kind):
+                await jobs.within(EVERYWHERE, kind, kind, chore.every_s)
 
     async def carry_out(self, job: Job) -> float:
         """Do one piece; return in how many seconds to do it again."""
         chore = self._chores[job.kind]
+        if chore.steady_s and not await self._is_believed(chore.steady_s):
+            return min(chore.every_s, MINUTE_S)
         done = await chore.act()
         return SOON_S if done >= chore.most else chore.every_s
 
-    async def _partitions(self) -> int:
-        """Make the weeks to come, drop those that are past their retention."""
-        made = await ensure_partitions(self._database)
-        now = self._clock.now()
+    async def believes_the_clock(self) -> bool:
+        """Return whether work may be done now whose time has come."""
+        return await self._is_believed(ENDS_STEADY_S)
+
+    async def _is_believed(self, steady_s: float) -> bool:
+        """Look at the clocks; say so once when they are not believed."""
+        look = await self._steadiness.look(self._clock.now)
+        self._now = look.now
+        doubt = look.doubt(steady_s)
+        if bool(doubt) != bool(self._doubt):
+            log.warning("nothing is deleted or ended by its time: %s", doubt) if doubt else log.info("clock is steady")
+        self._doubt = doubt
+        return not doubt
+
+    async def _drop_weeks(self) -> int:
+        """Drop the weeks that are past their retention, by the database's clock and by the newest row."""
+        dropped = 0
         for table, days in (
             ("traces", self._retention.trace_days),
             ("journal", self._retention.journal_days),
             ("analytics_events", self._retention.analytics_days),
         ):
-            await drop_before(self._database, table, now - timedelta(days=days))
-        return made
+            dropped += len(await drop_older(self._database, table, timedelta(days=days), self._now))
+        return dropped
 
     async def _count(self) -> int:
         """Count what has happened since the last time."""
         counted = 0
-        while counted < ROWS_MAX and (more := await self._counting.go_on(self._clock.now())):
+        while counted < ROWS_MAX and (more := await placed(self._database, self._count_piece)):
             counted += more
         return counted
+
+    async def _count_piece(self) -> int:
+        return await self._counting.go_on(self._clock.now())
 
     async def _forget_figures(self) -> int:
         """Remove sums of events that are past their retention; the events themselves are gone before."""
         kept = max(timedelta(days=USAGE_KEPT_DAYS), timedelta(days=self._retention.analytics_days) + 2 * A_WEEK)
-        return await self._counting.forget_old(self._clock.now() - kept, ROWS_MAX)
+        return await self._counting.forget_old(self._now - kept, ROWS_MAX)
 
     async def _blobs(self) -> int:
         """Remove large facts of weeks that are gone."""
-        before = self._clock.now() - timedelta(days=self._retention.journal_days) - A_WEEK
+        before = self._now - timedelta(days=self._retention.journal_days) - A_WEEK
         return await forget_blobs(self._database, before, BLOBS_MAX)
 
     async def _forget_audit(self) -> int:
         """Remove entries of the audit log that are past their retention."""
-        before = self._clock.now() - timedelta(days=self._retention.audit_days)
+        before = self._now - timedelta(days=self._retention.audit_days)
         return await self._audit.prune(before, limit=ROWS_MAX)
 
     async def _forget_traces(self) -> int:
         """Delete traces of projects that want them kept shorter; those of all others go by the week."""
-        return await self._traces.forget_of_projects(self._clock.now(), self._retention.trace_days, ROWS_MAX)
+        return await self._traces.forget_of_projects(self._now, self._retention.trace_days, ROWS_MAX)
 
     async def _forget_accounts(self) -> int:
         """Delete what was spent of budgets in periods long gone."""
-        return await self._budgets.forget_old(self._clock.now() - timedelta(days=ACCOUNTS_KEPT_DAYS), ROWS_MAX)
+        return await self._budgets.forget_old(self._now - timedelta(days=ACCOUNTS_KEPT_DAYS), ROWS_MAX)
 
     async def _forget_tasks(self) -> int:
         """Delete tasks that were closed long ago."""
-        return await self._tasks.forget_closed(self._clock.now() - timedelta(days=CLOSED_TASKS_KEPT_DAYS), ROWS_MAX)
+        return await self._tasks.forget_closed(self._now - timedelta(days=CLOSED_TASKS_KEPT_DAYS), ROWS_MAX)
 
     async def _charge_expired(self) -> int:
         """Count what was held for model calls that never ended as used."""
-        return await self._budgets.charge_expired(self._clock.now(), ROWS_MAX)
+        return await self._budgets.charge_expired(self._now, ROWS_MAX)
 
     async def _end_idle(self) -> int:
         """End sessions that have been quiet for too long; their hosts have the last word."""
         quiet = await self._sessions.idle_everywhere(self._retention.idle_s, SESSIONS_MAX)
-        since = iso_ms(self._clock.now())
+        since = iso_ms(min(self._now, self._clock.now()))
         ended = 0
         for tenant_id, project_id, session_id in quiet:
             message = EndSession(

@@ -30,6 +30,8 @@ SESSION_APPEARS_S: Final = 0.5
 """How long a session that begins may not be counted by the store yet."""
 CREDENTIAL_RECHECK_S: Final = 1.0
 """How long a credential or project once found is believed without asking the store again."""
+TOKEN_AHEAD_S: Final = 300
+"""How far the clock of the gateway that made a token may be ahead; what a leapt clock made is not taken for as long."""
 CREDENTIALS_HELD: Final = 10_000
 SDK_USER_MAX_BYTES: Final = 4_096
 """What a page says of its user travels in each of its tokens, which are headers."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
@@ -15,7 +17,7 @@ import msgspec
 from domain.errors import InvalidInput, Unavailable
 from storage.contents import Contents
 from storage.crypto import MasterKeys
-from storage.errors import Closing, ConnectionLost, Duplicate, NotConnected, Orphaned
+from storage.errors import Closing, ConnectionLost, Duplicate, NoPlace, NotConnected, Orphaned
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -24,11 +26,14 @@ POOL_MAX = 10
 CONNECT_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
 ACQUIRE_DEADLINE_S = 10.0
+CLOSE_DEADLINE_S = 15.0
 REPEAT_FOR_S = 5.0
 """How long a statement is tried on other connections; an embedded server that was killed is back in 0.1 to 1 s."""
 REPEAT_DELAY_S = 0.02
 REPEAT_DELAY_MAX_S = 0.3
 JSONB_VERSION = b"\x01"
+NO_PARTITION = "no partition of relation"
+_MOMENT = re.compile(r"\(at\) = \((.+?)\)")
 CLOSED = ("closed", "released back to the pool")  # the driver has one class for this and for wrong calls
 APPLICATION = {"application_name": "abl-runtime"}
 
@@ -71,6 +76,10 @@ def translated() -> Iterator[None]:
         constraint = error.constraint_name or ""
         log.warning("a row cannot be written, for what it belongs to is gone (%s)", constraint)
         raise Orphaned("What this belongs to is not there any more", constraint=constraint) from error
+    except asyncpg.CheckViolationError as error:
+        if not (error.message or "").startswith(NO_PARTITION):
+            raise
+        raise NoPlace(f"The database has no place for this: {error.message}.", moment=_moment_in(error)) from error
     except (
         asyncpg.DataError,
         asyncpg.ProgramLimitExceededError,
@@ -90,6 +99,15 @@ def translated() -> Iterator[None]:
         if not any(words in str(error) for words in CLOSED):
             raise
         raise ConnectionLost("The connection to the database is closed.") from error
+
+
+def _moment_in(error: asyncpg.CheckViolationError) -> datetime | None:
+    """Return the moment of the row that had no partition to go to, as the error tells it."""
+    found = _MOMENT.search(error.detail or "")
+    try:
+        return datetime.fromisoformat(found[1]).astimezone(UTC) if found else None
+    except (ValueError, OverflowError):
+        return None
 
 
 class _RawConnection(asyncpg.Connection):  # type: ignore[misc] # the driver has no types
@@ -197,9 +215,14 @@ class Database:
             raise Unavailable(f"The database refuses the connection: {error}") from error
 
     async def close(self) -> None:
-        """Let what is running finish, and close all connections."""
-        with translated():
-            await self._pool.close()
+        """Let what is running finish, and close all connections; those that are still lent after a while are cut."""
+        try:
+            async with asyncio.timeout(CLOSE_DEADLINE_S):
+                with translated():
+                    await self._pool.close()
+        except (TimeoutError, ConnectionLost):
+            log.warning("connections were still in use %s s after the end; they are cut", CLOSE_DEADLINE_S)
+            self._pool.terminate()
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from domain.errors import Conflict, NotFound, Unavailable
@@ -78,6 +79,18 @@ class NotConnected(ConnectionLost):
     """There was no connection to send anything through; nothing has taken effect."""
 
     may_have_taken_effect = False
+
+
+class NoPlace(Unavailable):
+    """The week of a row has no partition; nothing was written.
+
+    Attributes:
+        moment: The row's, None when the database did not say it.
+    """
+
+    def __init__(self, message: str, *, moment: datetime | None) -> None:
+        super().__init__(message)
+        self.moment = moment
 
 
 class Closing(Unavailable):

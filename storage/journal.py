@@ -19,7 +19,7 @@ from domain.errors import InvalidInput, NotFound, Overloaded, Unavailable
 from domain.limits import MEMORY_STORES_PER_SESSION
 from storage.beside import Beside
 from storage.database import Connection, Database, Row
-from storage.errors import ConnectionLost, KeyReplaced, SequenceConflict, StaleEpoch, TurnRepeated
+from storage.errors import ConnectionLost, KeyReplaced, NoPlace, SequenceConflict, StaleEpoch, TurnRepeated
 from storage.frames import expand, pack, unpack
 from storage.journal_batch import Append, parameters, shape_of, take
 from storage.journal_statements import (
@@ -32,6 +32,7 @@ from storage.journal_statements import (
     WRITTEN_AT,
 )
 from storage.keys import session_key
+from storage.partitions import make_place
 from storage.turn_end import TurnEnd
 
 BATCH_MAX_APPENDS = 512
@@ -186,11 +187,17 @@ class Journal:
         """Write a batch, again if the connection breaks."""
         deadline = monotonic() + RETRY_DEADLINE_S
         delay_s = RETRY_DELAY_S
-        is_repeated = False
+        is_repeated = has_place = False
         while True:
             try:
                 await self._send(batch, is_repeated=is_repeated)
                 return
+            except NoPlace as error:
+                if has_place:
+                    raise
+                await make_place(self._database, error)
+                has_place = True
+                continue
             except ConnectionLost:
                 self._drop_connection()
                 if monotonic() > deadline:

@@ -19,6 +19,9 @@ from storage.statements import Statement
 
 LEASE_S = 5.0
 RENEW_EVERY_S = 1.0
+LEASE_MAX_S = 60
+"""A lease that runs out later than this from now was taken by a clock that has leapt: it has run out."""
+_RUNS = f"expires_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '{LEASE_MAX_S} seconds'"
 
 REGISTER = Statement(
     """
@@ -47,12 +50,12 @@ REVOKE = Statement(
     "UPDATE hosts SET revoked_at = clock_timestamp() WHERE epoch = :epoch AND revoked_at IS NULL", is_repeatable=True
 )
 
-LIVE = Statement("""
+LIVE = Statement(f"""
     SELECT host_id, epoch, address, labels FROM hosts
-    WHERE revoked_at IS NULL AND expires_at > clock_timestamp() ORDER BY host_id
+    WHERE revoked_at IS NULL AND {_RUNS} ORDER BY host_id
 """)
 
-CLAIMING = """
+CLAIMING = f"""
     WITH head AS (
         SELECT owner_epoch, set_config('synchronous_commit', 'off', true) FROM session_heads
         WHERE session_key = session_key(:tenant_id, :session_id) FOR UPDATE
@@ -60,7 +63,7 @@ CLAIMING = """
     lost AS (
         UPDATE hosts SET revoked_at = clock_timestamp() FROM head
         WHERE hosts.epoch = head.owner_epoch AND hosts.epoch <> :epoch
-          AND revoked_at IS NULL AND expires_at <= clock_timestamp()
+          AND revoked_at IS NULL AND NOT {_RUNS}
         RETURNING hosts.epoch
     ),
     claimed AS (
@@ -107,10 +110,10 @@ RELEASE_MANY = Statement(
     is_repeatable=True,
 )
 
-OWNER = Statement("""
+OWNER = Statement(f"""
     SELECT o.host_id, o.epoch, o.address, o.labels FROM session_heads h JOIN hosts o ON o.epoch = h.owner_epoch
     WHERE h.session_key = session_key(:tenant_id, :session_id)
-      AND o.revoked_at IS NULL AND o.expires_at > clock_timestamp()
+      AND o.revoked_at IS NULL AND o.{_RUNS}
 """)
 
 

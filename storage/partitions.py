@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from storage.database import Connection, Database
+from storage.errors import NoPlace
 from storage.statements import Statement
+
+Answer = TypeVar("Answer")
+log = logging.getLogger(__name__)
 
 PARTITIONED = ("journal", "traces", "analytics_events")
 NOT_COMPARED = {"journal": "facts", "traces": "events"}
 """Table -> what of it no condition compares: no statistics are kept of that. A new week does not take it over."""
 WEEKS_AHEAD = 8
+WEEK = timedelta(weeks=1)
 LOCK_ID = 0x41424D
 _NAME_FORM = "%Y%m%d"
 
@@ -40,7 +48,28 @@ async def ensure_partitions(database: Database, *, since: datetime | None = None
     Run daily.
     """
     now = await database.value(NOW)
-    missing = await _missing(database, since or now, now)
+    first, last = week_of(since or now), week_of(now) + timedelta(weeks=WEEKS_AHEAD)
+    return await _make(database, [first + timedelta(weeks=count) for count in range((last - first).days // 7 + 1)])
+
+
+async def placed(database: Database, act: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Return what `act` does; where a row had no partition to go to, make that week's and do it once more."""
+    try:
+        return await act()
+    except NoPlace as error:
+        await make_place(database, error)
+        return await act()
+
+
+async def make_place(database: Database, error: NoPlace) -> None:
+    """Make the partitions of the week that a row had no place in, and say so."""
+    moment = error.moment or await database.value(NOW)
+    made = await _make(database, [week_of(moment)])
+    log.warning("there was no partition for rows of %s, %s were made: is the clock right?", moment.isoformat(), made)
+
+
+async def _make(database: Database, weeks: Sequence[datetime]) -> int:
+    missing = await _missing(database, weeks)
     if not missing:
         return 0
     plain = [f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0;" for table, name in NOT_COMPARED.items()]
@@ -50,12 +79,19 @@ async def ensure_partitions(database: Database, *, since: datetime | None = None
     return len(missing)
 
 
-async def drop_before(database: Database, parent: str, moment: datetime) -> list[str]:
-    """Drop the partitions of one table that end before `moment`; return their names."""
+async def drop_older(database: Database, parent: str, kept: timedelta, now: datetime) -> list[str]:
+    """Drop the partitions of one table that are older than `kept`; return their names.
+
+    They are so by both: by `now`, and by the newest week up to then that has a row, which is `now` when that is this
+    week. So a clock that is ahead of everything that was ever written drops nothing that is younger than that.
+    """
     if parent not in PARTITIONED:
         raise ValueError(f"{parent} is not partitioned")
-    names = [row["name"] for row in await database.rows(EXISTING, parent=parent)]
-    old = sorted(name for name in names if _start(name) + timedelta(weeks=1) <= moment)
+    names = sorted(row["name"] for row in await database.rows(EXISTING, parent=parent))
+    if not (begun := [name for name in names if _start(name) <= now]):
+        return []
+    before = min(now, await _newest(database, begun)) - kept
+    old = [name for name in names if _start(name) + WEEK <= before]
     if old:
         async with database.connection() as connection:
             await connection.script("\n".join(f"DROP TABLE IF EXISTS {name};" for name in old))
@@ -75,13 +111,19 @@ async def first_week(connection: Connection, parent: str) -> datetime:
     return _start(await connection.value(FIRST, parent=parent))
 
 
-async def _missing(database: Database, since: datetime, now: datetime) -> list[str]:
-    first, last = week_of(since), week_of(now) + timedelta(weeks=WEEKS_AHEAD)
-    weeks = [first + timedelta(weeks=count) for count in range((last - first).days // 7 + 1)]
+async def _newest(database: Database, names: Sequence[str]) -> datetime:
+    """Return where the newest week with a row begins, its end when it is the last of `names`; else where they begin."""
+    for name in reversed(names):
+        if await database.value(Statement(f"SELECT EXISTS (SELECT FROM {name})")):
+            return _start(name) + (WEEK if name == names[-1] else timedelta())
+    return _start(names[0])
+
+
+async def _missing(database: Database, weeks: Sequence[datetime]) -> list[str]:
     found = {row["name"] for parent in PARTITIONED for row in await database.rows(EXISTING, parent=parent)}
     return [
         f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {parent} "
-        f"FOR VALUES FROM ('{week.isoformat()}') TO ('{(week + timedelta(weeks=1)).isoformat()}');"
+        f"FOR VALUES FROM ('{week.isoformat()}') TO ('{(week + WEEK).isoformat()}');"
         for parent in PARTITIONED
         for week in weeks
         if (name := f"{parent}_{week.strftime(_NAME_FORM)}") not in found

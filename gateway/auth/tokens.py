@@ -70,14 +70,17 @@ class Tokens:
             self._read[token] = claims
             if len(self._read) > bounds.CREDENTIALS_HELD:
                 self._read.popitem(last=False)
-        if claims["exp"] + grace_s <= self._clock.now().timestamp():
+        now = self._clock.now().timestamp()
+        if claims["exp"] + grace_s <= now:
             self._read.pop(token, None)
             raise Unauthenticated("The token has expired")
+        if claims["iat"] > now + bounds.TOKEN_AHEAD_S:
+            raise Unauthenticated("The token is from the future; get a new one")
         return claims
 
     def _verified(self, token: str) -> JsonObject:
         claims = self._signed(token)
-        if claims["typ"] != self._typ or type(claims["exp"]) is not int:
+        if claims["typ"] != self._typ or not type(claims["exp"]) is type(claims["iat"]) is int:
             raise Unauthenticated("Invalid token")
         return claims
 

@@ -14,6 +14,10 @@ from storage.statements import Statement
 CLAIM_S = 60.0
 RETRY_BASE_S = 1.0
 RETRY_MAX_S = 300.0
+SLACK_S = 60.0
+"""How much too late work may be due before a clock that has leapt is taken to have made it so."""
+WAITS_MAX_S = 2 * 86_400.0
+"""The same for a further try: no kind of work waits longer for one."""
 
 ENQUEUE = Statement("""
     INSERT INTO jobs (tenant_id, kind, name, payload, due_at)
@@ -57,6 +61,19 @@ AGAIN = Statement("""
 RENEW = Statement("""
     UPDATE jobs SET due_at = clock_timestamp() + make_interval(secs => :claim_s)
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
+""")
+WITHIN = Statement("""
+    UPDATE jobs SET due_at = clock_timestamp() + make_interval(secs => :most_s)
+    WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
+      AND due_at > clock_timestamp()
+          + make_interval(secs => greatest(:most_s::float8, :claim_s::float8) + :slack_s::float8)
+""")
+BACK_FROM_THE_FUTURE = Statement("""
+    UPDATE jobs SET created_at = least(created_at, clock_timestamp()),
+        due_at = CASE WHEN created_at > clock_timestamp() THEN clock_timestamp() + (due_at - created_at)
+            ELSE clock_timestamp() END
+    WHERE created_at > clock_timestamp() + make_interval(secs => :slack_s)
+       OR attempts > 0 AND due_at > clock_timestamp() + make_interval(secs => :waits_max_s)
 """)
 CANCEL = Statement("DELETE FROM jobs WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name")
 NEXT_DUE = Statement("""
@@ -146,6 +163,21 @@ class Jobs:
                 retry_max_s=RETRY_MAX_S,
             )
         )
+
+    async def within(self, tenant_id: str, kind: str, name: str, most_s: float) -> bool:
+        """Have recurring work done no later than in `most_s`; return whether a clock that was wrong had it later."""
+        return bool(
+            await self._database.execute(
+                WITHIN, tenant_id=tenant_id, kind=kind, name=name, most_s=most_s, claim_s=CLAIM_S, slack_s=SLACK_S
+            )
+        )
+
+    async def back_from_the_future(self) -> int:
+        """Put right when work is due that was asked for, or tried, by a clock ahead of now; return how much that was.
+
+        It waits as long from now as it was to wait.
+        """
+        return await self._database.execute(BACK_FROM_THE_FUTURE, slack_s=SLACK_S, waits_max_s=WAITS_MAX_S)
 
     async def cancel(self, tenant_id: str, kind: str, name: str) -> bool:
         """Remove work, claimed or not; return False when there is none."""

@@ -16,6 +16,7 @@ ACROSS_TENANTS = {
     "storage.repositories.api_keys.BY_HASH": "the key is what tells the tenant",
     "storage.repositories.callbacks.FIND": "the id is all that an outside caller has; its signature is checked",
     "storage.repositories.jobs.CLAIM": "workers serve all tenants; each job carries its own",
+    "storage.repositories.jobs.BACK_FROM_THE_FUTURE": "what a leapt clock did to the work of all tenants",
     "storage.repositories.jobs.NEXT_DUE": "when to wake up, for all tenants",
     "storage.repositories.accepted.CLAIM": "messages left behind, of all tenants; each row carries its own",
     "storage.repositories.webhook_claims.WAITING": "hooks of all tenants, each given its turn",

@@ -15,6 +15,7 @@ from actors.upkeep import EVERYWHERE, Retention, Upkeep
 from domain.audit import SYSTEM, AuditCategory, AuditEntry, Resource
 from domain.clock import FixedClock
 from storage.blobs.database import DatabaseBlobs
+from storage.partitions import ensure_partitions
 from storage.repositories.audit import AuditLog
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory, MemoryValue
@@ -142,7 +143,7 @@ def test_a_session_that_has_spoken_since_it_was_found_quiet_goes_on(data_dir: st
             session = (await told.say("one")).session_id
             back = "UPDATE sessions SET last_activity_at = now() - interval '31 minutes' WHERE session_id = :session"
             await told.run(back, session=session)
-            before = FixedClock(datetime.now(UTC) - timedelta(minutes=5))
+            before = FixedClock(datetime.now(UTC) - timedelta(seconds=30))
             await upkeep_of(told, before).carry_out(a_job("idle"))
             assert (await told.running.runtime.session(told.ref(session))).status == "active"
 
@@ -192,20 +193,22 @@ def test_large_facts_go_with_their_weeks(data_dir: str) -> None:
 
 def test_weeks_past_their_retention_are_dropped_and_the_weeks_to_come_are_there(data_dir: str) -> None:
     async def story() -> None:
-        async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
+        async with a_story(data_dir, "echo", {"a.abl": ECHO}, trace_days=3_000.0, analytics_days=3_000.0) as told:
             await told.say("one")
             weeks = "SELECT count(*) AS found FROM pg_inherits WHERE inhparent = CAST(:parent AS text)::regclass"
 
             async def of(parent: str) -> int:
                 return int((await told.rows(weeks, parent=parent))[0]["found"])
 
-            await upkeep_of(told, SystemClock()).carry_out(a_job("partitions"))
+            upkeep = upkeep_of(told, SystemClock(), trace_days=30.0, journal_days=365.0)
+            await upkeep.carry_out(a_job("partitions"))
             traces, journal = await of("traces"), await of("journal")
             assert traces >= 9
-            later = FixedClock(datetime.now(UTC) + timedelta(days=45))
-            await upkeep_of(told, later, trace_days=30.0, journal_days=365.0).carry_out(a_job("partitions"))
-            assert await of("traces") < traces
-            assert await of("journal") == journal
+            await ensure_partitions(told.running.database, since=datetime.now(UTC) - timedelta(days=60))
+            assert await of("traces") == traces + await of("journal") - journal > traces
+            await upkeep.carry_out(a_job("weeks"))
+            assert await of("traces") in (traces + 4, traces + 5)
+            assert await of("journal") > journal + 7
 
     asyncio.run(story())
 
@@ -214,8 +217,10 @@ def test_a_project_may_keep_its_traces_shorter_than_the_installation(data_dir: s
     async def story() -> None:
         async with a_story(data_dir, "short-traces", {"a.abl": ECHO}) as told:
             await told.say("one")
-            clock = FixedClock(datetime.now(UTC) + timedelta(days=8))
-            upkeep = upkeep_of(told, clock)
+            upkeep = upkeep_of(told, SystemClock())
+            await ensure_partitions(told.running.database, since=datetime.now(UTC) - timedelta(days=8))
+            await told.run("UPDATE traces SET at = at - interval '8 days' WHERE :all", all=True)
+            await told.run("UPDATE sessions SET created_at = created_at - interval '8 days' WHERE :all", all=True)
             kept = await count(told, "traces")
             assert kept
             await upkeep.carry_out(a_job("traces"))
@@ -234,13 +239,13 @@ def test_a_project_may_keep_its_traces_shorter_than_the_installation(data_dir: s
 def test_entries_of_the_audit_log_go_when_their_year_is_over(data_dir: str) -> None:
     async def story() -> None:
         async with a_story(data_dir, "echo", {"a.abl": ECHO}) as told:
-            clock, database = FixedClock(datetime.now(UTC)), told.running.database
+            database = told.running.database
             entry = AuditEntry(by=SYSTEM, action="a.b", category=AuditCategory.SYSTEM, resource=Resource("a", "1"))
-            await AuditLog(database, clock, RandomIds()).note("ten_old", entry)
-            for days, left in ((364, 1), (2, 0)):
-                clock.move(seconds=days * 86_400)
-                await upkeep_of(told, clock).carry_out(a_job("audit"))
-                rows = await told.rows("SELECT number FROM audit_log WHERE tenant_id = :tenant", tenant="ten_old")
+            for days, left in ((364, 1), (366, 0)):
+                long_ago = FixedClock(datetime.now(UTC) - timedelta(days=days))
+                await AuditLog(database, long_ago, RandomIds()).note(f"ten_{days}", entry)
+                await upkeep_of(told, SystemClock()).carry_out(a_job("audit"))
+                rows = await told.rows("SELECT number FROM audit_log WHERE tenant_id = :tenant", tenant=f"ten_{days}")
                 assert len(rows) == left
 
     asyncio.run(story())

@@ -11,7 +11,7 @@ from domain.errors import Unavailable
 from storage.database import Database
 from storage.errors import MigrationRefused
 from storage.migrate import Migration, known_migrations, migrate
-from storage.partitions import PARTITIONED, WEEKS_AHEAD, drop_before, ensure_partitions
+from storage.partitions import PARTITIONED, WEEKS_AHEAD, drop_older, ensure_partitions
 from storage.statements import Statement
 from tests.support.servers import Servers
 
@@ -20,6 +20,7 @@ pytestmark = pytest.mark.anyio
 CREATE = "CREATE DATABASE {}"
 DROP = "DROP DATABASE {}"
 NOW = Statement("SELECT clock_timestamp()")
+ROW = Statement("INSERT INTO journal (at, session_key, seq, epoch, count) VALUES (:at, gen_random_uuid(), 1, 1, 1)")
 
 
 async def test_a_database_that_is_not_there_is_unavailable() -> None:
@@ -56,11 +57,14 @@ async def test_migrations_are_applied_once_by_many_and_in_order(
     assert max(made) == len(PARTITIONED) * (WEEKS_AHEAD + 1)
     assert await ensure_partitions(opened[0]) == 0
     now = await opened[0].value(NOW)
-    assert await drop_before(opened[0], "journal", now) == []
-    assert len(await drop_before(opened[0], "journal", now + timedelta(weeks=2))) in (2, 3)
-    assert await ensure_partitions(opened[0]) >= 2
+    assert await drop_older(opened[0], "journal", timedelta(), now) == []
+    assert await ensure_partitions(opened[0], since=now - timedelta(weeks=4)) > 3 * len(PARTITIONED)
+    assert await drop_older(opened[0], "journal", timedelta(weeks=1), now) == []  # no row says that it is so late
+    await opened[0].execute(ROW, at=now)
+    assert len(await drop_older(opened[0], "journal", timedelta(weeks=2), now)) in (2, 3)
+    assert await drop_older(opened[0], "journal", timedelta(weeks=2), now + timedelta(days=400)) == []
     with pytest.raises(ValueError, match="not partitioned"):
-        await drop_before(opened[0], "sessions", now)
+        await drop_older(opened[0], "sessions", timedelta(), now)
 
     for one in opened:
         await one.close()

@@ -84,3 +84,14 @@ async def test_only_so_many_keys_are_held() -> None:
         await counters.take(key, per_s=1, burst=1)
     assert (await counters.take("a", per_s=1, burst=1)).allowed
     assert not (await counters.take("c", per_s=1, burst=1)).allowed
+
+
+async def test_a_bucket_that_was_filled_by_a_leapt_clock_is_full() -> None:
+    clock = FixedClock()
+    counters = LocalCounters(clock)
+    clock.move(seconds=400 * 86_400)
+    for _ in range(4):
+        await counters.take("a", per_s=2, burst=4)
+    clock.move(seconds=-400 * 86_400)
+    taken = [(await counters.take("a", per_s=2, burst=4)).allowed for _ in range(5)]
+    assert taken == [True] * 4 + [False]

@@ -140,6 +140,9 @@ class Sweeping:
         await asyncio.Event().wait()
         return 1.0
 
+    async def believes_the_clock(self) -> bool:
+        return True
+
 
 def test_recurring_work_that_is_broken_off_may_go_on_elsewhere_at_once_and_no_other_is_given_back() -> None:
     jobs = JobList([Job("", "sweep", "all", {}, 1, 1), a_timer("slow")])

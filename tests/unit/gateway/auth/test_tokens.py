@@ -78,3 +78,14 @@ def test_a_token_of_an_older_secret_is_read_until_that_secret_is_gone(typ: Token
     assert under(new).read(made_since)["tid"] == "t"
     with pytest.raises(Unauthenticated):
         under(old).read(made_since)
+
+
+def test_a_token_that_a_leapt_clock_made_is_not_taken() -> None:
+    clock = FixedClock()
+    made = tokens(clock=clock)
+    clock.move(seconds=400 * 86_400)
+    token = made.make({"tid": "t"}, 900)
+    assert made.read(token)["tid"] == "t"
+    clock.move(seconds=-400 * 86_400)
+    with pytest.raises(Unauthenticated, match="from the future"):
+        made.read(token)
