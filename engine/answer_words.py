@@ -91,7 +91,7 @@ def _table(pack: Pack) -> _Table:
         (Kind.WAIT, pack.wait),
         (Kind.NO, (*pack.no, *pack.disagree)),
         (Kind.CANCEL, pack.cancel),
-        (Kind.DOUBT, pack.doubt),
+        (Kind.DOUBT, (*_without_yes(pack), *pack.farewell)),
         (Kind.QUESTION, pack.question),
         (Kind.YES, pack.yes),
         (Kind.WISH, pack.wish),
@@ -114,6 +114,12 @@ def _table(pack: Pack) -> _Table:
     joined = {"".join(words): kind for words, kind in kinds.items()}
     single = {words[0]: kind for words, kind in kinds.items() if len(words) == 1}
     return _Table(kinds, numbers, max(map(len, kinds)), joined, single)
+
+
+def _without_yes(pack: Pack) -> list[str]:
+    """Return the words of doubt but those that only an accent keeps from a yes, as si from sí: all leave it out."""
+    accented = {compared(phrase) for phrase in pack.yes if fold(phrase) != phrase.lower()}
+    return [one for one in pack.doubt if compared(one) not in accented]
 
 
 def _plain_number(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from abl.languages.folding import words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, kind_of, pieces_of, plain_words
@@ -22,6 +23,7 @@ QUESTION_SIGNS = frozenset("?؟？")
 _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
 """Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
+MAX_BARE_WORDS = 5
 _LONG_NUMBER = 4
 """A number of so many digits names one thing: it needs no word beside it."""
 
@@ -47,10 +49,12 @@ class Answer(NamedTuple):
     Attributes:
         label: The whole of it.
         is_plain: Nothing in it speaks against a yes; it is only not known to be one.
+        is_bare: It is plain and short, and names nothing: a way to say yes that the pack may not know.
     """
 
     label: Label
     is_plain: bool = False
+    is_bare: bool = False
 
 
 def read_answer(text: str, pack: Pack, asked: Asked, other: Pack | None = None) -> Answer:
@@ -71,7 +75,7 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
     if any(sign in text for sign in QUESTION_SIGNS):
         return Answer("question")
     own = own_words(asked, pack)
-    pieces = pieces_of(text, pack, own.words)
+    pieces = _told_again(pieces_of(text, pack, own.words))
     if len(pieces) > MAX_ANSWER_TOKENS:
         return Answer("other")
     kinds = [one.kind for one in pieces]
@@ -86,9 +90,19 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("other")
     if not _numbers_fit(pieces, own) or (kinds and kinds[-1] is Kind.JOIN):
         return Answer("other")
-    if Kind.UNKNOWN in kinds:
-        return Answer("other", is_plain=True)
-    return Answer("yes") if Kind.YES in kinds or _is_told(pieces, asked, pack) else Answer("other", is_plain=True)
+    if Kind.UNKNOWN not in kinds and (Kind.YES in kinds or _is_told(pieces, asked, pack)):
+        return Answer("yes")
+    is_bare = not {Kind.YES, Kind.OWN, Kind.NUMBER} & set(kinds) and len(pieces) <= MAX_BARE_WORDS
+    return Answer("other", is_plain=True, is_bare=is_bare)
+
+
+def _told_again(pieces: list[Piece]) -> list[Piece]:
+    """Return an answer with a word of the question behind a yes as that word: "yes, cancel it" where that was asked."""
+    found: list[Piece] = []
+    for one in pieces:
+        is_again = one.kind is Kind.CANCEL and one.own and any(before.kind is Kind.YES for before in found)
+        found.append(one._replace(kind=Kind.OWN) if is_again else one)
+    return found
 
 
 def _is_told(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
@@ -165,9 +179,11 @@ def _sentences(question: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _days(pack: Pack) -> frozenset[str]:
-    """Return the words of days: an answer that names one says when, whatever the question says."""
+    """Return the words that are days by themselves: an answer with one says when, whatever the question says."""
     groups = (*pack.days.values(), *pack.weekdays)
-    return frozenset(one.text for words in groups for phrase in words for one in plain_words(phrase, pack))
+    phrases = [plain_words(phrase, pack) for words in groups for phrase in words]
+    units = {one.text for words in pack.units.values() for phrase in words for one in plain_words(phrase, pack)}
+    return frozenset(words[0].text for words in phrases if len(words) == 1) - units
 
 
 def _numbers_fit(pieces: list[Piece], own: Own) -> bool:
@@ -215,3 +231,25 @@ def says_action(text: str, action: str, pack: Pack) -> bool:
         if one.kind is Kind.UNKNOWN or (one.kind is Kind.NUMBER and not one.own):
             return False
     return False
+
+
+def read_truth(text: str, pack: Pack, question: str) -> bool | None:
+    """Return what an answer says to a field of type boolean; None where it does not say so clearly.
+
+    More than a bare yes is taken here, for nothing runs on it: "yes, I have one", "I do not have one".
+    """
+    if words_only(text) in {words_only(one) for one in pack.agree}:
+        return True
+    label = read_answer(text, pack, Asked(question)).label
+    if label in ("yes", "no"):
+        return label == "yes"
+    if label != "other" or len(text) > MAX_ANSWER_CHARS:
+        return None
+    kinds = [one.kind for one in pieces_of(text, pack, frozenset()) if one.kind not in SMALL]
+    if {Kind.WAIT, Kind.DOUBT, Kind.QUESTION, Kind.CANCEL} & set(kinds):
+        return None
+    if Kind.NO in kinds:
+        return None if Kind.YES in kinds else False
+    first = plain_words(text, pack)[:1]
+    is_clear = bool(first) and kind_of(first[0].text, pack) is Kind.YES and first == plain_words(pack.yes[0], pack)
+    return True if is_clear else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from domain.json_values import JsonObject
-from engine import changing, questions, saying
+from engine import changing, extraction_model, questions, saying
 from engine.answers import Asked, Label, says_action
 from engine.arguments import checked
 from engine.effects import Suspend
@@ -20,6 +20,8 @@ from engine.state import Outcome, Task
 Need = Literal["", "confirm", "consent", "auth", "declined", "unauthorized"]
 Answer = Label | Literal["changed"]
 GRANTED, DECLINED = "granted", "declined"
+BY_MODEL = ("yes", "no", "other")
+"""What a model may call an answer."""
 OUTCOMES: dict[Answer, str] = {
     "yes": "confirmed",
     "no": DECLINED,
@@ -139,8 +141,39 @@ def _asked(run: Run, asked: JsonObject) -> Asked:
     return Asked(str(asked.get("question", "")), names, asked.get("arguments") or {})
 
 
-def answer(run: Run, tool: JsonObject, now: JsonObject | None = None) -> Answer:
+def is_open_to_model(run: Run) -> bool:
+    """Return whether a model may say what the message of this turn is: the words leave it open, and name nothing."""
+    asked = run.thread.confirmation
+    if not run.state.begun.has_model or asked.get("turn") != run.state.turn.number - 1:
+        return False
+    return questions.read(run, _asked(run, asked)).is_bare
+
+
+def ask_model(run: Run) -> str:
+    """Ask a model what the answer to the open question is; return the effect's id."""
+    system = (
+        "A user was asked a question of yes and no. Say with JSON only what the user's last message is: `yes` only "
+        "where it is a full and immediate yes and nothing else, `no` where it refuses, else `other`.\n"
+        f"Question: {run.thread.confirmation.get('question', '')}"
+    )
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(BY_MODEL)}},
+        "required": ["answer"],
+    }
+    return extraction_model.send(run, system, run.state.turn.text, schema, "coordination")
+
+
+def model_answer(run: Run, effect: str) -> str:
+    """Return what a model said an answer is, `other` when it gave none of the words it may give."""
+    found = str(extraction_model.answer_of(run, effect).get("answer", ""))
+    return found if found in BY_MODEL else "other"
+
+
+def answer(run: Run, tool: JsonObject, now: JsonObject | None = None, *, by_model: str = "") -> Answer:
     """Take the user's answer to what `ask` asked; `now`: the arguments as they are by now, where they are worked out.
+
+    `by_model`: what a model said of an answer that `is_open_to_model`.
 
     Returns:
         `yes`: to exactly what was asked about. `changed`: a yes, but something is different by now. `correction`: other
@@ -149,6 +182,8 @@ def answer(run: Run, tool: JsonObject, now: JsonObject | None = None) -> Answer:
     asked = run.thread.confirmation
     before = asked.get("arguments") or {}
     found: Answer = _corrected(run, tool) or _read(run, asked)
+    if found == "other" and by_model in ("yes", "no") and is_open_to_model(run):
+        found = "yes" if by_model == "yes" else "no"
     if found == "yes" and _has_changed(run, before, now):
         found = "changed"
     is_consent = asked.get("kind") == "consent"

@@ -82,13 +82,28 @@ def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
 
 
 def answered(run: Run, step: JsonObject) -> None:
-    """Take the answer to what was asked before the call: it is made, refused, or asked about again."""
+    """Take the answer to what was asked before the call; a model reads what the words leave open."""
+    if consent.is_open_to_model(run):
+        run.state.turn.is_consumed, run.thread.awaiting = True, ""
+        run.push("flow.answered", step=step["name"], effect=consent.ask_model(run))
+        return
+    _settle(run, step, "")
+
+
+def read_by_model(run: Run, task: Task) -> None:
+    """Take what a model says an answer was; without a clear one the question stays open."""
+    step = profiles.step_of(run, task.data["step"]) or {"name": task.data["step"]}
+    _settle(run, step, consent.model_answer(run, task.data["effect"]))
+
+
+def _settle(run: Run, step: JsonObject, by_model: str) -> None:
+    """Make the call, refuse it, or ask about it again."""
     asked, spec = run.thread.confirmation, step.get("call_spec") or {}
     name = str(asked.get("tool"))
     tool = calls.tool_of(run, name) or {"name": name}
     run.state.turn.is_consumed, run.thread.awaiting = True, ""
     now = {**calls.arguments_of(run, spec), **(asked.get("corrected") or {})} if spec else None
-    answer = consent.answer(run, tool, now)
+    answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
         _take_over(run, spec)
     else:
@@ -232,4 +247,4 @@ def result_phase(run: Run, step: JsonObject) -> None:
         actions.perform(run, step["on_success"])
 
 
-OPS = {"flow.called": called}
+OPS = {"flow.called": called, "flow.answered": read_by_model}

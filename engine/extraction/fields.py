@@ -15,7 +15,8 @@ from functools import lru_cache
 from abl.languages import Pack, fold, folded, form_pattern
 from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
-from engine.extraction.choices import read_boolean, read_choice, spoken
+from engine.answers import read_truth
+from engine.extraction.choices import read_choice, spoken
 from engine.extraction.dates import read_date, read_moment, read_time
 from engine.extraction.numbers import read_numbers, tidy
 from engine.extraction.phrases import alternatives, any_of
@@ -211,7 +212,7 @@ def _has_currency(reading: Reading, start: int, end: int) -> bool:
 
 
 def _boolean(field: JsonObject, reading: Reading) -> JsonValue:
-    return read_boolean(reading.text, reading.words) if reading.is_asked else None
+    return read_truth(reading.text, reading.words, str(field.get("prompt") or "")) if reading.is_asked else None
 
 
 def _date(field: JsonObject, reading: Reading) -> JsonValue:
