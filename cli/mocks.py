@@ -14,6 +14,16 @@ import yaml
 from domain.errors import InvalidInput
 from domain.limits import TOOL_MOCKS_MAX
 
+
+class _Plain(yaml.SafeLoader):
+    """YAML whose dates stay the texts they are written as: answers are JSON."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - the attribute of the base class
+        first: [(tag, form) for tag, form in found if tag != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 NAME = "toolName"
 KEYS = frozenset({NAME, "response", "error", "delayMs", "times", "match"})
 
@@ -27,7 +37,7 @@ def tool_mocks(path: str) -> tuple[dict[str, Any], ...]:
     if not path:
         return ()
     try:
-        written = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        written = yaml.load(Path(path).read_text(encoding="utf-8"), _Plain)  # noqa: S506 - a SafeLoader
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise InvalidInput(f"the mocks in {path} cannot be read: {error}") from error
     mocks: list[Any]

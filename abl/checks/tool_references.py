@@ -26,7 +26,10 @@ def undefined_tool_calls(facts: AgentFacts, context: CheckContext) -> Iterator[F
 
 
 def undefined_checkpoints(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
-    """Yield every `BEFORE calling t` whose tool is not declared: the rule would never be checked."""
+    """Yield every `BEFORE calling t` whose tool is not declared: the rule would never be checked.
+
+    Such a rule calls nothing: where no tool is meant by a slip of the pen, there is nothing to guard.
+    """
     own = _own_tools(facts)
     for block in facts.under("constraints", "flow"):
         if block.role != "checkpoint" or block.subject.get("kind") != "tool_call":
@@ -34,7 +37,9 @@ def undefined_checkpoints(facts: AgentFacts, _context: CheckContext) -> Iterator
         tool = text(block.subject.get("target"))
         if tool and tool not in facts.known_tools and not tool.startswith(SYSTEM_PREFIX):
             rule = block.parent or block
-            yield unknown("UNDEFINED_TOOL_CALL", rule, "before", tool, own, tool=tool)
+            misspelt = unknown("UNDEFINED_TOOL_CALL", rule, "before", tool, own, tool=tool)
+            said = {"name": tool, "known": ", ".join(own)}
+            yield misspelt if misspelt.replacement else Finding("BEFORE_UNKNOWN_TOOL", rule, "before", tool, "", said)
 
 
 def _own_tools(facts: AgentFacts) -> list[str]:

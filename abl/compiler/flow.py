@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from abl.compiler.branch_gathers import gathering_steps
 from abl.compiler.content import plain_or_template
 from abl.compiler.errors import lower_handler
 from abl.compiler.gather import lower_step_gather
@@ -95,6 +96,12 @@ def lower_flow_node(node: Flow, scope: Scope, entities: dict[str, Entity]) -> Js
         name = text(step.name)
         if name not in definitions:
             definitions[name] = _step(step, scope, entities, top)
+
+            def lower_fields(gather: StepGather) -> Json:
+                return lower_step_gather(gather, scope, entities, top)
+
+            for added, made in gathering_steps(step, definitions[name], lower_fields):
+                definitions.setdefault(added, scope.record(made, step))
     _add_successors(definitions, sequences)
     ir: Json = {
         "steps": names,

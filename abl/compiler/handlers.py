@@ -15,7 +15,7 @@ from abl.syntax.node import Node
 from abl.syntax.steps import ActionHandler, Branch, Do, Hook, OnStart, Outcome
 
 _DO = shape(Do)
-_BRANCH = shape(Branch, Changes(skip=("otherwise",)))
+_BRANCH = shape(Branch, Changes(skip=("otherwise", "gather")))
 _HANDLER = shape(ActionHandler, Changes(use={"do": listed(_DO)}))
 _ON_START = shape(OnStart)
 _HOOK = shape(Hook, Changes(skip=("name",), defaults={"critical": False}))

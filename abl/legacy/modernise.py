@@ -55,7 +55,7 @@ def modernise(document: Document) -> Document:
 def _copy(document: Document) -> Document:
     made = Document(**{name: getattr(document, name) for name in Document.FIELDS})
     made.pos, made.at = document.pos, dict(document.at)
-    made.format, made.legacy = "abl", None
+    made.format, made.legacy, made.mode = "abl", None, ""
     return made
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from abl.parser.reader import Reader, neighbour
+from abl.parser.entries import lines
+from abl.parser.reader import ANY_KEY, LASTING, Reader, neighbour
 from abl.parser.scalars import scalar
 from abl.parser.signature import read_type
 from abl.syntax.coordination import Escalate, EscalationTrigger, Handoff, OnReturn
+from abl.syntax.memory import Memory
 from abl.syntax.rules import Constraint
 from abl.syntax.steps import Actions
 from abl.syntax.tools import Tool
@@ -52,6 +54,16 @@ def trigger_of_escalate(
         node.triggers.append(r.new(EscalationTrigger, k))
         node.at.setdefault("triggers", offset)
     r.read_field(node.triggers[-1], row.field, k, end, value, value_offset)
+
+
+@neighbour("Memory", keys=(ANY_KEY,))
+def variable_of_memory(
+    r: Reader, node: Memory, k: int, end: int, key: str, value: str, offset: int, value_offset: int
+) -> None:
+    """Read a name that stands directly under MEMORY as what it declares: a variable, or a path that lasts."""
+    field = "persistent" if key.startswith(LASTING) else "session"
+    node.at.setdefault(field, offset)
+    lines(r, node, Memory.BY_FIELD[field], k, end, getattr(node, field))
 
 
 @neighbour("Handoff", keys=("GRANT_MEMORY",))

@@ -14,7 +14,7 @@ from abl.diagnostics.reporter import did_you_mean
 from abl.parser.joining import FLOWING, text_end
 from abl.parser.scribe import Scribe
 from abl.parser.slips import is_key, is_slip
-from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, is_names, open_brackets, unquote
+from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, is_names, is_word, open_brackets, unquote
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
@@ -27,6 +27,7 @@ READ: dict[Kind, ReadKind] = {}
 """Kind -> its reader; filled by the modules that define them."""
 Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], None]
 """reader, node, line, end, key, value, offset of the key, offset of the value."""
+ANY_KEY = "*"
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
 _BRANCH = re.compile(r"(?:IF|ELSE)\b", re.IGNORECASE)
@@ -243,7 +244,7 @@ class Reader(Scribe):
         if neighbour is not None:
             neighbour(self, node, k, end, word, value, offset, value_offset)
             return
-        meant = self.near(word, spellings(type(node))) if _is_word(word) else None
+        meant = self.near(word, spellings(type(node))) if is_word(word) else None
         row = node.BY_KEY.get(meant.upper()) if meant else None
         closed = CLOSED.get(node.__class__.__name__)
         if meant and row is not None and row.field in node.at:
@@ -255,6 +256,9 @@ class Reader(Scribe):
             self.report(code, offset, len(key), fix, name=word, expected=spelt, suggestion=did_you_mean(spelt))
             READ[row.kind](self, node, row, k, end, value, value_offset)
             return
+        if (other := NEIGHBOURS.get((node.__class__.__name__, ANY_KEY))) is not None:
+            other(self, node, k, end, word, value, offset, value_offset)
+            return
         known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
         code = closed or "UNKNOWN_PROPERTY"
         hint = did_you_mean(None if is_key(word) else meant)
@@ -264,7 +268,7 @@ class Reader(Scribe):
     def keyless(self, node: Node, k: int, end: int, text: str, offset: int) -> None:
         """Say what is wrong with a line without `key:`, and read it if the key can be told."""
         word = text.split(None, 1)[0] if text else text
-        entry = self.find_row(node, word.rstrip("=")) if _is_word(word) else None
+        entry = self.find_row(node, word.rstrip("=")) if is_word(word) else None
         if entry is not None and (len(text) > len(word) or end > k + 1 or entry[1].kind is Kind.FLAG):
             row = entry[1]
             value = text[len(word) :].lstrip()
@@ -387,10 +391,6 @@ class Reader(Scribe):
                 made.at[made.MAIN] = off + at
                 continue
             self.line(made, k, k + 1, f"{key}: {text}", off + at - len(key) - 2)
-
-
-def _is_word(text: str) -> bool:
-    return text.replace("_", "").replace("-", "").replace(" ", "").isalnum() and len(text) <= 60
 
 
 def set_text(node: Node, row: Prop, value: Any, offset: int) -> None:

@@ -7,7 +7,7 @@ import re
 from abl.parser.reader import Reader, reads, spellings
 from abl.parser.scalars import read_text, scalar
 from abl.parser.signature import read_signature, read_type
-from abl.parser.values import MAX_NESTING, cut_comment, inline_list, open_brackets, unquote, without_comment
+from abl.parser.values import MAX_NESTING, cut_comment, inline_list, inline_map, open_brackets, unquote, without_comment
 from abl.syntax.document import Document
 from abl.syntax.node import Kind, Node, Prop, blank
 from abl.syntax.tools import BINDING_FIELDS, MAX_TOOLS, Parameter, Tool, ToolDefaults, ToolImport, TypeExpr
@@ -249,6 +249,9 @@ def _refine(r: Reader, parameters: list[Parameter], k: int, end: int, depth: int
         name, colon, value = bare.partition(":")
         if text[0] == "-" and colon and name.lower() == "name":
             name, value = value, ""
+        elif text[0] == "-" and bare[0] == "{" and (pairs := inline_map(without_comment(bare))):
+            name = next((unquote(one) for key, one, _ in pairs if key.lower() == "name"), "")
+            value = bare if name else value
         if not name.isidentifier():
             name = unquote(name.strip())
         value = value.lstrip()

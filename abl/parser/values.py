@@ -198,6 +198,15 @@ def is_names(text: str) -> bool:
     return all(part.strip().isidentifier() for part in text.split(","))
 
 
+MAX_WORD_CHARS = 60
+"""Characters of a key; what is longer is text."""
+
+
+def is_word(text: str) -> bool:
+    """Return whether a text may be a key, perhaps misspelt: words and digits with blanks, `_` or `-` between them."""
+    return text.replace("_", "").replace("-", "").replace(" ", "").isalnum() and len(text) <= MAX_WORD_CHARS
+
+
 def open_brackets(text: str) -> int:
     """Return how many brackets opened outside quotes are still open, less those closed that were never opened."""
     if '"' in text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from abl.syntax import props as p
+from abl.syntax.gather import StepGather
 from abl.syntax.node import Kind, Node, node
 from abl.syntax.rich import Rich
 
@@ -83,6 +84,9 @@ class Branch(Actions):
 
     condition: str = p.condition("IF", "Condition of the branch.", aliases=("WHEN", "CONDITION"))
     otherwise: bool = p.flag("ELSE", "The branch that always matches.")
+    gather: StepGather | None = p.special(
+        Kind.STEP_GATHER, "GATHER", "Fields to collect before the flow goes on.", node="StepGather"
+    )
     then: str = p.target("THEN", "Step to go to.", aliases=("GOTO", "TRANSITION"))
     handoff: str = p.name("HANDOFF", "Agent that takes over.")
     delegate: DelegateCall | None = p.special(Kind.NODE, "DELEGATE", "Agent that does a sub-task.", node="DelegateCall")

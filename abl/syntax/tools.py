@@ -86,7 +86,9 @@ class Tool(Transport):
     """One tool: signature, what the runtime should know of it, and its binding."""
 
     name: str = ""
-    parameters: list[Parameter] = p.listed(Kind.PARAMETERS, "parameters", "Type, description and more per parameter.")
+    parameters: list[Parameter] = p.listed(
+        Kind.PARAMETERS, "parameters", "Type, description and more per parameter.", aliases=("PARAMS", "ARGS", "INPUTS")
+    )
     returns: TypeExpr | None = None
     description: str = p.text("description", "What the tool does; the model reads it.")
     type: str = p.choice("type", "Kind of binding.", *TOOL_TYPES, "code")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abl.parser.bounds import ITEM_BYTES, elements
+from abl.parser.reader import LASTING
+from abl.parser.slips import is_slip
 from abl.parser.values import inline_list, inline_map
 from abl.printer.yaml_names import yaml_rows
+from abl.syntax.memory import Memory
 from abl.syntax.node import NODES, Kind, Node, Prop, fold
-from abl.yaml_form.reader import YamlReader, reads
+from abl.yaml_form.reader import PARTS, YamlReader, reads
 from abl.yaml_form.tree import Mapping, Scalar, Sequence, Tree
 from abl.yaml_form.values import (
     clean,
@@ -205,6 +208,23 @@ def read_entries(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
             items.append(named_entry(y, node, cls, row, name, key, value))
 
 
+MEMORY_KEYS = tuple(yaml_rows(Memory))
+
+
+def memory_part(y: YamlReader, node: Node, name: str, value: Tree) -> bool:
+    """Read a name that stands directly under `memory` as what it declares; a misspelt part of memory is none."""
+    meant = y.inner.near(name, [key.lower() for key in MEMORY_KEYS])
+    if not isinstance(node, Memory) or (meant and is_slip(name, meant)):
+        return False
+    row = Memory.BY_FIELD["persistent" if name.startswith(LASTING) else "session"]
+    node.at.setdefault(row.field, value.offset)
+    getattr(node, row.field).append(named_entry(y, node, NODES[row.node], row, name, value, value))
+    return True
+
+
+PARTS["session"] = memory_part
+
+
 def _is_single(cls: type[Node], row: Prop, tree: Mapping) -> bool:
     """Return whether a map is one entry with its name inside, and not several by name."""
     rows = yaml_rows(cls)
@@ -278,8 +298,11 @@ def named_value(y: YamlReader, made: Node, row: Prop, name: str, key: Tree, valu
     cls = type(made)
     setattr(made, cls.MAIN, name)
     made.at[cls.MAIN] = key.offset
-    if isinstance(value, Mapping):
+    first = cls.BY_FIELD.get("initial_value") or cls.BY_FIELD.get("default_value")
+    if isinstance(value, Mapping) and (value.pairs or first is None):
         y.props(made, value)
+    elif first is not None and not is_null(value) and not (isinstance(value, Scalar) and short_form(y, made, value)):
+        y.value(made, first, value)
     elif isinstance(value, Scalar) and not is_null(value):
         if cls.INLINE:
             y.value(made, cls.BY_FIELD[cls.INLINE], value)

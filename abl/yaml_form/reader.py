@@ -15,6 +15,7 @@ from abl.parser.lines import Lines, scan
 from abl.parser.reader import READ as READ_TEXT
 from abl.parser.reader import Reader
 from abl.parser.slips import is_key, is_slip
+from abl.parser.values import is_word
 from abl.printer.yaml_names import yaml_name, yaml_rows
 from abl.source import Pos, Source
 from abl.syntax.node import Kind, Node, Prop, fold
@@ -144,7 +145,7 @@ class YamlReader:
         if any(part(self, node, name, value) for field, part in PARTS.items() if field in cls.BY_FIELD):
             return
         names = {yaml_name(cls, row.field): row for row in cls.PROPS if not row.legacy}
-        meant = self.inner.near(name, tuple(names)) if _is_word(name) else None
+        meant = self.inner.near(name, tuple(names)) if is_word(name) else None
         row = names[meant] if meant else None
         if meant and row is not None and row.field in node.at:
             meant = None
@@ -169,7 +170,3 @@ class YamlReader:
 
 
 _EMPTY_COUNTS = frozenset({Kind.FLAG, Kind.NODE, Kind.STEP_GATHER, Kind.FLOW, Kind.LIST})
-
-
-def _is_word(text: str) -> bool:
-    return text.replace("_", "").replace("-", "").replace(" ", "").isalnum() and len(text) <= 60

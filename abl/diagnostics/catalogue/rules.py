@@ -93,6 +93,34 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "BEFORE_UNKNOWN_TOOL",
+        "warning",
+        "BEFORE of a tool that is not there",
+        message="No tool is called {name}, so this rule is never checked. [[Tools are {known}.]]",
+        explanation="""
+            `BEFORE calling x` binds a rule to the moment before the tool x is called. The agent has no such tool,
+            so that the moment never comes and the rule guards nothing.
+            Declare the tool under TOOLS, name another one, or leave BEFORE out so that the rule always counts.
+        """,
+        wrong="""
+            TOOLS:
+              find_parcel(code: string) -> object
+                description: "Finds a parcel"
+            CONSTRAINTS:
+              - REQUIRE turn_count < 20 BEFORE calling the_manager
+                ON_FAIL: "Let us stop here."
+        """,
+        right="""
+            TOOLS:
+              find_parcel(code: string) -> object
+                description: "Finds a parcel"
+            CONSTRAINTS:
+              - REQUIRE turn_count < 20 BEFORE calling find_parcel
+                ON_FAIL: "Let us stop here."
+        """,
+        also=("MISSING_PARAM_DESCRIPTION",),
+    ),
+    agent_rule(
         "INVALID_OPERATOR",
         "error",
         "operator that does not exist",

@@ -143,3 +143,18 @@ def test_comments_are_noticed(line):
 
 def test_what_looks_like_a_comment_in_a_block_text_is_none():
     assert convert(f"{DESK}PERSONA: |\n  # calm\n", "abl").notes == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AGENT: A\nMODE: scripted\nFLOW:\n  a:\n    RESPOND: hi\n    THEN: COMPLETE\n",
+        'AGENT: A\nIDENTITY:\n  role: Desk\nMODE: scripted\nSTEPS:\n  1. Ask\n    RESPOND "hi"\n    WAIT_INPUT\n',
+        "SUPERVISOR: A\nMODE: reasoning\nIDENTITY:\n  role: Desk\nSTATE:\n  a: string\n",
+        "agent: A\nmode: reasoning\ngoal: x\n",
+    ],
+)
+def test_the_modern_form_has_no_mode(text: str) -> None:
+    made = convert(text, "modern").text
+    assert made is not None
+    assert "MODE" not in made

@@ -31,6 +31,12 @@ def test_a_mapping_says_what_each_tool_answers(tmp_path: Path) -> None:
     assert tool_mocks("") == ()
 
 
+def test_dates_without_quotes_stay_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, "book: {from: 2026-03-02, at: 2026-03-02 09:30:00, nights: 2}\n")
+    response = {"from": "2026-03-02", "at": "2026-03-02 09:30:00", "nights": 2}
+    assert tool_mocks(path) == ({"toolName": "book", "response": response},)
+
+
 def test_a_list_is_taken_as_it_is(tmp_path: Path) -> None:
     rows = [{"toolName": "find", "match": {"id": 1}, "error": {"code": "GONE"}}, {"toolName": "find", "response": 2}]
     assert list(tool_mocks(written(tmp_path, json.dumps(rows)))) == rows
