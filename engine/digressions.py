@@ -9,7 +9,6 @@ from domain.json_values import JsonObject
 from engine import actions, profiles, questions, understanding
 from engine.answers import Asked
 from engine.extraction.choices import means, spoken
-from engine.extraction.vocabulary import vocabulary
 from engine.run import Run
 
 _DIRECT = (
@@ -34,13 +33,12 @@ def matches(run: Run, branch: JsonObject) -> bool:
     condition = branch.get("condition")
     if condition is None:
         return True
-    words = vocabulary(str(run.scope.get("language") or "en"))
     word = condition.strip().strip("\"'").lower()
     found = _INTENT.fullmatch(condition.strip())
     if found is not None and found[1].lower() in BUILT_IN_WORDS:
         word = found[1].lower()
     if word in BUILT_IN_WORDS and run.scope.get(word) is None:
-        return _is_answer(run, word) if word in ("yes", "no") else means(run.state.turn.text, word, words)
+        return _is_answer(run, word) if word in ("yes", "no") else means(run.state.turn.text, word, run.words)
     return run.test(condition)
 
 

@@ -11,13 +11,12 @@ from datetime import date
 
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
-from engine import constraints, extraction_model, memory, profiles, readback, saying, variables
-from engine.extraction import read_field
+from engine import constraints, extraction_model, memory, profiles, readback, saying, tongue, variables
 from engine.extraction.choices import spoken
 from engine.extraction.corrections import corrected
 from engine.extraction.fields import Reading
+from engine.extraction.second import read_in_any
 from engine.extraction.validate import is_valid
-from engine.extraction.vocabulary import vocabulary
 from engine.run import Run
 from engine.sensitive import is_sensitive
 from engine.state import Task
@@ -167,18 +166,18 @@ def offer_all(run: Run, fields: list[JsonObject], values: JsonObject) -> int:
 
 
 def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used: bool = False) -> JsonValue:
-    language = str(run.scope.get("language") or "en")
     options = _options(run, field)
+    first, *others = tongue.readings_of(run.program, run.state, run.thread)
     reading = Reading(
         text=text,
         is_asked=is_asked,
         is_used=is_used,
         today=date.fromisoformat(run.state.at[:10]),
-        words=vocabulary(language),
-        locale=str(run.scope.get("locale") or language),
+        words=first,
+        locale=str(run.scope.get("locale") or run.scope.get("language") or ""),
         options=options,
     )
-    return read_field(field, reading)
+    return read_in_any(field, reading, others)
 
 
 def read_value(run: Run, field: JsonObject, text: str) -> JsonValue:
@@ -341,8 +340,7 @@ def correct(run: Run, *, freely: bool = False) -> bool:
     `freely`: the user was asked what to change, so the text need not sound like a correction.
     """
     text = run.state.turn.text
-    words = vocabulary(str(run.scope.get("language") or "en"))
-    tail = corrected(text, words) or (text if freely else "")
+    tail = corrected(text, run.words) or (text if freely else "")
     if not tail:
         return False
     given = [field for name in reversed(list(run.thread.gathered)) if (field := run.agent.fields.get(name)) is not None]

@@ -15,6 +15,7 @@ from abl.expressions.checks import UNWANTED, read_check
 from abl.expressions.environment import Environment, Variables
 from abl.expressions.tree import Invalid
 from abl.ir import canonical_bytes
+from abl.languages import TAGS, Pack, base_tag, load_pack, merged, read_keys, read_pack, tag_named
 from abl.templates import CompiledTemplate, analyse_template, compile_template
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
@@ -179,6 +180,19 @@ class Program:
     def hash(self) -> str:
         """The hash of everything in the program; sessions are pinned to it."""
         return request_hash(canonical_bytes(self.output).decode())
+
+    @cached_property
+    def packs(self) -> dict[str, Pack]:
+        """Tag -> the words and sentences of each language, as the project changes them."""
+        made = {tag: load_pack(tag) for tag in TAGS}
+        for tag, text in (self.output.get("languages") or {}).items():
+            path = f"languages/{tag}.yaml"
+            made[tag] = merged(made[tag], read_keys(text, path)) if tag in made else read_pack(text, path)
+        return made
+
+    def pack(self, language: str) -> Pack | None:
+        """Return the pack of a language by its tag or name; None when there is none."""
+        return self.packs.get(base_tag(language)) or self.packs.get(tag_named(language))
 
     def of(self, thread: Thread) -> AgentProgram:
         """Return the program of a thread; of one elsewhere, what stands in for it here."""

@@ -72,7 +72,7 @@ def shown_value(run: Run, name: str, value: JsonValue) -> str:
 
 def pack_of(run: Run) -> Pack:
     """Return the words of the session's language."""
-    return vocabulary(str(run.scope.get("language") or SECOND_LANGUAGE))
+    return run.words
 
 
 def read(run: Run, asked: Asked) -> Answer:

@@ -13,13 +13,14 @@ from typing import Any
 import msgspec
 
 from abl.expressions import Environment
+from abl.languages import Pack
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import MODEL_CALLS_PER_TURN, TOOL_CALLS_PER_TURN, TRACE_TEXT_MAX_CHARS, TRACE_VALUE_MAX_BYTES
 from domain.messages import TranscriptLine
 from domain.model_calls import Message
 from domain.traces import FIRST_TURN, NULL_WHEN_UNKNOWN, TraceEvent, TraceType
 from engine import effects as e
-from engine import pii, sentences, zones
+from engine import pii, sentences, tongue, zones
 from engine.limits import MAX_TASKS
 from engine.program import AgentProgram, Program
 from engine.scope import Scope
@@ -113,9 +114,14 @@ class Run:
             return text
         return self.program.texts.template(text).render(scope or self.scope, self.environment)
 
+    @property
+    def words(self) -> Pack:
+        """The words and sentences of the session's language."""
+        return tongue.words_of(self.program, self.state, self.thread)
+
     def message(self, key: str, names: Mapping[str, JsonValue] | None = None) -> str:
         """Return a platform text: the agent's own, else the built-in sentence in the language of the session."""
-        text = sentences.wording(self.agent.messages, key.lower(), str(self.scope.get("language") or ""))
+        text = sentences.wording(self.agent.messages, key.lower(), self.words)
         return self.render(text, self.local(names) if names else None)
 
     def _unique_id(self, chars: int) -> str:

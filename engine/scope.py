@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from domain.json_values import JsonObject, JsonValue
+from engine import tongue
 from engine.program import MEMORY_ROOTS, Program
 from engine.state import SessionState, Thread
 
@@ -125,9 +126,7 @@ READERS: dict[str, Reader] = {
     "intent": lambda program, state, thread: state.intent or None,
     "sentiment": lambda program, state, thread: state.sentiment or None,
     "channel": lambda program, state, thread: state.begun.channel,
-    "language": lambda program, state, thread: (
-        state.begun.language or program.of(thread).ir["identity"].get("language")
-    ),
+    "language": lambda program, state, thread: tongue.said(program, state, thread) or None,
     "locale": lambda program, state, thread: state.begun.locale or state.begun.language or None,
     "turn_count": lambda program, state, thread: state.user_turns,
     "session_id": lambda program, state, thread: state.begun.session_id,

@@ -191,6 +191,7 @@ class SessionState(Struct, omit_defaults=True):
         sentiments: The labels of the last turns.
         offered: The last text of the turn before was an offer.
         unread: Agents that have not read the memory of the contact whose session it has become.
+        spoken: Tag of the language the user was last clearly heard to speak.
     """
 
     begun: SessionBegun
@@ -223,6 +224,7 @@ class SessionState(Struct, omit_defaults=True):
     sentiments: list[str] = field(default_factory=list)
     offered: bool = False
     unread: list[str] = field(default_factory=list)
+    spoken: str = ""
 
     @property
     def is_running(self) -> bool:

@@ -30,6 +30,7 @@ from engine import (
     routing,
     saying,
     summaries,
+    tongue,
     understanding,
     waiting,
 )
@@ -239,6 +240,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         opening_unseen=fact.opening_unseen and has_opened,
     )
     state.user_turns += 1
+    tongue.listen(run.program, state)
     chosen = run.program.find(fact.agent) if fact.agent else None
     if chosen is not None and chosen.name != state.active:
         state.active = chosen.name

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 
 from abl.ir import canonical_bytes
+from abl.languages import Pack
 from abl.patterns import search
 from domain.json_values import JsonObject
-from engine import classifying, extraction_model, gather, multi_intent, pipeline
+from engine import classifying, extraction_model, gather, multi_intent, pipeline, tongue
 from engine.extraction.choices import spoken, spoken_word
+from engine.extraction.phrases import find_phrase
 from engine.program import AgentProgram
 from engine.run import Run
 from engine.state import Task
@@ -26,17 +28,11 @@ STOP_WORDS = frozenset(
     ).split()
 )
 _USES_INTENT = re.compile(rb"\bintent\b(?!_)")
-GREETINGS = ("hello", "hi", "hey", "good morning", "good evening", "good afternoon")
-FAREWELLS = ("bye", "goodbye", "see you", "farewell")
-HUMANS = ("human", "real person", "agent please", "operator", "colleague", "speak to someone", "talk to a person")
-ANGRY = ("angry", "furious", "ridiculous", "unacceptable", "terrible", "awful", "worst", "scandal", "outrageous")
-NEGATIVE = ("bad", "unhappy", "disappointed", "annoyed", "not happy", "upset")
-POSITIVE = ("thanks", "thank you", "great", "perfect", "wonderful", "excellent", "nice")
-SENTIMENTS = tuple(
-    (tuple(spoken(word) for word in words), name)
-    for words, name in ((POSITIVE, "positive"), (NEGATIVE, "negative"), (ANGRY, "angry"))
-)
-"""Words as they stand in a spoken text -> their label; the last that is found counts."""
+STANDARD_INTENTS = (("greeting", "greeting"), ("farewell", "farewell"), ("escalation", "human"))
+"""Intent that every language has words for -> the key of its pack."""
+
+SENTIMENTS = ("positive", "negative", "angry")
+"""Labels and keys of the packs; the last of which a word is found counts."""
 
 
 def uses_intent(agent: AgentProgram) -> bool:
@@ -178,17 +174,16 @@ def by_words(run: Run) -> None:
     text = run.state.turn.text
     said = spoken(text)
     label = "neutral"
-    for words, name in SENTIMENTS:
-        for word in words:
-            if word in said:
-                label = name
-                break
+    packs = tongue.readings_of(run.program, run.state, run.thread)
+    for name in SENTIMENTS:
+        if any(find_phrase(said, spoken_word(word)) >= 0 for pack in packs for word in getattr(pack, name)):
+            label = name
     run.state.sentiment = {"label": label}
     run.state.sentiments.append(label)
     del run.state.sentiments[:-MAX_SENTIMENTS]
     ranked = sorted(
         (
-            (_score(run.agent, category, said, text), -at, category)
+            (_score(run.agent, category, said, text, packs), -at, category)
             for at, category in enumerate(_categories(run.agent))
         ),
         reverse=True,
@@ -222,15 +217,17 @@ def means_intent(run: Run, intent: str) -> bool:
     text = run.state.turn.text
     if " " in intent:
         return spoken(intent) in spoken(text)
-    return _score(run.agent, intent, spoken(text), text) >= MIN_CONFIDENCE
+    packs = tongue.readings_of(run.program, run.state, run.thread)
+    return _score(run.agent, intent, spoken(text), text, packs) >= MIN_CONFIDENCE
 
 
-def _score(agent: AgentProgram, name: str, said: str, text: str) -> float:
+def _score(agent: AgentProgram, name: str, said: str, text: str, packs: tuple[Pack, ...]) -> float:
     """Return how well a text fits an intent, from 0 to 1: patterns and examples, its name, its description."""
-    for words, standard in ((GREETINGS, "greeting"), (FAREWELLS, "farewell"), (HUMANS, "escalation")):
+    for standard, key in STANDARD_INTENTS:
         if name == standard:
             is_short = len(said.split()) <= 4 or standard == "escalation"
-            return 0.9 if is_short and any(spoken_word(word) in said for word in words) else 0.0
+            words = (spoken_word(word) for pack in packs for word in getattr(pack, key))
+            return 0.9 if is_short and any(find_phrase(said, word) >= 0 for word in words) else 0.0
     for one in (agent.ir.get("nlu") or {}).get("intents") or ():
         if one.get("name") == name:
             if any(search(f"(?i){pattern}", text) is not None for pattern in one.get("patterns") or ()):

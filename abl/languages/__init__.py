@@ -30,6 +30,7 @@ __all__ = [
     "merged",
     "read_keys",
     "read_pack",
+    "tag_named",
     "words_only",
 ]
 
@@ -45,6 +46,20 @@ def base_tag(language: str) -> str:
     ('de', 'pt')
     """
     return language.strip().replace("_", "-").split("-", maxsplit=1)[0].lower()
+
+
+@lru_cache(maxsize=1_024)
+def tag_named(language: str) -> str:
+    """Return the tag of the shipped language that a tag or a name means, empty when none does.
+
+    >>> tag_named("de-AT"), tag_named("German"), tag_named("Deutsch"), tag_named("Klingon")
+    ('de', 'de', 'de', '')
+    """
+    tag = base_tag(language)
+    if tag in TAGS:
+        return tag
+    wanted = words_only(language)
+    return next((one for one in TAGS if any(words_only(name) == wanted for name in load_pack(one).names)), "")
 
 
 @lru_cache(maxsize=64)
