@@ -29,6 +29,8 @@ _YES_SIGNS = frozenset("👍👌✅✔✓☑🆗")
 _NO_SIGNS = frozenset("👎❌✖✗✘🚫⛔🛑✋🙅")
 _KIND_SIGNS = frozenset("🙂😊😀😃😄😁☺🙏❤♥🎉💪🤝")
 _DROPPED = frozenset("\ufe0f\u200d")
+_NEGATED = {"tr": re.compile(r"m[ea](?:z|y[a-z]*|den|dan)?$")}
+"""Languages that negate a verb by its ending -> the ending: sil, silme."""
 MIN_TYPO_CHARS = 3
 MIN_LOST_CHARS = 6
 _ARABIC = re.compile(r"[\u0600-\u06ff]")
@@ -44,6 +46,7 @@ class Kind(Enum):
     QUESTION = "question"
     YES = "yes"
     WISH = "wish"
+    POLITE = "polite"
     SMALL = "small"
     JOIN = "join"
     OWN = "own"
@@ -51,7 +54,7 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
-SMALL = frozenset({Kind.WISH, Kind.SMALL})
+SMALL = frozenset({Kind.WISH, Kind.POLITE, Kind.SMALL})
 """Words that change nothing about an answer."""
 
 
@@ -95,8 +98,9 @@ def _table(pack: Pack) -> _Table:
         (Kind.QUESTION, pack.question),
         (Kind.YES, pack.yes),
         (Kind.WISH, pack.wish),
-        (Kind.SMALL, (*pack.politeness, *pack.filler)),
+        (Kind.POLITE, pack.politeness),
         (Kind.JOIN, pack.conjunctions),
+        (Kind.SMALL, pack.filler),
     )
     kinds: dict[tuple[str, ...], Kind] = {}
     for kind, phrases in groups:
@@ -195,7 +199,7 @@ def _of_text(text: str, pack: Pack, own: frozenset[str]) -> list[Piece]:
             found += _unspaced(run, table, own)
             at += 1
             continue
-        length, piece = _longest(words, at, table, own)
+        length, piece = _longest(words, at, pack, own)
         found.append(piece)
         at += length
     return found
@@ -205,16 +209,18 @@ def _is_glued(said: str, first: str, second: str) -> bool:
     return f"{first}{second}" in said
 
 
-def _longest(words: list[str], at: int, table: _Table, own: frozenset[str]) -> tuple[int, Piece]:
+def _longest(words: list[str], at: int, pack: Pack, own: frozenset[str]) -> tuple[int, Piece]:
     """Return the longest phrase that begins at a word, and how many words it has."""
+    table = _table(pack)
     for length in range(min(table.longest, len(words) - at), 1, -1):
         kind = table.kinds.get(tuple(words[at : at + length]))
         if kind is not None:
             return length, Piece(kind, " ".join(words[at : at + length]))
-    return 1, _single(words[at], table, own)
+    return 1, _single(words[at], pack, own)
 
 
-def _single(word: str, table: _Table, own: frozenset[str]) -> Piece:
+def _single(word: str, pack: Pack, own: frozenset[str]) -> Piece:
+    table = _table(pack)
     if word[0].isdigit():
         return Piece(Kind.NUMBER, word, _plain_number(word))
     kind = _kind_of_word(word, table)
@@ -225,7 +231,8 @@ def _single(word: str, table: _Table, own: frozenset[str]) -> Piece:
     if number:
         return Piece(Kind.NUMBER, word, number)
     if mine:
-        return Piece(Kind.OWN, word, own=mine)
+        is_negated = pack.tag in _NEGATED and _NEGATED[pack.tag].search(word) is not None and word != mine
+        return Piece(Kind.NO if is_negated else Kind.OWN, word, own=mine)
     return Piece(kind or Kind.UNKNOWN, word)
 
 
@@ -241,7 +248,7 @@ def _kind_of_word(word: str, table: _Table) -> Kind | None:
                 return kind
     if len(word) >= MIN_TYPO_CHARS:
         for one, kind in table.single.items():
-            if kind in (Kind.YES, Kind.NO, Kind.SMALL, Kind.WAIT) and _is_typo(word, one):
+            if kind in (Kind.YES, Kind.NO, Kind.POLITE, Kind.WAIT) and _is_typo(word, one):
                 return kind
     return None
 

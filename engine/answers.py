@@ -88,7 +88,7 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("question" if begins_with_question(kinds) else "other")
     if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED):
         return Answer("other")
-    if not _numbers_fit(pieces, own) or (kinds and kinds[-1] is Kind.JOIN):
+    if not _numbers_fit(pieces, own) or _is_unfinished(kinds):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (Kind.YES in kinds or _is_told(pieces, asked, pack)):
         return Answer("yes")
@@ -103,6 +103,12 @@ def _told_again(pieces: list[Piece]) -> list[Piece]:
         is_again = one.kind is Kind.CANCEL and one.own and any(before.kind is Kind.YES for before in found)
         found.append(one._replace(kind=Kind.OWN) if is_again else one)
     return found
+
+
+def _is_unfinished(kinds: list[Kind]) -> bool:
+    """Return whether an answer ends with "and", small words aside."""
+    telling = [kind for kind in kinds if kind not in (Kind.SMALL, Kind.WISH)]
+    return bool(telling) and telling[-1] is Kind.JOIN
 
 
 def _is_told(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
