@@ -7,10 +7,10 @@ than those of every other by a margin. A word is worth the less the more languag
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from abl.languages import Pack, fold, words_only
+from abl.languages import Pack, words_only
 
 SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -67,10 +67,19 @@ def language_of(text: str, packs: Mapping[str, Pack]) -> str:
 @lru_cache(maxsize=MAX_WORD_LISTS)
 def own_words(pack: Pack) -> frozenset[str]:
     """Return the words a language is known by, folded."""
-    phrases = [one for key in _KEYS for one in getattr(pack, key)]
-    phrases += [one for key in _GROUPS for group in getattr(pack, key) for one in group]
+    phrases = [one for key in _GROUPS for group in getattr(pack, key) for one in group]
     phrases += [
         one for key in ("numbers", "days", "ordinals") for group in getattr(pack, key).values() for one in group
     ]
-    words = (word for one in phrases for word in words_only(fold(one)).split())
+    return small_words(pack) | _words_of(phrases)
+
+
+@lru_cache(maxsize=MAX_WORD_LISTS)
+def small_words(pack: Pack) -> frozenset[str]:
+    """Return the words of a language that are no numbers and no parts of a date, folded."""
+    return _words_of(one for key in _KEYS for one in getattr(pack, key))
+
+
+def _words_of(phrases: Iterable[str]) -> frozenset[str]:
+    words = (word for one in phrases for word in words_only(one).split())
     return frozenset(word for word in words if len(word) > 1 and not word.isdigit())

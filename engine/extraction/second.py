@@ -9,7 +9,7 @@ from dataclasses import replace
 from abl.languages import Pack, fold, folded, words_only
 from domain.json_values import JsonObject, JsonValue
 from engine.extraction.fields import Reading, read_field
-from engine.spoken import own_words
+from engine.spoken import own_words, small_words
 
 BY_WORDS = frozenset({"number", "integer", "float", "currency", "date", "datetime", "time"})
 """Types whose values are said in words of a language."""
@@ -39,8 +39,8 @@ def read_in_any(field: JsonObject, reading: Reading, others: Iterable[Pack]) -> 
 
 
 def _foreign_part(text: str, words: Pack) -> str:
-    """Return a text with the words its own language has blanked out."""
-    known = own_words(words)
+    """Return a text with the small words of its own language blanked out."""
+    known = small_words(words)
     said = folded(text)
     kept = list(text)
     for found in _WORD.finditer(said.text):
