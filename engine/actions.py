@@ -37,6 +37,9 @@ def first_branch(run: Run, branches: Iterable[JsonObject]) -> JsonObject | None:
 def node_op(run: Run, task: Task) -> None:
     """Set and clear, then send the call or go on to the answer."""
     node = task.data["node"]
+    if node.get("check"):
+        checked(run, node, holds=run.test(node["check"]))
+        return
     variables.set_lines(run, node.get("set", ()))
     for name in node.get("clear", ()):
         variables.clear_value(run, name)
@@ -46,6 +49,15 @@ def node_op(run: Run, task: Task) -> None:
         run.push("delegate.call", call=node["delegate"])
     if "call_spec" in node:
         call(run, node["call_spec"], quiet=bool(task.data.get("quiet")))
+
+
+def checked(run: Run, node: JsonObject, *, holds: bool) -> None:
+    """Do what stands under a CHECK of a DO list, or its ON_FAIL."""
+    run.decide("flow_transition", run.thread.step, condition=node["check"], matched=holds)
+    if holds:
+        perform_all(run, node.get("do", ()))
+    elif node.get("on_fail"):
+        perform(run, node["on_fail"])
 
 
 def call(run: Run, spec: JsonObject, *, quiet: bool = False) -> None:
@@ -65,6 +77,8 @@ def called(run: Run, task: Task) -> None:
     outcome, spec = run.take(task.data["key"]), task.data["spec"]
     if "as" in spec:
         variables.set_value(run, spec["as"], run.thread.last_result, "tool")
+    if outcome.ok:
+        variables.set_lines(run, spec.get("set", ()), "tool")
     if not outcome.ok and not task.data.get("quiet"):
         handler = failures.find(run, outcome.kind, (spec["tool"], outcome.code))
         failures.follow(run, handler, outcome.kind, outcome.message, subject=spec["tool"])

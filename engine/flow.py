@@ -175,8 +175,8 @@ PHASE_KEYS: tuple[tuple[str, ...], ...] = (
     ("await_attachment",),
     ("human_approval",),
     ("call_spec",),
-    ("call_spec", "check", "success_when"),
-    ("call_spec", "on_result", "on_success", "on_failure", "on_fail", "success_when"),
+    ("call_spec", "check", "success_when", "do"),
+    ("call_spec", "do", "on_result", "on_success", "on_failure", "on_fail", "success_when"),
     ("on_input",),
     (),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from domain.json_values import JsonObject
 from engine import (
@@ -29,14 +30,28 @@ CALL = 6
 
 
 def speaks_after_call(step: JsonObject) -> bool:
-    """Return whether the answer of a step mentions what its call gives, and therefore comes after it."""
-    if "call_spec" not in step:
+    """Return whether the answer of a step mentions what its call or its DO gives, and therefore comes after it."""
+    if "call_spec" not in step and not step.get("do"):
         return False
-    names = {"result", "match", step["call_spec"].get("as", ""), step["call_spec"]["tool"]}
-    names |= {f"last_{step['call_spec']['tool']}_result"}
+    names = {name.partition(".")[0] for name in _set_by(step.get("do", ()))}
+    if spec := step.get("call_spec"):
+        names |= {line["variable"].partition(".")[0] for line in spec.get("set", ())}
+        names |= {"result", "match", spec.get("as", ""), spec["tool"], f"last_{spec['tool']}_result"}
     said = f"{step.get('respond', '')} {step.get('rich_content', '')} {step.get('voice_config', '')}"
     mentioned = " ".join(re.findall(r"\{\{(.*?)\}\}", said, re.DOTALL))
     return any(re.search(rf"\b{re.escape(name)}\b", mentioned) for name in names if name)
+
+
+def _set_by(nodes: Iterable[JsonObject]) -> Iterator[str]:
+    """Yield the variables that actions give a value, those under checks too."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield from (str(line["variable"]) for line in node.get("set", ()))
+        spec = node.get("call_spec") or {}
+        yield str(spec.get("as", ""))
+        yield from (str(line["variable"]) for line in spec.get("set", ()))
+        pending += node.get("do", ())
 
 
 def _failed_key(step: JsonObject) -> str:
@@ -167,6 +182,7 @@ def called(run: Run, task: Task) -> None:
         failures_.pop(f"step:{step['name']}", None)
         if "as" in spec:
             variables.set_value(run, spec["as"], run.thread.last_result, "tool")
+        variables.set_lines(run, spec.get("set", ()), "tool")
         return
     failures_[_failed_key(step)] = 1
     run.state.turn.error = outcome.kind
@@ -208,10 +224,43 @@ def check_phase(run: Run, step: JsonObject) -> None:
             run.push("constraint.act", rule=rule)
             return
     _test_success(run, step)
-    if not step.get("check") or _failed_key(step) in run.state.turn.failures or run.test(step["check"]):
+    if _failed_key(step) in run.state.turn.failures:
+        return
+    if not step.get("check") or run.test(step["check"]):
+        if step.get("do"):
+            run.push("flow.do", step=step["name"], at=0)
         return
     run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
-    outcome = step.get("on_fail") or step.get("on_failure")
+    _fail_check(run, step, step.get("on_fail") or step.get("on_failure"))
+
+
+def do_op(run: Run, task: Task) -> None:
+    """Do one action of DO; the next one follows unless it leads elsewhere. Spec: abl-language 5.5.
+
+    A CHECK without anything under it has to hold, or ON_FAIL of the step is next. Of those that have, each is tried;
+    when none holds, ON_FAIL of the step is next.
+    """
+    at, step = int(task.data["at"]), profiles.step_of(run, task.data["step"]) or {"name": task.data["step"]}
+    actions_, tried, held = step.get("do", ()), bool(task.data.get("tried")), bool(task.data.get("held"))
+    if at >= len(actions_):
+        if tried and not held:
+            _fail_check(run, step, step.get("on_fail"))
+        return
+    node = actions_[at]
+    is_check = bool(node.get("check"))
+    holds = is_check and run.test(node["check"])
+    branches = is_check and bool(node.get("do"))
+    run.push("flow.do", step=step["name"], at=at + 1, tried=tried or branches, held=held or (branches and holds))
+    if not is_check:
+        actions.perform(run, node)
+    elif holds or node.get("on_fail") or branches:
+        actions.checked(run, node, holds=holds)
+    else:
+        run.decide("flow_transition", step["name"], outcome="check failed", condition=node["check"], matched=False)
+        _fail_check(run, step, step.get("on_fail") or step.get("on_failure"))
+
+
+def _fail_check(run: Run, step: JsonObject, outcome: JsonObject | None) -> None:
     if outcome:
         run.push("flow.leave", step=step["name"])
         actions.perform(run, outcome)
@@ -247,4 +296,4 @@ def result_phase(run: Run, step: JsonObject) -> None:
         actions.perform(run, step["on_success"])
 
 
-OPS = {"flow.called": called, "flow.answered": read_by_model}
+OPS = {"flow.called": called, "flow.answered": read_by_model, "flow.do": do_op}

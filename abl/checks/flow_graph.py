@@ -23,7 +23,7 @@ MAX_GUESSES = 50
 ACTIONS = (
     "reasoning_zone", "gather", "set", "clear", "transform", "call", "call_spec", "check", "respond", "message_key",
     "rich_content", "voice_config", "actions", "carousel", "present", "await_attachment", "human_approval",
-    "on_input", "on_action", "on_result", "digressions", "sub_intents",
+    "on_input", "on_action", "on_result", "digressions", "sub_intents", "do",
 )  # fmt: skip
 """Keys of a step that do something; all others only lead on."""
 

@@ -63,6 +63,8 @@ def call_spec(call: Call, scope: Scope) -> Json:
         spec["from_state"] = True
     if result := text(call.as_):
         spec["as"] = result
+    if late := set_lines(given(call, "set"), scope):
+        spec["set"] = late
     return scope.record(spec, call)
 
 

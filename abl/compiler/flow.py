@@ -10,7 +10,7 @@ from abl.compiler.content import plain_or_template
 from abl.compiler.errors import lower_handler
 from abl.compiler.gather import lower_step_gather
 from abl.compiler.graph import static_graph
-from abl.compiler.handlers import DIGRESSION, HANDLERS, OUTCOME, lower_branches
+from abl.compiler.handlers import DIGRESSION, DO, HANDLERS, OUTCOME, lower_branches
 from abl.compiler.identity import goal_of
 from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
 from abl.compiler.plain import Json, given, number, one, only, text, texts
@@ -66,6 +66,7 @@ _STEP = shape(
             "on_input": lower_branches,
             "on_error": _errors,
             "on_action": HANDLERS,
+            "do": DO,
             "digressions": listed(DIGRESSION),
             "sub_intents": listed(DIGRESSION),
             "await_attachment": nested(_AWAIT),

@@ -12,6 +12,8 @@ _BRANCHING = ("on_result", "on_input")
 _OUTCOMES = ("on_success", "on_failure", "on_fail")
 _DIGRESSIONS = ("digressions", "sub_intents")
 
+MAX_NESTING = 64
+
 Edge = tuple[str, str, str]
 
 
@@ -61,11 +63,19 @@ def step_targets(step: Json) -> Iterator[tuple[str, str]]:
         yield from handler_targets(handler)
     for handler in step.get("on_error", ()):
         yield from _goal(handler, "backtrack_to", "on_failure")
+    yield from _done(step, 0)
     yield from _waiting(step)
     yield from _goal(step, "on_exhausted", "on_exhausted")
     for rule in (*step.get("step_constraints", ()), *step.get("reasoning_zone", {}).get("constraints", ())):
         yield from rule_targets(rule)
     yield from _goal(step, "then", "then")
+
+
+def _done(node: Json, depth: int) -> Iterator[tuple[str, str]]:
+    for action in node.get("do", ()) if depth <= MAX_NESTING else ():
+        yield from _goal(action, "goto", "then")
+        yield from _goal(action.get("on_fail", {}), "then", "on_fail")
+        yield from _done(action, depth + 1)
 
 
 def _waiting(step: Json) -> Iterator[tuple[str, str]]:

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from abl.compiler.lowering import Changes, listed, lower, shape
+from abl.compiler.lowering import Changes, listed, lower, nested, shape
 from abl.compiler.plain import Json, only, text
 from abl.compiler.scope import Scope
 from abl.syntax.flow import Digression
 from abl.syntax.node import Node
 from abl.syntax.steps import ActionHandler, Branch, Do, Hook, OnStart, Outcome
 
-_DO = shape(Do)
+
+def _do(nodes: Any, scope: Scope, node: Node) -> list[Json]:
+    found: list[Json] = DO(nodes, scope, node)
+    return found
+
+
 _BRANCH = shape(Branch, Changes(skip=("otherwise", "gather")))
-_HANDLER = shape(ActionHandler, Changes(use={"do": listed(_DO)}))
 _ON_START = shape(OnStart)
 _HOOK = shape(Hook, Changes(skip=("name",), defaults={"critical": False}))
-DIGRESSION = shape(Digression, Changes(use={"do": listed(_DO)}))
 
 
 def lower_branches(nodes: Any, scope: Scope, _node: Node | None = None) -> list[Json]:
@@ -35,7 +38,9 @@ def _branch(node: Branch, scope: Scope) -> Json:
 
 
 OUTCOME = shape(Outcome, Changes(use={"branches": lower_branches}))
-HANDLERS = listed(_HANDLER)
+DO = listed(shape(Do, Changes(use={"do": _do, "on_fail": nested(OUTCOME)})))
+DIGRESSION = shape(Digression, Changes(use={"do": DO}))
+HANDLERS = listed(_HANDLER := shape(ActionHandler, Changes(use={"do": DO})))
 
 
 def lower_on_start(scope: Scope) -> Json | None:

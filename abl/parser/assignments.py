@@ -6,6 +6,7 @@ import re
 
 from abl.expressions.assignments import parse_assignments
 from abl.parser.joining import carries_on, in_one_line
+from abl.parser.late import place_sets
 from abl.parser.lists import joined
 from abl.parser.objects import object_text
 from abl.parser.reader import Reader, reads, set_text
@@ -46,8 +47,16 @@ _TRANSFORM = re.compile(r"(.+?)(?<!\s)\s++AS\s++(\w++)\s++INTO\s++([\w.]++)\s*+\
 @reads(Kind.SET)
 def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read `a = 1`, `a = 1, b = 2`, or nested lines of assignments."""
-    found: list[Assignment] = getattr(node, row.field)
-    node.at.setdefault(row.field, off)
+    found: list[Assignment] = []
+    _read_assignments(r, node, row, k, end, value, off, found)
+    if found := place_sets(node, found):
+        node.at.setdefault(row.field, off)
+        getattr(node, row.field).extend(found)
+
+
+def _read_assignments(
+    r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int, found: list[Assignment]
+) -> None:
     if value:
         whole = joined(r, k, end, value) if end > k + 1 else None
         last = end
@@ -158,7 +167,7 @@ def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
         elif not colon and (alias := _ALIAS.match(cut_comment(text))) and alias[1]:
             call.as_, call.at["as_"] = alias[1], r.offsets[j] + alias.start(1)
         else:
-            r.line(call if key.strip().upper() in ("WITH", "AS") else node, j, stop, text, r.offsets[j])
+            r.line(call if key.strip().upper() in ("WITH", "AS", "SET") else node, j, stop, text, r.offsets[j])
         j = stop
     if not call.tool:
         r.report("INVALID_CALL", off, max(len(value), 1), value=value)

@@ -27,7 +27,12 @@ RICH_KEYS = frozenset({"VOICE", "FORMATS", "RICH_CONTENT", "ACTIONS", "CAROUSEL"
 def read_respond(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read an answer; blocks nested under it belong to the same node."""
     if end == k + 1 or k in r.lines.blocks:
-        read_text(r, node, row, k, end, value, off)
+        read_text(r, node, row, k, k + 1 if k in r.lines.blocks else end, value, off)
+        j = k + 1
+        while j < end:
+            stop = min(r.ends[j], end)
+            r.line(node, j, stop, r.texts[j], r.offsets[j])
+            j = stop
         return
     rest: list[int] = []
     j = k + 1

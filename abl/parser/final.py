@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abl.parser.detect import has_mode
 from abl.parser.handoff_heads import split_heads
+from abl.parser.ordering import order_actions
 from abl.parser.reader import Reader
 from abl.parser.required import check_entries
 from abl.parser.signature import read_signature
@@ -156,6 +157,8 @@ def _steps(r: Reader, document: Document, flow: Flow) -> None:
     for step in flow.steps or []:
         if step.pos is not None:
             _reasoning(r, document, step, has_goal=has_goal)
+            if given(step, "do"):
+                order_actions(step)
             if "on_input" in step.at or "on_result" in step.at:
                 _branches(r, step)
             if "digressions" in step.at:

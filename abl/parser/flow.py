@@ -7,6 +7,7 @@ import re
 from abl.parser.bounds import ITEM_BYTES, elements
 from abl.parser.entries import inline_entries, read_rest_lines
 from abl.parser.lists import joined
+from abl.parser.ordering import nests_actions, read_nested_check
 from abl.parser.reader import READ, TABLES, Reader, reads
 from abl.parser.values import cut_comment, unquote
 from abl.syntax.flow import Flow, Step
@@ -170,6 +171,12 @@ def step_props(r: Reader, step: Step, k: int, stop: int) -> None:
             value = value.lstrip()
         elif colon and end == k + 1 and end < stop and texts[end][0] == "-":
             end = r.same_column(k, end, stop)
+        if key == "CHECK" and colon and ("check" in at or nests_actions(r, k, end)):
+            step.do.append(read_nested_check(r, k, end))
+            k = end
+            continue
+        if key == "SET" and value and r.texts[min(k + 1, stop - 1)].partition(":")[0] == "CHECK" and end > k + 1:
+            end = k + 1  # a CHECK that is indented below the assignment it follows
         if key in table and colon:
             read, row, once, words = table[key]
             if once in at:

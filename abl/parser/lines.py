@@ -34,8 +34,12 @@ _CLOSING = frozenset("]})")
 _BLOCK_ENDS = frozenset("|>-+")
 _MOST_SPACE = 16
 """Characters before a comment that are looked at for the sign of a block text; if all are space, there may be one."""
+_MOST_BLANKS = 8
 _SLASHES = re.compile(r"//(?<= //)")
 """The sign of a comment after a value: as it begins with a plain word, it is looked for in half the time of ` //`."""
+_ANSWER = re.compile(r"(?:-\s*)?RESPOND:")
+_ANSWER_PART = re.compile(r"(?:ACTIONS|FORMATS|RICH_CONTENT|VOICE|CAROUSEL):\s*$")
+_PART_BEGINS = re.compile(r"-\s*(?:BUTTON|SELECT|INPUT|TITLE)\b|[A-Z][A-Z_ ]*:")
 _BARE_BLOCK = re.compile(r"-?\s*[|>][-+]?\s*(?:#.*)?$")
 
 
@@ -307,6 +311,13 @@ def nesting(indents: list[int]) -> list[int]:
     return ends
 
 
+def _begins_part(raw: list[str], at: int, indent: int) -> bool:
+    """Return whether the line below `ACTIONS:`, `VOICE:` ... says what these hold, so that they are no text."""
+    below = next((line for line in raw[at + 1 : at + 1 + _MOST_BLANKS] if line.strip()), "")
+    bare = below.lstrip()
+    return len(below) - len(bare) > indent and _PART_BEGINS.match(bare) is not None
+
+
 def _block_end(raw: list[str], first: int, column: int, body: str) -> int:
     """Return the raw line after the block text that begins at raw line `first`.
 
@@ -327,6 +338,7 @@ def _block_end(raw: list[str], first: int, column: int, body: str) -> int:
         limit += len(body) - len(body[1:].lstrip())
         if base <= limit:
             limit = base - 1
+    is_answer = _ANSWER.match(body) is not None
     stop = at
     while at < count:
         line = raw[at]
@@ -334,6 +346,8 @@ def _block_end(raw: list[str], first: int, column: int, body: str) -> int:
         if bare:
             indent = len(line) - len(bare)
             if indent < base and indent <= limit:
+                break
+            if is_answer and _ANSWER_PART.match(bare) and _begins_part(raw, at, indent):
                 break
             stop = at + 1
         at += 1

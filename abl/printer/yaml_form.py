@@ -152,7 +152,7 @@ def _call(value: Call, row: Prop, node: Node) -> Any:
         parts["call_with"] = value.with_
     if value.as_:
         parts["call_as"] = value.as_
-    if value.extras:
+    if value.extras or value.set:
         return {"tool": call_line(value), **node_plain(value)}
     return parts
 

@@ -88,6 +88,7 @@ class Step(Actions):
     complete_when: str = p.condition("COMPLETE_WHEN", "The gather is complete when this holds.")
     transform: Transform | None = p.special(Kind.TRANSFORM, "TRANSFORM", "List processing.", node="Transform")
     check: str = p.condition("CHECK", "False goes to ON_FAIL.")
+    do: list[Do] = p.entries("DO", "Actions in their order, after the call.", "Do", "dash")
     on_action: list[ActionHandler] = p.entries("ON_ACTION", "Handlers for buttons in this step.", "ActionHandler")
     await_attachment: AwaitAttachment | None = p.one("AWAIT_ATTACHMENT", "Wait for a file.", "AwaitAttachment")
     on_success: Outcome | None = p.one("ON_SUCCESS", "After a call that worked.", "Outcome")

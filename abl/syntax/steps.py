@@ -40,6 +40,7 @@ class Call(Node):
     arguments: list[Argument] | None = None
     with_: dict[str, str] = p.mapping("WITH", "Parameters of the tool by name; values are expressions.", formula=True)
     as_: str = p.name("AS", "Variable that receives the result.")
+    set: list[Assignment] = p.listed(Kind.SET, "SET", "Assignments after a call that worked.", repeat="append")
 
 
 @node
@@ -68,7 +69,7 @@ class DelegateCall(Node):
 
 @node
 class Do(Actions):
-    """One item of a DO list: a single key. Spec: abl-language 3.13, 5.6."""
+    """One item of a DO list: a single key, or a CHECK with what it leads to. Spec: abl-language 3.13, 5.5, 5.6."""
 
     goto: str = p.target("GOTO", "Step to go to.", aliases=("THEN", "TRANSITION"))
     handoff: str = p.name("HANDOFF", "Agent that takes over.")
@@ -76,6 +77,9 @@ class Do(Actions):
     resume: bool = p.flag("RESUME", "Go back to the interrupted step.")
     complete: bool = p.flag("COMPLETE", "The agent is done.")
     escalate: bool = p.flag("ESCALATE", "Hand the conversation to a human.")
+    check: str = p.condition("CHECK", "The DO below it is done only when this holds.")
+    do: list[Do] = p.entries("DO", "Actions in their order.", "Do", "dash")
+    on_fail: Outcome | None = p.one("ON_FAIL", "What is done when the check does not hold.", "Outcome")
 
 
 @node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl.parser.late import place_sets
 from abl.syntax.coordination import History, HumanOutcome
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
@@ -21,7 +22,7 @@ _FAIL_WORDS = {"collect_field": "", "goto_step": "", "retry_step": "retry"}
 @reads(Kind.SET)
 def read_set(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read assignments: `[{variable, expression}]`, a map, a text `a = 1`, or a list of such texts."""
-    found: list[Assignment] = getattr(node, row.field)
+    found: list[Assignment] = []
     node.at.setdefault(row.field, tree.offset)
     if isinstance(tree, Scalar):
         if not is_null(tree):
@@ -35,6 +36,7 @@ def read_set(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     else:
         for name, key, value in y.entries(tree):
             found.append(_assign(y, name, key, value))
+    getattr(node, row.field).extend(place_sets(node, found))
 
 
 def _assignment(y: YamlReader, tree: Mapping) -> Assignment | None:

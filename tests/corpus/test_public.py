@@ -38,6 +38,11 @@ def test_it_does_the_same_with_all_its_quick_fixes_applied(case: PublicCase) -> 
 
 
 @over("case", PLAYED, ids=str)
+def test_it_does_the_same_when_it_is_formatted(case: PublicCase) -> None:
+    play_case(case, abl.format_text(case.text))
+
+
+@over("case", PLAYED, ids=str)
 def test_it_does_the_same_when_it_is_printed(case: PublicCase) -> None:
     if len(split_documents(case.text)) > 1:
         return
