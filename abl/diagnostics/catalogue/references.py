@@ -61,6 +61,42 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "UNKNOWN_RESULT_FIELD",
+        "warning",
+        "field that a tool does not return",
+        message="{value} has no {name}: its tool does not return that. {suggestion}[[There is {known}.]]",
+        explanation="""
+            The signature of a tool says which fields its result has. A text or condition reads one that is not there:
+            where the customer should read a value, there is a hole.
+            Correct the spelling, or add the field to what the tool returns. A list has `length` and numbered elements.
+        """,
+        wrong="""
+            TOOLS:
+              find_parcel(code: string) -> {status: string}
+                description: "Finds a parcel"
+            FLOW:
+              show:
+                REASONING: false
+                CALL: find_parcel("AB1")
+                  AS: parcel
+                RESPOND: "It is {{parcel.staus}}."
+                THEN: COMPLETE
+        """,
+        right="""
+            TOOLS:
+              find_parcel(code: string) -> {status: string}
+                description: "Finds a parcel"
+            FLOW:
+              show:
+                REASONING: false
+                CALL: find_parcel("AB1")
+                  AS: parcel
+                RESPOND: "It is {{parcel.status}}."
+                THEN: COMPLETE
+        """,
+        also=("MISSING_PARAM_DESCRIPTION",),
+    ),
+    agent_rule(
         "MISSING_VARIABLE_PRODUCER_WARNING",
         "warning",
         "name read before it is set",
