@@ -11,8 +11,12 @@ from abl.checks.reading import dig, rows, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.tool_bindings import misspelt_tools
+from abl.syntax.tools import TOOL_TYPES
 
 SYSTEM_PREFIX = "__"
+CANNOT_RUN = frozenset({"searchai", "lambda"})
+"""Kinds of tools of the language that the platform has no runner for. Spec: abl-language 3.2."""
+CAN_RUN = tuple(kind for kind in TOOL_TYPES if kind not in CANNOT_RUN)
 
 
 def undefined_tool_calls(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -68,6 +72,17 @@ def side_effects_without_confirmation(facts: AgentFacts, _context: CheckContext)
             yield Finding("SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION", block, "name", name, arguments=said)
 
 
+def tools_that_cannot_run(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield the tools of a kind that nothing runs here."""
+    for name, block in facts.tools.items():
+        kind = text(block.subject.get("tool_type"))
+        if kind in CANNOT_RUN:
+            said = {"name": name, "tool": name, "value": kind, "known": ", ".join(CAN_RUN)}
+            place = context.place(block.subject)
+            is_inferred = place is not None and "type" not in place.node.at and "function" in place.node.at
+            yield Finding("TOOL_CANNOT_RUN", block, "function" if is_inferred else "type", arguments=said)
+
+
 def duplicate_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield tools declared twice in an IR without text; the parser reports them in a text."""
     if context.places is not None:
@@ -85,6 +100,7 @@ CHECKS = (
     Check("UNDEFINED_TOOL_CALL", undefined_checkpoints),
     Check("AUTH_JIT_WITHOUT_PROFILE", auth_without_profile),
     Check("SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION", side_effects_without_confirmation),
+    Check("TOOL_CANNOT_RUN", tools_that_cannot_run),
     Check("DUPLICATE_TOOL", duplicate_tools),
 )
 """The rules of this family, in the order in which they are checked."""

@@ -17,7 +17,8 @@ from abl.syntax.node import Kind, Node
 from abl.syntax.rules import Constraint, Guardrail
 from abl.syntax.steps import Argument, Assignment
 
-BRACES = "{{"
+BRACES = ("{{", "{%")
+"""What a template begins with: its own tags, and those of other languages, which are reported."""
 
 
 class Form(StrEnum):
@@ -74,6 +75,11 @@ _TELLING: dict[str, tuple[str, ...]] = {}
 """Class -> what `telling_fields` said of it."""
 
 
+def has_tags(text: str) -> bool:
+    """Return whether a text holds a tag of a template."""
+    return BRACES[0] in text or BRACES[1] in text
+
+
 def telling_fields(cls: type[Node]) -> tuple[str, ...]:
     """Return the fields of a class that may hold a text with a grammar."""
     known = _TELLING.get(cls.__name__)
@@ -102,7 +108,7 @@ def _texts(place: Place, field: str, value: Any, path: str) -> Iterator[Written]
         return
     if isinstance(value, str):
         form = _form(node, field, kind)
-        if form is not Form.TEMPLATE or BRACES in value:
+        if form is not Form.TEMPLATE or has_tags(value):
             yield Written(place, field, value, form, path)
     elif isinstance(value, dict) and _is_formula_map(node, field):
         for key, one in value.items():
@@ -129,7 +135,7 @@ def _leaves(value: Any) -> Iterator[tuple[str, str]]:
     while pending:
         current, path, depth = pending.pop()
         if isinstance(current, str):
-            if BRACES in current:
+            if has_tags(current):
                 yield path, current
             continue
         if depth >= MAX_NESTING or isinstance(current, Node):
@@ -140,6 +146,6 @@ def _leaves(value: Any) -> Iterator[tuple[str, str]]:
         inside = [
             (one, f"{path}.{key}" if path else str(key), depth + 1)
             for key, one in pairs
-            if not isinstance(one, str) or BRACES in one
+            if not isinstance(one, str) or has_tags(one)
         ]
         pending.extend(reversed(inside))

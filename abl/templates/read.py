@@ -27,6 +27,10 @@ MAX_REPAIRS = 50
 """After so many faults no more edits are looked for."""
 _ESCAPED = re.compile(r'''"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\"(?P<inside>(?:[^\\"]|\\(?!"))*)\\"''', re.DOTALL)
 _BLOCK = re.compile(r"\s*+#\s*+(\w*+)\s*+(.*\S|)\s*+\Z", re.DOTALL)
+FOREIGN = "{%"
+_FOREIGN = re.compile(r"\{%-?\s*(?P<word>\w*)(?P<rest>[^%\n]*)%\}")
+_MEANT = {"if": "{{{{#if {rest}}}}}", "else": "{{{{else}}}}", "endif": "{{{{/if}}}}"}
+"""Tags of other template languages -> the tag that says the same here; a loop names its elements otherwise."""
 _ELSE = re.compile(r"\s*+#?\s*+else(?:\s++if\s++(.*\S|))?\s*+\Z", re.DOTALL)
 _NAME_OF_TAG = re.compile(r"\s*[#/]?[\w.@]+(?:\[\w+\])*(?:[ \t]*\|[ \t]*\w+)*(?:(?<=each)[ \t]+[\w.]+)?")
 
@@ -65,6 +69,7 @@ def analyse_template(text: object) -> TemplateAnalysis:
         return TemplateAnalysis((), (), (Fault("TEMPLATE_SYNTAX", 0, 0, {"value": "", "detail": detail}),))
     reader = TemplateReader(text)
     reader.parts()
+    reader.foreign_tags()
     named = (one for node in reader.expressions for one in walk(node) if isinstance(one, Variable))
     paths = dict.fromkeys(".".join(one.path) for one in named if one.path[0] != "this" and one.path[0][0] != "@")
     return TemplateAnalysis(tuple(paths), tuple(reader.expressions), tuple(reader.faults))
@@ -232,6 +237,22 @@ class TemplateReader:
                 self._add(Choice(frame.node, frame.then, tuple(frame.parts)))
 
     # -- faults ------------------------------------------------------------------------------------------------
+
+    def foreign_tags(self) -> None:
+        """Report `{% for x in list %}` and its like, which no template of the language has: they are shown as text."""
+        for found in _FOREIGN.finditer(self.text):
+            word, rest = found["word"], found["rest"].strip()
+            if word == "endfor":
+                continue  # what is to be written for it has been said with the loop
+            wanted = _MEANT.get(word, "").format(rest=rest)
+            detail = "`{% … %}` means nothing here and the user would read it"
+            if word == "for":
+                listed = rest.rpartition(" in ")[2].strip() or "items"
+                detail += f": write `{{{{#each {listed}}}}}`, `{{{{this.field}}}}` inside of it, and `{{{{/each}}}}`"
+            edit = (found.start(), found.end() - found.start(), wanted) if wanted else None
+            arguments = {"value": found[0], "detail": detail}
+            title = f"write `{wanted}`" if wanted else ""
+            self._report(Fault("TEMPLATE_SYNTAX", found.start(), found.end() - found.start(), arguments, edit, title))
 
     def _whole(self, tag: Tag, new: str) -> Edit:
         return (tag.start, (tag.stop or tag.start) - tag.start, new)

@@ -275,6 +275,33 @@ ROWS: tuple[Rule, ...] = (
         also=("E720",),
     ),
     agent_rule(
+        "TOOL_CANNOT_RUN",
+        "error",
+        "kind of tool that nothing runs",
+        message="The tool {name} is of the kind {value}, which cannot run here: every call of it fails. Use {known}.",
+        explanation="""
+            The runtime has no search index and no functions of its own, so that tools of these kinds never answer.
+            Give the search or the function an address and make it an http tool, or bring it as an mcp tool,
+            or move its code into a sandbox tool.
+        """,
+        wrong="""
+            TOOLS:
+              find_help(question: string) -> object
+                description: "Searches the help pages"
+                type: searchai
+                index_id: "help"
+        """,
+        right="""
+            TOOLS:
+              find_help(question: string) -> object
+                description: "Searches the help pages"
+                type: http
+                endpoint: "https://help.parcels.example/search"
+                method: GET
+        """,
+        also=("E720", "MISSING_PARAM_DESCRIPTION"),
+    ),
+    agent_rule(
         "MISSING_TOOL_DESCRIPTION",
         "warning",
         "tool without a description",
