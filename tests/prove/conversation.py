@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.prove.project import AGENTS
+from tests.prove.project import AGENTS, ON_SOCKETS
 
 
 @dataclass
@@ -20,6 +20,8 @@ class Conversation:
     cuts: int = 0
     stuck: str = ""
     faults: list[str] = field(default_factory=list)
+    taken: int = 0
+    """Orders that were acknowledged on a socket, lost with it, and answered without being sent again."""
 
     @property
     def agent(self) -> str:
@@ -27,8 +29,6 @@ class Conversation:
 
     @property
     def transport(self) -> str:
-        """The first assistant of each row speaks over a WebSocket, which always meets the project's first agent."""
+        """Half of each row speaks over WebSockets: each agent that is the entry of a page, in one place of its own."""
         place, row = self.number % len(AGENTS), self.number // len(AGENTS)
-        if place == AGENTS.index("Assistant"):
-            return "socket"
-        return ("json", "events")[(place + row) % 2]
+        return "socket" if place in ON_SOCKETS else ("json", "events")[(place + row) % 2]

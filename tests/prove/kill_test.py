@@ -26,6 +26,7 @@ from tests.prove.clients import converse, transcript
 from tests.prove.conversation import Conversation
 from tests.prove.counting_server import CountingServer
 from tests.prove.model_server import model_calls, model_server
+from tests.prove.pages import deploy
 from tests.prove.product import Product
 from tests.prove.project import texts
 from tests.prove.torment import Torment
@@ -50,6 +51,7 @@ class Outcome:
     found: Findings
     turns: int
     replayed: str = "0/0"
+    waiting: str = ""
     calls_of_replay: int = 0
     faults: list[str] = field(default_factory=list)
     status: int = 0
@@ -76,7 +78,9 @@ class Outcome:
         found, (same, _, total) = self.found, self.replayed.partition("/")
         broken = (*found.lost, *found.twice, *found.failed, *found.split, *self.stuck, *self.streams, *self.faults)
         is_replayed = same == total and int(total) >= len(self.conversations) and not self.calls_of_replay
-        return not broken and is_replayed and self.acknowledged == self.sent and self.status == 0
+        return (
+            not broken and is_replayed and self.waiting == "0" and self.acknowledged == self.sent and self.status == 0
+        )
 
     @property
     def last_line(self) -> str:
@@ -98,7 +102,7 @@ class Outcome:
                 say(f"{what}: {item}")
         say(
             f"split={len(found.split)} failed={len(found.failed)} streams broken={len(self.streams)} "
-            f"outcome unknown={found.unknown} calls of the replay={self.calls_of_replay} {counters}"
+            f"outcome unknown={found.unknown} left waiting={self.waiting} calls of the replay={self.calls_of_replay} {counters}"
         )
         say(self.last_line)
 
@@ -131,8 +135,9 @@ def _client() -> aiohttp.ClientSession:
 async def _talk(product: Product, torment: Torment, conversations: list[Conversation], turns: int) -> None:
     """Hold all conversations while things are killed."""
     over = asyncio.Event()
-    tormentor = asyncio.create_task(torment.go_on(over))
     async with _client() as http:
+        await deploy(product, http)
+        tormentor = asyncio.create_task(torment.go_on(over))
         share = turns // len(conversations)
         await asyncio.gather(*(converse(product, http, one, share) for one in conversations))
     over.set()
@@ -174,7 +179,7 @@ async def prove(
         async with model_server() as model_url:
             product = make_product(Path(name), hosts, server.port, model_url)
             product.runtime = runtime
-            torment = Torment(product, lambda: outcome.acknowledged, every)
+            torment = Torment(product, lambda: outcome.acknowledged, lambda: outcome.sent, every)
             await product.start()
             try:
                 await _talk(product, torment, conversations, turns)
@@ -184,7 +189,7 @@ async def prove(
                 outcome.status = await product.stop()
             talked = time.monotonic() - began
             models, tools = await model_calls(model_url), server.calls
-            outcome.replayed = await replay(product)
+            outcome.replayed, outcome.waiting = await replay(product, "replayed", "waiting")
             outcome.calls_of_replay = await model_calls(model_url) - models + server.calls - tools
             await look_into_the_store(product, conversations, found)
             log = product.log
@@ -195,14 +200,15 @@ async def prove(
     outcome.tell(
         f"kills={dict(torment.done)} leases lost={sum(LOST_LEASE in line for line in log)} "
         f"retries={sum(one.refusals.total() for one in conversations)} cuts={sum(one.cuts for one in conversations)} "
+        f"taken and answered unasked={sum(one.taken for one in conversations)} "
         f"model calls={models} tool calls={tools} of them repeated={server.repeats} slow={server.slow} "
         f"exit status={outcome.status} seconds={talked:.0f}+{time.monotonic() - began - talked:.0f}"
     )
     return outcome
 
 
-async def replay(product: Product) -> str:
-    """Fold every journal again in a fresh process; return `same/all`."""
+async def replay(product: Product, *wanted: str) -> list[str]:
+    """Fold every journal again in a fresh process; return what its last line says of each word, "" for nothing."""
     abl = str(Path(sys.executable).with_name("abl"))
     process = await asyncio.create_subprocess_exec(
         abl, "replay", "all", "--data-dir", str(product.data), stdout=asyncio.subprocess.PIPE
@@ -210,7 +216,8 @@ async def replay(product: Product) -> str:
     output = (await process.communicate())[0].decode()
     for line in output.splitlines()[:-1][:10]:
         say(line)
-    return output.rpartition("replayed=")[2].split(" ")[0].strip() or "0/0"
+    told = dict(word.split("=", 1) for word in output.rpartition("\n")[0].rpartition("\n")[2].split() if "=" in word)
+    return [told.get(word, "") for word in wanted]
 
 
 def main() -> int:

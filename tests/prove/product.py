@@ -36,6 +36,7 @@ class Product:
     project_id: str = ""
     key: str = ""
     public_key: str = ""
+    page_keys: dict[str, str] = field(default_factory=dict)
     model_url: str = ""
     runtime: str = "process"
     process: asyncio.subprocess.Process | None = None

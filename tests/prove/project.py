@@ -310,6 +310,10 @@ FLOW:
 
 AGENTS = ("Ledger", "Assistant", "Manager", "Ledger", "Planner", "Waiter", "Assistant", "Front", "Counter", "Ledger")
 """Which agent the conversations speak with, in turn."""
+ON_SOCKETS = frozenset({1, 3, 4, 6, 9})
+"""The places in `AGENTS` whose conversations speak over WebSockets."""
+ENTRIES = {"Ledger": "dev", "Planner": "staging", "Assistant": "production"}
+"""Agents that pages speak with, and the environment that each is the entry of."""
 PARTS = ("-a", "-b", "-c", "-d")
 """What the planner's four orders end in."""
 

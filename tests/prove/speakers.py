@@ -49,13 +49,20 @@ class Shown:
         self._one = one
         self._text = ""
         self._is_whole = False
+        self._message_id = ""
         self.last_seq = 0
 
     def begin(self) -> None:
-        self._text, self._is_whole = "", False
+        self._text, self._is_whole, self._message_id = "", False, ""
 
-    def restart(self) -> None:
-        self._text, self._is_whole = "", True
+    def start(self, message_id: str) -> None:
+        """A message begins; one that begins again is joined to what was shown of it, unless that was said to be void."""
+        if message_id != self._message_id:
+            self._text, self._is_whole, self._message_id = "", True, message_id
+
+    def restart(self, message_id: str) -> None:
+        """What was shown of a message is void."""
+        self._text, self._is_whole, self._message_id = "", True, message_id
 
     def gap(self) -> None:
         self._is_whole = False
@@ -144,11 +151,16 @@ class EventSpeaker:
         data = event["data"]
         if event["event"] == "error":
             raise Refused(str(data))
+        if event["event"] == "response_restart" and "id" not in event:
+            self._shown.restart(data["messageId"])
+            return
         self._last_id = event["id"]
         self._shown.number(int(event["id"].rpartition(":")[2]))
         match event["event"]:
             case "response_start":
-                self._shown.restart()
+                self._shown.start(data["messageId"])
+            case "response_restart":
+                self._shown.restart(data["messageId"])
             case "response_chunk":
                 self._shown.add(data["chunk"])
             case "response_end":
@@ -159,7 +171,10 @@ class EventSpeaker:
 
 
 class SocketSpeaker:
-    """A WebSocket of a page that showed its public key; cut now and then and resumed with its last number."""
+    """A WebSocket of a page that showed its public key; cut now and then and resumed with its last number.
+
+    What was acknowledged it does not send again: the answer must come by itself.
+    """
 
     def __init__(self, product: Product, http: aiohttp.ClientSession, one: Conversation) -> None:
         self._product = product
@@ -168,6 +183,7 @@ class SocketSpeaker:
         self._chance = random.Random(one.number)
         self._shown = Shown(one)
         self._order = ""
+        self._is_taken = False
         self._token = ""
         self._has_expired = False
         self._was_open = False
@@ -175,7 +191,7 @@ class SocketSpeaker:
 
     async def attempt(self, order: str) -> str:
         if order != self._order:
-            self._order = order
+            self._order, self._is_taken = order, False
             self._shown.begin()
         try:
             return await self._said(order)
@@ -186,7 +202,10 @@ class SocketSpeaker:
     async def _said(self, order: str) -> str:
         if self._socket is None or self._socket.closed:
             self._socket = await self._connected()
-        await self._socket.send_json({"type": "chat_message", "text": order, "messageId": f"m-{order}"})
+        if self._is_taken:
+            self._one.taken += 1
+        else:
+            await self._socket.send_json({"type": "chat_message", "text": order, "messageId": f"m-{order}"})
         cut_after = _cut_after(self._chance)
         while True:
             frame = await self._frame(self._socket)
@@ -199,7 +218,8 @@ class SocketSpeaker:
 
     async def _new_token(self) -> str:
         """Return a first token, or one of the same family in the place of one that has expired."""
-        path, headers = "init", {"X-Public-Key": self._product.public_key, **PAGE}
+        page_key = self._product.page_keys.get(self._one.agent, self._product.public_key)
+        path, headers = "init", {"X-Public-Key": page_key, **PAGE}
         if self._token:
             path, headers = "refresh", {"X-SDK-Token": self._token, **PAGE}
         async with self._http.post(f"{self._product.url}/api/v1/sdk/{path}", json={}, headers=headers) as response:
@@ -235,15 +255,20 @@ class SocketSpeaker:
     def _take(self, frame: dict[str, Any], order: str) -> str | None:
         kind = frame["type"]
         if kind == "error":
+            self._is_taken = False
             raise Refused(str(frame))
+        if kind == "message_ack" and frame["messageId"] == f"m-{order}":
+            self._is_taken = True
         if kind == "resume_gap":
             self._shown.gap()
-        if kind not in ("response_start", "response_chunk", "response_end"):
+        if kind not in ("response_start", "response_restart", "response_chunk", "response_end"):
             return None
         self._shown.number(frame["seq"])
         match kind:
             case "response_start":
-                self._shown.restart()
+                self._shown.start(frame["messageId"])
+            case "response_restart":
+                self._shown.restart(frame["messageId"])
             case "response_chunk":
                 self._shown.add(frame["chunk"])
             case "response_end":

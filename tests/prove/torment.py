@@ -17,14 +17,20 @@ VICTIMS = (
 FROZEN_S = 10.0
 """Longer than a lease lasts (`storage.leases.LEASE_S`)."""
 LOOK_S = 0.02
+EARLY_S = 0.05
+"""Half of the harm is done within so long after somebody has sent a new message."""
+EARLY_LOOK_S = 0.002
+EARLY_WAIT_S = 2.0
+"""How long a new message is waited for; then the harm is done anyway."""
 
 
 class Torment:
     """Does harm each time so many turns were acknowledged."""
 
-    def __init__(self, product: Product, acknowledged: Callable[[], int], every: int) -> None:
+    def __init__(self, product: Product, acknowledged: Callable[[], int], sent: Callable[[], int], every: int) -> None:
         self._product = product
         self._acknowledged = acknowledged
+        self._sent = sent
         self._every = every
         self._chance = random.Random(7)
         self._thawing: set[asyncio.Task[None]] = set()
@@ -42,6 +48,8 @@ class Torment:
             next_at = self._acknowledged() + self._every
             victim = VICTIMS[place % len(VICTIMS)]
             place += 1
+            if place % 2:
+                await self._turn_begins()
             began_s = time.monotonic()
             if await self._harm(victim):
                 self.done[victim] += 1
@@ -51,6 +59,13 @@ class Torment:
             )
         if self._thawing:
             await asyncio.wait(set(self._thawing))
+
+    async def _turn_begins(self) -> None:
+        """Wait for a moment in which a turn has just been asked for."""
+        before, give_up = self._sent(), time.monotonic() + EARLY_WAIT_S
+        while self._sent() == before and time.monotonic() < give_up:  # noqa: ASYNC110 - many count it up
+            await asyncio.sleep(EARLY_LOOK_S)
+        await asyncio.sleep(self._chance.uniform(0.0, EARLY_S))
 
     async def _harm(self, victim: str) -> bool:
         product = self._product
