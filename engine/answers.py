@@ -137,22 +137,23 @@ def begins_with_question(kinds: list[Kind]) -> bool:
 
 
 class Own(NamedTuple):
-    """The question's own words, and its numbers, each with the words beside it."""
+    """The question's own words, and its numbers, each with the words beside it; `whole` are arguments by themselves."""
 
     words: frozenset[str]
     numbers: frozenset[str]
     beside: frozenset[tuple[str, str]]
-    of_arguments: frozenset[str]
+    whole: frozenset[str]
 
 
 def own_words(asked: Asked, pack: Pack) -> Own:
     """Return what an answer may repeat of its question and stay a yes."""
-    values = " ".join(flat_text(value) for value in asked.arguments.values())
-    return _own_of(asked.question, " ".join((*asked.names, *asked.arguments)), values, pack)
+    texts = [flat_text(value) for value in asked.arguments.values()]
+    whole = frozenset(text for text in texts if text.isdigit())
+    return _own_of(asked.question, " ".join((*asked.names, *asked.arguments)), " ".join(texts), whole, pack)
 
 
 @lru_cache(maxsize=1_024)
-def _own_of(question: str, names: str, values: str, pack: Pack) -> Own:
+def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack: Pack) -> Own:
     given = plain_words(values, pack)
     telling = {one.text for one in given} | {one.text for one in plain_words(names, pack)}
     words = set(telling)
@@ -169,7 +170,7 @@ def _own_of(question: str, names: str, values: str, pack: Pack) -> Own:
                 beside.update((word, one.number) for word in near)
     shown = {number for _, number in beside}
     timely = _days(pack) - {one.text for one in given}
-    return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), frozenset(numbers))
+    return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), whole)
 
 
 def _sentences(question: str) -> list[str]:
@@ -205,7 +206,7 @@ def _numbers_fit(pieces: list[Piece], own: Own) -> bool:
         if known:
             if not any((word, one.number) in own.beside for word in known):
                 return False
-        elif len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER:
+        elif len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER and own.whole != {one.number}:
             return False
     return True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from domain.json_values import JsonObject
-from engine import changing, extraction_model, questions, saying
+from engine import calls, changing, extraction_model, questions, saying
 from engine.answers import Asked, Label, says_action
 from engine.arguments import checked
 from engine.effects import Suspend
@@ -136,9 +136,8 @@ def _read(run: Run, asked: JsonObject) -> Label:
 
 
 def _asked(run: Run, asked: JsonObject) -> Asked:
-    tool = run.agent.tools.get(str(asked.get("tool"))) or {"name": str(asked.get("tool"))}
-    names = (questions.as_words(str(tool["name"])), questions.action_of(tool))
-    return Asked(str(asked.get("question", "")), names, asked.get("arguments") or {})
+    tool = calls.tool_of(run, str(asked.get("tool"))) or {"name": str(asked.get("tool"))}
+    return Asked(str(asked.get("question", "")), questions.names_of(tool), asked.get("arguments") or {})
 
 
 def is_open_to_model(run: Run) -> bool:

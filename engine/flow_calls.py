@@ -91,9 +91,12 @@ def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
     if not turn.is_consumed or turn.is_agreed:
         return False
     is_changed = any(turn.changed.get(name, value) != value for name, value in arguments.items())
-    names = (questions.as_words(str(tool["name"])), questions.action_of(tool))
     said = questions.last_said(run)
-    return not is_changed and questions.asks_about(said, tool, arguments) and questions.is_yes(run, names, arguments)
+    return (
+        not is_changed
+        and questions.asks_about(said, tool, arguments)
+        and questions.is_yes(run, questions.names_of(tool), arguments)
+    )
 
 
 def answered(run: Run, step: JsonObject) -> None:

@@ -6,6 +6,8 @@ are shown as words, and what is sensitive is masked. Spec: abl-language 3.2, 3.1
 
 from __future__ import annotations
 
+import re
+
 from abl.languages.folding import words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
@@ -18,6 +20,9 @@ from engine.limits import MAX_SHOWN_CHARS
 from engine.run import Run
 from engine.sensitive import shown
 
+_CLAUSE = re.compile(r"[.,;:()!?。、،\n-]")
+MAX_CLAUSE_CHARS = 80
+"""Characters of the beginning of a description whose words the user may use."""
 SECOND_LANGUAGE = "en"
 """A language whose answers count beside those of the session's."""
 
@@ -41,6 +46,12 @@ def shown_call(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
     action = as_words(str(tool["name"]))
     told = f" ({', '.join(parts)[:MAX_SHOWN_CHARS]})" if parts else ""
     return f"{action[:1].upper()}{action[1:]}{told}."
+
+
+def names_of(tool: JsonObject) -> tuple[str, ...]:
+    """Return what the user may call a call: the tool's name, its action, and how its description begins."""
+    begins = _CLAUSE.split(str(tool.get("description") or "").strip(), maxsplit=1)[0]
+    return (as_words(str(tool["name"])), action_of(tool), begins if len(begins) <= MAX_CLAUSE_CHARS else "")
 
 
 def action_of(tool: JsonObject) -> str:
