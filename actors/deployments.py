@@ -33,6 +33,7 @@ from domain.projects import SETTING_NAMES, settings_of
 from storage.database import Connection, Database
 from storage.repositories.agents import Agents
 from storage.repositories.deployments import DeploymentRecord, Deployments, NewDeployment
+from storage.repositories.done_requests import DoneRequests
 from storage.repositories.projects import ProjectRecord, Projects
 from storage.repositories.sdk_channels import SdkChannels
 from storage.repositories.versions import Versions
@@ -57,6 +58,7 @@ class StoredDeployments:
     ) -> None:
         self._database = database
         self._deployments = Deployments(database)
+        self._done = DoneRequests(database)
         self._projects = Projects(database)
         self._agents = Agents(database)
         self._versions = Versions(database)
@@ -79,6 +81,8 @@ class StoredDeployments:
 
     async def create(self, tenant_id: str, project_id: str, wanted: WantedDeployment, by: Initiator) -> DeploymentView:
         """Make a deployment the active one of its environment."""
+        if known := await self._done.find(tenant_id, by.request_key):
+            return await self.get(tenant_id, project_id, known)
         made = await self._manifests.assemble(tenant_id, project_id, wanted.manifest, wanted.entry_agent_name)
         await self._agents.keep_program(tenant_id, made.program.program_id, project_id, made.program.ir)
         warnings = await self._manifests.warnings(tenant_id, project_id, wanted.environment, made.program.ir)
@@ -105,6 +109,10 @@ class StoredDeployments:
     async def retire(self, tenant_id: str, project_id: str, name: str, *, force: bool, by: Initiator) -> DeploymentView:
         """Take no new sessions; with `force` the old ones are ended."""
         deployment_id = (await self._deployments.named(tenant_id, project_id, name)).deployment_id
+        if await self._done.find(tenant_id, by.request_key) == deployment_id:
+            if force:  # the sessions are ended behind the change
+                await self._draining.end_sessions(tenant_id, project_id, deployment_id)
+            return await self.get(tenant_id, project_id, deployment_id)
         event = DeploymentEvent.FORCE if force else DeploymentEvent.RETIRE
         async with self._database.transaction() as connection:
             project = await self._projects.lock(connection, tenant_id, project_id)
@@ -114,6 +122,7 @@ class StoredDeployments:
             await self._deployments.stop(connection, tenant_id, deployment_id, draining=True, drain_s=drain_s)
             if record.status == "active":
                 await self._news.retired(connection, tenant_id, record)
+            await self._done.note(connection, tenant_id, by.request_key, deployment_id)
             await self._news.audit(connection, tenant_id, record, event, by)
         if step.ends_sessions:
             await self._draining.end_sessions(tenant_id, project_id, deployment_id)
@@ -121,6 +130,10 @@ class StoredDeployments:
 
     async def roll_back(self, tenant_id: str, project_id: str, name: str, by: Initiator) -> RolledBack:
         """Make a retired deployment active again, or of an active one its predecessor."""
+        if known := await self._done.find(tenant_id, by.request_key):
+            active, _, replaced = known.partition(" ")
+            before = await self._deployments.named(tenant_id, project_id, replaced) if replaced else None
+            return RolledBack(await self.get(tenant_id, project_id, active), before)
         deployment_id = (await self._deployments.named(tenant_id, project_id, name)).deployment_id
         async with self._database.transaction() as connection:
             project = await self._projects.lock(connection, tenant_id, project_id)
@@ -141,6 +154,8 @@ class StoredDeployments:
             if replaced is not None:
                 gone = await self._deployments.within(connection, tenant_id, project_id, replaced)
                 await self._news.retired(connection, tenant_id, gone)
+            both = f"{target.deployment_id} {replaced or ''}".rstrip()
+            await self._done.note(connection, tenant_id, by.request_key, both)
             await self._news.rolled_back(connection, tenant_id, target, replaced)
             await self._news.audit(connection, tenant_id, target, DeploymentEvent.ROLLBACK, by, {"replaced": replaced})
         previous = await self._deployments.named(tenant_id, project_id, replaced) if replaced is not None else None
@@ -150,6 +165,8 @@ class StoredDeployments:
         self, tenant_id: str, project_id: str, name: str, wanted: Promotion, by: Initiator
     ) -> DeploymentView:
         """Make the same program active in another environment."""
+        if known := await self._done.find(tenant_id, by.request_key):
+            return await self.get(tenant_id, project_id, known)
         source = await self._source(tenant_id, project_id, name, wanted)
         ir = await self._agents.program(tenant_id, project_id, source.program_id) or b""
         details = {**source.details, PROMOTED_FROM: source.deployment_id}
@@ -211,6 +228,7 @@ class StoredDeployments:
         if replaced is not None:
             gone = await self._deployments.within(connection, tenant_id, project.project_id, replaced)
             await self._news.retired(connection, tenant_id, gone)
+        await self._done.note(connection, tenant_id, by.request_key, new.deployment_id)
         await self._news.created(connection, tenant_id, new, event)
         await self._news.audit(connection, tenant_id, new, event, by, {"replaced": replaced})
 

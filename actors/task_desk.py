@@ -39,6 +39,7 @@ from domain.permissions import ACTS_EVERYWHERE
 from domain.webhooks import WebhookEvent
 from storage.database import Connection, Database
 from storage.repositories.audit import AuditLog
+from storage.repositories.done_requests import DoneRequests
 from storage.repositories.human_tasks import HumanTasks, TaskQuery
 from storage.repositories.sessions import Sessions
 from storage.repositories.users import UserRecord, Users
@@ -134,6 +135,7 @@ class StoredHumanTasks:
     def __init__(self, database: Database, audit: AuditLog, clock: Clock, ids: IdSource) -> None:
         self._database = database
         self._tasks = HumanTasks(database)
+        self._done = DoneRequests(database)
         self._sessions = Sessions(database)
         self._users = Users(database)
         self._audit = audit
@@ -150,6 +152,8 @@ class StoredHumanTasks:
 
     async def create(self, tenant_id: str, wanted: NewTask, by: Initiator) -> HumanTask:
         """Keep a new task."""
+        if known := await self._done.find(tenant_id, by.request_key):
+            return await self.get(TaskRef(tenant_id, wanted.project_id, known))
         session_id = ""
         if wanted.session_id:
             session = await self._sessions.find(tenant_id, wanted.session_id)
@@ -171,6 +175,7 @@ class StoredHumanTasks:
         async with self._database.transaction() as connection:
             task = await self._of_users(connection, tenant_id, task)
             await self._tasks.create(connection, tenant_id, task)
+            await self._done.note(connection, tenant_id, by.request_key, task.task_id)
             await tell(connection, tenant_id, task, WebhookEvent.HUMAN_TASK_CREATED)
         return task
 
@@ -190,6 +195,8 @@ class StoredHumanTasks:
         async def change(connection: Connection, task: HumanTask) -> HumanTask:
             named = await self._user(connection, ref.tenant_id, ref.project_id, user) if user is not None else None
             whose = named.known_as(user or "") if named is not None else None
+            if task.status == TaskStatus.ASSIGNED and (task.assigned_to, task.assigned_to_team) == (whose, team):
+                return task
             return assigned(task, self._clock.now(), user=whose, team=team)
 
         return await self._changed(ref, change, entry)
@@ -227,9 +234,13 @@ class StoredHumanTasks:
         change: Callable[[Connection, HumanTask], Awaitable[HumanTask]],
         entry: _Entry | None = None,
     ) -> HumanTask:
+        request_key = entry.by.request_key if entry is not None else ""
+        if await self._done.find(ref.tenant_id, request_key) == ref.task_id:
+            return await self.get(ref)
         async with self._database.transaction() as connection:
             before = _of(ref, await self._tasks.locked(connection, ref.tenant_id, ref.task_id))
             task = await change(connection, before)
+            await self._done.note(connection, ref.tenant_id, request_key, ref.task_id)
             if task is before:
                 return task
             await self._tasks.replace(connection, ref.tenant_id, task)

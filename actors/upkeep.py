@@ -31,6 +31,7 @@ from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
 from storage.repositories.callbacks import Callbacks
 from storage.repositories.conversations import Conversations
+from storage.repositories.done_requests import DoneRequests
 from storage.repositories.human_tasks import HumanTasks
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory
@@ -125,6 +126,7 @@ class Upkeep:
         self._counting = Counting(database)
         self._audit = AuditLog(database, clock, RandomIds())
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
+        done = DoneRequests(database)
         users, webhooks, heads = Users(database), Webhooks(database), Conversations(database)
         tasks = TaskDesk(database, clock)
         self._chores = {
@@ -132,6 +134,7 @@ class Upkeep:
             f"{PREFIX}weeks": _Chore(HOUR_S, ROWS_MAX, self._drop_weeks, DROPS_STEADY_S),
             f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
             f"{PREFIX}replies": _Chore(HOUR_S, ROWS_MAX, lambda: replies.forget_old(ROWS_MAX)),
+            f"{PREFIX}done_requests": _Chore(HOUR_S, ROWS_MAX, lambda: done.forget_old(ROWS_MAX)),
             f"{PREFIX}blobs": _Chore(HOUR_S, BLOBS_MAX, self._blobs, DROPS_STEADY_S),
             f"{PREFIX}memory": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_expired(ROWS_MAX)),
             f"{PREFIX}effects": _Chore(HOUR_S, ROWS_MAX, lambda: memory.forget_effects(ROWS_MAX)),

@@ -44,11 +44,16 @@ class Actor(Struct, frozen=True):
 
 
 class Initiator(Struct, frozen=True):
-    """Who asked for an action, from where, in which request."""
+    """Who asked for an action, from where, in which request.
+
+    Attributes:
+        request_key: What stands for the request's `Idempotency-Key`, of one caller; "" when it came without one.
+    """
 
     actor: Actor
     ip: str = ""
     request_id: str = ""
+    request_key: str = ""
 
 
 SYSTEM: Final = Initiator(Actor("system", "system", "ABL Runtime"))

@@ -202,11 +202,17 @@ def resolved(
 ) -> HumanTask:
     """Return a task that is done; one that nobody has claimed is claimed by `responded_by` first.
 
+    One that the same person has closed with the same decision comes back as it is.
+
     Raises:
         Conflict: TASK_CLOSED; TASK_CLAIMED: somebody else works on it, and the caller is no project admin.
         Forbidden: As `claimed`.
         InvalidInput: The decision is none of this task; a field is missing or of another type.
     """
+    answerer = by.user_id if responded_by in ("", *by.names) else responded_by
+    is_theirs = by.is_admin or answerer == by.user_id
+    if is_theirs and _is_said_again(task, answerer, decision, fields, notes):
+        return task
     _need_open(task)
     is_taken_over = by.is_admin and task.status == TaskStatus.IN_PROGRESS
     mine = task if is_taken_over else claimed(task, by, now, responded_by)
@@ -310,6 +316,15 @@ def _claimant(by: Person, user_id: str) -> str:
     if not by.is_admin:
         raise Forbidden("Only a project admin may act for somebody else")
     return user_id
+
+
+def _is_said_again(task: HumanTask, answerer: str, decision: str, fields: JsonObject, notes: str) -> bool:
+    """Return whether a task was closed by just this decision."""
+    if task.status != TaskStatus.COMPLETED or task.resolution is None:
+        return False
+    given = {name: value for name, value in fields.items() if value is not None} if task.fields else fields
+    said = {"respondedBy": answerer, "decision": decision, "fields": given, "notes": notes}
+    return said == {name: value for name, value in task.resolution.items() if name != "resolvedAt"}
 
 
 def _is_theirs(task: HumanTask, by: Person) -> bool:

@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import msgspec
 
-Use = Literal["turn", "open", "name", "file", "reset"]
-"""What a key stands for: a turn, a session that is opened, a session found again by its name, a file or a reset of a
-session."""
+Use = Literal["turn", "open", "name", "file", "reset", "change"]
+"""What a key stands for: a turn, a session that is opened, a session found again by its name, a file, a reset of a
+session or another change."""
 DIGEST_BYTES: Final = 16
 API_KEY: Final = "api_key"
 

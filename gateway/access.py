@@ -29,6 +29,8 @@ ADMISSION = "gateway.admission"
 ACCESS = "gateway.access"
 RATE = "gateway.rate"
 REQUEST_ID = "gateway.request_id"
+REPLY_NAME = "gateway.reply_name"
+"""Of a request under an `Idempotency-Key`: under what its reply is kept."""
 BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
 
 

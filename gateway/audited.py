@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from domain.audit import Actor, Initiator
-from gateway.access import REQUEST_ID, admission_of
+from domain.request_keys import owned_key
+from gateway.access import REPLY_NAME, REQUEST_ID, admission_of
 from gateway.gate import UNKNOWN_ADDRESS
 
 
@@ -17,7 +18,9 @@ def initiator_of(request: Request) -> Initiator:
     caller = admission.caller
     label = admission.logged_in.user.email if admission.logged_in is not None else caller.subject
     address = request.client.host if request.client else UNKNOWN_ADDRESS
-    return Initiator(Actor(caller.kind, caller.subject, label), address, str(request.scope.get(REQUEST_ID, "")))
+    actor, name = Actor(caller.kind, caller.subject, label), request.scope.get(REPLY_NAME)
+    request_key = owned_key("change", name.scope, name.key) if name is not None else ""
+    return Initiator(actor, address, str(request.scope.get(REQUEST_ID, "")), request_key)
 
 
 async def _initiator(request: Request) -> Initiator:

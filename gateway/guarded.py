@@ -24,7 +24,7 @@ from starlette.types import Message, Receive, Scope, Send
 from domain.errors import InvalidInput, TooLarge
 from domain.json_values import JsonValue
 from gateway import bounds
-from gateway.access import ACCESS, ADMISSION, BODY_METHODS, Access, Admission
+from gateway.access import ACCESS, ADMISSION, BODY_METHODS, REPLY_NAME, Access, Admission
 from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 from gateway.errors import MalformedRequest, WrongMediaType
 from gateway.headers import headers_of
@@ -155,7 +155,7 @@ class GuardedRoute(APIRoute):
                 _check_texts(body)
             key = headers_of(scope).get("idempotency-key")
             if key and access.replay == "reply":
-                name = reply_name(request, scope[ADMISSION], key)
+                name = scope[REPLY_NAME] = reply_name(request, scope[ADMISSION], key)
                 replayed: Response = await gate.replies.once(read, name, body, handle, repeatable=access.repeatable)
                 return replayed
             return await handle(read)

@@ -144,7 +144,7 @@ async def write_draft(
 @of_project.post(
     "/{agent_name}/validate",
     response_model=ValidatedReply,
-    dependencies=[caller("api_key", "user", permission=Permission.AGENT_READ, replay="reply")],
+    dependencies=[caller("api_key", "user", permission=Permission.AGENT_READ, replay="reply", repeatable=True)],
 )
 async def validate_agent(
     project_id: str, agent_name: QueryText, admitted: Admitted, services: Serving, body: ValidateBody | None = None

@@ -36,6 +36,7 @@ CREATED = 201
 READER = caller("api_key", "user", permission=Permission.PROJECT_READ)
 WRITER = caller("api_key", "user", permission=Permission.CONTACT_WRITE)
 MAKER = caller("api_key", "user", permission=Permission.CONTACT_WRITE, replay="reply")
+LINKER = caller("api_key", "user", permission=Permission.CONTACT_WRITE, replay="reply", repeatable=True)
 IdentityText = Annotated[
     str, Query(min_length=1, max_length=limits.CONTACT_IDENTITY_MAX_CHARS), AfterValidator(without_nul)
 ]
@@ -101,7 +102,7 @@ async def delete_contact(contact_id: str, admitted: Admitted, asking: Asking, se
     return DeletedContactReply(data=DeletedContact(id=contact_id, deleted_at=iso_ms(deleted_at)))
 
 
-@router.post("/{contact_id}/link-session", response_model=Success, dependencies=[MAKER])
+@router.post("/{contact_id}/link-session", response_model=Success, dependencies=[LINKER])
 async def link_session(contact_id: str, body: LinkSessionBody, admitted: Admitted, services: Serving) -> Success:
     """Say that a session is with this contact: its agent knows from the next turn on."""
     tenant_id = admitted.caller.tenant_id

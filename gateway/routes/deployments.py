@@ -37,7 +37,7 @@ from gateway.services import Services, Serving
 
 CREATED, LOOKED = 201, 200
 READER = caller("api_key", "user", permission=Permission.PROJECT_READ)
-MAKER = caller("api_key", "user", permission=Permission.DEPLOYMENT_CREATE, replay="reply")
+MAKER = caller("api_key", "user", permission=Permission.DEPLOYMENT_CREATE, replay="reply", repeatable=True)
 
 router = guarded_router("/api/projects/{project_id}/deployments", "deployments")
 

@@ -36,7 +36,7 @@ from storage.repositories.human_tasks import TaskQuery
 CREATED = 201
 MYSELF = "me"
 READER = caller("api_key", "user", permission=Permission.HUMAN_TASK_READ)
-WRITER = caller("api_key", "user", permission=Permission.HUMAN_TASK_WRITE, replay="reply")
+WRITER = caller("api_key", "user", permission=Permission.HUMAN_TASK_WRITE, replay="reply", repeatable=True)
 
 router = guarded_router("/api/projects/{project_id}/human-tasks", "human tasks")
 

@@ -23,7 +23,7 @@ router = guarded_router("/api/v1", "memory")
 @router.post(
     "/memory",
     response_model=MemoryReply,
-    dependencies=[caller("sandbox", replay="reply")],
+    dependencies=[caller("sandbox", replay="reply", repeatable=True)],
 )
 async def use_memory(body: MemoryBody, admitted: Admitted, services: Serving) -> Response:
     """Get, set (replace) or delete a memory store of the session that the sandbox token is for.

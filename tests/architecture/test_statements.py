@@ -23,6 +23,7 @@ ACROSS_TENANTS = {
     "storage.repositories.projects.TENANTS": "the list of tenants itself",
     "storage.repositories.tenants.LIST": "the list of tenants itself, for whoever runs the installation",
     "storage.repositories.replies.FORGET_OLD": "retention",
+    "storage.repositories.done_requests.FORGET_OLD": "retention",
     "storage.repositories.turns.FORGET_OLD": "retention",
     "storage.repositories.conversations.FORGET_OLD": "retention",
     "storage.repositories.attachments.TAKE_UNUSED": "retention; each row carries its own tenant",

@@ -121,6 +121,18 @@ def test_only_what_does_no_more_the_second_time_may_run_again_when_its_outcome_i
         "/api/projects/{project_id}/sessions",  # the key is the session's name
         "/api/projects/{project_id}/sessions/{session_id}/reset",  # the session keeps the key
         "/api/v1/sessions/{session_id}/end",  # what has ended has ended
+        "/api/v1/memory",  # what is set is set; it replaces the whole
+        "/api/contacts/{contact_id}/link-session",  # the same
+        "/api/projects/{project_id}/agents/{agent_name}/validate",  # changes nothing
+        "/api/projects/{project_id}/human-tasks",  # these note the request in the transaction of the change
+        "/api/projects/{project_id}/human-tasks/{task_id}/claim",
+        "/api/projects/{project_id}/human-tasks/{task_id}/assign",
+        "/api/projects/{project_id}/human-tasks/{task_id}/resolve",
+        "/api/projects/{project_id}/human-tasks/{task_id}/cancel",
+        "/api/projects/{project_id}/deployments",
+        "/api/projects/{project_id}/deployments/{deployment_id}/promote",
+        "/api/projects/{project_id}/deployments/{deployment_id}/retire",
+        "/api/projects/{project_id}/deployments/{deployment_id}/rollback",
         "/api/v1/sdk/init",  # these make a token and keep nothing
         "/api/v1/sdk/refresh",
         "/api/v1/sdk/ws-ticket",
