@@ -131,8 +131,8 @@ class StoredDeployments:
     async def roll_back(self, tenant_id: str, project_id: str, name: str, by: Initiator) -> RolledBack:
         """Make a retired deployment active again, or of an active one its predecessor."""
         if known := await self._done.find(tenant_id, by.request_key):
-            active, _, gone = known.partition(" ")
-            before = await self._deployments.named(tenant_id, project_id, gone) if gone else None
+            active, _, earlier = known.partition(" ")
+            before = await self._deployments.named(tenant_id, project_id, earlier) if earlier else None
             return RolledBack(await self.get(tenant_id, project_id, active), before)
         deployment_id = (await self._deployments.named(tenant_id, project_id, name)).deployment_id
         async with self._database.transaction() as connection:
