@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 SUFFIXES = (".abl", ".agent.yaml", ".agent.yml", ".supervisor.yaml", ".supervisor.yml")
 """How the names of files end that belong to a project without being named one by one."""
-LAYOUT = frozenset({"agents", "tools", "profiles"})
+LAYOUT = frozenset({"agents", "tools", "profiles", "languages"})
 """Subfolders in which a project keeps its files."""
 
 
@@ -19,10 +20,28 @@ def is_project_file(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
+_LANGUAGE_FILE = re.compile(r"(?:^|/)languages/([a-z]{2,3})\.ya?ml$")
+
+
+def language_of_file(path: str) -> str:
+    """Return the tag of the language whose words and sentences a project's file changes, empty for any other file.
+
+    >>> language_of_file("bank/languages/de.yaml"), language_of_file("languages/notes.txt")
+    ('de', '')
+    """
+    found = _LANGUAGE_FILE.search(path)
+    return found[1] if found is not None else ""
+
+
+def is_project_path(path: str) -> bool:
+    """Return whether the file of this path, or of this name, belongs to a project: a text of ABL or a language."""
+    return is_project_file(path) or bool(language_of_file(path))
+
+
 def group_projects(paths: Iterable[str]) -> list[list[str]]:
     """Return the files of each project among relative paths with forward slashes, in the order given.
 
-    A folder is a project when it has a file of its own, directly or in its folders `agents`, `tools`, `profiles`;
+    A folder is a project when it has a file of its own, directly or in its folders of `LAYOUT`;
     all below it belongs to it. Where the top folder has none, each folder below that has is a project.
 
     >>> group_projects(["bank/agents/desk.abl", "bank/tools/bank.tools.abl", "clinic/desk.abl"])

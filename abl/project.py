@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from abl.compiler import Compilation, CompileOptions, Unit, add_findings, compile_documents
 from abl.diagnostics.model import Diagnostic, Edit, Fix
-from abl.folders import group_projects, is_project_file
+from abl.folders import group_projects, is_project_file, language_of_file
 from abl.frontend import parse
+from abl.languages import TAGS, PackError, load_pack, merged, read_keys, read_pack
 from abl.parser.detect import split_documents
 from abl.source import Source
 from abl.validation import check_units, in_order, in_yaml_words, without_repeats
@@ -58,11 +59,15 @@ class Project:
         files: Path -> text.
         parts: The documents of the files, in the order of the files.
         strict: Older forms are errors.
+        languages: Tag -> text of the files that change what a language means and how it is said.
+        language_findings: What is wrong in them.
     """
 
     files: dict[str, Source] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
     strict: bool = False
+    languages: dict[str, str] = field(default_factory=dict)
+    language_findings: list[Diagnostic] = field(default_factory=list)
 
     @classmethod
     def from_files(cls, files: Mapping[str, str], *, strict: bool = False) -> Project:
@@ -76,6 +81,10 @@ class Project:
         project = cls(strict=strict)
         for path, text in files.items():
             project.files[path] = Source(text, path)
+            if tag := language_of_file(path):
+                project.languages[tag] = text
+                project.language_findings.extend(_language_findings(tag, path, text))
+                continue
             project.parts.extend(_parts(path, text, strict))
         return project
 
@@ -102,7 +111,7 @@ class Project:
     @property
     def findings(self) -> list[Diagnostic]:
         """What reading the files found."""
-        return [part.in_file(one) for part in self.parts for one in part.findings]
+        return [*self.language_findings, *(part.in_file(one) for part in self.parts for one in part.findings)]
 
     def _by_name(self, *kinds: str) -> dict[str, Unit]:
         found: dict[str, Unit] = {}
@@ -110,6 +119,16 @@ class Project:
             if unit.document.kind in kinds:
                 found.setdefault(unit.document.name, unit)
         return found
+
+
+def _language_findings(tag: str, path: str, text: str) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a language file; one of a language that is not shipped needs every key."""
+    try:
+        merged(load_pack(tag), read_keys(text, path)) if tag in TAGS else read_pack(text, path)
+    except PackError as error:
+        for one in error.problems:
+            message = f"{one.key}: {one.message}"
+            yield Diagnostic("INVALID_LANGUAGE_FILE", message, "error", line=one.line, column=1, file=path)
 
 
 def _parts(path: str, text: str, strict: bool) -> Iterator[Part]:
@@ -126,6 +145,8 @@ def _parts(path: str, text: str, strict: bool) -> Iterator[Part]:
 def compile_project(project: Project, options: CompileOptions | None = None) -> Compilation:
     """Return the compiled project; errors of reading stand in the output beside those of the compile."""
     compilation = compile_documents(project.units, _options(project, options))
+    if project.languages:
+        compilation.output["languages"] = dict(sorted(project.languages.items()))
     found = _placed(project, compilation.findings)
     for key in ("compilation_errors", "compilation_warnings", "errors", "warnings"):
         compilation.output.pop(key, None)
@@ -172,4 +193,5 @@ def _placed(project: Project, findings: Iterable[Diagnostic]) -> list[Diagnostic
 
 
 def _options(project: Project, options: CompileOptions | None) -> CompileOptions:
-    return replace(options or CompileOptions(), strict=project.strict)
+    options = options or CompileOptions()
+    return replace(options, strict=project.strict, languages=(*options.languages, *project.languages))

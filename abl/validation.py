@@ -126,6 +126,7 @@ def check_units(units: Sequence[Unit], options: CompileOptions | None = None) ->
         library_tools={tool.name: tuple(one.name for one in tool.parameters or []) for tool, _ in defined},
         library_places={tool.name: Place(tool, unit) for tool, unit in defined},
         allowed_hosts=tuple(options.allowed_hosts),
+        languages=tuple(options.languages),
     )
     context = CheckContext.of_output(compilation.output, check_options, compilation.places)
     for agent in context.agents.values():

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from abl.folders import language_of_file
 from abl.project import Project
 from actors.catalogue import catalogue_of, is_catalogue_file
 from actors.clocks import RandomIds
@@ -30,6 +31,8 @@ from storage.repositories.transfer import Transfer
 from storage.repositories.variables import Variables
 
 TENANT_ID = "ten_default"
+LANGUAGE = "language"
+"""Kind of a document that changes what a language means and how it is said."""
 REPLACED = "{}: the folder's newer text replaces a draft that was saved over the API"
 HELD = "{}: served as it was saved over the API; the folder's text is put when it changes"
 MISSING = "{}: removed or renamed over the API; the folder's text is put when it changes"
@@ -167,8 +170,8 @@ async def _project(projects: Projects, tenant_id: str, name: str) -> ProjectReco
 
 
 def _documents(files: Mapping[str, str]) -> dict[str, FolderText]:
-    """Return every document by its name; libraries and profiles without one go by their path."""
-    found: dict[str, FolderText] = {}
+    """Return every document by its name; languages, libraries and profiles without one go by their path."""
+    found = {path: FolderText(LANGUAGE, path, text) for path, text in files.items() if language_of_file(path)}
     for part in Project.from_files(files).parts:
         if part.unit is not None:
             document = part.unit.document

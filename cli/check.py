@@ -10,7 +10,7 @@ from typing import Any
 from abl.compiler import CompileOptions
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.render import summary
-from abl.folders import LAYOUT, group_projects, is_project_file
+from abl.folders import LAYOUT, group_projects, is_project_path
 from abl.project import Project, check_project, compile_project
 from cli import files
 from cli.output import CLEAN, FAULTY, USAGE, Screen, complain, print_findings, refuse
@@ -38,7 +38,7 @@ class Loaded:
 
 def load(paths: Iterable[str]) -> tuple[list[Loaded], list[files.Unreadable]]:
     """Return the projects that paths mean, and what could not be read."""
-    found = files.find(paths, is_project_file)
+    found = files.find(paths, is_project_path)
     unreadable = found.unreadable
     projects = []
     for folder, below in found.folders.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from watchfiles import Change, awatch
 
-from abl.folders import is_project_file
+from abl.folders import is_project_path
 from actors.catalogue import is_catalogue_file
 from actors.wiring import RunningRuntime
 from cli.dev_mocks import MocksFile
@@ -95,7 +95,7 @@ async def _looks(workspace: Workspace) -> AsyncIterator[None]:
 
 
 def _is_looked_at(_change: Change, path: str) -> bool:
-    return is_project_file(path) or is_catalogue_file(Path(path).name)
+    return is_project_path(path) or is_catalogue_file(Path(path).name)
 
 
 async def _ended(watching: asyncio.Task[None]) -> None:

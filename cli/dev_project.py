@@ -15,7 +15,7 @@ from time import perf_counter
 
 from abl.compiler import CompileOptions
 from abl.diagnostics.render import render, summary
-from abl.folders import group_projects, is_project_file
+from abl.folders import group_projects, is_project_path
 from abl.project import Project, check_project
 from actors.catalogue import is_catalogue_file
 from actors.programs import UnreadableProject
@@ -64,7 +64,7 @@ class Workspace:
         """End the program when there is no such folder, nothing in it, or more than one project."""
         if not self.root.exists():
             refuse(f"there is no folder {self._path}")
-        paths = [one for one in self._paths() if is_project_file(one)]
+        paths = [one for one in self._paths() if is_project_path(one)]
         if not paths:
             refuse(f"{self._path}: no ABL files in this folder; their names end in .agent.abl")
         groups = [] if self.root.is_file() else group_projects(paths)
@@ -129,7 +129,7 @@ class Workspace:
 
     def _findings(self, texts: Mapping[str, str]) -> str:
         """Return the findings as `abl check` prints them; "" when there is no error among them."""
-        shown = {self._shown(path): text for path, text in texts.items() if is_project_file(path)}
+        shown = {self._shown(path): text for path, text in texts.items() if is_project_path(path)}
         options = CompileOptions(single_agent=self.root.is_file())
         found = check_project(Project.from_files(shown), options)
         errors = [one for one in found if one.is_error]
@@ -159,9 +159,9 @@ class Workspace:
         if self.root.is_file():
             yield self.root.name
             return
-        here = files.find([self._path], lambda name: is_project_file(name) or is_catalogue_file(name))
+        here = files.find([self._path], lambda name: is_project_path(name) or is_catalogue_file(name))
         for path in here.folders.get(self._path, ()):
-            if is_project_file(path) or is_catalogue_file(path):
+            if is_project_path(path) or is_catalogue_file(path):
                 yield path
 
 

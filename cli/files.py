@@ -44,7 +44,7 @@ class Found:
 
 
 def find(paths: Iterable[str], wanted: Callable[[str], bool]) -> Found:
-    """Return the files that `paths` mean: a folder means all files below it whose name is `wanted`."""
+    """Return the files that `paths` mean: a folder means all below it that are `wanted`, by name or folder and name."""
     found = Found()
     for path in dict.fromkeys(paths):
         if path == STDIN:
@@ -71,7 +71,9 @@ def _below(folder: str, wanted: Callable[[str], bool], unreadable: list[Unreadab
     for root, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith(".")]
         inside = Path(root).relative_to(folder)
-        yield from ((inside / name).as_posix() for name in names if wanted(name) and not name.startswith("."))
+        for name in names:
+            if not name.startswith(".") and (wanted(name) or wanted(f"{inside.name}/{name}")):
+                yield (inside / name).as_posix()
 
 
 def read(path: str) -> str | Unreadable:

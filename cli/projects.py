@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from abl.folders import is_project_file
+from abl.folders import is_project_path
 from actors.catalogue import is_catalogue_file
 
 
@@ -14,8 +14,9 @@ def project_texts(root: Path) -> dict[str, str]:
     Raises:
         UnicodeDecodeError: One of them is no text.
     """
+    paths = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
     return {
         str(path.relative_to(root)): path.read_text(encoding="utf-8")
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and (is_project_file(path.name) or is_catalogue_file(path.relative_to(root).as_posix()))
+        for name, path in paths.items()
+        if is_project_path(name) or is_catalogue_file(name)
     }

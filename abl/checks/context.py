@@ -26,6 +26,7 @@ class CheckOptions:
         library_tools: Tools that the libraries of the project define: name -> names of the parameters.
         library_places: Where the libraries define them, as far as that is known.
         allowed_hosts: Private hosts that tools may call.
+        languages: Tags of languages that the project describes itself.
     """
 
     strict: bool = False
@@ -35,6 +36,7 @@ class CheckOptions:
     library_tools: Mapping[str, Collection[str]] = field(default_factory=dict)
     library_places: Mapping[str, Place] = field(default_factory=dict)
     allowed_hosts: Iterable[str] = ()
+    languages: Collection[str] = ()
 
 
 class CheckContext:

@@ -9,6 +9,7 @@ from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
 from abl.checks.reading import dig, mapping, text
 from abl.checks.report import Check
+from abl.languages import TAGS, base_tag, tag_named
 
 
 def zones_without_model(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -25,5 +26,20 @@ def zones_without_model(facts: AgentFacts, context: CheckContext) -> Iterator[Fi
     yield Finding("REASONING_ZONE_NO_MODEL", zone, "reasoning", name, arguments={"step": name, "name": name})
 
 
-CHECKS = (Check("REASONING_ZONE_NO_MODEL", zones_without_model),)
+def language_without_pack(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield a LANGUAGE whose words and sentences nobody has: the agent would fall back to English."""
+    language = text(mapping(facts.ir.get("identity")).get("language"))
+    if not language or tag_named(language) or base_tag(language) in context.options.languages:
+        return
+    for block in facts.blocks:
+        if block.path == "identity":
+            said = {"value": language, "known": ", ".join(TAGS), "name": base_tag(language)}
+            yield Finding("LANGUAGE_WITHOUT_PACK", block, "language", language, arguments=said)
+            return
+
+
+CHECKS = (
+    Check("REASONING_ZONE_NO_MODEL", zones_without_model),
+    Check("LANGUAGE_WITHOUT_PACK", language_without_pack),
+)
 """The rules of this family, in the order in which they are checked."""

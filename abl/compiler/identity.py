@@ -8,6 +8,7 @@ from abl.compiler.lowering import Changes, Shape, lower, nested, shape
 from abl.compiler.plain import Json, number, one, only, plain, text, texts
 from abl.compiler.scope import Scope
 from abl.ir import COMPILER_VERSION, IR_VERSION
+from abl.languages import TAGS, base_tag, tag_named
 from abl.syntax.document import Document, Identity
 from abl.syntax.execution import Execution, IntentBridge, KeywordVeto, Pipeline, ShortCircuit, Timeouts, ToolFilter
 from abl.syntax.flow import Flow, Step
@@ -90,7 +91,7 @@ def lower_identity(document: Document, scope: Scope) -> Json:
         },
     }
     if language := text(document.language):
-        ir["language"] = language
+        ir["language"] = language if base_tag(language) in TAGS else tag_named(language) or language
     return scope.record(ir, document)
 
 

@@ -31,6 +31,7 @@ class CompileOptions:
         single_agent: Agents, libraries and profiles outside the given documents are not missed.
         compiled_at: ISO time written into the output.
         allowed_hosts: Private hosts that destinations may name.
+        languages: Tags of languages beside the shipped ones.
         project_runtime_config, omnichannel: Passed through into every agent.
     """
 
@@ -46,6 +47,7 @@ class CompileOptions:
     single_agent: bool = False
     compiled_at: str | None = None
     allowed_hosts: Iterable[str] = ()
+    languages: Iterable[str] = ()
     project_runtime_config: Any = None
     omnichannel: Any = None
 
@@ -107,6 +109,7 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "project_agents": _is_names,
     "messages": _is_mapping,
     "entry_agent": _is_text,
+    "languages": _is_names,
     "timeout_ms": _is_number,
     "clock": callable,
     "strict": _is_bool,

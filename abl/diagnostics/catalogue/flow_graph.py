@@ -246,6 +246,24 @@ ROWS: tuple[Rule, ...] = (
                 THEN: COMPLETE
         """,
     ),
+    agent_rule(
+        "LANGUAGE_WITHOUT_PACK",
+        "warning",
+        "language without words and sentences",
+        message="LANGUAGE: {value} has no language pack, so built-in sentences are said in English. There are {known}; "
+        "another one is a file languages/{name}.yaml of the project.",
+        explanation="""
+            LANGUAGE decides in which language built-in sentences are said, and how answers, numbers and dates are read.
+            Nobody has described this language, so English is used.
+            Write the tag of a language there is, or describe the language in `languages/<tag>.yaml` beside the agents.
+        """,
+        wrong="""
+            LANGUAGE: xx
+        """,
+        right="""
+            LANGUAGE: de
+        """,
+    ),
     rule(
         "SUPERVISOR_NO_REASONING_STEP",
         "error",
