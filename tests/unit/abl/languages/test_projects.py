@@ -27,11 +27,8 @@ FLOW:
 
 def found(language: str, **files: str) -> list[str]:
     texts = {"desk.abl": DESK.format(language=language), **files}
-    return [
-        f"{one.code} {one.file}:{one.line}"
-        for one in check_project(Project.from_files(texts))
-        if one.is_warning or one.is_error
-    ]
+    told = check_project(Project.from_files(texts))
+    return [f"{one.code} {one.file}:{one.line}" for one in told if "LANGUAGE" in one.code]
 
 
 @pytest.mark.parametrize("language", ["xx", "Klingon", "sv-SE"])
