@@ -152,7 +152,6 @@ def own_words(asked: Asked, pack: Pack) -> Own:
     return _own_of(asked.question, " ".join((*asked.names, *asked.arguments)), " ".join(texts), whole, pack)
 
 
-@lru_cache(maxsize=1_024)
 def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack: Pack) -> Own:
     given = plain_words(values, pack)
     telling = {one.text for one in given} | {one.text for one in plain_words(names, pack)}
