@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import msgspec
 
@@ -12,6 +13,7 @@ from actors.clocks import SystemClock
 from actors.files import files_of_message
 from actors.health import OK
 from actors.human_tasks import TaskDesk
+from actors.probing import WriteProbe
 from actors.runtime import (
     CallbackDelivery,
     CallbackResult,
@@ -24,7 +26,7 @@ from actors.runtime import (
     TraceFilter,
 )
 from domain.clock import iso_ms, parse_iso
-from domain.errors import NotFound, Unavailable
+from domain.errors import NotFound
 from domain.human_tasks import HumanTask
 from domain.ids import event_id
 from domain.json_values import JsonObject
@@ -40,10 +42,8 @@ from storage.repositories.memory_stores import MemoryStores
 from storage.repositories.sessions import SessionQuery, SessionRecord, Sessions
 from storage.repositories.traces import Traces
 from storage.repositories.transcripts import Transcripts
-from storage.statements import Statement
 from storage.turn_end import MessageRow, TraceRow
 
-PING = Statement("SELECT 1")
 ForgetFiles = Callable[[str, str], Awaitable[None]]
 """Tenant and session -> the bytes of its files are gone."""
 
@@ -57,8 +57,10 @@ class StoredArchive:
         coordination: Coordination | None,
         desk: CallbackDesk,
         forget_files: ForgetFiles | None = None,
+        disk: Path | None = None,
     ) -> None:
         self._database = database
+        self._probe = WriteProbe(database, disk)
         self._clock = SystemClock()
         self._coordination = coordination
         self._desk = desk
@@ -194,12 +196,7 @@ class StoredArchive:
 
     async def parts(self) -> dict[str, str]:
         """Return the state of each server behind the runtime."""
-        try:
-            await self._database.value(PING)
-            store = OK
-        except Unavailable as error:
-            store = error.message
-        parts = {"store": store}
+        parts = {"store": await self._probe.state()}
         if self._coordination is not None:
             parts["coordination"] = (
                 OK if await self._coordination.is_there() else "The coordination store does not answer."

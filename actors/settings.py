@@ -73,7 +73,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         pull_model: Whether its file is fetched in the background when it is not there.
         allowed_networks: Networks and names that HTTP tools and agents elsewhere may be at, besides public ones.
         trusted_proxies: Addresses and networks of balancers, whose word on a client's address is believed; empty: of
-            127.0.0.1 alone.
+            nobody.
         rates: Limits of platform-api 2.5 in camelCase -> how much, before the numbers there; 0 is no limit.
         rate_limits: Whether the gateway counts what callers use; off for benchmarks and behind another gateway.
         master_keys: Keys that seal secrets, as `storage.crypto.MasterKeys.parse` reads them; empty: one in data_dir.

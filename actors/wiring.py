@@ -223,7 +223,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         clock, ids = SystemClock(), RandomIds()
         desk = _callback_desk(settings, database)
         files = StoredFiles(database, _blobs(settings, database), ids)
-        archive = StoredArchive(database, coordination, desk, files.forget_session)
+        archive = StoredArchive(database, coordination, desk, files.forget_session, _own_disk(settings, servers))
         sender = _webhooks(settings, stack, database, clock, ids)
         leases, tally, most, mocks = Leases(database), Tally(), settings.limits.max_waiting, Mocks(settings.tool_mocks)
         system, accepted = SystemEvents(noted_in(database), clock, GATEWAY), AcceptedMessages(database)
@@ -284,6 +284,11 @@ async def _prepare(database: Database) -> None:
     await ensure_partitions(database)
     if unknown := await database.vault.unknown_masters():
         log.error("%s", unknown)
+
+
+def _own_disk(settings: Settings, servers: Sequence[PostgresServer | RedisServer]) -> Path | None:
+    """Return the folder of the database where it is an embedded one."""
+    return data_folder(settings) if any(isinstance(server, PostgresServer) for server in servers) else None
 
 
 def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable[[], str]:

@@ -128,8 +128,8 @@ def access_services(running: RunningRuntime, clock: Clock, ids: IdSource) -> Acc
 def server_config(app: Any, *, trusted_proxies: Sequence[str] = (), **options: Any) -> uvicorn.Config:
     """Return how the gateway's server listens; `options` come before what stands here.
 
-    `X-Forwarded-For` and `X-Forwarded-Proto` are believed of `trusted_proxies`, addresses and networks; of none but
-    127.0.0.1 where there are none.
+    `X-Forwarded-For` and `X-Forwarded-Proto` are believed of `trusted_proxies`, addresses and networks; of nobody where
+    there are none, whatever the environment says to uvicorn.
 
     A frame longer than any that is allowed ends the socket with 1009 before it is read whole; a peer that does not
     answer a ping is cut. Spec: platform-api 12.4, 12.6.
@@ -142,7 +142,7 @@ def server_config(app: Any, *, trusted_proxies: Sequence[str] = (), **options: A
         "timeout_graceful_shutdown": GRACE_S,
         "timeout_keep_alive": KEEP_ALIVE_S,
         "http": BoundedHttp,
-        "forwarded_allow_ips": list(trusted_proxies) or None,
+        "forwarded_allow_ips": list(trusted_proxies),
         "ws_max_size": limits.VOICE_AUDIO_MAX_BYTES,
         "ws_max_queue": SOCKET_QUEUE_FRAMES,
         "ws_ping_interval": limits.SOCKET_PING_S,

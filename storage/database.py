@@ -17,7 +17,7 @@ import msgspec
 from domain.errors import InvalidInput, Unavailable
 from storage.contents import Contents
 from storage.crypto import MasterKeys
-from storage.errors import Closing, ConnectionLost, Duplicate, NoPlace, NotConnected, Orphaned
+from storage.errors import Closing, ConnectionLost, DiskFull, Duplicate, NoPlace, NotConnected, Orphaned
 from storage.statements import Statement
 from storage.vault import Vault
 
@@ -92,7 +92,7 @@ def translated() -> Iterator[None]:
     except _REFUSED as error:
         raise Unavailable(f"The database refuses the connection: {error}") from error
     except asyncpg.DiskFullError as error:
-        raise Unavailable("The disk of the database is full; nothing can be written until there is room.") from error
+        raise DiskFull("The disk of the database is full; nothing can be written until there is room.") from error
     except _OUT_OF_ROOM as error:
         raise Unavailable(f"The database cannot go on: {error}") from error
     except asyncpg.InterfaceError as error:
@@ -181,6 +181,7 @@ class Database:
     Attributes:
         vault: The data keys of tenants.
         contents: Seals what stands in the rows of sessions, and opens it.
+        disk_full_at_s: When a statement last found the disk of the database full, as `time.monotonic` tells it.
     """
 
     def __init__(self, url: str, pool: asyncpg.Pool[asyncpg.Record], master_keys: MasterKeys | None = None) -> None:
@@ -188,6 +189,7 @@ class Database:
         self._pool = pool
         self.vault = Vault(self, master_keys)
         self.contents = Contents(self.vault)
+        self.disk_full_at_s: float | None = None
 
     @classmethod
     async def open(cls, url: str, *, pool_max: int = POOL_MAX, master_keys: MasterKeys | None = None) -> Database:
@@ -238,6 +240,9 @@ class Database:
             yield connection
         except ConnectionLost:
             connection.abandon()  # whatever state it is in, nobody else shall have it
+            raise
+        except DiskFull:
+            self.disk_full_at_s = monotonic()
             raise
         finally:
             with suppress(ConnectionLost), translated():  # what was asked for has its answer

@@ -81,6 +81,10 @@ class NotConnected(ConnectionLost):
     may_have_taken_effect = False
 
 
+class DiskFull(Unavailable):
+    """The disk of the database is full."""
+
+
 class NoPlace(Unavailable):
     """The week of a row has no partition; nothing was written.
 

@@ -34,6 +34,11 @@ LOOK = Statement("""
     FROM (SELECT clock_timestamp() AS at) AS look
     RETURNING at, steady_since
 """)
+PROBE = Statement("""
+    WITH written AS (UPDATE clock_looks SET seen_at = seen_at RETURNING seen_at)
+    SELECT pg_logical_emit_message(true, 'abl', repeat('x', :size)) IS NOT NULL FROM written
+""")
+"""Writes a row and so many bytes of the log, and changes nothing: what a commit needs is there."""
 LEAPT = Statement("UPDATE clock_looks SET steady_since = :at", is_repeatable=True)
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from storage.errors import MigrationRefused
@@ -30,3 +32,14 @@ def test_a_changed_text_is_refused() -> None:
 
 def test_the_files_are_numbered_without_gaps() -> None:
     assert [one.number for one in known_migrations()] == list(range(1, len(known_migrations()) + 1))
+
+
+def test_no_text_that_has_landed_changes() -> None:
+    """Databases keep the hashes of what made them: a file that is changed is one that nobody can open any more.
+
+    A new migration is a new line in `migration_hashes.txt`; a line that is there stays.
+    """
+    known = [f"{one.sha256}  {one.name}" for one in known_migrations()]
+    noted = Path(__file__).with_name("migration_hashes.txt").read_text(encoding="utf-8").splitlines()
+    assert noted == known[: len(noted)], "a migration that has landed was changed: put it back and add a new file"
+    assert len(noted) == len(known), f"add to migration_hashes.txt: {known[len(noted) :]}"

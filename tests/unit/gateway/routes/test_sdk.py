@@ -37,6 +37,11 @@ async def test_the_public_address_gives_the_socket_address() -> None:
     assert body["wsUrl"] == "wss://agents.example.com/base/ws/sdk"
 
 
+async def test_a_host_header_says_nothing_of_the_socket_address(gateway: Gateway) -> None:
+    body = (await page_with(gateway).post(INIT, {}, headers={"host": "evil.example"})).json()
+    assert body["wsUrl"] == "ws://testserver/ws/sdk"
+
+
 async def test_a_key_is_refused_elsewhere_and_for_other_projects(gateway: Gateway) -> None:
     assert (await page_with(gateway).post(INIT, {"projectId": SECOND_PROJECT})).status == 404
     assert (await page_with(gateway, "pk_other").post(INIT, {})).status == 401
