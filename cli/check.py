@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -14,6 +15,9 @@ from abl.folders import LAYOUT, group_projects, is_project_path
 from abl.project import Project, check_project, compile_project
 from cli import files
 from cli.output import CLEAN, FAULTY, USAGE, Screen, complain, print_findings, refuse
+
+ADVICE = frozenset({"MISSING_PARAM_DESCRIPTION", "MISSING_TOOL_DESCRIPTION", "AGENT_NAME_STYLE"})
+"""Findings that are a matter of style: told in one line a file unless they are asked for."""
 
 
 @dataclass(slots=True)
@@ -74,7 +78,9 @@ def _root(paths: list[str]) -> str:
     return (folder.parent if folder.name in LAYOUT else folder).as_posix()
 
 
-def check(paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet: bool, no_color: bool) -> int:
+def check(
+    paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet: bool, no_color: bool, advice: bool = False
+) -> int:
     """Check the files of `paths`, print what was found and return the exit code."""
     loaded, unreadable = load(paths)
     if not loaded and not unreadable:
@@ -91,7 +97,8 @@ def check(paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet
     if as_json:
         _print_json(loaded, found, unreadable, reach if effects else None)
     else:
-        _print_text(loaded, found, reach, quiet=quiet, screen=Screen.of_terminal(no_color=no_color))
+        told, folded = (found, {}) if advice or quiet else _folded(found)
+        _print_text(loaded, told, reach, folded, quiet=quiet, screen=Screen.of_terminal(no_color=no_color))
     if not as_json or not loaded:
         for fault in unreadable:
             complain(fault)
@@ -100,11 +107,32 @@ def check(paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet
     return FAULTY if any(one.is_error for one in found) else CLEAN
 
 
+def _folded(found: list[Diagnostic]) -> tuple[list[Diagnostic], dict[str, Counter[str]]]:
+    """Return the findings without advice on style, and file -> how often each piece of advice was left out there."""
+    left: dict[str, Counter[str]] = {}
+    told = []
+    for one in found:
+        if one.code in ADVICE and not one.is_error:
+            left.setdefault(one.file or "", Counter())[one.code] += 1
+        else:
+            told.append(one)
+    return told, left
+
+
 def _print_text(
-    loaded: list[Loaded], found: list[Diagnostic], reach: dict[str, Any], *, quiet: bool, screen: Screen
+    loaded: list[Loaded],
+    found: list[Diagnostic],
+    reach: dict[str, Any],
+    folded: dict[str, Counter[str]],
+    *,
+    quiet: bool,
+    screen: Screen,
 ) -> None:
     shown = [one for one in found if one.is_error or not quiet]
     print_findings(shown, {path: text for one in loaded for path, text in one.texts.items()}, screen)
+    for path, codes in folded.items():
+        named = ", ".join(f"{number} x {code}" for code, number in codes.most_common())
+        print(f"{path or 'the project'}: advice on style ({named}); --advice shows it")
     if reach:
         from abl.effects import render_effects
 

@@ -65,6 +65,7 @@ def check(
     effects: Annotated[bool, typer.Option("--effects", help="Also list what each agent can reach.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+    advice: Annotated[bool, typer.Option("--advice", help="Show each piece of advice on style, too.")] = False,
 ) -> None:
     """Find mistakes in agents, tool libraries and profiles.
 
@@ -73,7 +74,8 @@ def check(
     """
     from cli.check import check as run_check
 
-    raise typer.Exit(run_check(paths, as_json=as_json, strict=strict, effects=effects, quiet=quiet, no_color=no_color))
+    how = {"as_json": as_json, "strict": strict, "effects": effects, "quiet": quiet, "advice": advice}
+    raise typer.Exit(run_check(paths, no_color=no_color, **how))
 
 
 @app.command(cls=PlainCommand)

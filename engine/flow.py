@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.json_values import JsonObject
-from engine import actions, consent, digressions, gather, memory, profiles, readback, saying, variables
+from engine import actions, consent, digressions, gather, memory, profiles, readback, routing, saying, variables
 from engine.flow_calls import CALL, answered, call_phase, check_phase, result_phase, speaks_after_call
 from engine.flow_calls import OPS as CALL_OPS
 from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES
@@ -34,6 +34,8 @@ def begin(run: Run, task: Task) -> None:
 def enter(run: Run, task: Task) -> None:
     """Go to a step or a terminal; guards, attempts and the limit of steps per turn are looked at here."""
     name, thread, turn = task.data["step"], run.thread, run.state.turn
+    if turn.changed and run.agent.ir["coordination"]["delegates"] and _gives_out_first(run, name):
+        return
     if name in TERMINALS:
         run.decide("flow_transition", name, outcome="terminal", matched=True)
         needs = {"message": ""} if name == "COMPLETE" else {"reason": f"Step {thread.step}"}
@@ -68,6 +70,15 @@ def enter(run: Run, task: Task) -> None:
             run.push("flow.leave", step=name)
         return
     _phase(run, name, 0)
+
+
+def _gives_out_first(run: Run, name: str) -> bool:
+    """Give out sub-tasks that what this turn has changed calls for; the flow goes on with what they bring."""
+    run.push("flow.enter", step=name)
+    if routing.give_out(run):
+        return True
+    run.state.tasks.pop()
+    return False
 
 
 def _change_step(run: Run, name: str) -> None:

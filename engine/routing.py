@@ -23,6 +23,11 @@ def route(run: Run, task: Task) -> None:
     is_first = bool(task.data.get("is_first"))
     if _escalates(run) or _hands_off(run, with_default=is_first):
         return
+    give_out(run)
+
+
+def give_out(run: Run) -> bool:
+    """Give out the sub-tasks whose conditions hold and that have not been given out; return whether there are any."""
     due = {
         at: delegate_mark(run, at, one)
         for at, one in enumerate(run.agent.ir["coordination"]["delegates"])
@@ -32,6 +37,7 @@ def route(run: Run, task: Task) -> None:
     if fresh:
         run.thread.fired += [due[at] for at in fresh]
         run.push("delegate.many", rules=fresh)
+    return bool(fresh)
 
 
 def delegate_mark(run: Run, at: int, rule: JsonObject) -> str:

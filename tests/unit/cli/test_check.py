@@ -42,6 +42,22 @@ def test_a_clean_file_says_so(folder):
     assert (outcome.exit_code, outcome.stdout) == (0, "no problems; 1 file checked\n")
 
 
+ADVISED = CLEAN + "TOOLS:\n  find(a: string, b: string) -> object\n    description: x\n"
+
+
+def test_advice_on_style_is_one_line_a_file_unless_it_is_asked_for(folder):
+    put(folder, desk_abl=ADVISED)
+    outcome = run("desk.abl")
+    assert outcome.stdout == (
+        "desk.abl: advice on style (2 x MISSING_PARAM_DESCRIPTION); --advice shows it\nno problems; 1 file checked\n"
+    )
+    asked = run("desk.abl", "--advice")
+    assert asked.stdout.count("warning[MISSING_PARAM_DESCRIPTION]") == 2
+    assert "2 warnings in 1 file" in asked.stdout
+    assert report("desk.abl")[1]["summary"]["warnings"] == 2
+    assert "advice" not in run("desk.abl", "--quiet").stdout
+
+
 def test_an_error_is_shown_with_its_line_and_its_fix(folder):
     put(folder, desk_abl=MISSPELT)
     outcome = run("desk.abl")
