@@ -83,6 +83,17 @@ def tools_that_cannot_run(facts: AgentFacts, context: CheckContext) -> Iterator[
             yield Finding("TOOL_CANNOT_RUN", block, "function" if is_inferred else "type", arguments=said)
 
 
+def failures_not_seen(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield the ON_FAILURE of steps whose tool takes error answers as data: they run only when nothing answers."""
+    for name, block in facts.steps.items():
+        tool = facts.tools.get(text(dig(block.subject, "call_spec", "tool")))
+        if tool is None or dig(tool.subject, "http_binding", "on_http_error") != "data":
+            continue
+        if block.subject.get("on_failure") and not block.subject.get("on_result"):
+            said = {"step": name, "tool": text(tool.subject.get("name"))}
+            yield Finding("FAILURE_NOT_SEEN", block, "on_failure", arguments=said)
+
+
 def duplicate_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield tools declared twice in an IR without text; the parser reports them in a text."""
     if context.places is not None:
@@ -101,6 +112,7 @@ CHECKS = (
     Check("AUTH_JIT_WITHOUT_PROFILE", auth_without_profile),
     Check("SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION", side_effects_without_confirmation),
     Check("TOOL_CANNOT_RUN", tools_that_cannot_run),
+    Check("FAILURE_NOT_SEEN", failures_not_seen),
     Check("DUPLICATE_TOOL", duplicate_tools),
 )
 """The rules of this family, in the order in which they are checked."""

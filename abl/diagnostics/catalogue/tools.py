@@ -302,6 +302,56 @@ ROWS: tuple[Rule, ...] = (
         also=("E720", "MISSING_PARAM_DESCRIPTION"),
     ),
     agent_rule(
+        "FAILURE_NOT_SEEN",
+        "warning",
+        "ON_FAILURE that error answers do not reach",
+        message="ON_FAILURE of {step} does not run when {tool} answers with an error: `on_http_error` is data, "
+        "so the answer counts as a result. Write `on_http_error: error`, or look at the result in ON_RESULT.",
+        explanation="""
+            With `on_http_error: data`, which is what holds where nothing is written, an answer such as 404 or 500
+            is a result like any other: the step goes on as if the call had worked, and its texts have holes.
+            ON_FAILURE then runs only when nothing answers at all.
+            Write `on_http_error: error` at the tool, or test the result under ON_RESULT.
+        """,
+        wrong="""
+            TOOLS:
+              find_parcel() -> {status: string}
+                description: "Finds a parcel"
+                type: http
+                endpoint: "https://parcels.example/find"
+                on_http_error: data
+            FLOW:
+              look:
+                REASONING: false
+                CALL: find_parcel
+                  AS: parcel
+                RESPOND: "It is {{parcel.status}}."
+                ON_FAILURE:
+                  RESPOND: "I cannot look it up."
+                  THEN: COMPLETE
+                THEN: COMPLETE
+        """,
+        right="""
+            TOOLS:
+              find_parcel() -> {status: string}
+                description: "Finds a parcel"
+                type: http
+                endpoint: "https://parcels.example/find"
+                on_http_error: error
+            FLOW:
+              look:
+                REASONING: false
+                CALL: find_parcel
+                  AS: parcel
+                RESPOND: "It is {{parcel.status}}."
+                ON_FAILURE:
+                  RESPOND: "I cannot look it up."
+                  THEN: COMPLETE
+                THEN: COMPLETE
+        """,
+        also=("E720",),
+    ),
+    agent_rule(
         "MISSING_TOOL_DESCRIPTION",
         "warning",
         "tool without a description",
