@@ -139,6 +139,7 @@ def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySetting
     """
     left_out = () if settings.show_metrics else (METRICS_PATH,)
     app = _routed(settings.version, ROUTERS, show_docs=settings.show_docs, left_out=left_out, lifespan=_lifespan)
+    describe(app, settings.public_url)
     return _assembled(app, assemble(runtime, access, settings), Cors(settings.cors_origins))
 
 

@@ -5,32 +5,40 @@ Credentials and errors are not written at the routes; they follow from `Access`,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from domain.json_values import JsonObject, JsonValue
-from gateway.access import BODY_METHODS, CallerKind
+from domain.permissions import Permission
+from gateway.access import BODY_METHODS, Access, CallerKind
 from gateway.bodies.openai import OpenAiErrorBody
 from gateway.envelope import CallbackErrorBody, ErrorBody, OverloadedBody
 from gateway.guarded import GuardedRoute, api_routes
+from gateway.idempotency import REPLAYED
+from gateway.openapi_examples import SCHEMAS, add_examples
+from gateway.openapi_streams import STREAMS, describe_streams
+from gateway.openapi_words import describe_all
 
-SCHEMAS = "#/components/schemas/"
 VALIDATION_BY_FASTAPI = "422"
 SECURITY_SCHEMES: dict[str, JsonObject] = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key (abl_...) or a user's JWT"},
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "sdkToken": {"type": "apiKey", "in": "header", "name": "X-SDK-Token"},
     "publicKey": {"type": "apiKey", "in": "header", "name": "X-Public-Key"},
+    "publicApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A public key (pk_...)"},
     "sandboxToken": {"type": "http", "scheme": "bearer", "description": "The token that sandboxed code was given"},
 }
 SCHEMES_OF_KIND: dict[CallerKind, tuple[str, ...]] = {
     "api_key": ("bearer", "apiKey"),
     "user": ("bearer",),
     "sdk": ("sdkToken",),
-    "public_key": ("publicKey",),
+    "public_key": ("publicApiKey",),
     "sandbox": ("sandboxToken",),
 }
 ERRORS = {
@@ -47,6 +55,36 @@ ERRORS = {
     500: "Unexpected error",
     503: "A needed backend is absent or down",
 }
+BOOTSTRAP: Final = ("publicKey",)
+"""The scheme of the route whose public key has a header of its own."""
+WHO_MAY: Mapping[CallerKind, str] = MappingProxyType(
+    {
+        "api_key": "authenticated",
+        "user": "authenticated",
+        "sdk": str(Permission.SESSION_SEND_MESSAGE),
+        "public_key": "public key",
+        "sandbox": "sandbox token",
+    }
+)
+"""What a credential must be where a route asks for no permission."""
+EVERYBODY: Final = "none"
+HERE: Final = "/"
+RATE_HEADERS: Mapping[str, JsonObject] = MappingProxyType(
+    {
+        "X-RateLimit-Limit": {"description": "Units of the tightest limit", "schema": {"type": "integer"}},
+        "X-RateLimit-Remaining": {"description": "Units that are left of it", "schema": {"type": "integer"}},
+        "X-RateLimit-Reset": {
+            "description": "When all are there again, in seconds since 1970",
+            "schema": {"type": "integer"},
+        },
+    }
+)
+REQUEST_ID: JsonObject = {"description": "The id of the request, as in the logs", "schema": {"type": "string"}}
+RETRY_AFTER: JsonObject = {"description": "Seconds to wait before trying again", "schema": {"type": "integer"}}
+REPLAY: JsonObject = {
+    "description": "`true` where the answer is that of an earlier request",
+    "schema": {"type": "string"},
+}
 MAY_BE_GONE = ("chat", "callbacks")
 IDEMPOTENCY_HEADER: JsonObject = {
     "name": "Idempotency-Key",
@@ -57,19 +95,29 @@ IDEMPOTENCY_HEADER: JsonObject = {
 }
 
 
-def describe(app: FastAPI) -> None:
-    """Make `app.openapi()` return the whole document; it is made once, when it is first asked for."""
+def describe(app: FastAPI, public_url: str = "") -> None:
+    """Make `app.openapi()` return the whole document; it is made once, when it is first asked for.
+
+    Args:
+        app: The app.
+        public_url: Where the outside reaches it; empty is wherever the document was read.
+    """
 
     def openapi() -> JsonObject:
         if app.openapi_schema is None:
-            app.openapi_schema = _document(app)
+            app.openapi_schema = _document(app, public_url)
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign] # FastAPI's documented way to extend the document
 
 
-def _document(app: FastAPI) -> JsonObject:
-    document: JsonObject = get_openapi(title=app.title, version=app.version, routes=app.routes)
+def _document(app: FastAPI, public_url: str) -> JsonObject:
+    document: JsonObject = get_openapi(
+        title=app.title,
+        version=app.version,
+        routes=app.routes,
+        servers=[{"url": public_url or HERE, "description": "This gateway"}],
+    )
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -77,11 +125,36 @@ def _document(app: FastAPI) -> JsonObject:
     for model in (ErrorBody, OverloadedBody, CallbackErrorBody, OpenAiErrorBody):
         schemas.update(_schemas(model))
     components["securitySchemes"] = SECURITY_SCHEMES
-    for route in api_routes(app):
+    components["headers"] = {**RATE_HEADERS, "X-Request-Id": REQUEST_ID, "Retry-After": RETRY_AFTER, REPLAYED: REPLAY}
+    routes = api_routes(app)
+    names = Counter(route.name for route in routes)
+    for route in routes:
         for method in route.methods or ():
-            _complete(document["paths"][route.path_format][method.lower()], route, method)
+            operation = document["paths"][route.path_format][method.lower()]
+            operation["operationId"] = _short(route, names)
+            _complete(operation, route, method)
     _close(document)
+    if any(route.path_format in STREAMS for route in routes):
+        describe_streams(document)
+    describe_all(document)
+    add_examples(document)
     return document
+
+
+def _short(route: GuardedRoute, names: Mapping[str, int]) -> str:
+    """Return what an operation is called: as its function, after its part of the API where two are called so."""
+    if names[route.name] == 1:
+        return route.name
+    return f"{str(route.tags[0]).replace(' ', '_').replace('-', '_')}_{route.name}" + (
+        "_of_tenant" if route.path.startswith("/api/agents") else ""
+    )
+
+
+def permission_of(access: Access) -> str:
+    """Return what a caller of a route must be allowed, in a word; of a page its session counts besides."""
+    if access.permission is not None:
+        return str(access.permission)
+    return " or ".join(dict.fromkeys(WHO_MAY[kind] for kind in access.kinds)) or EVERYBODY
 
 
 def _close(document: JsonObject) -> None:
@@ -101,7 +174,7 @@ def _reached(values: list[JsonValue], schemas: JsonObject) -> set[str]:
     waiting = list(values)
     while waiting:
         match waiting.pop():
-            case {"$ref": str() as place}:
+            case {"$ref": str() as place} if place.startswith(SCHEMAS):
                 name = place.removeprefix(SCHEMAS)
                 if name not in found:
                     found.add(name)
@@ -121,14 +194,32 @@ def _schemas(model: type[BaseModel]) -> JsonObject:
 
 def _complete(operation: JsonObject, route: GuardedRoute, method: str) -> None:
     access = route.access
-    schemes = dict.fromkeys(scheme for kind in access.kinds for scheme in SCHEMES_OF_KIND[kind])
+    of_kinds = [BOOTSTRAP] if access.public_key_header else [SCHEMES_OF_KIND[kind] for kind in access.kinds]
+    schemes = dict.fromkeys(scheme for some in of_kinds for scheme in some)
     operation["security"] = [{scheme: []} for scheme in schemes]
+    operation["x-permission"] = permission_of(access)
     if access.replay != "none":
         operation["parameters"] = [*operation.get("parameters", ()), IDEMPOTENCY_HEADER]
     responses = operation["responses"]
     responses.pop(VALIDATION_BY_FASTAPI, None)
     for status in documented_errors(route, method):
         responses.setdefault(str(status), {"description": ERRORS[status], "content": _content(route, status)})
+    for status, response in responses.items():
+        response["headers"] = {
+            **response.get("headers", {}),
+            **{name: {"$ref": f"#/components/headers/{name}"} for name in _headers(access, status)},
+        }
+
+
+def _headers(access: Access, status: str) -> Iterator[str]:
+    """Yield the headers that an answer may have."""
+    yield "X-Request-Id"
+    if access.rated and not access.is_public:
+        yield from RATE_HEADERS
+    if status in ("429", "503"):
+        yield "Retry-After"
+    if access.replay != "none" and status.startswith("2"):
+        yield REPLAYED
 
 
 def _content(route: GuardedRoute, status: int) -> JsonObject:

@@ -35,7 +35,8 @@ def described() -> dict[str, Any]:
 
 def references(value: Any) -> set[str]:
     if isinstance(value, dict):
-        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        found = value.get("$ref")
+        own = {found} if isinstance(found, str) and found.startswith("#/components/schemas/") else set()
         return own.union(*(references(one) for one in value.values()))
     return set().union(*(references(one) for one in value)) if isinstance(value, list) else set()
 

@@ -1,0 +1,149 @@
+"""The OpenAPI document to the letter: what each property is, an example and the permission of each operation, streams.
+
+Spec: platform-api 14.8; issue 13, C.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from domain.permissions import Permission
+from gateway import wire
+from gateway.access import CallerKind
+from gateway.app import document
+from gateway.closing import CloseCode
+from gateway.openapi import EVERYBODY, RATE_HEADERS, WHO_MAY
+from gateway.openapi_streams import OF_TURN, STREAMS
+from gateway.openapi_words import properties_of
+from tests.support.asgi import sse_events
+from tests.support.cells import over
+from tests.support.gateway import PROJECT, Gateway
+
+DOCUMENT = json.loads(json.dumps(document("test")))
+OPERATIONS = [
+    (f"{method.upper()} {path}", one) for path, ways in DOCUMENT["paths"].items() for method, one in ways.items()
+]
+AT_LEAST = 150
+SHORT_CHARS = 30
+BY_EXAMPLE = ("application/json", "multipart/form-data")
+
+
+def checked(example: Any, schema: Any) -> None:
+    """Raise where an example breaks its schema. The schemas of the document are those of JSON Schema 2020-12."""
+    whole = {**schema, "components": DOCUMENT["components"]}
+    jsonschema.Draft202012Validator(whole).validate(example)
+
+
+def answers(operation: Any) -> Iterator[tuple[str, Any]]:
+    """Yield media type and content of every good answer."""
+    for status, answer in operation["responses"].items():
+        if status.startswith("2"):
+            yield from answer.get("content", {}).items()
+
+
+def events_in(text: str) -> list[tuple[str, Any]]:
+    """Return name and data of each event of a stream."""
+    blocks = [block.splitlines() for block in text.strip().split("\n\n")]
+    return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
+
+
+def test_no_property_and_no_parameter_is_without_a_description() -> None:
+    silent = [name for inner in properties_of(DOCUMENT) for name, one in inner.items() if not one.get("description")]
+    silent += [p["name"] for _, one in OPERATIONS for p in one.get("parameters", ()) if not p.get("description")]
+    assert silent == []
+    told = {name for schema in DOCUMENT["components"]["schemas"].values() for name in schema.get("properties", ())}
+    assert len(told) > 500
+    assert not [name for name, one in DOCUMENT["components"]["schemas"].items() if not one.get("description")]
+
+
+def test_no_operation_is_without_its_examples() -> None:
+    assert len(OPERATIONS) >= AT_LEAST
+    lacking = [
+        (name, media_type)
+        for name, one in OPERATIONS
+        for media_type, content in [*one.get("requestBody", {}).get("content", {}).items(), *answers(one)]
+        if "example" not in content and "examples" not in content
+    ]
+    assert lacking == []
+
+
+@over("operation", [one for _, one in OPERATIONS], ids=[name for name, _ in OPERATIONS])
+def test_the_examples_of_an_operation_keep_to_its_schemas(operation: Any) -> None:
+    asked = operation.get("requestBody", {}).get("content", {})
+    shown = [one for one in [*asked.items(), *answers(operation)] if one[0] in BY_EXAMPLE and "example" in one[1]]
+    for _, content in shown:
+        checked(content["example"], content["schema"])
+    for media_type, content in answers(operation):
+        ways = {way["title"]: way["properties"]["data"] for way in content.get("schema", {}).get("oneOf", ())}
+        if media_type == "text/event-stream" and ways:
+            told = events_in(content["example"])
+            assert [name for name, _ in told] == list(ways)
+            for name, data in told:
+                checked(data, ways[name]["contentSchema"])
+
+
+def test_no_operation_is_without_its_permission() -> None:
+    known = {*map(str, Permission), *WHO_MAY.values(), EVERYBODY}
+    assert [name for name, one in OPERATIONS if not one.get("x-permission")] == []
+    wrong = [name for name, one in OPERATIONS if not set(one["x-permission"].split(" or ")) <= known]
+    assert wrong == []
+    assert all((one["x-permission"] == EVERYBODY) is (not one["security"]) for _, one in OPERATIONS)
+
+
+def test_operation_ids_are_short_and_stand_once() -> None:
+    ids = [one["operationId"] for _, one in OPERATIONS]
+    assert len(set(ids)) == len(ids)
+    assert max(map(len, ids)) <= SHORT_CHARS
+    assert {"chat_with_agent", "create_session", "widget_config"} <= set(ids)
+
+
+def test_each_route_names_the_header_of_its_credential() -> None:
+    schemes, of = DOCUMENT["components"]["securitySchemes"], dict(OPERATIONS)
+
+    def headers(name: str) -> set[str]:
+        return {schemes[scheme].get("name", "Authorization") for one in of[name]["security"] for scheme in one}
+
+    assert headers("GET /api/v1/sdk/config/{project_id}") == {"X-API-Key"}
+    assert headers("POST /api/v1/sdk/init") == {"X-Public-Key"}
+    assert headers("POST /api/v1/sdk/refresh") == {"X-SDK-Token"}
+    assert headers("POST /api/v1/chat/agent") == {"Authorization", "X-API-Key", "X-SDK-Token"}
+    kinds: tuple[CallerKind, ...] = ("api_key", "user", "sdk", "public_key", "sandbox")
+    assert set(WHO_MAY) == set(kinds)
+
+
+def test_answers_tell_of_their_headers() -> None:
+    for name, one in OPERATIONS:
+        for status, answer in one["responses"].items():
+            headers = set(answer["headers"])
+            assert "X-Request-Id" in headers, name
+            if status == "429":
+                assert headers >= {"Retry-After", *(RATE_HEADERS if one["security"] else ())}, name
+    replayed = dict(OPERATIONS)["POST /api/v1/chat/agent"]["responses"]["200"]["headers"]
+    assert "Idempotent-Replay" in replayed
+    assert {ref["$ref"].rpartition("/")[2] for ref in replayed.values()} <= set(DOCUMENT["components"]["headers"])
+    assert DOCUMENT["servers"][0]["url"] == "/"
+
+
+def test_the_socket_is_told_with_every_frame_and_close_code() -> None:
+    told = DOCUMENT["x-websockets"]["/ws/sdk"]
+    assert (set(told["send"]), set(told["receive"])) == (set(wire.CLIENT_FRAMES), set(wire.SERVER_FRAMES))
+    assert set(told["closeCodes"]) == {str(code.value) for code in CloseCode}
+    schemas = DOCUMENT["components"]["schemas"]
+    for ref in [*told["send"].values(), *told["receive"].values()]:
+        assert schemas[ref["$ref"].rpartition("/")[2]]["properties"]["type"]["enum"]
+
+
+@pytest.mark.anyio
+async def test_a_stream_has_no_event_that_is_not_told(gateway: Gateway) -> None:
+    body, headers = {"projectId": PROJECT, "message": "hello"}, {"accept": "text/event-stream"}
+    async with gateway.client.stream("POST", "/api/v1/chat/agent", body=body, headers=headers) as (_, pieces):
+        seen = [(event.name, event.data) async for event in sse_events(pieces) if event.name != ":"]
+    assert {name for name, _ in seen} >= {"session_start", "response_end", "complete"}
+    for name, data in seen:
+        checked(data, OF_TURN[name])
+    assert set(STREAMS) == {"/api/v1/chat/agent", "/api/v1/chat/stream"}
