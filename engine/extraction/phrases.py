@@ -56,7 +56,7 @@ def alternatives(phrases: tuple[str, ...]) -> str:
     """Return phrases as one alternative of a pattern over folded text, the longest first; empty without phrases."""
     made = []
     for phrase in sorted({fold(one).strip() for one in phrases} - {""}, key=lambda one: (-len(one), one)):
-        body = re.escape(phrase).replace(r"\ ", r"[\s-]+")
+        body = re.escape(phrase).replace(r"\ ", r"[\s'-]+")
         before = BEFORE_WORD if is_spaced(phrase) and (phrase[0].isalnum()) else ""
         after = AFTER_WORD if is_spaced(phrase) and (phrase[-1].isalnum() or ord(phrase[-1]) >= 0x0900) else ""
         made.append(f"{before}{body}{after}")
