@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from abl.languages.folding import words_only
+from abl.languages.folding import is_spaced, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_words import SMALL, Kind, Piece, compared, is_form_of, kind_of, pieces_of, plain_words
@@ -202,6 +202,7 @@ def _read_free(found: _Found, given: list[JsonObject], text: str, pack: Pack) ->
 @lru_cache(maxsize=64)
 def _marker_words(pack: Pack) -> frozenset[str]:
     """Return the words that corrections are made with."""
-    return frozenset(
-        word.text for form in pack.correction for word in plain_words(_PLACE.sub(" ", form), pack) if not word.number
-    )
+    forms = [_PLACE.sub(" ", form) for form in pack.correction]
+    words = {word.text for form in forms for word in plain_words(form, pack) if not word.number}
+    signs = {one.text for form in forms for one in pieces_of(form, pack, frozenset()) if not is_spaced(one.text)}
+    return frozenset(words | signs)  # the pieces of a script without spaces are smaller than its words
