@@ -7,14 +7,13 @@ Spec: abl-language 3.2, 5.4, 8, 14.3.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import msgspec
 
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import ASYNC_TOOL_TIMEOUT_S
 from domain.traces import TraceType
-from engine import changing, failures, guardrails, judging, memory, pii, variables
+from engine import access, changing, failures, guardrails, judging, memory, pii, variables
 from engine.arguments import missing_arguments, with_defaults
 from engine.effects import CallTool, StartTimer, Suspend
 from engine.limits import TOOL_TIMEOUT_MS
@@ -160,9 +159,6 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
         expires = binding.get("timeoutSeconds") or ASYNC_TOOL_TIMEOUT_S
         suspension = run.send(Suspend, kind="tool", subject=name, expires_s=float(expires))
     timeout = hints.get("timeout") or run.agent.ir["execution"].get("timeouts", {}).get("tool_timeout_ms")
-    access = set((tool.get("context_access") or {}).get("read") or ())
-    given = {name_: run.scope.get(name_) for name_ in [*_mentioned(run, binding), *sorted(access)]}
-    given = {name_: value for name_, value in given.items() if value is not None and name_ not in arguments}
     effect: str = run.send(
         CallTool,
         about=name,
@@ -174,7 +170,7 @@ def _effect(run: Run, tool: JsonObject, name: str, arguments: JsonObject, call_i
         safe=not changing.has_side_effects(tool),
         idempotency_key=first or f"{run.state.turn.number}.{run.state.count + 1}",
         timeout_ms=int(timeout or TOOL_TIMEOUT_MS),
-        variables=given,
+        variables=access.given(run, tool, binding, kind, arguments),
         suspension_id=suspension,
         auth_profile=str(tool.get("auth_profile_ref", "")),
     )
@@ -223,16 +219,6 @@ def suspends(tool: JsonObject) -> bool:
 
 def _is_async(binding: JsonObject, kind: str) -> bool:
     return kind == "async_webhook" or (kind == "workflow" and binding.get("mode") == "async")
-
-
-def _mentioned(run: Run, binding: Any) -> list[str]:
-    """Return the root names the texts of a binding mention."""
-    if isinstance(binding, str):
-        if "{{" not in binding:
-            return []
-        return [name for name in run.program.mentioned(binding) if name not in ("secrets", "env", "config")]
-    values = binding.values() if isinstance(binding, dict) else binding if isinstance(binding, list) else ()
-    return list(dict.fromkeys(name for value in values for name in _mentioned(run, value)))
 
 
 def settle(run: Run, task: Task) -> None:

@@ -56,6 +56,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
         environment: Values of `env.`; never secrets.
         trace_prompts: Trace events of model calls hold the whole prompt; else its size and the hash of its system part.
         reply_id: Of the message in which the opening is said.
+        metadata: Of the message with which the session begins; seen in its opening, and gone after it.
     """
 
     session_id: str
@@ -76,6 +77,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     input: JsonObject = field(default_factory=dict)
     test_context: TestContext | None = None
     reply_id: str = ""
+    metadata: JsonObject = field(default_factory=dict)
 
 
 class UserSpoke(Fact, frozen=True, kw_only=True):
@@ -83,7 +85,7 @@ class UserSpoke(Fact, frozen=True, kw_only=True):
 
     Attributes:
         message_id: Of this message; `reply_id` of the message that will answer it.
-        agent: Overrides the agent of this turn.
+        agent: Overrides the agent of a session that has had no turn of its user yet; without effect afterwards.
         opening_unseen: The session began with this message, so nobody has read the opening yet: a text that does not
             answer its question is no wrong answer.
     """

@@ -214,7 +214,7 @@ class Program:
 
     def mentioned(self, text: str) -> list[str]:
         """Return the root names a template text mentions."""
-        return sorted({path.split(".")[0] for path in analyse_template(text).paths})
+        return sorted({path.removeprefix("session.").split(".")[0] for path in analyse_template(text).paths})
 
 
 def _stand_in(caller: AgentProgram) -> AgentProgram:

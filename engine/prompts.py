@@ -151,8 +151,6 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
         parts.append("Remember:\n" + "\n".join(f"- {one}" for one in thread.recalled))
     if thread.warnings:
         parts.append("Warnings:\n" + "\n".join(f"- {one}" for one in thread.warnings))
-    if run.state.turn.metadata:
-        parts.append("About this message: " + json.dumps(run.state.turn.metadata, sort_keys=True, ensure_ascii=False))
     if run.state.suspensions:
         waiting = ", ".join(one.subject for one in run.state.suspensions.values() if one.subject)
         parts.append(f"Still waiting for an answer from: {waiting}")

@@ -113,7 +113,7 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
         at=fact.at,
         active=found.name,
         threads={found.name: Thread(agent=found.name)},
-        turn=Turn(reply_id=fact.reply_id),
+        turn=Turn(reply_id=fact.reply_id, metadata=fact.metadata),
         mocks=list(context.tool_mocks) if context is not None else [],
     )
     run = Run(program, state)
@@ -239,9 +239,9 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         attachments=list(fact.attachments),
         opening_unseen=fact.opening_unseen and has_opened,
     )
+    chosen = run.program.find(fact.agent) if fact.agent and not state.user_turns else None
     state.user_turns += 1
     tongue.listen(run.program, state)
-    chosen = run.program.find(fact.agent) if fact.agent else None
     if chosen is not None and chosen.name != state.active:
         state.active = chosen.name
         state.threads.setdefault(chosen.name, Thread(agent=chosen.name))

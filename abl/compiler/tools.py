@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from abl.compiler.access import check_context_access
+from abl.compiler.access import check_context_access, check_metadata
 from abl.compiler.bindings import CHANGING_METHODS, http_method, lower_binding, tool_type
 from abl.compiler.calls import set_lines
 from abl.compiler.catalogue import Catalogue, Definition
@@ -180,6 +180,7 @@ def lower_tool(resolved: Resolved, scope: Scope) -> Json:
     _add_plain(tool, ir)
     scope.record(ir, resolved.node)
     scope.unit = here
+    check_metadata(ir, resolved.node, name, scope)
     if "context_access" in ir:
         check_context_access(tool, resolved.node, name, scope)
     return ir

@@ -128,8 +128,11 @@ async def begun(
     task: str = "",
     given: JsonObject | None = None,
     test_context: JsonObject | None = None,
+    metadata: JsonObject | None = None,
 ) -> SessionBegun:
     """Return the fact a session begins with; `reply_id` is that of the message in which it answers.
+
+    `metadata` is that of the message it begins with, which its opening sees.
 
     Raises:
         InvalidInput: The test context does not have the form of platform-api 4.1.
@@ -156,6 +159,7 @@ async def begun(
         test_context=context,
         trace_prompts=context is not None,
         reply_id=reply_id,
+        metadata=metadata or {},
     )
 
 

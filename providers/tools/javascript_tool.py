@@ -30,6 +30,7 @@ from providers.tools.sandbox import (
     Program,
     crashed,
     decoded_result,
+    names_of,
     program_of,
     too_hungry,
     too_slow,
@@ -176,7 +177,7 @@ async def _converse(worker: _Worker, invocation: ToolInvocation, program: Progra
     await worker.write(
         {
             "code": program.code,
-            "arguments": invocation.call.arguments,
+            "arguments": names_of(invocation),
             "memory_bytes": program.memory_bytes,
             "timeout_s": program.timeout_s,
             "has_memory": invocation.memory is not None,

@@ -38,6 +38,7 @@ from providers.tools.sandbox import (
     MemoryRefused,
     Program,
     crashed,
+    names_of,
     plain_result,
     program_of,
     too_hungry,
@@ -122,7 +123,7 @@ async def _drive(session: AsyncMontySession, invocation: ToolInvocation, code: s
     memory = _memory_of(invocation)
     snapshot = await session.feed_start(
         code,
-        inputs=dict(invocation.call.arguments),
+        inputs=names_of(invocation),
         external_lookup={MEMORY: memory} if invocation.memory is not None else {},
         print_callback=CollectString(MAX_OUTPUT_BYTES),
     )

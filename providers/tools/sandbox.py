@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from domain.errors import AppError
-from domain.json_values import JsonValue
+from domain.json_values import JsonObject, JsonValue
 from providers.ports import MemoryStores, ToolInvocation
 from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault
 
@@ -62,6 +62,12 @@ def program_of(invocation: ToolInvocation) -> Program:
     timeout_s = float(binding.get("timeout_ms") or invocation.timeout_ms) / MILLISECONDS_PER_SECOND
     memory_mb = float(binding.get("memory_mb") or DEFAULT_MEMORY_MB)
     return Program(code, min(timeout_s, MAX_TIMEOUT_S), int(min(memory_mb, MAX_MEMORY_MB) * BYTES_PER_MB))
+
+
+def names_of(invocation: ToolInvocation) -> JsonObject:
+    """Return what the code sees by name: what `context_access.read` declares, and the arguments, which come first."""
+    seen = {name: value for name, value in invocation.variables.items() if name.isidentifier()}
+    return {**seen, **invocation.call.arguments}
 
 
 def plain_result(value: object) -> JsonValue:

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from abl.diagnostics.catalogue.rule import Rule, agent_rule
+from abl.diagnostics.catalogue.rule import Rule, agent_rule, rule
+
+_METADATA = """=== desk.agent.abl
+AGENT: Desk
+GOAL: "Help"
+TOOLS:
+  FROM "./hubs.tools.abl" USE: list_hubs
+=== hubs.tools.abl
+TOOLS:
+  list_hubs() -> object
+    description: "Lists all hubs"
+    type: http
+    endpoint: "https://hubs.example/list"
+    headers:
+      X-Page: "{{message_metadata.page}}"
+    DECLARED
+"""
 
 ROWS: tuple[Rule, ...] = (
     agent_rule(
@@ -117,6 +133,21 @@ ROWS: tuple[Rule, ...] = (
                 - NAME: country_code
                   INITIAL: "DE"
         """,
+    ),
+    rule(
+        "METADATA_NOT_DECLARED",
+        "warning",
+        "metadata that a tool does not see",
+        message="The tool {tool} mentions {name}, but does not see it: declare `message_metadata` under "
+        "`context_access: READ:`.",
+        explanation="""
+            What a caller says beside a message is seen only by a tool that declares it, since the page of an end user
+            may write there. Without the declaration the mention is empty.
+            Add `context_access` with `READ: [message_metadata]`.
+        """,
+        wrong=_METADATA.replace("DECLARED", ""),
+        right=_METADATA.replace("DECLARED", "context_access:\n      READ: [message_metadata]"),
+        needs="a project",
     ),
     agent_rule(
         "DESTINATION_WITHOUT_URL",

@@ -187,3 +187,11 @@ async def test_a_worker_sees_nothing_of_our_environment(runner: JavaScriptTool) 
         pytest.skip("this system has no /proc")
     with open(environment, "rb") as found:  # noqa: PTH123, ASYNC230 - a file of the kernel
         assert b"PATH" not in found.read()
+
+
+async def test_code_sees_the_names_that_the_tool_declares(runner: JavaScriptTool) -> None:
+    seen = {"tier": "gold", "message_metadata": {"page": "checkout"}, "unset": None, "amount": 1, "no-name": 2}
+    result = await runner.run(
+        code("[tier, message_metadata.page, unset === null, amount]", {"amount": 3}, variables=seen)
+    )
+    assert (result.ok, result.value) == (True, ["gold", "checkout", True, 3]), result

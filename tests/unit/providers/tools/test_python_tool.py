@@ -147,3 +147,11 @@ async def test_endless_host_calls_are_stopped(runner: PythonTool) -> None:
 async def test_code_of_no_use_is_refused(runner: PythonTool, text: str) -> None:
     result: ToolResult = await runner.run(code(text))
     assert result.error_code == "INVALID_CODE"
+
+
+async def test_code_sees_the_names_that_the_tool_declares(runner: PythonTool) -> None:
+    seen = {"tier": "gold", "message_metadata": {"page": "checkout"}, "unset": None, "amount": 1, "no-name": 2}
+    result = await runner.run(
+        code('[tier, message_metadata["page"], unset is None, amount]', {"amount": 3}, variables=seen)
+    )
+    assert (result.ok, result.value) == (True, ["gold", "checkout", True, 3]), result
