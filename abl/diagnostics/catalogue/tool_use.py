@@ -148,6 +148,7 @@ ROWS: tuple[Rule, ...] = (
         wrong=_METADATA.replace("DECLARED", ""),
         right=_METADATA.replace("DECLARED", "context_access:\n      READ: [message_metadata]"),
         needs="a project",
+        also=("E720",),
     ),
     agent_rule(
         "DESTINATION_WITHOUT_URL",
