@@ -238,14 +238,7 @@ class SessionBody:
         is_first = live.state is None
         facts: list[tuple[AnyFact, TurnOpening]] = []
         if is_first:
-            fact = await begun(
-                live,
-                services,
-                message_id,
-                agent=asked.agent,
-                test_context=asked.test_context,
-                metadata=asked.metadata,
-            )
+            fact = await begun(live, services, message_id, asked)
             facts.append((fact, TurnOpening("begin", message_id)))
         spoke = UserSpoke(
             at=iso_ms(services.clock.now()),

@@ -123,23 +123,22 @@ async def begun(
     live: LiveSession,
     services: Services,
     reply_id: str = "",
+    asked: ChatTurn | None = None,
     *,
     agent: str = "",
     task: str = "",
     given: JsonObject | None = None,
-    test_context: JsonObject | None = None,
-    metadata: JsonObject | None = None,
 ) -> SessionBegun:
     """Return the fact a session begins with; `reply_id` is that of the message in which it answers.
 
-    `metadata` is that of the message it begins with, which its opening sees.
+    `asked` is the message it begins with: its agent, its test context, and its metadata, which the opening sees.
 
     Raises:
         InvalidInput: The test context does not have the form of platform-api 4.1.
     """
     pin = live.pin
-    wanted = agent or pin.entry_agent
-    written = pin.test_context if test_context is None else test_context
+    wanted = (asked.agent if asked is not None else agent) or pin.entry_agent
+    written = asked.test_context if asked is not None and asked.test_context is not None else pin.test_context
     context = _test_context(_with_mocks(written, pin.environment, services), live.program.find(wanted))
     return SessionBegun(
         at=iso_ms(services.clock.now()),
@@ -159,7 +158,7 @@ async def begun(
         test_context=context,
         trace_prompts=context is not None,
         reply_id=reply_id,
-        metadata=metadata or {},
+        metadata=asked.metadata if asked is not None else {},
     )
 
 
