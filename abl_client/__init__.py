@@ -8,6 +8,6 @@ reply = client.chat.chat_with_agent({"projectId": project["id"], "message": "Hel
 """
 
 from abl_client.client import Client
-from abl_client.transport import ApiError, ServerAway
+from abl_client.transport import ApiError, CredentialMissing, ServerAway
 
-__all__ = ["ApiError", "Client", "ServerAway"]
+__all__ = ["ApiError", "Client", "CredentialMissing", "ServerAway"]

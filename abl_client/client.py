@@ -33,14 +33,30 @@ from abl_client.api.users import UsersApi
 from abl_client.api.variables import VariablesApi
 from abl_client.api.versions import VersionsApi
 from abl_client.api.webhooks import WebhooksApi
-from abl_client.transport import SILENCE_S, Transport
+from abl_client.transport import SILENCE_S, Credentials, Transport
 
 
 class Client:
-    """One server, asked with one API key; each attribute is a part of its API."""
+    """One server and what is shown to it; each attribute is a part of its API.
 
-    def __init__(self, url: str, key: str, *, silence_s: float = SILENCE_S) -> None:
-        transport = Transport(url, key, silence_s=silence_s)
+    Most operations take an API key or a user's token; those of pages, of sandboxed code and of a user's own account
+    take what they ask for. Callbacks are signed with their secret.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str = "",
+        *,
+        token: str = "",
+        sdk_token: str = "",
+        public_key: str = "",
+        sandbox_token: str = "",
+        origin: str = "",
+        silence_s: float = SILENCE_S,
+    ) -> None:
+        shown = Credentials(key, token, sdk_token, public_key, sandbox_token, origin)
+        transport = Transport(url, shown, silence_s=silence_s)
         self.agents = AgentsApi(transport)
         self.analytics = AnalyticsApi(transport)
         self.attachments = AttachmentsApi(transport)

@@ -6,10 +6,12 @@ Errors of the API are raised as `ApiError`, with the code and the details of the
 from __future__ import annotations
 
 import builtins
+import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
-from typing import Any
+from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
@@ -18,7 +20,20 @@ SILENCE_S = 150.0
 """A turn may take 120 s; after so long without a byte the server is gone."""
 MAX_ERROR_BYTES = 100_000
 
-__all__ = ["ApiError", "ServerAway", "Transport", "place"]
+SCHEMES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "apiKey": ("X-API-Key", "{}", "key"),
+    "bearer": ("Authorization", "Bearer {}", "token"),
+    "sdkToken": ("X-SDK-Token", "{}", "sdk_token"),
+    "publicKey": ("X-Public-Key", "{}", "public_key"),
+    "publicApiKey": ("X-API-Key", "{}", "public_key"),
+    "sandboxToken": ("Authorization", "Bearer {}", "sandbox_token"),
+}
+"""Credential of the OpenAPI document -> header, its form, what the client calls it; the first that fits is sent."""
+OF_PAGES: Final = frozenset({"sdkToken", "publicKey", "publicApiKey"})
+BY_KEY: Final = ("apiKey",)
+SIGNATURE: Final = "x-callback-signature"
+
+__all__ = ["ApiError", "CredentialMissing", "Credentials", "ServerAway", "Transport", "place"]
 
 
 class ApiError(Exception):
@@ -48,16 +63,54 @@ class ServerAway(Exception):
     """
 
 
+class CredentialMissing(Exception):
+    """An operation asks for a credential that the client was not given; the message names it."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What a client may show; each operation is sent the first of those it takes.
+
+    Attributes:
+        key: API key (`abl_...`).
+        token: Access token of a user, as a log-in gives it.
+        sdk_token: Token of a page, as `init` gives it.
+        public_key: What a page carries (`pk_...`).
+        sandbox_token: What sandboxed code was given.
+        origin: Of the page that a client speaks for, where its public key wants one.
+    """
+
+    key: str = ""
+    token: str = ""
+    sdk_token: str = ""
+    public_key: str = ""
+    sandbox_token: str = ""
+    origin: str = ""
+
+    def headers(self, schemes: Sequence[str]) -> dict[str, str]:
+        """Return the headers of the one credential to send. Raises CredentialMissing: none of these is there."""
+        if not schemes:
+            return {}
+        for name in (name for name in SCHEMES if name in schemes):
+            header, form, field = SCHEMES[name]
+            if secret := getattr(self, field):
+                page = {"Origin": self.origin} if self.origin and name in OF_PAGES else {}
+                return {header: form.format(secret), **page}
+        wanted = " or ".join(dict.fromkeys(SCHEMES[name][2] for name in schemes))
+        raise CredentialMissing(f"this operation asks for {wanted}; give it to the client: Client(url, {wanted}=...)")
+
+
 class Transport:
-    """Sends requests to one server with one API key.
+    """Sends requests to one server.
 
     Attributes:
         url: Of the server, without a slash at its end.
     """
 
-    def __init__(self, url: str, key: str, *, silence_s: float = SILENCE_S) -> None:
+    def __init__(self, url: str, shown: str | Credentials, *, silence_s: float = SILENCE_S) -> None:
+        """`shown` is an API key, or all that the client may show."""
         self.url = url.rstrip("/")
-        self._key = key
+        self._shown = Credentials(shown) if isinstance(shown, str) else shown
         self._silence_s = silence_s
 
     def json(
@@ -68,14 +121,25 @@ class Transport:
         query: Mapping[str, object] | None = None,
         body: object = None,
         idempotency_key: str = "",
+        schemes: Sequence[str] = BY_KEY,
+        secret: str = "",
     ) -> Any:
         """Return the JSON that a route answers.
 
+        Args:
+            method, path, query, body: The request.
+            idempotency_key: Sent again under the same one, the request is carried out once.
+            schemes: The credentials that the route takes, as the OpenAPI document calls them.
+            secret: What the body is signed with, for callbacks.
+
         Raises:
             ApiError: The server refuses.
+            CredentialMissing: The client has none of the credentials.
             ServerAway: It is not there, or its answer cannot be read.
         """
-        raw = self.bytes(method, path, query=query, body=body, idempotency_key=idempotency_key)
+        raw = self.bytes(
+            method, path, query=query, body=body, idempotency_key=idempotency_key, schemes=schemes, secret=secret
+        )
         try:
             return json.loads(raw)
         except ValueError as error:
@@ -89,11 +153,15 @@ class Transport:
         query: Mapping[str, object] | None = None,
         body: object = None,
         idempotency_key: str = "",
+        schemes: Sequence[str] = BY_KEY,
+        secret: str = "",
     ) -> bytes:
         """Return what a route answers. Raises as `json`."""
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         raw = None if body is None else json.dumps(body).encode()
-        with self.open(method, path, query=query, raw=raw, headers=headers) as answer:
+        if secret:
+            headers[SIGNATURE] = "sha256=" + hmac.new(secret.encode(), raw or b"", "sha256").hexdigest()
+        with self.open(method, path, query=query, raw=raw, headers=headers, schemes=schemes) as answer:
             try:
                 content: bytes = answer.read()
             except (OSError, HTTPException) as error:
@@ -108,9 +176,10 @@ class Transport:
         query: Mapping[str, object] | None = None,
         raw: builtins.bytes | None = None,
         headers: Mapping[str, str] | None = None,
+        schemes: Sequence[str] = BY_KEY,
     ) -> HTTPResponse:
         """Send a request and return its answer, a stream perhaps, to be read and closed. Raises as `json`."""
-        sent = {"X-API-Key": self._key, "Content-Type": "application/json", **(headers or {})}
+        sent = {**self._shown.headers(schemes), "Content-Type": "application/json", **(headers or {})}
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         address = self.url + path + (f"?{urlencode(given)}" if given else "")
         try:

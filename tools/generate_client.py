@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from abl_client.transport import BY_KEY, SCHEMES, SIGNATURE
 from gateway.app import document
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -85,14 +86,30 @@ def client(described: Json) -> str:
 from __future__ import annotations
 
 {imports}
-from abl_client.transport import SILENCE_S, Transport
+from abl_client.transport import SILENCE_S, Credentials, Transport
 
 
 class Client:
-    """One server, asked with one API key; each attribute is a part of its API."""
+    """One server and what is shown to it; each attribute is a part of its API.
 
-    def __init__(self, url: str, key: str, *, silence_s: float = SILENCE_S) -> None:
-        transport = Transport(url, key, silence_s=silence_s)
+    Most operations take an API key or a user's token; those of pages, of sandboxed code and of a user's own account
+    take what they ask for. Callbacks are signed with their secret.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str = "",
+        *,
+        token: str = "",
+        sdk_token: str = "",
+        public_key: str = "",
+        sandbox_token: str = "",
+        origin: str = "",
+        silence_s: float = SILENCE_S,
+    ) -> None:
+        shown = Credentials(key, token, sdk_token, public_key, sandbox_token, origin)
+        transport = Transport(url, shown, silence_s=silence_s)
 {fields}
 '''
 
@@ -188,6 +205,8 @@ def _method(path: str, method: str, operation: Json) -> str:
         for name, one in queries.items()
     ]
     named += ["idempotency_key: str = ''"] if keyed else []
+    signed = any(one["name"] == SIGNATURE for one in parameters)
+    named += ["secret: str = ''"] if signed else []
     signature = ", ".join(["self", *words, *(["*", *named] if named else [])]).replace("| None | None", "| None")
     asked = [repr(method.upper()), _path(path)]
     if queries:
@@ -195,6 +214,9 @@ def _method(path: str, method: str, operation: Json) -> str:
         asked.append(f"query={{{pairs}}}")
     asked += ["body=body"] if content else []
     asked += ["idempotency_key=idempotency_key"] if keyed else []
+    asked += ["secret=secret"] if signed else []
+    schemes = tuple(name for name in SCHEMES if {name: []} in operation.get("security", []))
+    asked += [f"schemes={schemes!r}"] if BY_KEY[0] not in schemes or len(schemes) > len(BY_KEY) else []
     call = f"self._transport.{'json' if gives != 'bytes' else 'bytes'}({', '.join(asked)})"
     told = _sentence(operation.get("description", ""), operation["summary"] + ".")
     name = _name(operation["summary"].replace(" ", "_").lower())

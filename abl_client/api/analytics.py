@@ -44,6 +44,7 @@ class AnalyticsApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/analytics/metrics",
                 query={"from": from_, "to": to, "groupBy": group_by, "metrics": metrics, "category": category},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -78,6 +79,7 @@ class AnalyticsApi:
                     "limit": limit,
                     "offset": offset,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -91,6 +93,7 @@ class AnalyticsApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/analytics/agents/{place(name)}",
                 query={"from": from_, "to": to},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -99,7 +102,10 @@ class AnalyticsApi:
         return cast(
             "CostReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/analytics/cost-breakdown", query={"from": from_, "to": to}
+                "GET",
+                f"/api/projects/{place(project_id)}/analytics/cost-breakdown",
+                query={"from": from_, "to": to},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -110,21 +116,32 @@ class AnalyticsApi:
         return cast(
             "SessionFiguresReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/analytics/session-metrics", query={"from": from_, "to": to}
+                "GET",
+                f"/api/projects/{place(project_id)}/analytics/session-metrics",
+                query={"from": from_, "to": to},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
     def query_events(self, project_id: str, body: QueryBody) -> EventsReply:
         """Return events, the newest first."""
         return cast(
-            "EventsReply", self._transport.json("POST", f"/api/projects/{place(project_id)}/analytics/query", body=body)
+            "EventsReply",
+            self._transport.json(
+                "POST", f"/api/projects/{place(project_id)}/analytics/query", body=body, schemes=("apiKey", "bearer")
+            ),
         )
 
     def aggregate_events(self, project_id: str, body: AggregateBody) -> BucketsReply:
         """Return metrics of events by dimensions; without any, of all of them."""
         return cast(
             "BucketsReply",
-            self._transport.json("POST", f"/api/projects/{place(project_id)}/analytics/aggregate", body=body),
+            self._transport.json(
+                "POST",
+                f"/api/projects/{place(project_id)}/analytics/aggregate",
+                body=body,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def list_hours(self, project_id: str, *, hours: int | None = None) -> VoiceHoursReply:
@@ -132,7 +149,10 @@ class AnalyticsApi:
         return cast(
             "VoiceHoursReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/voice-analytics/hourly", query={"hours": hours}
+                "GET",
+                f"/api/projects/{place(project_id)}/voice-analytics/hourly",
+                query={"hours": hours},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -141,6 +161,9 @@ class AnalyticsApi:
         return cast(
             "VoiceSummaryReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/voice-analytics/summary", query={"hours": hours}
+                "GET",
+                f"/api/projects/{place(project_id)}/voice-analytics/summary",
+                query={"hours": hours},
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -26,6 +26,7 @@ class AttachmentsApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/attachments",
                 query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer", "sdkToken"),
             ),
         )
 
@@ -36,6 +37,7 @@ class AttachmentsApi:
             self._transport.json(
                 "GET",
                 f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/attachments/{place(attachment_id)}",
+                schemes=("apiKey", "bearer", "sdkToken"),
             ),
         )
 
@@ -44,4 +46,5 @@ class AttachmentsApi:
         return self._transport.bytes(
             "GET",
             f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/attachments/{place(attachment_id)}/content",
+            schemes=("apiKey", "bearer", "sdkToken"),
         )

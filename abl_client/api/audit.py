@@ -48,5 +48,6 @@ class AuditApi:
                     "offset": offset,
                     "format": format_,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -31,7 +31,10 @@ class BudgetsApi:
         return cast(
             "BudgetListReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/budgets", query={"limit": limit, "offset": offset}
+                "GET",
+                f"/api/projects/{place(project_id)}/budgets",
+                query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -40,7 +43,11 @@ class BudgetsApi:
         return cast(
             "BudgetReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/budgets", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/budgets",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -48,43 +55,67 @@ class BudgetsApi:
         """Return a budget with what was used of it."""
         return cast(
             "AccountsReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/budgets/{place(budget_id)}"),
+            self._transport.json(
+                "GET", f"/api/projects/{place(project_id)}/budgets/{place(budget_id)}", schemes=("apiKey", "bearer")
+            ),
         )
 
     def change_project_budget(self, project_id: str, budget_id: str, body: Limits) -> BudgetReply:
         """Replace the limits of a budget; what was used stays used."""
         return cast(
             "BudgetReply",
-            self._transport.json("PUT", f"/api/projects/{place(project_id)}/budgets/{place(budget_id)}", body=body),
+            self._transport.json(
+                "PUT",
+                f"/api/projects/{place(project_id)}/budgets/{place(budget_id)}",
+                body=body,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def delete_project_budget(self, project_id: str, budget_id: str) -> DeletedReply:
         """Remove a budget."""
         return cast(
             "DeletedReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/budgets/{place(budget_id)}"),
+            self._transport.json(
+                "DELETE", f"/api/projects/{place(project_id)}/budgets/{place(budget_id)}", schemes=("apiKey", "bearer")
+            ),
         )
 
     def list_tenant_budgets(self, *, limit: int | None = None, offset: int | None = None) -> BudgetListReply:
         """Return the budgets of the tenant itself."""
         return cast(
-            "BudgetListReply", self._transport.json("GET", "/api/budgets", query={"limit": limit, "offset": offset})
+            "BudgetListReply",
+            self._transport.json(
+                "GET", "/api/budgets", query={"limit": limit, "offset": offset}, schemes=("apiKey", "bearer")
+            ),
         )
 
     def set_tenant_budget(self, body: TenantBudgetBody, *, idempotency_key: str = "") -> BudgetReply:
         """Set a budget for everything in the tenant."""
         return cast(
-            "BudgetReply", self._transport.json("POST", "/api/budgets", body=body, idempotency_key=idempotency_key)
+            "BudgetReply",
+            self._transport.json(
+                "POST", "/api/budgets", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def get_tenant_budget(self, budget_id: str) -> AccountsReply:
         """Return a budget with what was used of it."""
-        return cast("AccountsReply", self._transport.json("GET", f"/api/budgets/{place(budget_id)}"))
+        return cast(
+            "AccountsReply",
+            self._transport.json("GET", f"/api/budgets/{place(budget_id)}", schemes=("apiKey", "bearer")),
+        )
 
     def change_tenant_budget(self, budget_id: str, body: Limits) -> BudgetReply:
         """Replace the limits of a budget; what was used stays used."""
-        return cast("BudgetReply", self._transport.json("PUT", f"/api/budgets/{place(budget_id)}", body=body))
+        return cast(
+            "BudgetReply",
+            self._transport.json("PUT", f"/api/budgets/{place(budget_id)}", body=body, schemes=("apiKey", "bearer")),
+        )
 
     def delete_tenant_budget(self, budget_id: str) -> DeletedReply:
         """Remove a budget."""
-        return cast("DeletedReply", self._transport.json("DELETE", f"/api/budgets/{place(budget_id)}"))
+        return cast(
+            "DeletedReply",
+            self._transport.json("DELETE", f"/api/budgets/{place(budget_id)}", schemes=("apiKey", "bearer")),
+        )

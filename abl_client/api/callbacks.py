@@ -16,9 +16,14 @@ class CallbacksApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def deliver_callback(self, callback_id: str, body: dict[str, Any]) -> CallbackReply:
+    def deliver_callback(self, callback_id: str, body: dict[str, Any], *, secret: str = "") -> CallbackReply:
         """Hand an answer to the session that waits for it, at most once; the signature is over the raw body."""
-        return cast("CallbackReply", self._transport.json("POST", f"/api/v1/callbacks/{place(callback_id)}", body=body))
+        return cast(
+            "CallbackReply",
+            self._transport.json(
+                "POST", f"/api/v1/callbacks/{place(callback_id)}", body=body, secret=secret, schemes=()
+            ),
+        )
 
     def list_callbacks(
         self,
@@ -35,5 +40,6 @@ class CallbacksApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/callbacks",
                 query={"status": status, "limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -19,12 +19,25 @@ class ChatApi:
     def chat_with_agent(self, body: ChatAgentBody, *, idempotency_key: str = "") -> ChatReply:
         """Run one turn of an agent; with `Accept: text/event-stream` its events as they come."""
         return cast(
-            "ChatReply", self._transport.json("POST", "/api/v1/chat/agent", body=body, idempotency_key=idempotency_key)
+            "ChatReply",
+            self._transport.json(
+                "POST",
+                "/api/v1/chat/agent",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer", "sdkToken"),
+            ),
         )
 
     def send_message(self, body: ChatSendBody, *, idempotency_key: str = "") -> ChatSendReply:
         """Send a message with files to a session, or to a new one of a project, and return the answer."""
         return cast(
             "ChatSendReply",
-            self._transport.json("POST", "/api/v1/chat/send", body=body, idempotency_key=idempotency_key),
+            self._transport.json(
+                "POST",
+                "/api/v1/chat/send",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer", "sdkToken"),
+            ),
         )

@@ -18,13 +18,19 @@ class CompletionsApi:
 
     def stream_completion(self, body: CompletionBody) -> bytes:
         """Ask a model and send its answer while it comes; a client that leaves ends the call."""
-        return self._transport.bytes("POST", "/api/v1/chat/stream", body=body)
+        return self._transport.bytes("POST", "/api/v1/chat/stream", body=body, schemes=("apiKey", "bearer"))
 
     def complete(self, body: CompletionBody, *, idempotency_key: str = "") -> CompletionReply:
         """Ask a model and return its whole answer."""
         return cast(
             "CompletionReply",
-            self._transport.json("POST", "/api/v1/chat/complete", body=body, idempotency_key=idempotency_key),
+            self._transport.json(
+                "POST",
+                "/api/v1/chat/complete",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def get_usage(
@@ -42,5 +48,6 @@ class CompletionsApi:
                 "GET",
                 "/api/v1/chat/usage",
                 query={"projectId": project_id, "startDate": start_date, "endDate": end_date, "groupBy": group_by},
+                schemes=("apiKey", "bearer"),
             ),
         )

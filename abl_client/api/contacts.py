@@ -27,7 +27,10 @@ class ContactsApi:
     def create_contact(self, body: NewContactBody, *, idempotency_key: str = "") -> ContactReply:
         """Keep a new contact; an identity stands for one contact at a time."""
         return cast(
-            "ContactReply", self._transport.json("POST", "/api/contacts", body=body, idempotency_key=idempotency_key)
+            "ContactReply",
+            self._transport.json(
+                "POST", "/api/contacts", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def list_contacts(
@@ -42,7 +45,10 @@ class ContactsApi:
         return cast(
             "ContactListReply",
             self._transport.json(
-                "GET", "/api/contacts", query={"type": type_, "channel": channel, "limit": limit, "offset": offset}
+                "GET",
+                "/api/contacts",
+                query={"type": type_, "channel": channel, "limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -53,27 +59,43 @@ class ContactsApi:
         return cast(
             "ContactReply",
             self._transport.json(
-                "GET", "/api/contacts/lookup", query={"identity": identity, "identityType": identity_type}
+                "GET",
+                "/api/contacts/lookup",
+                query={"identity": identity, "identityType": identity_type},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
     def get_contact(self, contact_id: str) -> ContactReply:
         """Return a contact."""
-        return cast("ContactReply", self._transport.json("GET", f"/api/contacts/{place(contact_id)}"))
+        return cast(
+            "ContactReply",
+            self._transport.json("GET", f"/api/contacts/{place(contact_id)}", schemes=("apiKey", "bearer")),
+        )
 
     def change_contact(self, contact_id: str, body: ContactBody) -> ContactReply:
         """Change what the body names; `null` clears it."""
-        return cast("ContactReply", self._transport.json("PUT", f"/api/contacts/{place(contact_id)}", body=body))
+        return cast(
+            "ContactReply",
+            self._transport.json("PUT", f"/api/contacts/{place(contact_id)}", body=body, schemes=("apiKey", "bearer")),
+        )
 
     def delete_contact(self, contact_id: str) -> DeletedContactReply:
         """Have a contact found no more; the row stays, and its identity is free for another one."""
-        return cast("DeletedContactReply", self._transport.json("DELETE", f"/api/contacts/{place(contact_id)}"))
+        return cast(
+            "DeletedContactReply",
+            self._transport.json("DELETE", f"/api/contacts/{place(contact_id)}", schemes=("apiKey", "bearer")),
+        )
 
     def link_session(self, contact_id: str, body: LinkSessionBody, *, idempotency_key: str = "") -> Success:
         """Say that a session is with this contact: its agent knows from the next turn on."""
         return cast(
             "Success",
             self._transport.json(
-                "POST", f"/api/contacts/{place(contact_id)}/link-session", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/contacts/{place(contact_id)}/link-session",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )

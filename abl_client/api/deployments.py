@@ -42,6 +42,7 @@ class DeploymentsApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/deployments",
                 query={"environment": environment, "status": status},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -52,7 +53,11 @@ class DeploymentsApi:
         return cast(
             "DeploymentReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/deployments", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/deployments",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -60,7 +65,11 @@ class DeploymentsApi:
         """Return a deployment by its id or its endpoint slug."""
         return cast(
             "SeenDeploymentReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/deployments/{place(deployment_id)}"),
+            self._transport.json(
+                "GET",
+                f"/api/projects/{place(project_id)}/deployments/{place(deployment_id)}",
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def retire_deployment(
@@ -74,6 +83,7 @@ class DeploymentsApi:
                 f"/api/projects/{place(project_id)}/deployments/{place(deployment_id)}/retire",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -88,6 +98,7 @@ class DeploymentsApi:
                 f"/api/projects/{place(project_id)}/deployments/{place(deployment_id)}/rollback",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -109,5 +120,6 @@ class DeploymentsApi:
                 query={"dryRun": dry_run},
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )

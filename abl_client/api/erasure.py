@@ -18,8 +18,11 @@ class ErasureApi:
 
     def erase_contact(self, contact_id: str) -> ErasedReply:
         """Delete a contact, all sessions with them and all that agents remember of them."""
-        return cast("ErasedReply", self._transport.json("POST", f"/api/contacts/{place(contact_id)}/erase"))
+        return cast(
+            "ErasedReply",
+            self._transport.json("POST", f"/api/contacts/{place(contact_id)}/erase", schemes=("apiKey", "bearer")),
+        )
 
     def erase_tenant(self, body: EraseBody) -> ErasedReply:
         """End all sessions of the caller's tenant and delete everything that is kept of it."""
-        return cast("ErasedReply", self._transport.json("POST", "/api/tenant/erase", body=body))
+        return cast("ErasedReply", self._transport.json("POST", "/api/tenant/erase", body=body, schemes=("bearer",)))

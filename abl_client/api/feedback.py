@@ -20,5 +20,11 @@ class FeedbackApi:
         """Keep what the caller thinks of an answer, in the place of what the caller said of it before."""
         return cast(
             "FeedbackReply",
-            self._transport.json("POST", "/api/v1/feedback", body=body, idempotency_key=idempotency_key),
+            self._transport.json(
+                "POST",
+                "/api/v1/feedback",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer", "sdkToken"),
+            ),
         )

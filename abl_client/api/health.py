@@ -18,12 +18,12 @@ class HealthApi:
 
     def show_health(self) -> HealthReply:
         """Return that the process lives."""
-        return cast("HealthReply", self._transport.json("GET", "/health"))
+        return cast("HealthReply", self._transport.json("GET", "/health", schemes=()))
 
     def show_readiness(self) -> ReadinessReply:
         """Return whether new turns can be taken, with the state of each part."""
-        return cast("ReadinessReply", self._transport.json("GET", "/ready"))
+        return cast("ReadinessReply", self._transport.json("GET", "/ready", schemes=()))
 
     def show_metrics(self) -> bytes:
         """Return the numbers of this process and of the runtime, for Prometheus."""
-        return self._transport.bytes("GET", "/metrics")
+        return self._transport.bytes("GET", "/metrics", schemes=())

@@ -53,6 +53,7 @@ class HumanTasksApi:
                     "limit": limit,
                     "offset": offset,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -61,14 +62,21 @@ class HumanTasksApi:
         return cast(
             "TaskReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/human-tasks", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/human-tasks",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
     def get_human_task(self, project_id: str, task_id: str) -> TaskReply:
         """Return a task."""
         return cast(
-            "TaskReply", self._transport.json("GET", f"/api/projects/{place(project_id)}/human-tasks/{place(task_id)}")
+            "TaskReply",
+            self._transport.json(
+                "GET", f"/api/projects/{place(project_id)}/human-tasks/{place(task_id)}", schemes=("apiKey", "bearer")
+            ),
         )
 
     def claim_human_task(
@@ -82,6 +90,7 @@ class HumanTasksApi:
                 f"/api/projects/{place(project_id)}/human-tasks/{place(task_id)}/claim",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -96,6 +105,7 @@ class HumanTasksApi:
                 f"/api/projects/{place(project_id)}/human-tasks/{place(task_id)}/assign",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -110,6 +120,7 @@ class HumanTasksApi:
                 f"/api/projects/{place(project_id)}/human-tasks/{place(task_id)}/resolve",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -124,5 +135,6 @@ class HumanTasksApi:
                 f"/api/projects/{place(project_id)}/human-tasks/{place(task_id)}/cancel",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -34,19 +34,28 @@ class KeysApi:
         return cast(
             "ApiKeyListReply",
             self._transport.json(
-                "GET", "/api/api-keys", query={"projectId": project_id, "limit": limit, "offset": offset}
+                "GET",
+                "/api/api-keys",
+                query={"projectId": project_id, "limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
     def make_api_key(self, body: ApiKeyBody, *, idempotency_key: str = "") -> MadeApiKeyReply:
         """Make an API key and show its secret, this once; nobody gives a key more than they may themselves."""
         return cast(
-            "MadeApiKeyReply", self._transport.json("POST", "/api/api-keys", body=body, idempotency_key=idempotency_key)
+            "MadeApiKeyReply",
+            self._transport.json(
+                "POST", "/api/api-keys", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def revoke_api_key(self, key_id: str) -> RevokedReply:
         """Revoke an API key: it opens nothing from now on."""
-        return cast("RevokedReply", self._transport.json("DELETE", f"/api/api-keys/{place(key_id)}"))
+        return cast(
+            "RevokedReply",
+            self._transport.json("DELETE", f"/api/api-keys/{place(key_id)}", schemes=("apiKey", "bearer")),
+        )
 
     def rotate_api_key(
         self, key_id: str, body: RotateBody | None = None, *, idempotency_key: str = ""
@@ -55,7 +64,11 @@ class KeysApi:
         return cast(
             "MadeApiKeyReply",
             self._transport.json(
-                "POST", f"/api/api-keys/{place(key_id)}/rotate", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/api-keys/{place(key_id)}/rotate",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -66,7 +79,10 @@ class KeysApi:
         return cast(
             "PublicKeyListReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/public-keys", query={"limit": limit, "offset": offset}
+                "GET",
+                f"/api/projects/{place(project_id)}/public-keys",
+                query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -75,7 +91,11 @@ class KeysApi:
         return cast(
             "MadePublicKeyReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/public-keys", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/public-keys",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -83,12 +103,19 @@ class KeysApi:
         """Change a public key; its open sockets are checked again."""
         return cast(
             "PublicKeyReply",
-            self._transport.json("PATCH", f"/api/projects/{place(project_id)}/public-keys/{place(key_id)}", body=body),
+            self._transport.json(
+                "PATCH",
+                f"/api/projects/{place(project_id)}/public-keys/{place(key_id)}",
+                body=body,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def revoke_public_key(self, project_id: str, key_id: str) -> RevokedReply:
         """Revoke a public key: it opens nothing from now on, and its sockets close."""
         return cast(
             "RevokedReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/public-keys/{place(key_id)}"),
+            self._transport.json(
+                "DELETE", f"/api/projects/{place(project_id)}/public-keys/{place(key_id)}", schemes=("apiKey", "bearer")
+            ),
         )

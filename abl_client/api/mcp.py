@@ -18,8 +18,11 @@ class McpApi:
 
     def speak(self, body: dict[str, Any]) -> RpcAnswer:
         """Answer one message of an MCP client; the API key is bound to the project whose agents it may ask."""
-        return cast("RpcAnswer", self._transport.json("POST", "/mcp", body=body))
+        return cast("RpcAnswer", self._transport.json("POST", "/mcp", body=body, schemes=("apiKey", "bearer")))
 
     def speak_with_project(self, project_id: str, body: dict[str, Any]) -> RpcAnswer:
         """Answer one message of an MCP client that asks the agents of a project."""
-        return cast("RpcAnswer", self._transport.json("POST", f"/mcp/{place(project_id)}", body=body))
+        return cast(
+            "RpcAnswer",
+            self._transport.json("POST", f"/mcp/{place(project_id)}", body=body, schemes=("apiKey", "bearer")),
+        )

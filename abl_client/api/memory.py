@@ -19,5 +19,8 @@ class MemoryApi:
     def use_memory(self, body: MemoryBody, *, idempotency_key: str = "") -> MemoryReply:
         """Get, set (replace) or delete a memory store of the session that the sandbox token is for."""
         return cast(
-            "MemoryReply", self._transport.json("POST", "/api/v1/memory", body=body, idempotency_key=idempotency_key)
+            "MemoryReply",
+            self._transport.json(
+                "POST", "/api/v1/memory", body=body, idempotency_key=idempotency_key, schemes=("sandboxToken",)
+            ),
         )

@@ -29,34 +29,54 @@ class OpenaiApi:
         """Ask an agent in the form of OpenAI's chat completions; `model` is an agent, `agent@environment` ..."""
         return cast(
             "ChatCompletion",
-            self._transport.json("POST", "/v1/chat/completions", body=body, idempotency_key=idempotency_key),
+            self._transport.json(
+                "POST", "/v1/chat/completions", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def list_models(self) -> ModelList:
         """Return what can be asked for as a model: agents, agents in environments, deployments."""
-        return cast("ModelList", self._transport.json("GET", "/v1/models"))
+        return cast("ModelList", self._transport.json("GET", "/v1/models", schemes=("apiKey", "bearer")))
 
     def get_model(self, model: str) -> ModelItem:
         """Return one model."""
-        return cast("ModelItem", self._transport.json("GET", f"/v1/models/{place(model)}"))
+        return cast(
+            "ModelItem", self._transport.json("GET", f"/v1/models/{place(model)}", schemes=("apiKey", "bearer"))
+        )
 
     def create_response(self, body: ResponseBody, *, idempotency_key: str = "") -> AgentResponse:
         """Ask an agent in the form of OpenAI's Responses API; `model` is an agent, `agent@environment` or ..."""
         return cast(
-            "AgentResponse", self._transport.json("POST", "/v1/responses", body=body, idempotency_key=idempotency_key)
+            "AgentResponse",
+            self._transport.json(
+                "POST", "/v1/responses", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def get_response(self, response_id: str) -> AgentResponse:
         """Return a response that was stored; its metadata and usage are not kept."""
-        return cast("AgentResponse", self._transport.json("GET", f"/v1/responses/{place(response_id)}"))
+        return cast(
+            "AgentResponse",
+            self._transport.json("GET", f"/v1/responses/{place(response_id)}", schemes=("apiKey", "bearer")),
+        )
 
     def delete_response(self, response_id: str, *, idempotency_key: str = "") -> DeletedResponse:
         """Forget the id of a response; what was said stays in its session, which `DELETE` of sessions removes."""
         return cast(
             "DeletedResponse",
-            self._transport.json("DELETE", f"/v1/responses/{place(response_id)}", idempotency_key=idempotency_key),
+            self._transport.json(
+                "DELETE",
+                f"/v1/responses/{place(response_id)}",
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def list_input_items(self, response_id: str) -> InputItems:
         """Return what a response answers: the user's message of its turn."""
-        return cast("InputItems", self._transport.json("GET", f"/v1/responses/{place(response_id)}/input_items"))
+        return cast(
+            "InputItems",
+            self._transport.json(
+                "GET", f"/v1/responses/{place(response_id)}/input_items", schemes=("apiKey", "bearer")
+            ),
+        )

@@ -20,7 +20,9 @@ class ProjectIoApi:
         """Return what an export would hold, with the ways of the agents to each other and to tools."""
         return cast(
             "ExportPreviewReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/project-io/export/preview"),
+            self._transport.json(
+                "GET", f"/api/projects/{place(project_id)}/project-io/export/preview", schemes=("apiKey", "bearer")
+            ),
         )
 
     def export_project(
@@ -37,6 +39,7 @@ class ProjectIoApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/project-io/export",
                 query={"format": format_, "include_deployments": include_deployments},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -49,6 +52,7 @@ class ProjectIoApi:
                 f"/api/projects/{place(project_id)}/project-io/import/preview",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -61,5 +65,6 @@ class ProjectIoApi:
                 f"/api/projects/{place(project_id)}/project-io/import",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -20,23 +20,40 @@ class ProjectsApi:
     def list_projects(self, *, limit: int | None = None, offset: int | None = None) -> ProjectListReply:
         """Return the projects that the caller sees, the oldest first."""
         return cast(
-            "ProjectListReply", self._transport.json("GET", "/api/projects", query={"limit": limit, "offset": offset})
+            "ProjectListReply",
+            self._transport.json(
+                "GET", "/api/projects", query={"limit": limit, "offset": offset}, schemes=("apiKey", "bearer")
+            ),
         )
 
     def create_project(self, body: NewProjectBody, *, idempotency_key: str = "") -> ProjectReply:
         """Make a project; a person who makes it is its admin. A key of one project makes none: it would ..."""
         return cast(
-            "ProjectReply", self._transport.json("POST", "/api/projects", body=body, idempotency_key=idempotency_key)
+            "ProjectReply",
+            self._transport.json(
+                "POST", "/api/projects", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def get_project(self, project_id: str) -> ProjectReply:
         """Return a project."""
-        return cast("ProjectReply", self._transport.json("GET", f"/api/projects/{place(project_id)}"))
+        return cast(
+            "ProjectReply",
+            self._transport.json("GET", f"/api/projects/{place(project_id)}", schemes=("apiKey", "bearer")),
+        )
 
     def change_project(self, project_id: str, body: ProjectChangeBody) -> ProjectReply:
         """Change a project; what is not given stays."""
-        return cast("ProjectReply", self._transport.json("PATCH", f"/api/projects/{place(project_id)}", body=body))
+        return cast(
+            "ProjectReply",
+            self._transport.json(
+                "PATCH", f"/api/projects/{place(project_id)}", body=body, schemes=("apiKey", "bearer")
+            ),
+        )
 
     def delete_project(self, project_id: str) -> DeletedReply:
         """End all sessions of a project and remove everything of it; it is there for nobody at once."""
-        return cast("DeletedReply", self._transport.json("DELETE", f"/api/projects/{place(project_id)}"))
+        return cast(
+            "DeletedReply",
+            self._transport.json("DELETE", f"/api/projects/{place(project_id)}", schemes=("apiKey", "bearer")),
+        )

@@ -24,7 +24,10 @@ class SdkChannelsApi:
         return cast(
             "ChannelListReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/sdk-channels", query={"limit": limit, "offset": offset}
+                "GET",
+                f"/api/projects/{place(project_id)}/sdk-channels",
+                query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -33,7 +36,11 @@ class SdkChannelsApi:
         return cast(
             "ChannelReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/sdk-channels", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/sdk-channels",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -41,7 +48,11 @@ class SdkChannelsApi:
         """Return a channel."""
         return cast(
             "ChannelReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}"),
+            self._transport.json(
+                "GET",
+                f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}",
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def change_channel(self, project_id: str, channel_id: str, body: ChannelChangeBody) -> ChannelReply:
@@ -49,7 +60,10 @@ class SdkChannelsApi:
         return cast(
             "ChannelReply",
             self._transport.json(
-                "PATCH", f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}", body=body
+                "PATCH",
+                f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}",
+                body=body,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -57,5 +71,9 @@ class SdkChannelsApi:
         """Delete a channel."""
         return cast(
             "DeletedReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}"),
+            self._transport.json(
+                "DELETE",
+                f"/api/projects/{place(project_id)}/sdk-channels/{place(channel_id)}",
+                schemes=("apiKey", "bearer"),
+            ),
         )

@@ -56,6 +56,7 @@ class SessionsApi:
                     "agentName": agent_name,
                     "sessionId": session_id,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -84,6 +85,7 @@ class SessionsApi:
                 "channel": channel,
                 "eventType": event_type,
             },
+            schemes=("apiKey", "bearer"),
         )
 
     def list_messages(
@@ -102,6 +104,7 @@ class SessionsApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/messages",
                 query={"limit": limit, "cursor": cursor, "direction": direction},
+                schemes=("apiKey", "bearer", "sdkToken"),
             ),
         )
 
@@ -112,6 +115,7 @@ class SessionsApi:
             self._transport.json(
                 "GET",
                 f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/traces/{place(span_id)}/children",
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -119,14 +123,22 @@ class SessionsApi:
         """Return the figures of a session, computed from its trace events."""
         return cast(
             "SessionMetricsReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/metrics"),
+            self._transport.json(
+                "GET",
+                f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/metrics",
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def get_analysis(self, project_id: str, session_id: str) -> SessionAnalysisReply:
         """Return what stands out in a session, by fixed rules: the same session gives the same findings."""
         return cast(
             "SessionAnalysisReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/analysis"),
+            self._transport.json(
+                "GET",
+                f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/analysis",
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def create_session(
@@ -136,7 +148,11 @@ class SessionsApi:
         return cast(
             "CreatedSessionReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/sessions", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/sessions",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -177,6 +193,7 @@ class SessionsApi:
                     "sortBy": sort_by,
                     "sortDir": sort_dir,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -187,7 +204,10 @@ class SessionsApi:
         return cast(
             "SessionReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/sessions/{place(session_id)}", query={"include": include}
+                "GET",
+                f"/api/projects/{place(project_id)}/sessions/{place(session_id)}",
+                query={"include": include},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -195,7 +215,11 @@ class SessionsApi:
         """End a session and remove what it left: any credential that may see it may; an SDK token sees ..."""
         return cast(
             "DeletedSessionReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/sessions/{place(session_id)}"),
+            self._transport.json(
+                "DELETE",
+                f"/api/projects/{place(project_id)}/sessions/{place(session_id)}",
+                schemes=("apiKey", "bearer", "sdkToken"),
+            ),
         )
 
     def reset_session(self, project_id: str, session_id: str, *, idempotency_key: str = "") -> ResetSessionReply:
@@ -206,6 +230,7 @@ class SessionsApi:
                 "POST",
                 f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/reset",
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -253,5 +278,6 @@ class SessionsApi:
                     "order": order,
                     "include": include,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -27,7 +27,9 @@ class ToolSecretsApi:
         """Keep a secret of a tool; from the next call on, the tool can use it."""
         return cast(
             "CreatedSecretReply",
-            self._transport.json("POST", "/api/tool-secrets", body=body, idempotency_key=idempotency_key),
+            self._transport.json(
+                "POST", "/api/tool-secrets", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def list_tool_secrets(
@@ -52,15 +54,22 @@ class ToolSecretsApi:
                     "page": page,
                     "limit": limit,
                 },
+                schemes=("apiKey", "bearer"),
             ),
         )
 
     def rotate_tool_secret(self, secret_id: str, body: RotatedSecretBody) -> RotatedSecretReply:
         """Put another value in the place of the last one, under the next version."""
         return cast(
-            "RotatedSecretReply", self._transport.json("PUT", f"/api/tool-secrets/{place(secret_id)}", body=body)
+            "RotatedSecretReply",
+            self._transport.json(
+                "PUT", f"/api/tool-secrets/{place(secret_id)}", body=body, schemes=("apiKey", "bearer")
+            ),
         )
 
     def delete_tool_secret(self, secret_id: str) -> Success:
         """Delete a secret for good; the next call of its tool does without."""
-        return cast("Success", self._transport.json("DELETE", f"/api/tool-secrets/{place(secret_id)}"))
+        return cast(
+            "Success",
+            self._transport.json("DELETE", f"/api/tool-secrets/{place(secret_id)}", schemes=("apiKey", "bearer")),
+        )

@@ -23,7 +23,10 @@ class TranscriptsApi:
         return cast(
             "TranscriptReply",
             self._transport.json(
-                "GET", f"/api/v1/sessions/{place(session_id)}/transcripts", query={"limit": limit, "offset": offset}
+                "GET",
+                f"/api/v1/sessions/{place(session_id)}/transcripts",
+                query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer", "sdkToken"),
             ),
         )
 
@@ -34,6 +37,10 @@ class TranscriptsApi:
         return cast(
             "EndedSessionReply",
             self._transport.json(
-                "POST", f"/api/v1/sessions/{place(session_id)}/end", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/v1/sessions/{place(session_id)}/end",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer", "sdkToken"),
             ),
         )

@@ -29,29 +29,43 @@ class UsersApi:
     def list_users(self, *, limit: int | None = None, offset: int | None = None) -> UserListReply:
         """Return the users of the tenant, with their roles in the projects that the caller sees."""
         return cast(
-            "UserListReply", self._transport.json("GET", "/api/users", query={"limit": limit, "offset": offset})
+            "UserListReply",
+            self._transport.json(
+                "GET", "/api/users", query={"limit": limit, "offset": offset}, schemes=("apiKey", "bearer")
+            ),
         )
 
     def add_user(self, body: UserBody, *, idempotency_key: str = "") -> ManagedUserReply:
         """Add a user; nobody gives a role that may more than they may themselves."""
         return cast(
-            "ManagedUserReply", self._transport.json("POST", "/api/users", body=body, idempotency_key=idempotency_key)
+            "ManagedUserReply",
+            self._transport.json(
+                "POST", "/api/users", body=body, idempotency_key=idempotency_key, schemes=("apiKey", "bearer")
+            ),
         )
 
     def change_user(self, user_id: str, body: UserPatch) -> ManagedUserReply:
         """Change a user; another password ends all log-ins, and a new owner takes the place of the last one."""
-        return cast("ManagedUserReply", self._transport.json("PATCH", f"/api/users/{place(user_id)}", body=body))
+        return cast(
+            "ManagedUserReply",
+            self._transport.json("PATCH", f"/api/users/{place(user_id)}", body=body, schemes=("apiKey", "bearer")),
+        )
 
     def remove_user(self, user_id: str) -> DeletedReply:
         """Remove a user; what the user is logged in with opens nothing from now on."""
-        return cast("DeletedReply", self._transport.json("DELETE", f"/api/users/{place(user_id)}"))
+        return cast(
+            "DeletedReply", self._transport.json("DELETE", f"/api/users/{place(user_id)}", schemes=("apiKey", "bearer"))
+        )
 
     def list_members(self, project_id: str, *, limit: int | None = None, offset: int | None = None) -> MemberListReply:
         """Return the members of a project."""
         return cast(
             "MemberListReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/members", query={"limit": limit, "offset": offset}
+                "GET",
+                f"/api/projects/{place(project_id)}/members",
+                query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -60,7 +74,11 @@ class UsersApi:
         return cast(
             "MemberReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/members", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/members",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -68,12 +86,19 @@ class UsersApi:
         """Give a member another role in a project."""
         return cast(
             "MemberReply",
-            self._transport.json("PATCH", f"/api/projects/{place(project_id)}/members/{place(user_id)}", body=body),
+            self._transport.json(
+                "PATCH",
+                f"/api/projects/{place(project_id)}/members/{place(user_id)}",
+                body=body,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def remove_member(self, project_id: str, user_id: str) -> DeletedReply:
         """Make somebody no member of a project any more."""
         return cast(
             "DeletedReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/members/{place(user_id)}"),
+            self._transport.json(
+                "DELETE", f"/api/projects/{place(project_id)}/members/{place(user_id)}", schemes=("apiKey", "bearer")
+            ),
         )

@@ -28,19 +28,29 @@ class VariablesApi:
         return cast(
             "VariableListReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/variables", query={"kind": kind, "environment": environment}
+                "GET",
+                f"/api/projects/{place(project_id)}/variables",
+                query={"kind": kind, "environment": environment},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
     def put_variable(self, project_id: str, body: VariableBody) -> VariableReply:
         """Write a variable; one that has this kind, key and environment gets the new value."""
         return cast(
-            "VariableReply", self._transport.json("PUT", f"/api/projects/{place(project_id)}/variables", body=body)
+            "VariableReply",
+            self._transport.json(
+                "PUT", f"/api/projects/{place(project_id)}/variables", body=body, schemes=("apiKey", "bearer")
+            ),
         )
 
     def delete_variable(self, project_id: str, variable_id: str) -> DeletedReply:
         """Delete a variable."""
         return cast(
             "DeletedReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/variables/{place(variable_id)}"),
+            self._transport.json(
+                "DELETE",
+                f"/api/projects/{place(project_id)}/variables/{place(variable_id)}",
+                schemes=("apiKey", "bearer"),
+            ),
         )

@@ -20,7 +20,11 @@ class VersionsApi:
         """Return the versions of an agent, the newest first."""
         return cast(
             "VersionListReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/agents/{place(agent_name)}/versions"),
+            self._transport.json(
+                "GET",
+                f"/api/projects/{place(project_id)}/agents/{place(agent_name)}/versions",
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def create_version(
@@ -34,6 +38,7 @@ class VersionsApi:
                 f"/api/projects/{place(project_id)}/agents/{place(agent_name)}/versions",
                 body=body,
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -42,7 +47,9 @@ class VersionsApi:
         return cast(
             "VersionReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/agents/{place(agent_name)}/versions/{place(version)}"
+                "GET",
+                f"/api/projects/{place(project_id)}/agents/{place(agent_name)}/versions/{place(version)}",
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -53,5 +60,6 @@ class VersionsApi:
             self._transport.json(
                 "GET",
                 f"/api/projects/{place(project_id)}/agents/{place(agent_name)}/versions/{place(version)}/diff/{place(other)}",
+                schemes=("apiKey", "bearer"),
             ),
         )

@@ -32,7 +32,10 @@ class WebhooksApi:
         return cast(
             "WebhookListReply",
             self._transport.json(
-                "GET", f"/api/projects/{place(project_id)}/webhooks", query={"limit": limit, "offset": offset}
+                "GET",
+                f"/api/projects/{place(project_id)}/webhooks",
+                query={"limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -41,7 +44,11 @@ class WebhooksApi:
         return cast(
             "NewWebhookReply",
             self._transport.json(
-                "POST", f"/api/projects/{place(project_id)}/webhooks", body=body, idempotency_key=idempotency_key
+                "POST",
+                f"/api/projects/{place(project_id)}/webhooks",
+                body=body,
+                idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -49,21 +56,32 @@ class WebhooksApi:
         """Return a hook."""
         return cast(
             "WebhookReply",
-            self._transport.json("GET", f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}"),
+            self._transport.json(
+                "GET", f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}", schemes=("apiKey", "bearer")
+            ),
         )
 
     def change_webhook(self, project_id: str, webhook_id: str, body: WebhookChangeBody) -> WebhookReply:
         """Change a hook; `isActive: true` switches one on again that failed too often."""
         return cast(
             "WebhookReply",
-            self._transport.json("PATCH", f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}", body=body),
+            self._transport.json(
+                "PATCH",
+                f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}",
+                body=body,
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def delete_webhook(self, project_id: str, webhook_id: str) -> DeletedReply:
         """Remove a hook; what was still to be delivered to it is dropped."""
         return cast(
             "DeletedReply",
-            self._transport.json("DELETE", f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}"),
+            self._transport.json(
+                "DELETE",
+                f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}",
+                schemes=("apiKey", "bearer"),
+            ),
         )
 
     def test_webhook(self, project_id: str, webhook_id: str, *, idempotency_key: str = "") -> TestReply:
@@ -74,6 +92,7 @@ class WebhooksApi:
                 "POST",
                 f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}/test",
                 idempotency_key=idempotency_key,
+                schemes=("apiKey", "bearer"),
             ),
         )
 
@@ -93,5 +112,6 @@ class WebhooksApi:
                 "GET",
                 f"/api/projects/{place(project_id)}/webhooks/{place(webhook_id)}/deliveries",
                 query={"status": status, "limit": limit, "offset": offset},
+                schemes=("apiKey", "bearer"),
             ),
         )
