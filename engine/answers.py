@@ -137,7 +137,7 @@ def begins_with_question(kinds: list[Kind]) -> bool:
 
 
 class Own(NamedTuple):
-    """The question's own words, and its numbers, each with the words beside it; `whole` are arguments by themselves."""
+    """The question's own words, and its numbers, each with the words beside it; `whole`: short arguments."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -148,7 +148,7 @@ class Own(NamedTuple):
 def own_words(asked: Asked, pack: Pack) -> Own:
     """Return what an answer may repeat of its question and stay a yes."""
     texts = [flat_text(value) for value in asked.arguments.values()]
-    whole = frozenset(text for text in texts if text.isdigit())
+    whole = frozenset(text for text in texts if text.isdigit() and len(text) < _LONG_NUMBER)
     return _own_of(asked.question, " ".join((*asked.names, *asked.arguments)), " ".join(texts), whole, pack)
 
 
@@ -216,6 +216,8 @@ def flat_text(value: JsonValue) -> str:
         return " ".join(f"{name} {flat_text(one)}" for name, one in value.items())
     if isinstance(value, list):
         return " ".join(flat_text(one) for one in value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return "" if value is None else str(value)
 
 

@@ -22,6 +22,8 @@ from engine.limits import MAX_ANSWER_CHARS
 NUMERIC = frozenset({"number", "integer", "float", "int", "currency"})
 _MOMENTS = {"date": "date", "datetime": "datetime", "time": "time"}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(r"\d\d:\d\d")
+_THOUSANDS = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _CODE = re.compile(r"([A-Za-z]{1,4})[- ]?(\d{1,6})")
 _PLACE = re.compile(r"\{\w+\}|[|^,]")
 MAX_FREE_WORDS = 5
@@ -49,7 +51,7 @@ def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonOb
     found = _Found(asked.arguments)
     given = [one for one in parameters if one["name"] in asked.arguments]
     for parameter in given:
-        _read_by_form(found, parameter, text, read)
+        _read_by_form(found, parameter, text, pack, read)
     _read_numbers(found, given, pieces, asked, pack)
     if not found.values and not found.is_unclear:
         _read_free(found, given, text, pack)
@@ -82,17 +84,20 @@ class _Found:
         return Correction({}, is_unclear=True) if self.is_unclear else Correction(changed)
 
 
-def _read_by_form(found: _Found, parameter: JsonObject, text: str, read: Read) -> None:
+def _read_by_form(found: _Found, parameter: JsonObject, text: str, pack: Pack, read: Read) -> None:
     """Read options, dates and codes: their form says what they are."""
     name, current = parameter["name"], found.arguments[parameter["name"]]
     if options := parameter.get("enum"):
         said = words_only(text)
         named = [one for one in options if words_only(str(one)).strip() and words_only(str(one)) in said]
+        refused = [words_only(word).rstrip() for word in pack.no[1:]]
+        named = [one for one in named if not any(f"{word}{words_only(str(one))}" in said for word in refused)]
         for one in named:
             if not any(one != other and words_only(str(one)).strip() in words_only(str(other)) for other in named):
                 found.add(name, one)
         return
-    moment = _MOMENTS.get(str(parameter.get("type"))) or ("date" if _DATE.fullmatch(str(current)) else "")
+    by_value = "date" if _DATE.fullmatch(str(current)) else "time" if _TIME.fullmatch(str(current)) else ""
+    moment = _MOMENTS.get(str(parameter.get("type"))) or by_value
     if moment:
         value = read({"name": name, "type": moment}, text)
         if value is not None:
@@ -130,7 +135,7 @@ def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], a
         if len(meant) > 1:
             found.is_unclear = found.is_unclear or all(str(found.arguments[name]) != one.number for name in meant)
         elif meant:
-            value = _typed(one.number, found.arguments[meant[0]])
+            value = _typed(one.number, found.arguments[meant[0]], pack)
             if value is not None:
                 found.add(meant[0], value)
 
@@ -164,10 +169,17 @@ def _fits(number: str, current: JsonValue) -> bool:
     return not isinstance(current, str) or len(number) == len(current)
 
 
-def _typed(number: str, current: JsonValue) -> JsonValue:
+def _typed(number: str, current: JsonValue, pack: Pack) -> JsonValue:
+    """Return a number as the argument has it; None where it cannot be one."""
     if isinstance(current, str):
         return number
-    value = float(number.replace(",", "."))
+    grouped = _THOUSANDS.fullmatch(number)
+    if grouped is not None and grouped[1] != pack.decimal:
+        number = number.replace(grouped[1], "")
+    number = number.replace(",", ".")
+    if number.count(".") > 1:
+        return None
+    value = float(number)
     if isinstance(current, int) and not value.is_integer():
         return None
     return int(value) if value.is_integer() else value
