@@ -76,7 +76,13 @@ def test_what_could_mean_two_changes_nothing(case: Any, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("case", "text"),
-    [(TABLE, "what about 5 people?"), (TABLE, "yes for 20 euros"), (PLAN, "not pro"), (SEAT, "yes B1"), (MONEY, "half")],
+    [
+        (TABLE, "what about 5 people?"),
+        (TABLE, "yes for 20 euros"),
+        (PLAN, "not pro"),
+        (SEAT, "yes B1"),
+        (MONEY, "half"),
+    ],
 )
 def test_what_gives_no_other_value_is_no_correction(case: Any, text: str) -> None:
     assert corrected(case, text) == Correction({})
