@@ -27,7 +27,7 @@ from abl.source import Source
 _SAID_TWICE = frozenset({"INVALID_REGEX"})
 """Codes that the compiler and the reading of texts both report; the one with the exact span is kept."""
 
-_SAID_BETTER = {"INVALID_CONDITION": "INVALID_OPERATOR", "LAMBDA_DEPRECATED": "TOOL_CANNOT_RUN"}
+_SAID_BETTER = {"INVALID_CONDITION": "INVALID_OPERATOR"}
 """Code -> the code that says the same more exactly, when both stand at one place."""
 
 

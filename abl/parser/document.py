@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
+from abl.diagnostics.model import Edit, Fix
 from abl.diagnostics.reporter import finding
 from abl.parser import (
     assignments,
@@ -109,15 +113,28 @@ def result(document: Document | None, r: Reader) -> ParseResult:
         r.findings.append(finding("TEXT_TOO_LARGE", line=line, column=column, offset=left, length=1, detail=NOT_READ))
     if not r.findings:
         return ParseResult(document, [], [])
+    if r.lines.tab >= 0:  # what lies askew among tabs has one cause, which is told
+        r.findings[:] = [one for one in r.findings if one.code != "MISPLACED_INDENT"]
     ordered = sorted(r.findings, key=lambda one: -1 if one.offset is None else one.offset)
     errors = [one for one in ordered if one.severity == "error"]
     return ParseResult(document, errors, [one for one in ordered if one.severity != "error"])
 
 
+MAX_TABS = 5_000
+"""Tabs that one fix replaces."""
+_INDENT = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
+
+
+def _tabs(text: str) -> Iterator[Edit]:
+    """Yield what makes two spaces of each tab in an indent."""
+    for found in _INDENT.finditer(text):
+        yield from (Edit(at, 1, "  ") for at in range(found.start(), found.end()) if text[at] == "\t")
+
+
 def _lexical(r: Reader) -> None:
     lines: Lines = r.lines
     if lines.tab >= 0:
-        r.report("TAB_INDENT", lines.tab, 1, r.edit(lines.tab, 1, "  ", "indent with spaces"))
+        r.report("TAB_INDENT", lines.tab, 1, Fix("indent with spaces", tuple(islice(_tabs(r.source.text), MAX_TABS))))
     for offset in lines.fences[:1]:
         stop = r.source.text.find("\n", offset)
         length = (stop if stop >= 0 else len(r.source.text)) - offset

@@ -7,7 +7,7 @@ from abl.diagnostics.catalogue.rule import Rule, agent_rule
 ROWS: tuple[Rule, ...] = (
     agent_rule(
         "UNKNOWN_PROPERTY",
-        "info",
+        "warning",
         "unknown property",
         message="{name} is not a known property[[ of {section}]]; it is kept but has no effect. "
         "{suggestion}[[Known are {known}.]]",

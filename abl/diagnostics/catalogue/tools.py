@@ -272,7 +272,7 @@ ROWS: tuple[Rule, ...] = (
                 description: "Lists all hubs"
         """,
         strict="error",
-        also=("E720",),
+        also=("E720", "TOOL_CANNOT_RUN"),
     ),
     agent_rule(
         "TOOL_CANNOT_RUN",

@@ -69,7 +69,7 @@ def test_did_you_mean_says_nothing_about_nothing():
         ("WITH_OUTSIDE_CALL", "warning", "error"),
         ("ACTION_CALL_WITHOUT_AS", "warning", "error"),
         ("MISPLACED_ON_RETURN", "warning", "error"),
-        ("UNKNOWN_PROPERTY", "info", "info"),
+        ("UNKNOWN_PROPERTY", "warning", "warning"),
         ("GOAL_REQUIRED", "error", "error"),
     ],
 )

@@ -58,3 +58,11 @@ def test_keys_in_camel_case_are_read() -> None:
     made = modernise(result.document)
     assert "You may answer the user yourself.\nYou may: greet." in made.instructions
     assert made.limitations == ["Never: advise"]
+
+
+def test_tabs_among_spaces_are_one_finding_whose_fix_replaces_all_of_them() -> None:
+    text = 'AGENT: A\nGOAL: x\nFLOW:\n  a:\n\tREASONING: false\n\tRESPOND: "hi"\n    ON_INPUT:\n\t  - ELSE:\n        THEN: COMPLETE\n'
+    found = [one for one in abl.parse(text).findings if one.code in ("TAB_INDENT", "MISPLACED_INDENT")]
+    assert [one.code for one in found] == ["TAB_INDENT"]
+    assert found[0].fix is not None
+    assert "\t" not in found[0].fix.apply(text)

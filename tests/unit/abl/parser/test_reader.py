@@ -44,7 +44,7 @@ def test_an_unknown_key_is_kept_word_for_word_with_a_note(read):
     step = read.step("COLOUR_SCHEME: dark   #! UNKNOWN_PROPERTY\nTHEN: COMPLETE")
     assert step.extras == {"COLOUR_SCHEME": "dark"}
     assert step.then == "COMPLETE"
-    assert read.finding("UNKNOWN_PROPERTY").severity == "info"
+    assert read.finding("UNKNOWN_PROPERTY").severity == "warning"
     assert read.span("UNKNOWN_PROPERTY") == "COLOUR_SCHEME"
 
 

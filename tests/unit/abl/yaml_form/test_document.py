@@ -290,7 +290,7 @@ def test_a_key_that_may_mean_something_else_is_kept_and_the_near_one_named():
     (field,) = result.document.gather.fields
     assert (field.extras, field.options) == ({"optional": "true"}, [])
     (finding,) = result.findings
-    assert (finding.code, finding.severity) == ("UNKNOWN_PROPERTY", "info")
+    assert (finding.code, finding.severity) == ("UNKNOWN_PROPERTY", "warning")
     assert "Did you mean options?" in finding.message
 
 
