@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from abl.compiler import CompileOptions
 from abl.diagnostics.model import Diagnostic
+from abl.folders import language_of_file
 from abl.ir import canonical_bytes
 from abl.parser.detect import detect
 from abl.project import Project, check_project, compile_project
@@ -116,7 +117,7 @@ def files_of(documents: Iterable[AgentRecord], texts: Mapping[str, str] = _NOTHI
     for one in documents:
         text = texts.get(one.name, one.dsl)
         if text.strip():
-            path = one.path or f"{one.name}.abl"
+            path = one.path or (one.name if language_of_file(one.name) else f"{one.name}.abl")
             files[path if path not in files else f"{one.name}.abl"] = text
     return files
 

@@ -16,6 +16,7 @@ ENTITIES: Final[Mapping[str, Entity]] = {
     "supervisor": Entity.AGENT,
     "tools": Entity.TOOL,
     "profile": Entity.PROFILE,
+    "language": Entity.LANGUAGE,
 }
 """Kind of a text -> what it is in a project."""
 WARNINGS_SHOWN: Final = 100

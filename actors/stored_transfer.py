@@ -64,7 +64,11 @@ from storage.repositories.transfer import Document, HeldDocument, Transfer, Writ
 
 NO_PROJECT: Final = "Project not found"
 IN_PROGRESS: Final = "Import already in progress"
-KINDS: Final[Mapping[Entity, str]] = {Entity.TOOL: "tools", Entity.PROFILE: "profile"}
+KINDS: Final[Mapping[Entity, str]] = {
+    Entity.TOOL: "tools",
+    Entity.PROFILE: "profile",
+    Entity.LANGUAGE: "language",
+}
 ZIP_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 """What each file of a zip is dated: the same export gives the same bytes."""
 ENVELOPE_BYTES: Final = 4_096

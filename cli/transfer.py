@@ -117,7 +117,7 @@ def _exported(manifest: str) -> dict[str, str]:
     """Return path -> hash of the texts of an export, in the order of the project they came from; none if unreadable."""
     try:
         told = json.loads(manifest)
-        listed = [one for word in ("agents", "tools", "profiles") for one in told.get(word, {}).values()]
+        listed = [one for word in ("agents", "tools", "profiles", "languages") for one in told.get(word, {}).values()]
         return {str(one["path"]): str(one["sourceHash"]) for one in listed}
     except (ValueError, TypeError, KeyError, AttributeError):
         return {}
@@ -151,9 +151,9 @@ def _path_of(place: Place | None) -> str:
 
 
 def _folder_texts(source: str) -> dict[str, str]:
-    from abl.folders import is_project_file
+    from abl.folders import is_project_path
 
-    found = find([source], lambda name: is_project_file(name) or name in (MANIFEST, PROJECT_FILE))
+    found = find([source], lambda name: is_project_path(name) or name in (MANIFEST, PROJECT_FILE))
     if found.unreadable:
         raise InvalidInput(str(found.unreadable[0]))
     paths = {one: str(Path(source) / one) for one in found.folders.get(source, ())} or {

@@ -49,6 +49,7 @@ class Entity(StrEnum):
     AGENT = "agent"
     TOOL = "tool"
     PROFILE = "profile"
+    LANGUAGE = "language"
     PROJECT = "project"
 
 
@@ -81,15 +82,19 @@ REASONS: Final[Mapping[tuple[Entity, Change], str]] = {
     (Entity.AGENT, Change.CREATE): "New agent",
     (Entity.TOOL, Change.CREATE): "New tool",
     (Entity.PROFILE, Change.CREATE): "New profile",
+    (Entity.LANGUAGE, Change.CREATE): "New language",
     (Entity.PROJECT, Change.UPDATE): "Entry agent changed",
 }
 _FOLDERS: Final[tuple[tuple[Entity, str, tuple[str, ...]], ...]] = (
     (Entity.AGENT, "agents/", (".agent.abl", ".abl")),
     (Entity.TOOL, "tools/", (".tools.abl",)),
     (Entity.PROFILE, "profiles/", (".abl",)),
+    (Entity.LANGUAGE, "languages/", (".yml", ".yaml")),
 )
 """Entity, folder, and the ends of file names that are read; the last one is written."""
-_STEM_ENDS: Final = (".tools.abl", ".agent.abl", ".abl", ".tools")
+LISTED: Final = tuple((folder.removesuffix("/"), entity) for entity, folder, _ in _FOLDERS)
+"""Word of a manifest -> what it lists."""
+_STEM_ENDS: Final = (".tools.abl", ".agent.abl", ".abl", ".tools", ".yaml", ".yml")
 _PART: Final = re.compile(r"[^\W_][^/\\\x00-\x1f\x7f]{0,127}")
 
 
@@ -235,6 +240,8 @@ def stem_of(document: str) -> str:
 
 def document_of(place: Place) -> str:
     """Return the name of a new document; a library is called so that agents find it by the path of its file."""
+    if place.entity is Entity.LANGUAGE:
+        return path_of(place)
     return f"{place.name}.tools" if place.entity is Entity.TOOL else place.name
 
 
@@ -293,7 +300,7 @@ def manifest_of(
             for one in documents
             if one.place.entity is entity
         }
-        for word, entity in (("agents", Entity.AGENT), ("tools", Entity.TOOL), ("profiles", Entity.PROFILE))
+        for word, entity in LISTED
     }
     return {
         "formatVersion": FORMAT_VERSION,

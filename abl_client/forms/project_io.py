@@ -104,6 +104,7 @@ class Manifest(TypedDict):
     agents: dict[str, ManifestEntry]
     tools: dict[str, ManifestEntry]
     profiles: dict[str, ManifestEntry]
+    languages: dict[str, ManifestEntry]
     exportedAt: str
     exportedBy: str
 
@@ -119,7 +120,7 @@ class OperationItem(TypedDict):
     """What an import does with one document, or with the project, of which the entry agent may change."""
 
     type: Literal["create", "update", "delete", "unchanged"]
-    entity: Literal["agent", "tool", "profile", "project"]
+    entity: Literal["agent", "tool", "profile", "language", "project"]
     name: str
     reason: str
 

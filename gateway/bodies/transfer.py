@@ -113,6 +113,7 @@ class Manifest(Wire):
     agents: dict[str, ManifestEntry]
     tools: dict[str, ManifestEntry]
     profiles: dict[str, ManifestEntry]
+    languages: dict[str, ManifestEntry]
     exported_at: str
     exported_by: str
 
@@ -143,7 +144,7 @@ class OperationItem(Wire):
     """What an import does with one document, or with the project, of which the entry agent may change."""
 
     type: Literal["create", "update", "delete", "unchanged"]
-    entity: Literal["agent", "tool", "profile", "project"]
+    entity: Literal["agent", "tool", "profile", "language", "project"]
     name: str
     reason: str
 
