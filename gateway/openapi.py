@@ -68,6 +68,8 @@ WHO_MAY: Mapping[CallerKind, str] = MappingProxyType(
 )
 """What a credential must be where a route asks for no permission."""
 EVERYBODY: Final = "none"
+MODULES: Final = "__"
+"""Between the modules in the name of a form that has a namesake."""
 HERE: Final = "/"
 RATE_HEADERS: Mapping[str, JsonObject] = MappingProxyType(
     {
@@ -137,8 +139,37 @@ def _document(app: FastAPI, public_url: str) -> JsonObject:
     if any(route.path_format in STREAMS for route in routes):
         describe_streams(document)
     describe_all(document)
+    _tell_namesakes_apart(document)
     add_examples(document)
     return document
+
+
+def _tell_namesakes_apart(document: JsonObject) -> None:
+    """Call forms of one name by their modules too, in name and title: generators make classes of these."""
+    schemas = document["components"]["schemas"]
+    renamed = {name: _with_module(name) for name in schemas if MODULES in name}
+    for name, short in renamed.items():
+        schemas[short] = {**schemas.pop(name), "title": short}
+    waiting: list[JsonValue] = [document]
+    while waiting:
+        match waiting.pop():
+            case dict() as inner:
+                place = inner.get("$ref")
+                if isinstance(place, str) and (short := renamed.get(place.removeprefix(SCHEMAS), "")):
+                    inner["$ref"] = SCHEMAS + short
+                waiting += inner.values()
+            case list() as inner:
+                waiting += inner
+
+
+def _with_module(name: str) -> str:
+    """Return the name of a form that is told from a namesake by its module.
+
+    >>> _with_module("gateway__bodies__openai__Usage")
+    'OpenaiUsage'
+    """
+    *_, module, form = name.split(MODULES)
+    return module.title().replace("_", "") + form
 
 
 def _short(route: GuardedRoute, names: Mapping[str, int]) -> str:

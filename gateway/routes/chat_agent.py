@@ -85,19 +85,21 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
         _check_test_context(admitted, body.project_id, environment)
     if agent and admitted.key is not None and not admitted.key.allow_agent_override:
         raise insufficient(MAY_NAME_AGENTS)
+    metadata = checked_metadata(body.metadata)  # before a session is opened: what is refused leaves none
+    idempotency_key = checked_key(idempotency_key)
     target = await target_of(services, admitted, body.project_id, Target(session_id, deployment_id, environment))
     return ChatTurn(
         tenant_id=caller_.tenant_id,
         project_id=body.project_id,
         message=body.message,
         session_id=target.session_id,
-        idempotency_key=checked_key(idempotency_key),
+        idempotency_key=idempotency_key,
         agent=agent,
         deployment_id=target.deployment_id,
         environment=target.environment,
         user_id=caller_.subject if caller_.kind != "api_key" else "",
         user_kind=caller_.kind,
-        metadata=checked_metadata(body.metadata),
+        metadata=metadata,
         test_context=body.test_context.model_dump(by_alias=True, exclude_none=True) if body.test_context else None,
         attachment_ids=tuple(body.attachment_ids or ()),
         deadline_s=services.settings.turn_deadline_s,

@@ -39,6 +39,8 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
         raise InvalidInput("Too many attachments")
     project_id = await _project_of(body, admitted, services)
     await check_chat_project(services, admitted, project_id)
+    metadata = checked_metadata(body.metadata)  # before a session is opened: what is refused leaves none
+    idempotency_key = checked_key(headers_of(request.scope).get("idempotency-key", ""))
     target = await target_of(services, admitted, project_id, Target(body.session_id or ""))
     caller_ = admitted.caller
     turn = ChatTurn(
@@ -46,12 +48,12 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
         project_id=project_id,
         message=body.message,
         session_id=target.session_id,
-        idempotency_key=checked_key(headers_of(request.scope).get("idempotency-key", "")),
+        idempotency_key=idempotency_key,
         deployment_id=target.deployment_id,
         environment=target.environment,
         user_id=caller_.subject if caller_.kind != "api_key" else "",
         user_kind=caller_.kind,
-        metadata=checked_metadata(body.metadata),
+        metadata=metadata,
         attachment_ids=attachment_ids,
         deadline_s=services.settings.turn_deadline_s,
     )

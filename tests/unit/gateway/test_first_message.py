@@ -89,3 +89,15 @@ async def test_under_one_key_each_try_is_a_message_of_one_session() -> None:
     tries = [await by_chat(**{"idempotency-key": "k1"})(gateway.client) for _ in range(LIMIT + 1)]
     assert [one.status for one in tries] == [200] * LIMIT + [429]
     assert (await by_chat(**{"idempotency-key": "k2"})(gateway.client)).status == 200
+
+
+@pytest.mark.parametrize("path", [CHAT, "/api/v1/chat/send"])
+async def test_a_first_message_of_a_page_that_breaks_a_rule_leaves_no_session(path: str) -> None:
+    gateway = a_gateway()
+    page = gateway.page(await gateway.sdk_token())
+    refused = await page.post(path, {"projectId": PROJECT, "message": "hello", "metadata": {"__proto__": 1}})
+    assert (refused.status, refused.json()["error"]["message"]) == (400, "Invalid message metadata")
+    headers = {"idempotency-key": "x" * 256}
+    assert (await page.post(path, {"projectId": PROJECT, "message": "hello"}, headers=headers)).status == 400
+    assert gateway.runtime.sessions_by_id == {}
+    assert (await page.post(path, {"projectId": PROJECT, "message": "hello"})).status == 200
