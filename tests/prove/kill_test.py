@@ -189,7 +189,8 @@ async def prove(
                 outcome.status = await product.stop()
             talked = time.monotonic() - began
             models, tools = await model_calls(model_url), server.calls
-            outcome.replayed, outcome.waiting = await replay(product, "replayed", "waiting")
+            told = await replay_told(product)
+            outcome.replayed, outcome.waiting = told["replayed"], told["waiting"]
             outcome.calls_of_replay = await model_calls(model_url) - models + server.calls - tools
             await look_into_the_store(product, conversations, found)
             log = product.log
@@ -207,8 +208,13 @@ async def prove(
     return outcome
 
 
-async def replay(product: Product, *wanted: str) -> list[str]:
-    """Fold every journal again in a fresh process; return what its last line says of each word, "" for nothing."""
+async def replay(product: Product) -> str:
+    """Fold every journal again in a fresh process; return `same/all`."""
+    return (await replay_told(product))["replayed"]
+
+
+async def replay_told(product: Product) -> dict[str, str]:
+    """Do the same; return what the last line says, by its words."""
     abl = str(Path(sys.executable).with_name("abl"))
     process = await asyncio.create_subprocess_exec(
         abl, "replay", "all", "--data-dir", str(product.data), stdout=asyncio.subprocess.PIPE
@@ -216,8 +222,8 @@ async def replay(product: Product, *wanted: str) -> list[str]:
     output = (await process.communicate())[0].decode()
     for line in output.splitlines()[:-1][:10]:
         say(line)
-    told = dict(word.split("=", 1) for word in output.rpartition("\n")[0].rpartition("\n")[2].split() if "=" in word)
-    return [told.get(word, "") for word in wanted]
+    found = dict(word.split("=", 1) for word in output.splitlines()[-1].split() if "=" in word) if output else {}
+    return {"replayed": "0/0", "waiting": "", **found}
 
 
 def main() -> int:
