@@ -14,7 +14,7 @@ from domain.rates import RateSettings
 from gateway import app as gateway_app
 from gateway.access import BODY_METHODS
 from gateway.guarded import GuardedRoute, UndeclaredRoute, api_routes, check_declared, guarded_router
-from gateway.openapi import SCHEMES_OF_KIND, documented_errors
+from gateway.openapi import BOOTSTRAP, SCHEMES_OF_KIND, documented_errors
 from tests.support.asgi import Client, Reply
 from tests.support.cells import over
 from tests.support.gateway import (
@@ -337,7 +337,8 @@ def test_is_described_with_its_reply_its_errors_and_its_callers(case: tuple[Guar
         assert resolved(content)
     assert "422" not in operation["responses"]
     named = {scheme for entry in operation["security"] for scheme in entry}
-    assert named == {scheme for kind in route.access.kinds for scheme in SCHEMES_OF_KIND[kind]}
+    schemes = {scheme for kind in route.access.kinds for scheme in SCHEMES_OF_KIND[kind]}
+    assert named == (set(BOOTSTRAP) if route.access.public_key_header else schemes)
 
 
 def import_module_doc(route: GuardedRoute) -> str | None:
