@@ -28,3 +28,9 @@ def test_nothing_is_lost_or_done_twice_while_processes_are_killed() -> None:
 def test_nothing_is_lost_or_done_twice_for_a_long_while() -> None:
     outcome = asyncio.run(prove(LONG_TURNS, SESSIONS, EVERY, HOSTS))
     assert outcome.holds, outcome.last_line
+
+
+@pytest.mark.soak
+def test_nothing_is_lost_or_done_twice_on_ray() -> None:
+    outcome = asyncio.run(prove(TURNS, SESSIONS, EVERY, HOSTS, runtime="ray"))
+    assert outcome.holds, outcome.last_line
