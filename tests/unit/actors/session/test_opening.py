@@ -1,12 +1,13 @@
 """How a session comes to be: what it is pinned to, what a button is, what a test may pretend."""
 
 import asyncio
+from typing import Any
 
 import msgspec
 import pytest
 
 from actors.messages import OpenSession
-from actors.runtime import NewSession
+from actors.runtime import ChatTurn, NewSession
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_new
 from actors.session.services import Chosen
@@ -38,14 +39,24 @@ def test_a_button_has_its_parts_under_their_wire_names() -> None:
         action_of({"value": "5"})
 
 
+def said(**more: Any) -> ChatTurn:
+    return ChatTurn(tenant_id=TENANT, project_id=PROJECT, message="hello", **more)
+
+
+def test_a_session_begins_with_the_metadata_of_its_first_message() -> None:
+    fact = asyncio.run(begun(a_live(), some_services(MemoryStore()), asked=said(metadata={"page": "checkout"})))
+    assert fact.metadata == {"page": "checkout"}
+
+
 @pytest.mark.parametrize("context", [{"startAtStep": "nowhere"}, {"toolMocks": "all"}])
 def test_a_test_context_that_cannot_be_is_refused(context: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        asyncio.run(begun(a_live(), some_services(MemoryStore()), test_context=context))
+        asyncio.run(begun(a_live(), some_services(MemoryStore()), asked=said(test_context=context)))
 
 
 def test_a_test_context_tells_the_engine_to_trace_prompts() -> None:
-    fact = asyncio.run(begun(a_live(), some_services(MemoryStore()), test_context={"startAtStep": "listen"}))
+    asked = said(test_context={"startAtStep": "listen"})
+    fact = asyncio.run(begun(a_live(), some_services(MemoryStore()), asked=asked))
     assert fact.trace_prompts
     assert not asyncio.run(begun(a_live(), some_services(MemoryStore()))).trace_prompts
 
