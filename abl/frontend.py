@@ -12,6 +12,7 @@ from abl.diagnostics.reporter import finding
 from abl.parser.detect import detect, first_line, is_legacy, is_yaml_format
 from abl.parser.document import open_text, read_opened
 from abl.source import normalise
+from abl.syntax.document import Document
 from abl.syntax.result import ParseResult
 
 TYPES = ("supervisor", "agent", "agent-based", "yaml", "tools")
@@ -43,7 +44,7 @@ def parse(text: str, type: str | None = None, *, strict: bool = False) -> ParseR
         return _not_text(value)
     kind = type or detect(text)
     if kind == "yaml":
-        return parse_yaml_abl(text, strict=strict)
+        return _yaml(text, strict=strict)
     opened = open_text(text, strict=strict)
     if kind in _MAY_BE_NUMBERED and type != "agent-based" and opened.may_be_numbered and is_legacy(text):
         del opened  # the text is cut again, and its lines need not be held twice
@@ -75,24 +76,32 @@ def parse_supervisor(text: str, *, strict: bool = False) -> ParseResult:
     return _of_kind(text, "supervisor", "EXPECTED_SUPERVISOR", strict)
 
 
-def parse_agent_based_abl(text: str, *, strict: bool = False) -> ParseResult:
-    """Return the document in a text of the modern grammar, or of the YAML form (spec 2.4).
+def parse_agent_based_abl(text: str, *, strict: bool = False) -> Document | None:
+    """Return the document in a text of the modern grammar, or of the YAML form; None when there is none (spec 2.4).
 
-    >>> parse_agent_based_abl("AGENT: Parcel_Desk\\nMODE: reasoning\\nGOAL: Help\\n").document.mode
+    What is wrong in it is said by `parse(text, "agent-based")` or `parse(text, "yaml")`.
+
+    >>> parse_agent_based_abl("AGENT: Parcel_Desk\\nMODE: reasoning\\nGOAL: Help\\n").mode
     'reasoning'
     """
     value: object = text
     if isinstance(value, str) and is_yaml_format(value):
         return parse_yaml_abl(value, strict=strict)
-    return parse(text, "agent-based", strict=strict)
+    return parse(text, "agent-based", strict=strict).document
 
 
-def parse_yaml_abl(text: str, *, strict: bool = False) -> ParseResult:
-    """Return the document in a text of the YAML form (spec 2.4, 9).
+def parse_yaml_abl(text: str, *, strict: bool = False) -> Document | None:
+    """Return the document in a text of the YAML form, None when there is none (spec 2.4, 9).
 
-    >>> parse_yaml_abl("agent: Parcel_Desk\\ngoal: Help people find their parcels\\n").document.name
+    What is wrong in it is said by `parse(text, "yaml")`.
+
+    >>> parse_yaml_abl("agent: Parcel_Desk\\ngoal: Help people find their parcels\\n").name
     'Parcel_Desk'
     """
+    return _yaml(text, strict=strict).document
+
+
+def _yaml(text: str, *, strict: bool) -> ParseResult:
     value: object = text
     if not isinstance(value, str):
         return _not_text(value)

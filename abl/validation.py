@@ -21,6 +21,7 @@ from abl.checks import (
 from abl.compiler import CompileOptions, Unit, compile_documents
 from abl.compiler.places import Place
 from abl.diagnostics.model import Diagnostic
+from abl.diagnostics.reporter import finding
 from abl.frontend import parse
 from abl.source import Source
 
@@ -44,8 +45,27 @@ def validate_ir(ir: object) -> list[Diagnostic]:
     """
     context = _context_of(ir)
     if context is None:
-        return run_checks(ir)
-    return [one for agent in context.agents.values() for one in run_checks(agent, context)]
+        return [*_no_agent_findings(ir), *run_checks(ir)]
+    if not context.agents:
+        return [finding("INVALID_IR", detail="it holds no agents")]
+    found = [(_no_agent_findings(agent, name), run_checks(agent, context)) for name, agent in context.agents.items()]
+    return [one for parts in found for part in parts for one in part]
+
+
+def _no_agent_findings(ir: object, name: str | None = None) -> list[Diagnostic]:
+    problem = _no_agent(ir)
+    return [] if problem is None else [finding("INVALID_IR", agent=name, detail=problem)]
+
+
+def _no_agent(ir: object) -> str | None:
+    """Return why something is no AgentIR, None when it is one."""
+    if not isinstance(ir, Mapping):
+        return f"it is of the type {type(ir).__name__}, not an object"
+    metadata = ir.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    if not isinstance(name, str) or not name.strip():
+        return "`metadata.name` is missing"
+    return None if isinstance(ir.get("identity"), Mapping) else "`identity` is missing"
 
 
 def validate_cross_agent_refs(agents: object) -> list[Diagnostic]:

@@ -84,6 +84,20 @@ ROWS: tuple[Rule, ...] = (
         example_note="Shown by an IR whose routing was written by hand: a text has the HANDOFF entry reported.",
     ),
     rule(
+        "INVALID_IR",
+        "error",
+        "no compiled agent",
+        message="This is no compiled agent: {detail}. Give an agent of `compile_abl_to_ir`, or its whole output.",
+        explanation="""
+            `validate_ir` takes one compiled agent, or the output of a compile with its `agents`.
+            What it was given is neither, or an agent without a name or an identity.
+            Compile the text first and give what comes of it.
+        """,
+        wrong="",
+        right="",
+        example_note="Shown by a value that is no IR: whatever a text compiles to is one.",
+    ),
+    rule(
         "INVALID_DEFAULT_ROUTING_TARGET",
         "error",
         "unknown default agent",

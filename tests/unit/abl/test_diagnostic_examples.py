@@ -2,7 +2,7 @@
 
 import pytest
 
-from abl import parse, parse_agent, parse_supervisor, parse_yaml_abl, validate_ir
+from abl import parse, parse_agent, parse_supervisor, validate_ir
 from abl.compiler import CompileOptions, Unit, compile_documents
 from abl.diagnostics.catalogue import RULES
 from abl.project import Project, check_project
@@ -40,7 +40,7 @@ FINDERS = {
     'type="tools"': lambda text: parse(text, "tools").findings,
     "parse_agent": lambda text: parse_agent(text).findings,
     "parse_supervisor": lambda text: parse_supervisor(text).findings,
-    "parse_yaml_abl": lambda text: parse_yaml_abl(text).findings,
+    "parse_yaml_abl": lambda text: parse(text, "yaml").findings,
     "the option tool_catalog, in which list_hubs has the parameter country": alone({"tool_catalog": CATALOGUE}),
     "compiling, with configuration variables that lack DESK_NAME": alone({"config_variables": {"REGION": "EU"}}),
 }
@@ -111,6 +111,7 @@ MADE = {
     "TOO_MANY_TOOLS": lambda: validate_abl("TOOLS:\n" + "".join(f"  f{n}() -> object\n" for n in range(501))),
     "LOOKUP_TABLE_LARGE": lambda: validate_abl(LARGE_TABLE),
     "E727": compiled_too_late,
+    "INVALID_IR": lambda: validate_ir(None),
     "INVALID_ROUTING_TARGET": lambda: routed("Nobody"),
     "INVALID_DEFAULT_ROUTING_TARGET": lambda: routed("Desk", default="Nobody"),
     "SELF_ROUTING_TARGET": lambda: routed("Hub"),

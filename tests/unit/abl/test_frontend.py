@@ -78,9 +78,9 @@ def test_what_was_expected_is_said_at_the_first_line_that_counts():
 
 
 def test_texts_of_the_yaml_form_are_routed_to_their_parser():
-    assert parse_agent_based_abl(YAML).document.format == "yaml"
-    assert parse_agent_based_abl(AGENT).document.format == "abl"
-    assert parse_yaml_abl(YAML).document.name == "Desk"
+    assert parse_agent_based_abl(YAML).format == "yaml"
+    assert parse_agent_based_abl(AGENT).format == "abl"
+    assert parse_yaml_abl(YAML).name == "Desk"
 
 
 def test_strict_turns_older_forms_into_errors():

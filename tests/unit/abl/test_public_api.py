@@ -65,15 +65,31 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 @pytest.mark.parametrize("value", [None, b"AGENT: A", 7, ["AGENT: A"], {"agent": "A"}])
-@pytest.mark.parametrize(
-    "name", ["parse", "parse_agent", "parse_supervisor", "parse_agent_based_abl", "parse_yaml_abl"]
-)
+@pytest.mark.parametrize("name", ["parse", "parse_agent", "parse_supervisor"])
 def test_what_is_no_text_gives_one_error_and_no_document(name, value):
     result = getattr(abl, name)(value)
     assert result.document is None
     assert [error.code for error in result.errors] == ["NOT_TEXT"]
     assert type(value).__name__ in result.errors[0].message
     assert not result
+
+
+@pytest.mark.parametrize("name", ["parse_agent_based_abl", "parse_yaml_abl"])
+def test_two_functions_give_the_document_or_none(name):
+    parse = getattr(abl, name)
+    assert parse("agent: Desk\ngoal: Help\n").name == "Desk"
+    assert [parse(value) for value in (None, b"AGENT: A", 7, "", "x: 1", "Hello there")] == [None] * 6
+
+
+NAMELESS = {"metadata": {}, "identity": {"goal": "x"}}
+FACELESS = {"metadata": {"name": "A"}}
+
+
+@pytest.mark.parametrize(
+    "value", [None, {}, "AGENT: A", 7, [], NAMELESS, FACELESS, {"agents": {}}, {"agents": {"A": FACELESS}}]
+)
+def test_what_is_no_ir_is_an_error(value):
+    assert [(one.code, one.severity) for one in abl.validate_ir(value)] == [("INVALID_IR", "error")]
 
 
 @pytest.mark.parametrize("value", [None, b"x", 7])

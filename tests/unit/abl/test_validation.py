@@ -74,7 +74,8 @@ def test_an_output_is_checked_as_a_whole():
 
 
 def test_an_unreadable_condition_is_reported_in_an_ir_without_text():
-    assert codes(validate_ir({"completion": {"conditions": [{"when": "a == AND"}]}})) == ["INVALID_CONDITION"]
+    ir = {"metadata": {"name": "A"}, "identity": {}, "completion": {"conditions": [{"when": "a == AND"}]}}
+    assert codes(validate_ir(ir)) == ["INVALID_CONDITION"]
 
 
 @pytest.mark.parametrize(
