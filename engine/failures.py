@@ -67,8 +67,9 @@ def follow(run: Run, handler: Handler, kind: str, message: str = "", *, subject:
     """
     run.state.turn.error = kind
     then = handler.ir.get("then", "continue")
-    text = run.agent.messages.get(f"error_{kind}") if handler.level == "builtin" else ""
-    if handler.level == "builtin" and kind == "outcome_unknown":
+    is_built_in = handler.level == "builtin"
+    text = run.wording(f"error_{kind}") or run.wording("error_default") if is_built_in else ""
+    if is_built_in and kind == "outcome_unknown":
         saying.unknown_outcome(run, subject)
     else:
         saying.respond(run, handler.ir if not text else {"respond": text}, {"_error": message or kind})

@@ -297,7 +297,7 @@ def _question(run: Run, step: JsonObject, wanted: list[JsonObject]) -> None:
     if failed is not None:
         words = _retry_text(run, failed)
     elif gathering.get("prompt") or gathering.get("message_key"):
-        words = run.agent.messages.get(str(gathering.get("message_key", "")).lower()) or gathering.get("prompt", "")
+        words = run.wording(str(gathering.get("message_key", ""))) or gathering.get("prompt", "")
     else:
         words = prompt_of(run, first)
     is_joint = failed is None and bool(gathering.get("prompt") or gathering.get("message_key"))
@@ -311,7 +311,7 @@ def _question(run: Run, step: JsonObject, wanted: list[JsonObject]) -> None:
 
 def prompt_of(run: Run, field: JsonObject) -> str:
     """Return the question for a field."""
-    words = run.agent.messages.get(str(field.get("message_key", "")).lower()) or field.get("prompt") or ""
+    words = run.wording(str(field.get("message_key", ""))) or field.get("prompt") or ""
     return words or run.message("gather_prompt", {"fields": field["name"].replace("_", " ")})
 
 

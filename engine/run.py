@@ -119,10 +119,13 @@ class Run:
         """The words and sentences of the session's language."""
         return tongue.words_of(self.program, self.state, self.thread)
 
+    def wording(self, key: str) -> str:
+        """Return a platform text as it is written, in the language of the session."""
+        return sentences.wording(self.agent.messages, key.lower(), self.words)
+
     def message(self, key: str, names: Mapping[str, JsonValue] | None = None) -> str:
         """Return a platform text: the agent's own, else the built-in sentence in the language of the session."""
-        text = sentences.wording(self.agent.messages, key.lower(), self.words)
-        return self.render(text, self.local(names) if names else None)
+        return self.render(self.wording(key), self.local(names) if names else None)
 
     def _unique_id(self, chars: int) -> str:
         """Return an id that depends on the session and on how many it has made."""

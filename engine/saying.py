@@ -40,7 +40,7 @@ def respond(run: Run, node: JsonObject, names: Mapping[str, JsonValue] | None = 
     """
     scope = run.local(names) if names else run.scope
     key = str(node.get("message_key", ""))
-    template = run.agent.messages.get(key.lower(), "") if key else ""
+    template = run.wording(key) if key else ""
     template = template or node.get("respond") or text
     words = run.render(template, scope).strip("\n")
     voice = rich = actions = None

@@ -6,7 +6,7 @@ import pytest
 
 from abl.languages import TAGS, load_pack
 from engine.spoken import language_of
-from engine.testing import Conversation, program_of
+from engine.testing import Conversation, fails, gives, program_of
 
 DESK = """AGENT: Desk
 {language}GOAL: "Take a booking"
@@ -109,3 +109,28 @@ def test_a_word_of_the_own_language_is_none_of_another() -> None:
 )
 def test_a_language_is_heard_only_where_it_is_clear(text: str, tag: str) -> None:
     assert language_of(text, PACKS) == tag
+
+
+def test_a_failure_and_a_message_key_are_told_in_the_language_of_the_session() -> None:
+    text = """AGENT: Desk
+LANGUAGE: de
+GOAL: "Look up"
+TOOLS:
+  look_up() -> object
+    description: "Look up"
+FLOW:
+  entry_point: ask
+  ask:
+    REASONING: false
+    CALL: look_up
+      AS: found
+    ON_SUCCESS:
+      RESPOND: ""
+        MESSAGE_KEY: greeting
+      THEN: COMPLETE
+"""
+    german = PACKS["de"].sentences
+    talk = Conversation(program_of({"desk.abl": text}), tools={"look_up": fails("tool_timeout")})
+    assert german["error_tool_timeout"] in talk.begin()
+    talk = Conversation(program_of({"desk.abl": text}), tools={"look_up": gives({"x": 1})})
+    assert german["greeting"] in talk.begin()
