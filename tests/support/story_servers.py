@@ -63,7 +63,7 @@ class StoryTools:
 
 
 class StoryModel(StubModel):
-    """Says the story's next line; where it reads values, the next of `reads`."""
+    """Says the story's next line; where it reads values, the next of `reads`; it objects to nothing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,9 @@ class StoryModel(StubModel):
     def next_behaviour(self, request: StubRequest) -> StubBehaviour:
         super().next_behaviour(request)
         is_read = "response_format" in request.body
-        script, otherwise = (self.reads, "{}") if is_read else (self.lines, "Understood.")
+        is_judged = '"valid"' in str(request.body.get("response_format")).replace("'", '"')
+        unread = '{"valid": true}' if is_judged else "{}"
+        script, otherwise = (self.reads, unread) if is_read else (self.lines, "Understood.")
         line = script.pop(0) if script else {"says": otherwise}
         if "uses" in line:
             calls = tuple((name, arguments) for name, arguments in line["uses"])
