@@ -9,6 +9,8 @@ import pytest
 from tests.prove.kill_test import prove
 
 TURNS = 2_000
+SHORT_TURNS = 600
+"""Of the run among the default tests; `make prove` has them all."""
 SESSIONS = 40
 """Fewer than the turns between two kills: of more, the quick ones would have a host killed before a slow one's turn,
 which has to ask another host, could ever end."""
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("product")
 
 
 def test_nothing_is_lost_or_done_twice_while_processes_are_killed() -> None:
-    outcome = asyncio.run(prove(TURNS, SESSIONS, EVERY, HOSTS))
+    outcome = asyncio.run(prove(SHORT_TURNS, SESSIONS, EVERY, HOSTS))
     assert outcome.holds, outcome.last_line
 
 
