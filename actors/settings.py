@@ -72,6 +72,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         models_dir: Where its files are kept; empty: there is none unless it is a file of one's own.
         pull_model: Whether its file is fetched in the background when it is not there.
         allowed_networks: Networks and names that HTTP tools and agents elsewhere may be at, besides public ones.
+        is_server: Whether this process serves: no other server may then work on its database, but those of one Ray.
         trusted_proxies: Addresses and networks of balancers, whose word on a client's address is believed; empty: of
             nobody.
         rates: Limits of platform-api 2.5 in camelCase -> how much, before the numbers there; 0 is no limit.
@@ -135,3 +136,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     otlp_headers: dict[str, str] = field(default_factory=dict)
     link_token: str = ""
     tool_mocks: tuple[JsonObject, ...] = ()
+    is_server: bool = False

@@ -72,6 +72,7 @@ from storage.blobs import Blobs, DatabaseBlobs, FolderBlobs
 from storage.coordination import Coordination
 from storage.database import Database
 from storage.embedded import PostgresServer, RedisServer
+from storage.holding import Holding
 from storage.journal import Journal
 from storage.leases import Leases
 from storage.migrate import migrate
@@ -84,7 +85,7 @@ from storage.repositories.jobs import Jobs
 from storage.repositories.variables import Variables
 
 log = logging.getLogger(__name__)
-LOCAL = "local"
+LOCAL, RAY = "local", "ray"
 LOCAL_HOST_ID = "host-0"
 NO_MODEL = "No model is set (ABL_MODEL_URL, or a provider's key); agents that need none answer."
 
@@ -217,7 +218,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         await together(hosting.start(), *(server.start() for server in servers))
         database = await _opened(settings)
         stack.push_async_callback(database.close)
-        await _prepare(database)
+        await _prepare(database, settings, stack)
         coordination = Coordination.open(settings.redis_url)
         stack.push_async_callback(coordination.close)
         clock, ids = SystemClock(), RandomIds()
@@ -278,8 +279,17 @@ async def _opened(settings: Settings) -> Database:
     )
 
 
-async def _prepare(database: Database) -> None:
-    """Bring the tables up to date, and say what of them cannot be read."""
+async def _held(settings: Settings, stack: AsyncExitStack, database: Database) -> None:
+    """Keep other servers away from the database. Raises Conflict: there is one."""
+    if settings.is_server:
+        holding = Holding(database, alone=settings.runtime != RAY)
+        stack.push_async_callback(holding.stop)
+        await holding.start()
+
+
+async def _prepare(database: Database, settings: Settings, stack: AsyncExitStack) -> None:
+    """Keep other servers away, bring the tables up to date, and say what of them cannot be read."""
+    await _held(settings, stack, database)
     await migrate(database)
     await ensure_partitions(database)
     if unknown := await database.vault.unknown_masters():

@@ -84,7 +84,9 @@ def serve_brought(bring: Bring, settings: Settings) -> int:
         check_production(settings)
         listener = _listen(settings.host, settings.port)
         watched = _listen(settings.host, settings.metrics_port) if settings.metrics_port else None
-        settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])  # `--port 0` takes a free one
+        settings = msgspec.structs.replace(
+            settings, port=listener.getsockname()[1], is_server=True
+        )  # `--port 0` takes a free one
         if settings.runtime == RAY:
             told = f"connecting to Ray at {settings.ray_address}" if settings.ray_address else STARTING_RAY
             print(told, flush=True)
