@@ -1,4 +1,4 @@
-"""One callback delivered a hundred times at once through two gateways, one of which is killed: one session goes on, once.
+"""One callback delivered a hundred times at once to a gateway that is killed and started again: one session goes on, once.
 
 Spec: platform-api 3.3, 7.1.
 """
@@ -34,18 +34,9 @@ ROOT = Path(__file__).parents[2]
 DELIVERIES = 100
 START_S = 60.0
 PAUSE_S = 0.05
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 LINK_TOKEN = "a link token for this test alone"
 MASTER_KEY = "b29vb29vb29vb29vb29vb29vb29vb29vb29vb29vb28="
-BESIDE_ANOTHER = """
-import actors.wiring
-from cli.main import run
-async def nothing(*_given):
-    pass
-actors.wiring._held = nothing
-run()
-"""
-"""`abl`, which lets another server work on its database: two of Ray do, and this has no time for Ray."""
 KILLED_AFTER = 5
 """Answers that the gateway gives before it is killed."""
 
@@ -60,11 +51,11 @@ class Gateway(NamedTuple):
 
 
 @asynccontextmanager
-async def a_gateway(place: Path, project: Path, servers: Servers) -> AsyncIterator[Gateway]:
-    """Yield `abl serve` with a host of its own on servers that others use too."""
+async def a_gateway(place: Path, project: Path, servers: Servers, port: int) -> AsyncIterator[Gateway]:
+    """Yield `abl serve` with a host of its own on a database that lasts longer than it."""
     place.mkdir()
-    log, port = place / "gateway.log", free_port()
-    command = [sys.executable, "-c", BESIDE_ANOTHER, "serve", "--project", str(project), "--port", str(port)]
+    log = place / "gateway.log"
+    command = [str(Path(sys.executable).with_name("abl")), "serve", "--project", str(project), "--port", str(port)]
     command += ["--data-dir", str(place / "data"), "--runtime", "process", "--hosts", "1"]
     variables = {
         "DATABASE_URL": servers.database_url,
@@ -96,13 +87,10 @@ async def a_gateway(place: Path, project: Path, servers: Servers) -> AsyncIterat
 
 
 class Deliveries:
-    """A hundred senders of one callback, each of which tries at the other gateway when one does not answer."""
+    """A hundred senders of one callback, each of which tries again until a gateway answers."""
 
-    def __init__(
-        self, http: aiohttp.ClientSession, gateways: list[Gateway], doomed: Gateway, head: dict[str, str]
-    ) -> None:
+    def __init__(self, http: aiohttp.ClientSession, doomed: Gateway, head: dict[str, str]) -> None:
         self._http = http
-        self._gateways = gateways
         self._doomed = doomed
         self._path = f"/api/v1/callbacks/{head['X-ABL-Callback-Id']}"
         self._raw = b'{"number": "P-1"}'
@@ -115,22 +103,20 @@ class Deliveries:
     async def send_all(self) -> None:
         """Deliver it as often as it is delivered, and kill the doomed gateway in the midst of it."""
         async with asyncio.timeout(PATIENCE_S):
-            await asyncio.gather(*(self._send(number) for number in range(DELIVERIES)))
+            await asyncio.gather(*(self._send() for _ in range(DELIVERIES)))
 
-    async def _send(self, number: int) -> None:
-        at = number
+    async def _send(self) -> None:
         while True:
-            gateway = self._gateways[at % 2]
             try:
-                async with self._http.post(gateway.url + self._path, data=self._raw, headers=self._headers) as answer:
+                async with self._http.post(
+                    self._doomed.url + self._path, data=self._raw, headers=self._headers
+                ) as answer:
                     text = await answer.text()
             except aiohttp.ClientError:
                 self.cut += 1
-                at += 1
                 await asyncio.sleep(PAUSE_S)
                 continue
-            if gateway is self._doomed:
-                self._note_doomed()
+            self._note_doomed()
             if answer.status != 503:
                 self.answers[f"{answer.status} {json.dumps(json.loads(text))}"] += 1
                 return
@@ -160,9 +146,8 @@ async def suspended(http: aiohttp.ClientSession, gateway: Gateway, workshop: Wor
     return told["sessionId"], workshop.headers[-1]
 
 
-@pytest.mark.parametrize("doomed", [0, 1], ids=["the gateway that began the session", "the other gateway"])
 def test_a_callback_that_comes_a_hundred_times_at_once_resumes_its_session_once(
-    doomed: int, servers: Servers, tmp_path: Path
+    servers: Servers, tmp_path: Path
 ) -> None:
     async def story() -> None:
         project = tmp_path / "courier"
@@ -173,19 +158,19 @@ def test_a_callback_that_comes_a_hundred_times_at_once_resumes_its_session_once(
             http = await stack.enter_async_context(
                 aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), timeout=aiohttp.ClientTimeout(total=30))
             )
-            gateways = [
-                await stack.enter_async_context(a_gateway(tmp_path / name, project, servers)) for name in ("one", "two")
-            ]
-            session_id, head = await suspended(http, gateways[0], workshop)
-            deliveries = Deliveries(http, gateways, gateways[doomed], head)
-            await deliveries.send_all()
-            assert await gateways[doomed].process.wait() == -signal.SIGKILL, "it was killed in the midst of it"
+            port = free_port()
+            doomed = await stack.enter_async_context(a_gateway(tmp_path / "one", project, servers, port))
+            session_id, head = await suspended(http, doomed, workshop)
+            deliveries = Deliveries(http, doomed, head)
+            sending = asyncio.create_task(deliveries.send_all())
+            assert await doomed.process.wait() == -signal.SIGKILL, "it was killed in the midst of it"
+            survivor = await stack.enter_async_context(a_gateway(tmp_path / "two", project, servers, port))
+            await sending
             accepted, repeated = '200 {"ok": true}', '200 {"ok": true, "status": "already_processed"}'
             assert set(deliveries.answers) <= {accepted, repeated}, deliveries.answers
             assert deliveries.answers.total() == DELIVERIES
             assert deliveries.answers[accepted] <= 1, "an answer that was cut off may have been the accepted one"
             assert deliveries.answers[accepted] == 1 or deliveries.cut
-            survivor = gateways[1 - doomed]
 
             async def goes_on() -> bool:
                 return any("P-1" in text for text in await said(http, survivor, session_id))
