@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from abl.languages.folding import fold
-from abl.languages.forms import form_pattern
+from abl.languages.forms import form_fault
 from abl.languages.pack import DATE_ORDERS, GROUPS, MAY_BE_EMPTY, SENTENCES, UNITS, Pack
 
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -171,11 +171,7 @@ def _bad_form(key: str, form: str) -> str:
     missing = [place for place in FORMS[key] if f"{{{place}}}" not in form]
     if missing:
         return f"a form needs {{{missing[0]}}}"
-    try:
-        form_pattern(form)
-    except ValueError as error:
-        return str(error)
-    return ""
+    return form_fault(form)
 
 
 def read_keys(text: str, path: str) -> dict[str, Any]:
