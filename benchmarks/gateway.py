@@ -167,6 +167,8 @@ def bare_app() -> FastAPI:
             "sessionId": reply.session_id,
             "messageId": reply.message_id,
             "response": reply.response,
+            "richContent": None,
+            "actions": None,
             "action": reply.action,
             "state": reply.state,
             "traceEvents": reply.trace_events,

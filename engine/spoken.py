@@ -23,6 +23,11 @@ MIN_SIGNS = 2
 MIN_WORTH = 1.5
 """What the words of a language must be worth in a message, at the least."""
 MIN_WORDS = 2
+MIN_LETTERS = 4
+"""How long a message must be whose every word is one language's: "ho" is Italian, and a laugh, and a slip.
+
+A lone month or number says nothing either: "Mars" is French, and a place.
+"""
 MARGIN = 1.0
 """How much more they must be worth than those of any other language."""
 MAX_CHARS = 1_000
@@ -42,6 +47,8 @@ def language_of(text: str, packs: Mapping[str, Pack]) -> str:
     >>> packs = {tag: load_pack(tag) for tag in TAGS}
     >>> language_of("Ich möchte bitte einen Termin", packs), language_of("Die Hard", packs), language_of("はい", packs)
     ('de', '', 'ja')
+    >>> language_of("ho", packs), language_of("Mars", packs), language_of("danke", packs)
+    ('', '', 'de')
     """
     text = text[:MAX_CHARS]
     for tag, signs in SCRIPTS:
@@ -59,7 +66,7 @@ def language_of(text: str, packs: Mapping[str, Pack]) -> str:
             worth[tag] += 1 / len(owners)
             hits[tag] += 1
     best, second = sorted(worth, key=lambda tag: -worth[tag])[:2]
-    is_all = hits[best] == len(dict.fromkeys(said)) and worth[best] >= 1
+    is_all = small_words(packs[best]).issuperset(said) and worth[best] >= 1 and len("".join(said)) >= MIN_LETTERS
     is_clear = (worth[best] >= MIN_WORTH and hits[best] >= MIN_WORDS) or is_all
     return best if is_clear and worth[best] - worth[second] >= MARGIN else ""
 

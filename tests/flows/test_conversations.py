@@ -19,6 +19,7 @@ from actors.wiring import RunningRuntime, open_runtime
 from cli.serve import _project
 from cli.serving import access_services
 from domain.errors import Conflict
+from domain.limits import SESSION_QUEUE_TURNS
 from domain.rates import UNLIMITED
 from gateway.app import build_app
 from gateway.settings import GatewaySettings
@@ -97,18 +98,19 @@ async def _resumed(running: RunningRuntime, ref: SessionRef, after: int) -> list
     return [event async for event in running.runtime.resume(ref, after)]
 
 
-def test_fifty_posts_at_once_to_one_session_are_answered_in_one_order(data_dir: str) -> None:
+def test_as_many_posts_at_once_as_a_session_takes_are_answered_in_one_order(data_dir: str) -> None:
     async def story() -> None:
         async with a_runtime(data_dir) as (running, tenant, project):
             turn = ChatTurn(tenant_id=tenant, project_id=project, message="hm 0")
             first = await running.runtime.chat(turn)
             turns = [
-                msgspec.structs.replace(turn, message=f"hm {n}", session_id=first.session_id) for n in range(1, 51)
+                msgspec.structs.replace(turn, message=f"hm {n}", session_id=first.session_id)
+                for n in range(1, SESSION_QUEUE_TURNS + 1)
             ]
             replies = await asyncio.gather(*(running.runtime.chat(one) for one in turns))
-            assert sorted(reply.turn for reply in replies) == list(range(2, 52))
+            assert sorted(reply.turn for reply in replies) == list(range(2, SESSION_QUEUE_TURNS + 2))
             page = await running.runtime.transcript(SessionRef(tenant, project, first.session_id), limit=200)
-            assert [row["role"] for row in page.rows] == ["user", "assistant"] * 51
+            assert [row["role"] for row in page.rows] == ["user", "assistant"] * (SESSION_QUEUE_TURNS + 1)
 
     asyncio.run(story())
 

@@ -16,7 +16,11 @@ async def test_an_agent_in_use_is_deleted_neither_by_an_import_nor_in_its_previe
         made = await deploy(gateway)
         transfer = f"/api/projects/{gateway.project_id}/project-io/import"
         body = {"files": {"agents/Other.abl": speaker("Other", "other")}, "mode": "replace"}
-        error = {"code": "CONFLICT", "message": "An active deployment uses Echo"}
+        error = {
+            "code": "CONFLICT",
+            "message": "An active deployment uses Echo",
+            "details": {"reason": "AGENT_IN_USE", "names": ["Echo"]},
+        }
         preview = await gateway.call("POST", f"{transfer}/preview", body)
         assert (preview.status, preview.json()) == (409, {"success": False, "preview": None, "error": error})
         refused = await gateway.call("POST", transfer, body)

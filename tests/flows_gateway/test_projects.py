@@ -16,7 +16,7 @@ from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
-ECHO = 'AGENT: Echo\nGOAL: "Echo"\nFLOW:\n  a:\n    REASONING: false\n    RESPOND: "Hello"\n    THEN: a\n'
+ECHO = 'AGENT: Echo\nGOAL: "Echo"\nFLOW:\n  a:\n    REASONING: false\n    RESPOND: "Hello"\n    THEN: COMPLETE\n'
 PROJECTS = "/api/projects"
 ACTIONS = Statement(
     "SELECT action FROM audit_log WHERE tenant_id = :tenant_id AND project_id = :project_id ORDER BY number"

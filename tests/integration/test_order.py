@@ -26,7 +26,6 @@ from tests.prove.product import Product
 from tests.prove.project import LEDGER
 from tests.support.served import WITHIN_S, Answer, chat, client, served, stored, until
 
-POSTS = 50
 BEYOND = 20
 SLOW_S = 2.0
 
@@ -74,13 +73,13 @@ def said_in(records: list[Record]) -> list[str]:
     return said
 
 
-def test_fifty_posts_at_once_to_one_session_are_answered_in_one_order(tmp_path: Path) -> None:
+def test_as_many_posts_at_once_as_a_session_takes_are_answered_in_one_order(tmp_path: Path) -> None:
     async def story() -> None:
         async with a_ledger(tmp_path) as (product, server, http):
             first = await chat(product, http, "keyed-0")
             assert first.response == "noted keyed-0"
             session_id = first.body["sessionId"]
-            orders = [f"keyed-{number}" for number in range(1, POSTS + 1)]
+            orders = [f"keyed-{number}" for number in range(1, SESSION_QUEUE_TURNS + 1)]
             answers = await asyncio.gather(
                 *(patiently(product, http, one, sessionId=session_id, key=f"k-{one}") for one in orders)
             )

@@ -14,6 +14,7 @@ from typing import Any
 from actors.hosts.port import Host
 from actors.messages import EndSession, Failed, Follow, Look, Replied, RunTurn, Viewed
 from actors.runtime import ChatTurn, StreamEvent
+from domain.limits import SESSION_QUEUE_TURNS
 
 AGENT = """\
 AGENT: Echo
@@ -73,12 +74,14 @@ class HostSuite:
 
         async def story() -> list[Any]:
             await place.host.ask(place.turn("first", session))
-            return await asyncio.gather(*(place.host.ask(place.turn(f"m{n}", session)) for n in range(30)))
+            return await asyncio.gather(
+                *(place.host.ask(place.turn(f"m{n}", session)) for n in range(SESSION_QUEUE_TURNS))
+            )
 
         answers = place.run(story())
-        assert [one.reply.response for one in answers] == [f"heard m{n}" for n in range(30)]
+        assert [one.reply.response for one in answers] == [f"heard m{n}" for n in range(SESSION_QUEUE_TURNS)]
         numbers = [one.reply.turn for one in answers]
-        assert numbers == list(range(numbers[0], numbers[0] + 30))
+        assert numbers == list(range(numbers[0], numbers[0] + SESSION_QUEUE_TURNS))
 
     def test_the_same_key_is_answered_with_the_same_reply(self, place: Place) -> None:
         session = a_session()
