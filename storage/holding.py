@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import socket
+from contextlib import suppress
 from time import monotonic
 from typing import Final
 
@@ -35,6 +36,7 @@ HOLDERS = Statement("""
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     ORDER BY a.backend_start LIMIT 1
 """)
+LET_GO = Statement("SELECT pg_advisory_unlock_all()")
 STANDS = Statement("SELECT 1")
 
 
@@ -70,6 +72,9 @@ class Holding:
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.wait([self._keeper])
+        if self._connection is not None:
+            with suppress(AppError):  # where the connection is gone, so is the hold
+                await self._connection.value(LET_GO)
         self._drop()
 
     async def _taken(self) -> bool:
