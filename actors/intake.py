@@ -29,8 +29,11 @@ HOLD_EVERY_S: Final = HOLD_S / 4
 LOOK_EVERY_S: Final = 1.0
 AT_ONCE: Final = 64
 """Messages left behind that are run at a time."""
-TRIES_MAX: Final = 40
-"""How often a message is tried that nobody could run before it is given up, with an error in the log."""
+TOLD_EVERY_TRIES: Final = 10
+"""After so many tries that found nobody to run a message, and after each so many more, the log has an error.
+
+It is never given up: it was acknowledged. It waits until the store, a host or a newer version can run it.
+"""
 RETRY_MAX_S: Final = 60.0
 MENDS: Final = PASSING | {AppError.__name__}
 """Refusals after which a message stays taken: it is tried again."""
@@ -167,10 +170,8 @@ class Intake:
             why = error.message
         except msgspec.DecodeError as error:
             why = f"It was written by a newer version: {error}"
-        if one.tries >= TRIES_MAX:
-            _log.error("a message of %s cannot be run and is given up: %s", one.session_id, why)
-            await self._accepted.remove(one.name)
-            return True
+        if one.tries % TOLD_EVERY_TRIES == 0:
+            _log.error("a message of %s waits after %d tries: %s", one.session_id, one.tries, why)
         await self._accepted.leave(one.name, min(2.0 ** min(one.tries, 10), RETRY_MAX_S))
         return False
 

@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "made-from.json"
 EMBEDDED = Path("requirements") / "embedded.txt"
+GENERATOR = Path("requirements") / "generator.txt"
+GENERATOR_FOLDER = VENV / "generator"
+"""A generator of clients that the tests run; it wants an older typer than the product, so it stands by itself."""
 OLDEST = (3, 11)
 SIZES = ("base", "test", "all")  # each lock contains the one before it
 
@@ -27,6 +30,7 @@ def fingerprint(root: Path, size: str) -> dict[str, str]:
     files = {"lock": root / "requirements" / f"{size}.txt", "project": root / "pyproject.toml"}
     if size == SIZES[-1]:
         files["embedded"] = root / EMBEDDED
+        files["generator"] = root / GENERATOR
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
     return {"size": size, "python": f"{sys.version_info[0]}.{sys.version_info[1]}", "root": str(root), **digests}
 
@@ -97,6 +101,7 @@ def make(size: str, *, afresh: bool) -> None:
     run(*install, "--require-hashes", "-r", Path("requirements") / f"{size}.txt")
     if size == SIZES[-1]:
         install_embedded(install)
+        run(*install, "--require-hashes", "--upgrade", "--target", GENERATOR_FOLDER, "-r", GENERATOR)
     run(*install, "--no-deps", "--no-build-isolation", "--editable", ".")
     STAMP.write_text(json.dumps(fingerprint(ROOT, size), indent=1) + "\n", encoding="utf-8")
 

@@ -23,6 +23,8 @@ LOCKS: Mapping[str, tuple[str, ...]] = {
 }
 OPTIONAL: Mapping[str, tuple[str, ...]] = {"embedded": ("embedded",)}
 """Locks beside them, with the same pins: what has no wheel for some machines, and which nothing else needs."""
+APART: Mapping[str, tuple[str, ...]] = {"generator": ("generator",)}
+"""Locks of folders beside the environment, with pins of their own: what wants other versions than the product."""
 FLAGS = (
     "--quiet",
     "--generate-hashes",
@@ -74,6 +76,8 @@ def main(arguments: list[str]) -> None:
         larger = write_lock(name, wanted(pyproject, extras), arguments if larger is None else [], larger)
     for name, extras in OPTIONAL.items():
         write_lock(name, wanted_of_extras(pyproject, extras), arguments, lock_path(next(reversed(tuple(LOCKS)))))
+    for name, extras in APART.items():
+        write_lock(name, wanted_of_extras(pyproject, extras), arguments, None)
 
 
 def write_lock(name: str, requirements: list[str], arguments: list[str], larger: Path | None) -> Path:

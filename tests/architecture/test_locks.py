@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from tests.support.repository import ROOT
-from tools.lock import LOCKS, OPTIONAL, distribution, lock_path, wanted, wanted_of_extras
+from tools.lock import APART, LOCKS, OPTIONAL, distribution, lock_path, wanted, wanted_of_extras
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PIN = re.compile(r"^([\w.-]+)==(\S+)(?: ; [^\\]+)?( \\)?$", re.MULTILINE)
@@ -32,7 +32,13 @@ def test_a_lock_beside_them_pins_what_it_is_for_and_nothing_otherwise(name: str)
     assert {one: version for one, version in pins(name).items() if everything.get(one, version) != version} == {}
 
 
-@pytest.mark.parametrize("name", [*LOCKS, *OPTIONAL])
+@pytest.mark.parametrize("name", APART)
+def test_a_lock_of_a_folder_of_its_own_pins_what_it_is_for(name: str) -> None:
+    missing = {distribution(one) for one in wanted_of_extras(PYPROJECT, APART[name])} - pins(name).keys()
+    assert not missing, "run `make lock`"
+
+
+@pytest.mark.parametrize("name", [*LOCKS, *OPTIONAL, *APART])
 def test_every_pin_has_hashes_and_nothing_else_stands_there(name: str) -> None:
     lines = lock_path(name).read_text(encoding="utf-8").splitlines()
     other = [

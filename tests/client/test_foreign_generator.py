@@ -1,7 +1,7 @@
 """A client that a foreign generator makes of the document talks to a served gateway.
 
-`openapi-python-client` wants an older typer than the product, so it cannot stand in the same environment: the test runs
-where OPENAPI_PYTHON_CLIENT names its command, with `python` beside it. What it makes stays in a temporary folder.
+`openapi-python-client` wants an older typer than the product, so `make setup` puts it into a folder beside the
+environment. What it makes stays in a temporary folder.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from gateway.app import document
 from tests.support.echo import an_echo
 from tests.support.live_gateway import a_live_gateway
 from tests.support.servers import Servers
+from tools.environment import GENERATOR_FOLDER
 
 pytestmark = pytest.mark.anyio
-COMMAND = os.environ.get("OPENAPI_PYTHON_CLIENT", "")
 NOT_PARSED_MAX = 1
 """The content of an attachment is of any type, which the generator leaves out."""
 TALK = """
@@ -44,25 +44,27 @@ print(json.dumps([said, [line.content for line in lines]]))
 
 
 async def printed(*command: str, cwd: Path) -> tuple[str, str]:
-    """Return what a program has printed, and its complaints. Raises AssertionError: it has failed."""
+    """Return what a Python program beside the generator has printed, and its complaints. Raises AssertionError: it has failed."""
     pipe = asyncio.subprocess.PIPE
-    running = await asyncio.create_subprocess_exec(*command, cwd=cwd, stdout=pipe, stderr=pipe)
+    folders = os.pathsep.join((str(GENERATOR_FOLDER / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR_FOLDER), "PATH": folders}
+    running = await asyncio.create_subprocess_exec(
+        sys.executable, *command, cwd=cwd, stdout=pipe, stderr=pipe, env=environment
+    )
     out, err = await running.communicate()
     assert running.returncode == 0, err.decode()
     return out.decode(), err.decode()
 
 
-@pytest.mark.skipif(not COMMAND, reason="OPENAPI_PYTHON_CLIENT names no generator")
 async def test_a_client_of_a_foreign_generator_holds_a_conversation(servers: Servers, tmp_path: Path) -> None:
     (tmp_path / "openapi.json").write_text(json.dumps(document("1")))
     making = ("generate", "--path", "openapi.json", "--output-path", "made", "--meta", "none")
-    told = "".join(await printed(COMMAND, *making, cwd=tmp_path))
+    told = "".join(await printed("-m", "openapi_python_client", *making, cwd=tmp_path))
     assert told.count("WARNING parsing") <= NOT_PARSED_MAX
     assert "Unable to" not in told
-    python = Path(COMMAND).with_name(Path(sys.executable).name)
     async with a_live_gateway(servers, "foreign", {"echo.abl": an_echo("heard")}) as gateway:
         url = f"http://127.0.0.1:{gateway.port}"
-        talk = (str(python), "-c", TALK, url, gateway.key, gateway.project_id)
+        talk = ("-c", TALK, url, gateway.key, gateway.project_id)
         said, lines = json.loads((await printed(*talk, cwd=tmp_path))[0])
     assert said == ["heard hello", "heard again"]
     assert lines == ["hello", "heard hello", "again", "heard again"]

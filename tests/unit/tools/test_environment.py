@@ -12,7 +12,7 @@ from tools.environment import can_grow, fingerprint, is_current, main
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "requirements").mkdir()
-    for size in ("base", "test", "all", "embedded"):
+    for size in ("base", "test", "all", "embedded", "generator"):
         (tmp_path / "requirements" / f"{size}.txt").write_text(size, encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text("[project]", encoding="utf-8")
     return tmp_path
