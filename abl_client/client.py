@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl_client.api.a2a import A2aApi
 from abl_client.api.agents import AgentsApi
 from abl_client.api.analytics import AnalyticsApi
 from abl_client.api.attachments import AttachmentsApi
@@ -57,6 +58,7 @@ class Client:
     ) -> None:
         shown = Credentials(key, token, sdk_token, public_key, sandbox_token, origin)
         transport = Transport(url, shown, silence_s=silence_s)
+        self.a2a = A2aApi(transport)
         self.agents = AgentsApi(transport)
         self.analytics = AnalyticsApi(transport)
         self.attachments = AttachmentsApi(transport)

@@ -13,6 +13,7 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from actors.a2a_desk import A2aDesk
 from actors.agent_desk import AgentDesk
 from actors.agent_models import AgentModels
 from actors.analytics import AnalyticsDesk
@@ -354,3 +355,4 @@ class Desks:
     variables: VariableDesk
     channels: ChannelDesk
     conversations: ConversationDesk
+    a2a: A2aDesk

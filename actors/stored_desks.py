@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
+from actors.a2a_desk import StoredA2a
 from actors.agent_checks import AgentChecks
 from actors.agent_desk import StoredAgents
 from actors.agent_models import StoredAgentModels
@@ -120,4 +121,5 @@ def open_desks(
         variables=StoredVariables(database, vault, audit, ids),
         channels=StoredChannels(database, audit, ids),
         conversations=StoredConversations(database),
+        a2a=StoredA2a(database, vault, allowed_addresses(settings), clock, is_production=is_production(settings)),
     )

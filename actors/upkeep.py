@@ -26,6 +26,7 @@ from domain.clock import Clock, iso_ms
 from domain.limits import ANALYTICS_KEPT_DAYS, AUDIT_KEPT_DAYS, SESSION_IDLE_S, TRACES_KEPT_DAYS, USAGE_KEPT_DAYS
 from storage.database import Database
 from storage.partitions import drop_older, ensure_partitions, forget_blobs, placed
+from storage.repositories.a2a_tasks import A2aTasks
 from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
@@ -55,6 +56,7 @@ ACCOUNTS_KEPT_DAYS = 90
 CLOSED_TASKS_KEPT_DAYS = 365
 SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
+A2A_TASKS_KEPT_DAYS = 90
 HEADS_KEPT_DAYS = 30
 """How long a client that names no session finds its conversation again; a session itself is kept for longer."""
 ROWS_MAX = 5_000
@@ -127,7 +129,7 @@ class Upkeep:
         self._audit = AuditLog(database, clock, RandomIds())
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
         done = DoneRequests(database)
-        users, webhooks, heads = Users(database), Webhooks(database), Conversations(database)
+        users, webhooks, heads, a2a = Users(database), Webhooks(database), Conversations(database), A2aTasks(database)
         tasks = TaskDesk(database, clock)
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, lambda: ensure_partitions(database), 0.0),
@@ -142,6 +144,7 @@ class Upkeep:
             f"{PREFIX}logins": _Chore(HOUR_S, ROWS_MAX, lambda: users.forget_families(ROWS_MAX)),
             f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
             f"{PREFIX}heads": _Chore(HOUR_S, ROWS_MAX, lambda: heads.forget_old(HEADS_KEPT_DAYS, ROWS_MAX)),
+            f"{PREFIX}a2a": _Chore(HOUR_S, ROWS_MAX, lambda: a2a.forget_old(A2A_TASKS_KEPT_DAYS, ROWS_MAX)),
             f"{PREFIX}traces": _Chore(HOUR_S, ROWS_MAX, self._forget_traces),
             f"{PREFIX}audit": _Chore(HOUR_S, ROWS_MAX, self._forget_audit),
             f"{PREFIX}accounts": _Chore(HOUR_S, ROWS_MAX, self._forget_accounts),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from actors.a2a_desk import StoredA2a
+from actors.a2a_pushing import A2aPusher, Together
 from actors.archive import StoredArchive
 from actors.budgets import BudgetKeeper
 from actors.callback_secrets import CallbackSecrets
@@ -259,9 +261,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[RunningRuntime]:
         )
         secrets = secrets_of(Credentials(database, database.vault))
         delivery = Delivery(AgentReach(runtime.ask, _remotes(settings, stack), secrets))
-        spans = span_export(settings, stack, database)
+        outbound, spans = (
+            Together(sender, _pusher(settings, stack, database, clock)),
+            span_export(settings, stack, database),
+        )
         upkeep = Upkeep(database, clock, runtime.ask, kept_for, files, removal, draining, spans)
-        jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver, outbound=sender)
+        jobs = JobRunner(Jobs(database), desk, runtime.ask, upkeep, deliver=delivery.deliver, outbound=outbound)
         for runner in (jobs, runtime.intake):
             if runner is not None:
                 runner.start()
@@ -337,9 +342,20 @@ def _webhooks(
     settings: Settings, stack: AsyncExitStack, database: Database, clock: Clock, ids: IdSource
 ) -> WebhookSender:
     """Return what sends to webhooks, on connections of its own."""
+    return WebhookSender(database, database.vault, _outward(settings, stack), clock, ids, HookedProjects(database))
+
+
+def _pusher(settings: Settings, stack: AsyncExitStack, database: Database, clock: Clock) -> A2aPusher:
+    """Return what tells clients of Agent2Agent of their tasks."""
+    desk = StoredA2a(database, database.vault, allowed_addresses(settings), clock)
+    return A2aPusher(Jobs(database), desk, _outward(settings, stack))
+
+
+def _outward(settings: Settings, stack: AsyncExitStack) -> HttpClient:
+    """Return what calls addresses of others: those that may be called."""
     client = HttpClient(allowed_addresses(settings))
     stack.push_async_callback(client.close)
-    return WebhookSender(database, database.vault, client, clock, ids, HookedProjects(database))
+    return client
 
 
 def _remotes(settings: Settings, stack: AsyncExitStack) -> RemoteAgents:

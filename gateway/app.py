@@ -39,6 +39,7 @@ from gateway.guarded import GuardedRoute, check_declared
 from gateway.openapi import describe
 from gateway.reference import ASSETS, add_reference
 from gateway.routes import (
+    a2a,
     agents,
     analytics,
     api_keys,
@@ -121,6 +122,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     callbacks.router,
     memory.router,
     mcp.router,
+    a2a.router,
     sdk.router,
     health.router,
     socket.router,

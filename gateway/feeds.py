@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
@@ -151,6 +151,28 @@ class Feeds:
             told.set()  # the socket has gone; the turn has not
             raise
         return told.set
+
+    async def begin(self, turn: ChatTurn, refused: Callable[[AppError], Awaitable[None]]) -> None:
+        """Take a turn whose output nobody waits for: once this returns it will be run, whatever becomes of the gateway.
+
+        Args:
+            turn: The turn, with a key.
+            refused: Called with the error when the turn is refused after all.
+
+        Raises:
+            AppError: The turn cannot be taken.
+        """
+        output = await self._runtime.accept(turn)
+        self._task(self._hear_out(output, refused))
+
+    async def _hear_out(
+        self, output: AsyncIterator[StreamEvent], refused: Callable[[AppError], Awaitable[None]]
+    ) -> None:
+        try:
+            async for _event in output:
+                pass  # it stands in the store when it is asked for
+        except AppError as error:
+            await refused(error)
 
     async def _run(self, turn: ChatTurn, report: Report, taken: asyncio.Future[None], told: asyncio.Event) -> None:
         began_s = perf_counter()

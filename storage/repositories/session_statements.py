@@ -183,7 +183,15 @@ DELETE = (
     """),
     *(
         Statement(f"DELETE FROM {table} WHERE tenant_id = :tenant_id AND session_id = :session_id")
-        for table in ("memory_stores", "callbacks", "human_tasks", "attachments", "feedback", "conversation_heads")
+        for table in (
+            "memory_stores",
+            "callbacks",
+            "human_tasks",
+            "attachments",
+            "feedback",
+            "conversation_heads",
+            "a2a_tasks",
+        )
     ),
     *(
         Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")

@@ -26,6 +26,7 @@ ACROSS_TENANTS = {
     "storage.repositories.done_requests.FORGET_OLD": "retention",
     "storage.repositories.turns.FORGET_OLD": "retention",
     "storage.repositories.conversations.FORGET_OLD": "retention",
+    "storage.repositories.a2a_tasks.FORGET_OLD": "retention",
     "storage.repositories.attachments.TAKE_UNUSED": "retention; each row carries its own tenant",
     "storage.repositories.users.BY_EMAIL": "whoever logs in names no tenant; an email is one person's",
     "storage.repositories.users.FORGET_FAMILIES": "retention",

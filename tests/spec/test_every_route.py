@@ -61,7 +61,9 @@ FORM_START = b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a
 FORM_BODY = FORM_START + b"hello\r\n--cut--\r\n"
 OWN_FORM = (
     "/metrics", "/mcp", "/mcp/{project_id}", "/v1/chat/completions", "/v1/models", "/v1/models/{model}",
-    "/v1/responses", "/v1/responses/{response_id}", "/v1/responses/{response_id}/input_items", *NOT_JSON
+    "/v1/responses", "/v1/responses/{response_id}", "/v1/responses/{response_id}/input_items",
+    "/.well-known/agent-card.json", "/a2a", "/a2a/{project_id}", "/a2a/{project_id}/.well-known/agent-card.json",
+    "/a2a/{project_id}/agents/{agent}", "/a2a/{project_id}/agents/{agent}/.well-known/agent-card.json", *NOT_JSON
 )  # fmt: skip
 """Routes whose answers are of another protocol."""
 

@@ -8,12 +8,16 @@ from tests.support.fake_desks import PASSWORD
 from tests.support.gateway import OWNER, PAGE, PROJECT
 
 A_COMPLETION = {"projectId": PROJECT, "messages": [{"role": "user", "content": "hello"}]}
+A_PING = {"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"id": "task_none"}}
 FILE_ROUTE = "/api/projects/{project_id}/sessions/{session_id}/attachments"
 EXAMPLES: dict[str, Any] = {
     "/api/v1/chat/agent": {"projectId": PROJECT, "message": "hello"},
     "/api/projects/{project_id}/sessions": {"agentId": "desk"},
     "/api/v1/memory": {"action": "get", "memoryStoreName": "counts"},
     "/mcp": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+    "/a2a": A_PING,
+    "/a2a/{project_id}": A_PING,
+    "/a2a/{project_id}/agents/{agent}": A_PING,
     "/mcp/{project_id}": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
     "/api/v1/chat/send": {"projectId": PROJECT, "message": "hello"},
     "/api/v1/chat/stream": A_COMPLETION,
