@@ -19,6 +19,9 @@ from domain.limits import IDEMPOTENCY_KEY_MAX_CHARS, MESSAGE_MAX_CHARS
 from gateway.errors import answer, sentence_of
 
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26")
+BATCHING: Final = "2025-03-26"
+"""The only version in which a message may be a batch."""
+BATCH_MAX: Final = 50
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32_700, -32_600, -32_601, -32_602
 IDEMPOTENCY_KEY: Final = "abl.runtime/idempotency-key"
 """In `_meta` of a call, where a client repeats calls by itself."""
@@ -108,6 +111,25 @@ async def answer_to(message: JsonValue, cards: tuple[AgentCard, ...], ask: Ask, 
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
 
+async def answers_to(
+    messages: list[JsonValue], cards: tuple[AgentCard, ...], ask: Ask, version: str
+) -> list[JsonObject] | JsonObject | None:
+    """Return the answers to a batch, one after the other; None where it holds nothing but notifications."""
+    if not 1 <= len(messages) <= BATCH_MAX:
+        return error_to(None, INVALID_REQUEST, f"A batch has 1 to {BATCH_MAX} messages")
+    answers = [await answer_to(one, cards, ask, version) for one in messages]
+    return [one for one in answers if one is not None] or None
+
+
+def takes_batches(version: str) -> bool:
+    """Return whether a client of this version may send batches; one that names none is of the first version.
+
+    >>> takes_batches(""), takes_batches("2025-03-26"), takes_batches("2025-06-18")
+    (True, True, False)
+    """
+    return version in ("", BATCHING)
+
+
 def error_to(request_id: str | int | None, code: int, message: str) -> JsonObject:
     """Return the answer to a message that has no result."""
     return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
@@ -169,7 +191,9 @@ async def _called(params: JsonObject, cards: tuple[AgentCard, ...], ask: Ask) ->
         "agent": reply.agent_name,
         "status": reply.status,
     }
-    return {"content": [{"type": "text", "text": reply.response}], "structuredContent": told, "isError": False}
+    texts = (reply.response, f"sessionId: {reply.session_id}")  # clients that show their model nothing but texts
+    content = [{"type": "text", "text": text} for text in texts]
+    return {"content": content, "structuredContent": told, "isError": False}
 
 
 def _question(agent: str, params: JsonObject) -> Question:

@@ -21,10 +21,11 @@ from gateway.envelope import json_response
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
 from gateway.idempotency import checked_key
-from gateway.mcp import PARSE_ERROR, Question, answer_to, error_to
+from gateway.mcp import PARSE_ERROR, Question, answer_to, answers_to, error_to, takes_batches
 from gateway.services import Services, Serving
 
 TRANSPORT = "mcp"
+VERSION_HEADER = "mcp-protocol-version"
 MESSAGE: JsonObject = {
     "requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}},
     "responses": {"202": {"description": "A notification was taken"}},
@@ -64,10 +65,12 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
         return await services.runtime.chat(await counted_turn(request, services, turn))
 
     cards = await services.agent_cards.cards(admitted.caller.tenant_id, project_id)
-    answer = await answer_to(message, cards, ask, services.settings.version)
+    version = services.settings.version
+    is_batch = isinstance(message, list) and takes_batches(headers_of(request.scope).get(VERSION_HEADER, ""))
+    answer = await (answers_to if is_batch else answer_to)(message, cards, ask, version)
     if answer is None:
         return Response(status_code=202)
-    return json_response(answer, 400 if answer.get("id") is None else 200)
+    return json_response(answer, 400 if isinstance(answer, dict) and answer.get("id") is None else 200)
 
 
 def _turn(

@@ -66,6 +66,7 @@ async def test_the_official_client_talks_to_an_agent(servers: Servers) -> None:
             first = await client.call_tool("Counter", {"message": "tea", "requestId": "r1"})
             assert first.structured_content["reply"] == "1: tea"
             session = {"sessionId": first.structured_content["sessionId"]}
+            assert [one.text for one in first.content] == ["1: tea", f"sessionId: {session['sessionId']}"]
             second = await client.call_tool("Counter", {"message": "milk", **session})
             assert second.structured_content["reply"] == "2: milk"
             asked = [client.call_tool("Counter", {"message": "tea", "requestId": "r1"}) for _ in range(5)]
@@ -79,6 +80,21 @@ async def test_the_official_client_talks_to_an_agent(servers: Servers) -> None:
         with pytest.raises((MCPError, ExceptionGroup)):
             async with Client(transport(gateway, "abl_wrong")):
                 pass
+
+
+async def test_batches_are_taken_in_the_version_that_has_them(servers: Servers) -> None:
+    async with a_live_gateway(servers, "mcp-batch", TEXTS) as gateway:
+        path = f"/mcp/{gateway.project_id}"
+        calls = [
+            {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "Counter", "arguments": said}}
+            for number, said in enumerate(({"message": "tea"}, {"message": "milk"}))
+        ]
+        told = (await gateway.call("POST", path, [*calls, {"jsonrpc": "2.0", "method": "notifications/x"}])).json()
+        assert [one["id"] for one in told] == [0, 1]
+        assert [one["result"]["structuredContent"]["reply"] for one in told] == ["1: tea", "1: milk"]
+        for version, body in (("2025-06-18", calls), ("2025-03-26", [])):
+            refused = await gateway.call("POST", path, body, {"mcp-protocol-version": version})
+            assert (refused.status, refused.json()["error"]["code"]) == (400, -32_600)
 
 
 async def test_a_client_that_starts_programs_talks_over_abl_mcp(servers: Servers, tmp_path: Path) -> None:
