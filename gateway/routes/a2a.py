@@ -33,7 +33,7 @@ from gateway.a2a.words import (
 )
 from gateway.access import Admission, Admitted, caller
 from gateway.bodies.a2a import A2aAnswer, A2aCard, A2aRequest
-from gateway.envelope import json_bytes, json_response
+from gateway.envelope import ErrorBody, json_bytes, json_response
 from gateway.errors import MalformedRequest, answer, sentence_of
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
@@ -56,13 +56,16 @@ ASKED: Final[JsonObject] = {
 STREAMED: Final[dict[int | str, JsonObject]] = {
     200: {"description": "The answer, or of a method that streams its answers as events", "content": DESCRIBED}
 }
+SEVERAL: Final[dict[int | str, JsonObject]] = {
+    400: {"model": ErrorBody, "description": "The credential is good for several projects"}
+}
 MAY_TALK: Final = [caller("api_key", "user", permission=Permission.SESSION_EXECUTE, replay="turn")]
 MAY_LOOK: Final = [caller("api_key", "user", permission=Permission.SESSION_EXECUTE)]
 
 router = guarded_router("", "a2a")
 
 
-@router.get(CARD, response_model=A2aCard, dependencies=MAY_LOOK)
+@router.get(CARD, response_model=A2aCard, responses=SEVERAL, dependencies=MAY_LOOK)
 async def get_entry_card(request: Request, admitted: Admitted, services: Serving) -> Response:
     """Return the card of the agent that a message to the caller's project reaches."""
     return await _card(request, admitted, services, _project(admitted), "")

@@ -48,7 +48,7 @@ async def test_every_agent_is_a_tool(gateway: Gateway) -> None:
 async def test_an_agent_answers_and_its_session_goes_on(gateway: Gateway) -> None:
     first = await call(gateway, "bank_Clerk", message="hello")
     told = first["structuredContent"]
-    assert first["content"] == [{"type": "text", "text": told["reply"]}]
+    assert [one["text"] for one in first["content"]] == [told["reply"], f"sessionId: {told['sessionId']}"]
     again = await call(gateway, "Front_Desk", message="more", sessionId=told["sessionId"])
     assert again["structuredContent"]["sessionId"] == told["sessionId"]
     assert gateway.runtime.sessions_by_id[told["sessionId"]].agent == "bank/Clerk"
