@@ -280,16 +280,24 @@ VALUES.update(
 )
 
 
+_SHOWN = ("voice_config", "rich_content", "actions", "carousel")
+_CHECKED = ("check", "do", "on_fail")
+
+
 def _keep_one(draw: Dice, made: Node) -> None:
-    """Leave a Do with a single action."""
+    """Leave a Do with a single action: an answer with what is shown beside it, or a check with what it leads to."""
     names = [name for name, _ in made.written()]
     keep = draw(st.sampled_from(names)) if names else "resume"
-    if keep in ("voice_config", "rich_content", "actions", "carousel"):
-        made.respond = made.respond or "Look"
-        return
+    kept = {keep}
+    if keep in _SHOWN:
+        made.respond, kept = made.respond or "Look", {"respond", *_SHOWN}
+    elif keep in _CHECKED:
+        made.check, kept = made.check or "parcel IS SET", {*_CHECKED}
     for name in names:
-        if name != keep:
+        if name not in kept:
             setattr(made, name, Do.DEFAULTS[name])
+    if made.call is not None:
+        made.call.set = []  # in a DO what reads a call is an item of its own
     if not names:
         made.resume = True
 
@@ -307,6 +315,11 @@ def _hook(draw: Dice, made: Node) -> None:
     made.name = draw(st.sampled_from(HOOKS))
 
 
+def _ordered(draw: Dice, made: Node) -> None:
+    if made.do:
+        made.check = ""  # the reader makes it a part of DO
+
+
 def _delegate_call(draw: Dice, made: Node) -> None:
     made.agent = draw(NAMES)
 
@@ -321,6 +334,7 @@ def _unempty(draw: Dice, made: Node) -> None:
 MENDED.update(
     {
         "Do": _keep_one,
+        "Step": _ordered,
         "Digression": _digression,
         "Hook": _hook,
         "DelegateCall": _delegate_call,

@@ -54,12 +54,14 @@ def draw_node(draw: Dice, cls: type[Node], depth: int, *, always: tuple[str, ...
     """Draw a node with some of its properties."""
     made = cls()
     rows = [row for row in cls.PROPS if _may_occur(cls, row)]
-    wanted = draw(st.lists(st.sampled_from(rows), max_size=most, unique_by=lambda row: row.field)) if rows else []
+    usual = [row for row in rows if (cls.__name__, row.field) not in LARGE]
+    wanted = draw(st.lists(st.sampled_from(usual), max_size=most, unique_by=lambda row: row.field)) if usual else []
     focus = draw.focus.get(cls.__name__, ())
     chosen = {row.field: row for row in wanted} | {name: cls.BY_FIELD[name] for name in always if name in cls.BY_FIELD}
     chosen |= {row.field: row for row in rows if row.field in focus}
     for row in chosen.values():
-        if depth < MAX_DEPTH or row.kind not in _NESTED or row.field in focus:
+        is_in_focus = row.field in focus and row.node != cls.__name__  # what holds itself would never end
+        if depth < MAX_DEPTH or row.kind not in _NESTED or is_in_focus:
             setattr(made, row.field, VALUES[row.kind](draw, row, depth))
     if cls.MAIN and not getattr(made, cls.MAIN):
         row = cls.BY_FIELD.get(cls.MAIN)
@@ -70,6 +72,8 @@ def draw_node(draw: Dice, cls: type[Node], depth: int, *, always: tuple[str, ...
     return made
 
 
+LARGE = frozenset({("Branch", "gather"), ("Do", "do"), ("Step", "do")})
+"""Fields that hold what holds them, or nearly: set where they are in focus only, as documents grow too large else."""
 _NESTED = frozenset({Kind.NODE, Kind.ENTRIES, Kind.FLOW, Kind.STEP_GATHER, Kind.BRANCHES, Kind.CALL, Kind.FREE})
 NEVER = frozenset({Kind.FLAT, Kind.SKIP, Kind.ANY, Kind.TOOLS, Kind.PARAMETERS})
 
