@@ -32,6 +32,7 @@ from gateway.a2a.words import (
     RpcFault,
 )
 from gateway.access import Admission, Admitted, caller
+from gateway.addresses import address_of
 from gateway.bodies.a2a import A2aAnswer, A2aCard, A2aRequest
 from gateway.envelope import ErrorBody, json_bytes, json_response
 from gateway.errors import MalformedRequest, answer, sentence_of
@@ -139,7 +140,7 @@ async def _card(request: Request, admitted: Admission, services: Services, proje
 
 
 def _card_of(request: Request, services: Services, card: AgentCard, name: str, project_id: str) -> JsonObject:
-    base = (services.settings.public_url or str(request.base_url)).rstrip("/")
+    base = address_of(request, services)
     agent, at, environment = name.rpartition(AT) if AT in name else (name, "", "")
     url = f"{base}/a2a/{project_id}/agents/{quote(tool_name(agent), safe='')}{at}{environment}"
     return card_form(card, name, url, services.settings.version)

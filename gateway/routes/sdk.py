@@ -11,6 +11,7 @@ from actors.runtime import SessionRef
 from domain import limits
 from domain.errors import NotFound, Unauthenticated
 from gateway.access import Admission, Admitted, bootstrap, caller
+from gateway.addresses import address_of
 from gateway.asking import counted
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
@@ -25,8 +26,6 @@ SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 NOBODY = "anonymous"
 WIDGET_CACHED = "private, max-age=60"
 
-LOOPBACK = "127.0.0.1"
-PORTS = {"http": 80, "https": 443}
 router = guarded_router("/api/v1/sdk", "sdk")
 
 
@@ -95,20 +94,10 @@ def _key(admitted: Admission) -> PublicKey:
 
 
 def _socket_url(request: Request, services: Services) -> str:
-    """Return where a page opens its socket: at the public address, else where this request came in.
-
-    A `Host` header is anybody's text, so it is not asked.
-    """
-    base = urlsplit(services.settings.public_url or _own_address(request))
+    """Return where a page opens its socket."""
+    base = urlsplit(address_of(request, services))
     path = base.path.rstrip("/") + SOCKET_PATH
     return f"{SOCKET_SCHEMES.get(base.scheme, 'ws')}://{base.netloc}{path}"
-
-
-def _own_address(request: Request) -> str:
-    host, port = request.scope.get("server") or (LOOPBACK, None)
-    named = f"[{host}]" if ":" in host else host
-    shown = "" if port in (None, PORTS.get(request.url.scheme)) else f":{port}"
-    return f"{request.url.scheme}://{named}{shown}{request.scope.get('root_path', '')}"
 
 
 @router.post(

@@ -242,6 +242,9 @@ async def test_cards_are_told_to_those_who_may_talk(servers: Servers) -> None:
     async with a_live_gateway(servers, "a2a-cards", TEXTS) as gateway:
         place = f"/a2a/{gateway.project_id}"
         entry = (await gateway.call("GET", f"{place}/.well-known/agent-card.json")).json()
+        card = f"{place}/.well-known/agent-card.json"
+        misled = await gateway.call("GET", card, headers={"x-api-key": gateway.key, "host": "evil.example"})
+        assert misled.json() == entry, "a Host header says nothing of the address"
         named = (await gateway.call("GET", f"{place}/agents/Clerk/.well-known/agent-card.json")).json()
         assert named["name"] == "Clerk"
         assert named["url"].endswith(f"{place}/agents/Clerk")
