@@ -6,6 +6,8 @@ import re
 
 from abl.parser.values import inline_map, unquote
 
+MAX_OPTION_CHARS = 500
+"""Characters of an option in which an arrow is looked for."""
 _VALUE = ("id", "value", "key", "name")
 _CALLED = ("label", "title", "text", "name", "description")
 _LINES = re.compile(r"(?:\A|\s)(id|value|key|name|label|title|text|description):\s*", re.IGNORECASE)
@@ -29,7 +31,7 @@ def _choice(option: str) -> tuple[str, str]:
     value = next((fields[key] for key in _VALUE if fields.get(key)), "")
     if value:
         return value, next((fields[key] for key in _CALLED if fields.get(key) and fields[key] != value), "")
-    if arrow := _ARROW.fullmatch(option):
+    if len(option) <= MAX_OPTION_CHARS and (arrow := _ARROW.fullmatch(option)):
         return arrow[2], unquote(arrow[1])
     return option, ""
 

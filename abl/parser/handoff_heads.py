@@ -12,6 +12,8 @@ from abl.syntax.coordination import Delegate, Handoff
 from abl.syntax.document import Document
 from abl.syntax.node import given
 
+MAX_HEAD_CHARS = 1_000
+"""Characters of a line that is looked at for both; what is longer is neither."""
 _CONDITION = re.compile(r"[=<>]|\b(?:CONTAINS|MATCHES|IN|IS|AND|OR)\b")
 _BEHIND = re.compile(r"(?P<target>[\w.\-]+)\s++(?:WHEN|IF|ON)\b\s*+:?\s*+(?P<when>.+)", re.IGNORECASE | re.DOTALL)
 _BEFORE = re.compile(
@@ -37,6 +39,8 @@ def split_heads(document: Document) -> None:
 def _split(rule: Handoff | Delegate, field: str) -> None:
     target = str(getattr(rule, field))
     source, text = (field, target) if " " in target else ("when", rule.when) if not target else ("", "")
+    if len(text) > MAX_HEAD_CHARS:
+        return
     found = (source == field and _BEHIND.fullmatch(text)) or (_BEFORE.fullmatch(text) if text else None)
     if not found or (source == field and rule.when):
         return
