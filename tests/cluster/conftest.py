@@ -36,7 +36,7 @@ TOKEN = "token"
 MASTER_KEYS = b64encode(b"k" * 32).decode()
 """Of all runtimes over one database: what one of them seals the others open."""
 STORE_BYTES = 80 * 1024**2
-DEADLINE_S = 60.0
+DEADLINE_S = 240.0
 POLL_S = 0.1
 STORY = "".join(f"{number:03d}." for number in range(40))
 TALKER = 'AGENT: Talker\nGOAL: "Tell a long story"\nPERSONA: "A patient narrator"\n'

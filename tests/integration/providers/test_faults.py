@@ -27,10 +27,10 @@ from tests.unit.providers.conftest import MovedTime
 pytestmark = pytest.mark.anyio
 
 REPETITIONS = 10
-DEADLINE_MS = 200
+DEADLINE_MS = 600
 """Of faults that hold the answer back; the others have time enough on a busy machine."""
 EASY_MS = 10_000
-SLACK_S = 1.5
+SLACK_S = 20.0
 THRESHOLD = 5
 ATTEMPTS = 3
 SPARE = said("The spare ", "model answers")
