@@ -56,14 +56,17 @@ def _nested_line(r: Reader, made: Do, j: int, stop: int, depth: int) -> None:
 
 
 def order_actions(step: Step) -> None:
-    """Let the checks of a step with a DO be done in the order in which they are written, and what is set after them."""
+    """Let the checks of a step with a DO be done in the order in which they are written, and what is set after them.
+
+    A check before all of DO stays where it is: it is looked at first.
+    """
     places = [_place(one) for one in step.do]
     if step.check:
         places.append(step.at.get("check", places[0]))
     first = min(places)
     moved = [line for line in step.set if _place(line) > first]
     entries = [Do(set=[line], pos=line.pos) for line in moved]
-    if step.check:
+    if step.check and step.at.get("check", 0) > min(map(_place, [*step.do, *entries])):
         at = step.at.pop("check", 0)
         pos = step.pos or Pos(1, 1, 0)
         entries.append(Do(check=step.check, pos=Pos(pos.line, pos.column, at), at={"check": at}))

@@ -45,7 +45,8 @@ def assignment(one: Assignment) -> str:
 def write_call(page: Page, indent: int, head: str, value: Call, row: Prop, node: Node) -> None:
     """Write `CALL: tool(args)` with WITH and AS below it; in lists of actions they stand in its column."""
     page.put(indent, f"{head} {call_text(value)}")
-    write_props(page, indent if isinstance(node, Do) else indent + STEP, value)
+    is_flat = isinstance(node, Do) and not value.set  # beside CALL, SET would be the node's own
+    write_props(page, indent if is_flat else indent + STEP, value)
 
 
 def call_text(call: Call) -> str:
