@@ -30,7 +30,7 @@ POSTS = [(route, "POST") for route in api_routes(a_gateway().app) if "POST" in (
 ALL_REPLAYED = [case for case in POSTS if case[0].access.replay != "none"]
 OVER_THE_STORE = frozenset(
     {
-        "agents", "budgets", "contacts", "deployments", "human tasks", "keys", "models", "openai", "project-io", "projects",
+        "a2a", "agents", "budgets", "contacts", "deployments", "human tasks", "keys", "models", "openai", "project-io", "projects",
         "sdk-channels", "tool secrets", "users", "versions", "webhooks",
     }
 )  # fmt: skip
