@@ -6,12 +6,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
+from actors.clocks import RandomIds
+from actors.first_keys import make_key
 from actors.hosts.ray_settings import namespace_of
 from actors.runtime import SessionRef
 from storage.leases import Leases
@@ -43,7 +46,8 @@ async def two_gateways(stage: Stage, place: Path, agent: str = TALKER) -> AsyncI
     options = ("--runtime", "ray", "--address", stage.settings.ray_address, "--hosts", "1")
     beside = LiveGateway(0, "", "", "", stage.running, None)
     async with a_gateway(place / "two", project, variables, *options) as two, another_gateway(beside) as one:
-        yield f"http://127.0.0.1:{one.port}", two
+        key = await make_key(stage.running.database, RandomIds())  # the first one is made once for all gateways
+        yield f"http://127.0.0.1:{one.port}", replace(two, key=key)
 
 
 def client(http: aiohttp.ClientSession, two: Gateway, name: str, *urls: str) -> Client:
