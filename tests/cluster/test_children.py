@@ -82,8 +82,10 @@ def test_what_a_dedicated_session_delegates_lives_in_its_process(running: Runnin
         assert "the clerk was asked" in reply.response
         rows = await running.database.rows(OWNERS, tenant_id=apart.tenant_id, project_id=apart.project_id)
         assert [row["host_id"] for row in rows] == [dedicated_host(reply.session_id)] * 2
+        await running.runtime.end_session(SessionRef(apart.tenant_id, apart.project_id, reply.session_id))
 
     loop.run(story())
+    loop.until(lambda: only_shared(running))
 
 
 async def only_shared(running: RunningRuntime) -> bool:
