@@ -205,3 +205,23 @@ def stage(ray_nodes: Any, servers: Servers, loop: Loop, tmp_path_factory: pytest
     running, seeded = loop.run(start())
     yield Stage(running, seeded, settings, loop)
     loop.run(stack.aclose())
+
+
+@pytest.fixture
+def three_nodes(ray_nodes: Any, stage: Stage) -> Any:
+    """Return the cluster with as many nodes as it should have, each with its host, whatever was done to it before."""
+    import ray
+
+    from actors.placement import node_resources
+
+    for _ in range(NODES - sum(node["Alive"] for node in ray.nodes())):
+        ray_nodes.add_node(num_cpus=1, resources=node_resources(2), object_store_memory=STORE_BYTES)
+    for slot in range(NODES):
+        stage.ready(f"host-{slot}")
+    stage.loop.until(lambda: all_known(stage))
+    return ray_nodes
+
+
+async def all_known(stage: Stage) -> bool:
+    """Return whether the gateway in this process gives sessions to all hosts."""
+    return len(stage.directory._shared) == NODES

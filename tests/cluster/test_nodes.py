@@ -67,7 +67,7 @@ def dedicated(stage: Stage) -> dict[str, str]:
     return {"project_id": seeded.project_id}
 
 
-def test_hosts_are_on_three_nodes_and_sessions_spread_over_them(stage: Stage) -> None:
+def test_hosts_are_on_three_nodes_and_sessions_spread_over_them(stage: Stage, three_nodes: Any) -> None:
     import ray
 
     assert actors(stage) == [f"host-{slot}" for slot in range(NODES)]
@@ -158,7 +158,7 @@ def test_a_host_that_is_told_to_end_drains_and_its_sessions_go_on_without_an_err
 
 
 def test_when_a_node_is_lost_its_sessions_go_on_elsewhere_and_its_writes_are_refused(
-    stage: Stage, ray_nodes: Any
+    stage: Stage, ray_nodes: Any, three_nodes: Any
 ) -> None:
     sessions = [one.session_id for one in say_to_all(stage, "before", [""] * SESSIONS)]
     node, victim = a_node_with_a_host(stage, ray_nodes)

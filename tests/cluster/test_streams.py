@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 
 from actors.clocks import RandomIds
 from actors.first_keys import make_key
@@ -56,22 +55,6 @@ def client(http: aiohttp.ClientSession, two: Gateway, name: str, *urls: str) -> 
 
 def http_of_many() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
-
-
-@pytest.fixture
-def three_nodes(ray_nodes: Any, stage: Stage) -> Any:
-    """Return the cluster with as many nodes as it should have, each with its host, whatever was done to it before."""
-    import ray
-
-    from actors.placement import node_resources
-    from tests.cluster.conftest import STORE_BYTES
-
-    for _ in range(NODES - sum(node["Alive"] for node in ray.nodes())):
-        ray_nodes.add_node(num_cpus=1, resources=node_resources(2), object_store_memory=STORE_BYTES)
-    for slot in range(NODES):
-        stage.ready(f"host-{slot}")
-    stage.loop.until(lambda: all_known(stage))
-    return ray_nodes
 
 
 def test_a_gateway_that_joins_takes_the_hosts_that_are_there_and_serves_the_sessions_of_the_other(
@@ -119,11 +102,6 @@ def test_a_hundred_streams_outlive_the_drain_of_a_node(stage: Stage, three_nodes
     assert [fault for one in clients for fault in one.faults] == []
     assert stage.process(victim) != before
     log.info("%s clients, %s streams cut and resumed", CLIENTS, sum(one.cuts for one in clients))
-
-
-async def all_known(stage: Stage) -> bool:
-    """Return whether the gateway in this process gives sessions to all hosts."""
-    return len(stage.directory._shared) == NODES
 
 
 async def streams_from(stage: Stage, host_id: str) -> bool:

@@ -120,3 +120,5 @@ async def test_a_budget_holds_what_a_picture_may_count_as(gateway: LiveGateway, 
     assert refused.json()["error"]["details"]["reason"] == "BUDGET_EXCEEDED"
     assert not model.requests
     assert (await ask(gateway, text("hello"), maxTokens=10)).status == 200
+    place = f"/api/projects/{gateway.project_id}/budgets/{made.json()['budget']['id']}"
+    assert (await gateway.call("DELETE", place)).status == 200, "the project is that of other tests too"
