@@ -66,15 +66,21 @@ async def differences(told: Story, session: str) -> list[str]:
     return [one.difference for one in replayed if one.difference]
 
 
+MOST = 3
+"""Calls that two a minute may let through: the count slides, and a minute may turn between the second and the third."""
+
+
 def test_tools_beyond_the_quota_of_the_instance_fail_in_the_hands_of_the_agent(data_dir: str) -> None:
     async def story() -> None:
         async with a_workshop() as workshop:
             files = {"a.abl": CALLER.format(url=workshop.url)}
             async with a_story(data_dir, "quota-tools", files, rates={"toolCallsPerMinute": 2}) as told:
                 first = await told.say("go")
-                said = [first.response, *[(await told.say("go", first.session_id)).response for _ in range(2)]]
-                assert said == ["fetched", "fetched", "not fetched"]
-                assert len(workshop.keys) == 2
+                said = [first.response]
+                while said[-1] == "fetched" and len(said) <= MOST:
+                    said.append((await told.say("go", first.session_id)).response)
+                assert said[2:] in (["not fetched"], ["fetched", "not fetched"])
+                assert len(workshop.keys) == said.count("fetched")
                 wanted = TraceFilter(event_types=("tool_result",))
                 traces = await told.running.runtime.traces(told.ref(first.session_id), wanted)
                 error = traces.rows[-1]["data"]["error"]
