@@ -197,3 +197,12 @@ async def an_empty_database(servers: Servers, name: str) -> AsyncIterator[Databa
     async with root.connection() as connection:
         await connection.script(f"DROP DATABASE {name}")
     await root.close()
+
+
+@pytest.fixture(name="database")
+async def own_database(servers: Servers) -> AsyncIterator[Database]:
+    """Yield a database with all tables and nothing in it: counting reads all turns of one, also those of other tests."""
+    async with an_empty_database(servers, "own") as found:
+        await migrate(found)
+        await ensure_partitions(found)
+        yield found

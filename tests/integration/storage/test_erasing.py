@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
@@ -10,16 +9,15 @@ import pytest
 from domain.analytics import EventCategory, NewEvent
 from storage.database import Database
 from storage.erasure import erase_tenant
-from storage.migrate import migrate
-from storage.partitions import ensure_partitions
 from storage.repositories.analytics_counting import Counting
 from storage.repositories.events import Events
 from storage.repositories.memory import Memory, MemoryValue
 from storage.repositories.projects import Projects
 from storage.statements import Statement
-from tests.support.servers import Servers, an_empty_database
+from tests.support.servers import own_database
 
 pytestmark = pytest.mark.anyio
+database = own_database
 PROJECT, OTHER = "c" + "p" * 24, "c" + "q" * 24
 ONCE = Statement("SELECT erase_tenant(:tenant_id, :limit)")
 ONCE_OF_PROJECT = Statement("SELECT erase_project(:tenant_id, :project_id, :limit)")
@@ -29,15 +27,6 @@ LEFT = Statement("""
         + (SELECT count(*) FROM analytics_kinds WHERE tenant_id = :tenant_id AND project_id = :project_id)
         + (SELECT count(*) FROM projects WHERE tenant_id = :tenant_id AND project_id = :project_id)
 """)
-
-
-@pytest.fixture
-async def database(servers: Servers) -> AsyncIterator[Database]:
-    """Yield a database of its own: counting reads all turns of one, also those that other tests have sealed."""
-    async with an_empty_database(servers, "erasing") as found:
-        await migrate(found)
-        await ensure_partitions(found)
-        yield found
 
 
 @pytest.fixture

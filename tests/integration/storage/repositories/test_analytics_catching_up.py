@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from time import monotonic
 
 import pytest
 
 from storage.database import POOL_MAX, Database
-from storage.migrate import migrate
-from storage.partitions import ensure_partitions
 from storage.repositories.analytics_catching_up import STUCK_FOR_S, CatchingUp
 from storage.repositories.analytics_counting import READER, Counting
 from storage.repositories.sessions import NewSession, Sessions
@@ -19,9 +16,10 @@ from storage.repositories.turn_readers import WAITING_AT_ONCE, TurnReader
 from storage.statements import Statement
 from storage.turn_end import TraceRow
 from storage.turn_frames import pack_events
-from tests.support.servers import Servers, an_empty_database
+from tests.support.servers import own_database
 
 pytestmark = pytest.mark.anyio
+database = own_database
 PROJECT, OTHER = "c" + "p" * 24, "c" + "q" * 24
 WRITE = Statement("""
     INSERT INTO traces (at, session_key, seq, events)
@@ -31,15 +29,6 @@ TAKE_NUMBER = Statement("SELECT pg_current_xact_id()::text")
 ANSWER = Statement("SELECT 1")
 CALLS = Statement("SELECT count(*) FROM analytics_told WHERE tenant_id = :tenant_id AND category = 'llm'")
 BEFORE = Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
-
-
-@pytest.fixture
-async def database(servers: Servers) -> AsyncIterator[Database]:
-    """Yield a database of its own: counting reads all turns of one, also those that other tests have sealed."""
-    async with an_empty_database(servers, "catching_up") as found:
-        await migrate(found)
-        await ensure_partitions(found)
-        yield found
 
 
 class Asked:
