@@ -41,7 +41,7 @@ check: setup ## what the gate runs: format, lint, types, imports, generated file
 	@set -e; for generator in $(GENERATORS); do echo "$$generator --check"; $(BIN)/python $$generator --check; done
 	$(BIN)/python -m pytest -n $(WORKERS) tests/architecture tests/unit
 
-prove: setup ## the kill test: 2,000 turns while hosts, gateway and servers are killed; nothing lost, nothing twice
+prove: setup ## the kill test: 2,000 turns while processes are killed, clocks leap and the disk is full; nothing lost or twice
 	$(BIN)/python -m tests.prove.kill_test
 
 bench: setup ## every benchmark, one after the other

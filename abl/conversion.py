@@ -19,8 +19,7 @@ from abl.parser.lines import scan
 from abl.printer import serialize
 from abl.source import Source
 from abl.syntax.document import Document
-from abl.syntax.flow import Step
-from abl.syntax.gather import GatherField, StepGather
+from abl.syntax.flow import Step, gathering
 from abl.syntax.goal import unwritten_goal
 from abl.syntax.tools import BINDING_FIELDS, Tool
 
@@ -115,9 +114,7 @@ def _knowledge(expertise: list[str]) -> str:
 def _modern_step(step: Step) -> None:
     if step.reasoning is None:
         step.reasoning = False
-    if step.collect and step.gather is None:
-        step.gather = StepGather(fields=[GatherField(name=step.collect, prompt=step.prompt)])
-        step.collect = step.prompt = ""
+    step.gather, step.collect, step.prompt = gathering(step), None, ""
 
 
 # --- bindings ---------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any
 from abl.checks.blocks import Block, blocks_of
 from abl.checks.reading import dig, mapping, rows, text
 from abl.compiler import Compilation
+from abl.compiler.codes import BRACES, CODE_KEYS, key_below, key_of
 
 Json = dict[str, Any]
 
@@ -25,16 +26,8 @@ _COMPUTED = frozenset({"user.intent", "user.sentiment"})
 """Names below `user.` that the engine fills and nothing keeps. Spec: abl-language 6.7."""
 _STRING = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'")
 _NAMED = re.compile(r"(?<![\w.])(secrets|env|config)\.([A-Za-z_]\w*)")
-_BRACES = re.compile(r"\{\{((?:(?!\}\}|\{\{).)*)\}\}", re.DOTALL)  # possessive, Python before 3.11.5 finds nothing
 
 _ADDRESS_KEYS = frozenset({"endpoint", "url", "token_url", "base_url"})
-_CODE_KEYS = frozenset(
-    {
-        "when", "condition", "check", "expression", "exit_when", "complete_when", "success_when", "applies_when",
-        "filter", "with", "input", "map", "args", "fix_expression", "value", "items", "source",
-    }
-)  # fmt: skip
-"""Keys whose texts are conditions and expressions: names in them need no braces."""
 _ENDING_KEYS = (
     "then", "goto", "transition", "type", "on_exhausted", "on_approve", "on_reject", "on_timeout", "on_failure",
     "then_step", "then_action",
@@ -138,8 +131,8 @@ def _agent(ir: Json) -> Json:
 
 def _codes_in(key: str, value: str) -> list[str]:
     """Return the parts of a text in which names are names: all of a condition, else what is braced."""
-    braced = _BRACES.findall(value) if "{{" in value else []
-    return [*braced, _STRING.sub(" ", _BRACES.sub(" ", value))] if key in _CODE_KEYS else braced
+    braced = BRACES.findall(value) if "{{" in value else []
+    return [*braced, _STRING.sub(" ", BRACES.sub(" ", value))] if key in CODE_KEYS else braced
 
 
 def _tool(tool: Json) -> Json:
@@ -273,10 +266,8 @@ def _texts(ir: Json) -> Iterator[tuple[str, str]]:
         if isinstance(value, str):
             yield key, value
         elif isinstance(value, dict) and depth < _MAX_DEPTH:
-            if key == "set" and "variable" not in value:
-                key = "expression"
-            keep = key in _CODE_KEYS
-            pending.extend((key if keep else str(name), one, depth + 1) for name, one in value.items())
+            above = key_of(key, value)
+            pending.extend((key_below(above, str(name)), one, depth + 1) for name, one in value.items())
         elif isinstance(value, list) and depth < _MAX_DEPTH:
             pending.extend((key, one, depth + 1) for one in value)
 

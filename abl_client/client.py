@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abl_client.api.a2a import A2aApi
+from abl_client.api.ag_ui import AgUiApi
 from abl_client.api.agents import AgentsApi
 from abl_client.api.analytics import AnalyticsApi
 from abl_client.api.attachments import AttachmentsApi
@@ -34,6 +35,7 @@ from abl_client.api.users import UsersApi
 from abl_client.api.variables import VariablesApi
 from abl_client.api.versions import VersionsApi
 from abl_client.api.webhooks import WebhooksApi
+from abl_client.streams import Streams
 from abl_client.transport import SILENCE_S, Credentials, Transport
 
 
@@ -41,7 +43,7 @@ class Client:
     """One server and what is shown to it; each attribute is a part of its API.
 
     Most operations take an API key or a user's token; those of pages, of sandboxed code and of a user's own account
-    take what they ask for. Callbacks are signed with their secret.
+    take what they ask for. Callbacks are signed with their secret. `streams` tells answers while they come.
     """
 
     def __init__(
@@ -58,7 +60,9 @@ class Client:
     ) -> None:
         shown = Credentials(key, token, sdk_token, public_key, sandbox_token, origin)
         transport = Transport(url, shown, silence_s=silence_s)
+        self.streams = Streams(transport)
         self.a2a = A2aApi(transport)
+        self.ag_ui = AgUiApi(transport)
         self.agents = AgentsApi(transport)
         self.analytics = AnalyticsApi(transport)
         self.attachments = AttachmentsApi(transport)

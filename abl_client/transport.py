@@ -40,7 +40,7 @@ class ApiError(Exception):
     """The server has refused a request.
 
     Attributes:
-        status: HTTP status.
+        status: HTTP status; 0 for an error that a stream tells of once it has begun.
         code: As in platform-api 1.3, e.g. `NOT_FOUND`; empty when the answer is not the API's.
         retry_after_s: When to ask again, None when that is not said.
     """

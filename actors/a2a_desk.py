@@ -71,6 +71,10 @@ class A2aDesk(Protocol):
         """Keep a message of a task, and return whether it began the task; again, it changes nothing."""
         ...
 
+    async def is_past(self, tenant_id: str, new: NewTask) -> bool:
+        """Return whether a message was answered before, and its task has gone on with another one since."""
+        ...
+
     async def remove(self, tenant_id: str, new: NewTask) -> None:
         """Forget a task whose first message was refused."""
         ...
@@ -121,6 +125,13 @@ class StoredA2a:
     async def put(self, tenant_id: str, new: NewTask) -> bool:
         """Keep a message of a task."""
         return await self.tasks.put(tenant_id, new)
+
+    async def is_past(self, tenant_id: str, new: NewTask) -> bool:
+        """Return whether a message was answered before, and its task has gone on with another one since."""
+        task = await self.tasks.find(tenant_id, new.task_id)
+        if task is None or task.turn_key == new.turn_key:
+            return False
+        return await self._transcripts.find(tenant_id, new.session_id, new.first_id) is not None
 
     async def remove(self, tenant_id: str, new: NewTask) -> None:
         """Forget a task whose first message was refused."""

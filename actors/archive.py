@@ -10,13 +10,12 @@ import msgspec
 
 from actors.callbacks import CallbackDesk
 from actors.clocks import SystemClock
+from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.files import files_of_message
 from actors.health import OK
 from actors.human_tasks import TaskDesk
 from actors.probing import WriteProbe
 from actors.runtime import (
-    CallbackDelivery,
-    CallbackResult,
     Caller,
     Page,
     SessionFilter,
@@ -25,6 +24,7 @@ from actors.runtime import (
     SessionView,
     TraceFilter,
 )
+from actors.uncounted import UncountedTurns
 from domain.clock import iso_ms, parse_iso
 from domain.errors import NotFound
 from domain.human_tasks import HumanTask
@@ -61,6 +61,7 @@ class StoredArchive:
     ) -> None:
         self._database = database
         self._probe = WriteProbe(database, disk)
+        self._uncounted = UncountedTurns(database)
         self._clock = SystemClock()
         self._coordination = coordination
         self._desk = desk
@@ -202,6 +203,10 @@ class StoredArchive:
                 OK if await self._coordination.is_there() else "The coordination store does not answer."
             )
         return parts
+
+    async def uncounted(self) -> tuple[int, str]:
+        """Return how many turns cannot be counted, and "ok" or why."""
+        return await self._uncounted.count(), await self._uncounted.state()
 
     async def count_active(self, tenant_id: str) -> int | None:
         """Return how many sessions of a tenant are active."""

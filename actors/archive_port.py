@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.runtime import (
-    CallbackDelivery,
-    CallbackResult,
     Caller,
     JsonObject,
     Page,
@@ -81,4 +80,8 @@ class Archive(Protocol):
 
     async def parts(self) -> dict[str, str]:
         """Return the state of each server behind the runtime; "ok" is well."""
+        ...
+
+    async def uncounted(self) -> tuple[int, str]:
+        """Return how many turns cannot be counted, and "ok" or why."""
         ...

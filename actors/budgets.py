@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Final
 
-from actors.session.failing import patiently
+from actors.patience import patiently
 from actors.session.models import ChosenModel
 from domain.budgets import (
     NANOS_PER_USD,
@@ -100,13 +100,13 @@ class BudgetKeeper:
         return {one.budget_id: one for one in found if subject_of(one, call.spender) is not None}
 
     async def settle(self, call: _Call, hold: _Hold, used: Amount) -> None:
-        """Spend what was used. When the store is away, the hold is spent as a whole once it expires."""
+        """Spend what was used. When the store stays away, the hold is spent as a whole once it expires."""
         if not hold.hold_id:
             return
         try:
-            await self._budgets.settle(call.tenant_id, hold.hold_id, used)
-        except AppError:
-            _log.exception("a hold of %s is not settled; it counts as used when it expires", call.tenant_id)
+            await patiently(lambda: self._budgets.settle(call.tenant_id, hold.hold_id, used))
+        except AppError as error:
+            _log.warning("a hold of %s is not settled; it counts as used when it expires: %s", call.tenant_id, error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ Spec: platform-api 3.3, 7.1. The order of checks is: known, signature, expired o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 from secrets import token_bytes
 
 import msgspec
 
 from actors.callback_secrets import CallbackSecrets
+from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.human_tasks import TaskDesk
-from actors.runtime import CallbackDelivery, CallbackResult, JsonObject, Page
+from actors.runtime import JsonObject, Page
 from actors.session.store import CallbackTicket, SessionPin, StoreLost, WaitingCallback
 from actors.suspensions import BETWEEN, callback_id_of, place_of
 from domain.callback_signatures import is_signed
@@ -56,7 +56,7 @@ class CallbackDesk:
             project_id=pin.project_id,
             session_id=pin.session_id,
             suspension_id=place,
-            expires_at=self._clock.now() + timedelta(seconds=lasts_s),
+            lasts_s=lasts_s,
             agent_name=agent,
             tool_name=tool,
         )
@@ -94,11 +94,10 @@ class CallbackDesk:
                 return "invalid_signature", "", ""
             if record.status in CLOSED:
                 return CLOSED[record.status], "", ""
-            if record.expires_at <= now:
-                return "expired", "", ""
             payload = msgspec.json.encode(delivery.body)
             if not await self._callbacks.claim(record.tenant_id, record.callback_id, record.session_id, payload):
-                return "already_processed", "", ""
+                stands = await self._callbacks.find_by_id(record.callback_id)  # else it is past its time, by the store
+                return CLOSED.get(stands.status, "expired") if stands else "expired", "", ""
         except Unavailable:
             return "unavailable", "", ""
         return "accepted", record.tenant_id, record.session_id

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from storage.database import Database
-from storage.repositories.conversations import Asked, Conversations, Head
+from storage.repositories.conversations import Asked, AskedAgain, Conversations, Head
 from storage.repositories.transcripts import Transcripts
 from storage.turn_end import MessageRow
 
-__all__ = ["Asked", "ConversationDesk", "Head", "MessageRow", "StoredConversations"]
+__all__ = ["Asked", "AskedAgain", "ConversationDesk", "Head", "MessageRow", "StoredConversations"]
 
 
 class ConversationDesk(Protocol):
     """Where conversations stand, and what was said in them."""
 
-    async def ask(
-        self, at: Head, asked: bytes, new: Asked, *, has_key: bool, is_repeated: bool, within_s: int
-    ) -> Asked:
-        """Return the turn that carries a question: one that is under way, the next of a session there, or `new`."""
+    async def ask(self, at: Head, asked: bytes, new: Asked, again: AskedAgain) -> Asked:
+        """Return the turn that carries a question: one that is the same, the next of a session there, or `new`."""
         ...
 
     async def find(self, at: Head) -> Asked | None:

@@ -28,6 +28,7 @@ from actors.key_desk import KeyDesk
 from actors.model_desk import ModelDesk
 from actors.people import PeopleDesk
 from actors.project_desk import ProjectDesk
+from actors.refusals import Refusals
 from actors.runtime import Page, SessionRef
 from actors.task_desk import HumanTaskDesk
 from actors.tool_secrets import ToolSecretDesk
@@ -333,6 +334,7 @@ class Desks:
     completions: Completions
     insight: Insight
     files: Files
+    refusals: Refusals
     feedback: FeedbackDesk
     users: Users
     budgets: BudgetDesk

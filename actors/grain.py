@@ -26,6 +26,7 @@ from actors.messages import (
     UseMemory,
 )
 from actors.session.body import SessionBody
+from actors.session.ending import RESET
 from actors.session.stream import Listener
 from domain.limits import SESSION_QUEUE_TURNS
 
@@ -33,7 +34,6 @@ log = logging.getLogger(__name__)
 
 URGENT = (EndSession, ResetSession, ForgetSession, CancelTurn)
 MS_PER_S = 1_000.0
-RESET = Failed(kind="Conflict", message="The session was reset", details={"reason": "SESSION_RESET"})
 CRASHED = Failed(kind="AppError", message="The session's actor failed.")
 
 

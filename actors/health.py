@@ -10,11 +10,28 @@ OK: Final = "ok"
 """The state of a part with which nothing is wrong."""
 
 
-class Health(Struct, frozen=True, kw_only=True):
-    """How the runtime is; `ready` is False while starting, draining or without its store.
+class ModelHealth(Struct, frozen=True):
+    """How the model is that agents ask which name none; `is_set` is False where the installation has none."""
 
-    `parts` are needed by every turn; `lesser` are those without which some are taken still: the others are refused with
-    an answer that says so. Each has the word "ok", or what is wrong with it.
+    state: str = OK
+    is_set: bool = True
+
+    @property
+    def needed(self) -> dict[str, str]:
+        """What it is among the parts that turns need."""
+        return {"model": self.state} if self.is_set else {}
+
+    @property
+    def lesser(self) -> dict[str, str]:
+        """What it is among those that may be done without."""
+        return {} if self.is_set else {"model": self.state}
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """How the runtime is; `ready` is False while starting, draining or without one of its `parts`.
+
+    `parts` are those that this gateway is to serve turns with; `lesser` are those that an installation may do without.
+    Each has the word "ok", or what is wrong with it. Decision: 0065.
     """
 
     ready: bool

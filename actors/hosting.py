@@ -10,7 +10,7 @@ import hashlib
 import logging
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from importlib import import_module
 from pathlib import Path
@@ -44,6 +44,7 @@ SOCKETS = "run"
 TOKEN_FILE = "link_token"
 NAME_CHARS = 12
 RAY_MODULE = "actors.hosts.ray"
+Seen = Callable[[Sequence[HostRow]], None]
 NO_RAY = "Ray is not installed here; install the extra `server`, or take `--runtime local`."
 
 
@@ -141,7 +142,14 @@ class Hosting:
 
     def task(self, host_id: str) -> Task:
         """Return what a host is told, on whichever machine it is."""
-        return Task(host_id=host_id, address="", token=self._settings.link_token, settings=self._settings)
+        ends_after_s = self._settings.hosts_end_after_s if self._settings.ray_address else 0.0
+        return Task(
+            host_id=host_id,
+            address="",
+            token=self._settings.link_token,
+            settings=self._settings,
+            ends_after_s=ends_after_s,
+        )
 
     def _ray(self) -> HostMaker:
         place = self._folder / SOCKETS
@@ -187,12 +195,18 @@ def gateway_name(settings: Settings, folder: Path) -> str:
     return f"{socket.gethostname()}-{place}"
 
 
-async def follow_hosts(stack: AsyncExitStack, leases: Leases, token: str) -> Directory:
-    """Return a directory of all hosts of the store, each behind a link."""
+async def follow_hosts(stack: AsyncExitStack, leases: Leases, token: str, seen: Seen | None = None) -> Directory:
+    """Return a directory of all hosts of the store, each behind a link.
+
+    `seen` is told all leases whenever they were read, those of gateways too.
+    """
     machine = machine_name()
 
     async def members() -> Sequence[Member]:
-        return [member_of(row, machine) for row in await leases.hosts() if row.address != LOCAL]
+        rows = await leases.hosts()
+        if seen is not None:
+            seen(rows)
+        return [member_of(row, machine) for row in rows if row.address != LOCAL]
 
     def connect(host_id: str, address: str) -> Host:
         return LinkedHost(host_id, parse_address(address), token)

@@ -79,15 +79,16 @@ class Intake:
         is_run_here = name in self._held
         self._enter(name)
         try:
-            is_new = await self._accepted.put(
+            put = await self._accepted.put(
                 turn.tenant_id, turn.project_id, turn.session_id, turn.idempotency_key, encode(message)
             )
         except BaseException:
             self._leave(name)
             raise
-        if is_new:
+        if put.is_new:
             self._own.add(name)
-        return message if is_new or is_run_here else msgspec.structs.replace(message, attempt=message.attempt + 1)
+        attempt = message.attempt + (not put.is_new and not is_run_here)
+        return msgspec.structs.replace(message, attempt=attempt, life=put.runtime_session_id)
 
     async def output(self, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]) -> AsyncIterator[StreamEvent]:
         """Run a message that was taken and yield what comes of it; `keep` as of `turn_events`.
@@ -103,6 +104,13 @@ class Intake:
                 raise
             _log.info("a message of %s is tried again: %s", message.turn.session_id, error.message)
 
+    async def _close(self, tenant_id: str, name: Name, answer: HostAnswer) -> None:
+        """Have a message run no more; what it was refused for is kept until its client was told."""
+        if isinstance(answer, Failed):
+            await self._accepted.refuse(tenant_id, name, encode(answer))
+        else:
+            await self._accepted.remove(name)
+
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Return the answer of the session's host; a message that was taken waits no more when it is a final one."""
         if not isinstance(message, RunTurn) or _name(message) not in self._held:
@@ -111,7 +119,7 @@ class Intake:
         try:
             answer = await self._router.ask(message, listener)
             if is_final(answer) and (name in self._own or isinstance(answer, Replied)):
-                await self._accepted.remove(name)  # but not for another message under the key of one that runs
+                await self._close(message.turn.tenant_id, name, answer)  # but not for another under the key of one
             return answer
         finally:
             self._leave(name)
@@ -159,10 +167,10 @@ class Intake:
     async def _run(self, one: AcceptedMessage) -> bool:
         """Run a message; return whether its session can be asked the next one."""
         try:
-            answer = await self._router.ask(_again(decode_message(await self._accepted.read(one)), one.tries))
+            answer = await self._router.ask(_again(decode_message(await self._accepted.read(one)), one))
             _log.info("a message of %s was left behind and has been run now", one.session_id)
             if is_final(answer):
-                await self._accepted.remove(one.name)
+                await self._close(one.tenant_id, one.name, answer)
             if not isinstance(answer, Failed) or answer.kind not in MENDS:
                 return True
             why = answer.message
@@ -183,11 +191,11 @@ def is_final(answer: HostAnswer) -> bool:
     return isinstance(answer, Failed) and answer.kind not in MENDS
 
 
-def _again(message: HostMessage, tries: int) -> HostMessage:
+def _again(message: HostMessage, one: AcceptedMessage) -> HostMessage:
     """Return a message that was left behind as it is to be run: it may have been shown already."""
-    return (
-        msgspec.structs.replace(message, attempt=message.attempt + tries) if isinstance(message, RunTurn) else message
-    )
+    if not isinstance(message, RunTurn):
+        return message
+    return msgspec.structs.replace(message, attempt=message.attempt + one.tries, life=one.runtime_session_id)
 
 
 def _name(message: RunTurn) -> Name:

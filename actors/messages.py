@@ -25,6 +25,8 @@ class RunTurn(Struct, frozen=True, kw_only=True, tag=True):
         follow: The sender wants the turn's stream events as they come.
         may_be_known: The idempotency key may have been used before: it is the client's, or this is another try.
         attempt: Rises when a host died with the turn; its output is then numbered behind all that may have been shown.
+        asked_as: The idempotency key as the client said it.
+        life: The runtime session id for which it was accepted: a reset has begun another. "" for any.
     """
 
     turn: ChatTurn
@@ -32,6 +34,8 @@ class RunTurn(Struct, frozen=True, kw_only=True, tag=True):
     attempt: int = 1
     follow: bool = False
     may_be_known: bool = True
+    asked_as: str = ""
+    life: str = ""
 
 
 class OpenSession(Struct, frozen=True, kw_only=True, tag=True):
@@ -53,6 +57,14 @@ class EndSession(Struct, frozen=True, kw_only=True, tag=True):
     session_id: str
     reason: str
     quiet_since: str = ""
+
+
+class DiscardSession(Struct, frozen=True, kw_only=True, tag=True):
+    """A session is to be removed if nothing was ever said in it; answered by Done, with the note `gone` if it was."""
+
+    tenant_id: str
+    project_id: str
+    session_id: str
 
 
 class ResetSession(Struct, frozen=True, kw_only=True, tag=True):
@@ -289,6 +301,7 @@ HostMessage = (
     RunTurn
     | OpenSession
     | EndSession
+    | DiscardSession
     | ResetSession
     | ForgetSession
     | CallbackReady

@@ -126,7 +126,7 @@ class StoredModelDesk:
     async def list(self, tenant_id: str) -> Sequence[ProviderView]:
         """Return the providers of a tenant, the oldest first."""
         metas = await self._providers.list(tenant_id)
-        default = next((one.provider_id for one in metas if _has_model(one)), "")
+        default = next((one.provider_id for one in metas if one.is_default and _has_model(one)), "")
         return [_view(one, is_default=one.provider_id == default) for one in metas]
 
     async def add(self, tenant_id: str, wanted: ProviderFields, api_key: str, by: Initiator) -> ProviderView:
@@ -139,6 +139,8 @@ class StoredModelDesk:
         try:
             async with self._database.transaction() as connection:
                 meta = await self._providers.create(tenant_id, provider_id, provider, api_key or None, connection)
+                if meta.is_default:
+                    await self._providers.make_only_default(connection, tenant_id, meta)
                 await self._note(connection, tenant_id, meta, "create", by, {"kind": meta.kind})
         except Duplicate as error:
             raise _taken() from error
@@ -157,6 +159,8 @@ class StoredModelDesk:
                 if "base_url" in changes:
                     self._check_address(provider.kind, provider.base_url)
                 meta = await self._providers.update(tenant_id, provider_id, provider, api_key, connection)
+                if changes.get("is_default"):
+                    await self._providers.make_only_default(connection, tenant_id, meta)
                 has_new_key = api_key is not None or meta.has_key != before.has_key
                 fields = sorted([*changes, *(["api_key"] if has_new_key else [])])
                 await self._note(connection, tenant_id, meta, "update", by, {"fields": fields})
@@ -204,13 +208,19 @@ class StoredModelDesk:
             "/defaultModelId": models.default_model_id,
             **{f"/tiers/{one}": to for one, to in models.tiers.items()},
         }
+        served = {
+            path: await self._models.name_served(tenant_id, project_id, model) for path, model in named.items() if model
+        }
         fields = [
-            {"path": path, "message": f"nobody serves {model}"}
-            for path, model in named.items()
-            if model and not await self._models.serves(tenant_id, project_id, model)
+            {"path": path, "message": f"nobody serves {named[path]}"} for path, model in served.items() if not model
         ]
         if fields:
             raise InvalidInput("Invalid request", details={"fields": fields})
+        models = msgspec.structs.replace(
+            models,
+            default_model_id=served.get("/defaultModelId", ""),
+            tiers={one: served[f"/tiers/{one}"] for one, to in models.tiers.items() if to},
+        )
         written: JsonObject = msgspec.to_builtins(models)
         async with self._database.transaction() as connection:
             await put_project_models(connection, tenant_id, project_id, written)

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
+from actors.reported_models import ReportedModels
 from actors.session.models import ChosenModel
 from actors.session.store import SessionPin
 from domain.errors import LastingOutage, NotFound, Unavailable
@@ -106,8 +107,11 @@ class StoredModels:
         database: Database,
         vault: Vault,
         *,
+        reported: ReportedModels | None = None,
         seconds: Seconds = time.monotonic,
     ) -> None:
+        """`reported` knows the names under which usage and traces tell of models."""
+        self._reported = reported
         self._installed = installed
         self._default = default_model
         self._providers = ModelProviders(database, vault)
@@ -151,6 +155,7 @@ class StoredModels:
             Unavailable: No model is configured.
         """
         known = await self._known((tenant_id, project_id, ""))
+        model_id = await self.name_served(tenant_id, project_id, model_id) or model_id
         return known.resolved(replace(known.wishes, override=model_id, tier="" if model_id else tier))
 
     async def explain(
@@ -184,9 +189,16 @@ class StoredModels:
         provider_id = next((one.provider_id for one in opened if one.name == name), name)
         return Resolved(chosen.name, provider_id, chosen.source)
 
-    async def serves(self, tenant_id: str, project_id: str, model: str) -> bool:
-        """Return whether a provider of a project serves a model name."""
-        return (await self._known((tenant_id, project_id, ""))).serves(model)
+    async def name_served(self, tenant_id: str, project_id: str, model: str) -> str:
+        """Return a name under which a provider of a project serves a model: as given, or as its usage reports it.
+
+        Empty when nobody does.
+        """
+        known = await self._known((tenant_id, project_id, ""))
+        if not model or known.serves(model):
+            return model
+        found = await self._reported.full_names(tenant_id, project_id, model) if self._reported is not None else ()
+        return next((name for name in found if known.serves(name)), "")
 
     async def answers(self, spec: ProviderSpec, model: str, scope: str, timeout_ms: int) -> None:
         """Ask a tenant's provider for a word, past what is kept and counted. Raises what the call raises."""
@@ -305,8 +317,9 @@ def first_model(provider: OpenProvider) -> str:
 
 
 def _first_default(opened: Sequence[OpenProvider]) -> str:
-    """Return what is asked of the first of these providers that has a model to ask, empty when none has."""
-    return next((f"{one.meta.name}/{name}" for one in opened if (name := first_model(one))), "")
+    """Return what is asked of the default one of these providers, empty when none is one that has a model to ask."""
+    marked = (one for one in opened if one.meta.is_default)
+    return next((f"{one.meta.name}/{name}" for one in marked if (name := first_model(one))), "")
 
 
 def _converted(written: JsonObject | None, form: type[Form]) -> Form:

@@ -84,12 +84,16 @@ class SpanExport:
         async with self._database.connection() as connection:
             place = await self._reader.place(connection)
             read = await self._reader.next(connection, place, TURNS_AT_ONCE)
-        if not read:
-            return 0
-        await self._send(_body(read, self._version))
-        async with self._database.connection() as connection:
-            await self._reader.move(connection, read)
-        return len(read)
+            opened = await self._reader.opened(connection, TURNS_AT_ONCE)
+        if read:
+            await self._send(_body(read, self._version))
+            async with self._database.transaction() as connection:
+                await self._reader.move(connection, read)
+        if opened is not None:
+            await self._send(_body(opened.read, self._version))
+            async with self._database.connection() as connection:
+                await self._reader.take_back(connection, opened)
+        return len(read) + (len(opened.aside) if opened is not None else 0)
 
     async def _send(self, body: bytes | None) -> None:
         if body is None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from actors.looping import again_and_again
 from domain.errors import AppError
 from storage.errors import StaleEpoch
-from storage.leases import RENEW_EVERY_S, Leases
+from storage.leases import RENEW_EVERY_S, HostRow, Leases
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Peers:
 
     async def look(self) -> None:
         """See who is there, who leads, and what the bounds of all are together. Raises Unavailable."""
-        rows = [row for row in await self._leases.hosts() if row.host_id.startswith(PREFIX)]
+        rows = await self._gateways()
         if self._epoch not in {row.epoch for row in rows}:
             self.leads = False  # our lease has run out; it is renewed or taken anew
             return
@@ -67,17 +67,23 @@ class Peers:
         )
 
     async def stop(self) -> None:
-        """Be one of them no more; `others` then says how many stay."""
+        """Be one of them no more; `others` then says how many stay.
+
+        The lease goes first: of two that leave at the same moment, the later one sees that nobody stays.
+        """
         if self._keeper is None:
             return
         self._keeper.cancel()
         await asyncio.wait([self._keeper])
         self._keeper = None
         try:
-            await self.look()
             await self._leases.release_host(self._epoch)
+            self.others = len(await self._gateways())
         except AppError as error:
             log.warning("the lease of this gateway could not be given back; it runs out by itself: %s", error.message)
+
+    async def _gateways(self) -> list[HostRow]:
+        return [row for row in await self._leases.hosts() if row.host_id.startswith(PREFIX)]
 
     async def _register(self) -> None:
         told = {LOWEST: self._own.lowest, HIGHEST: self._own.highest}

@@ -24,7 +24,7 @@ from actors.session.store import SessionPin
 from domain.deployments import BY_DEFAULT
 from domain.errors import Gone, NotFound
 from domain.json_values import JsonObject
-from domain.limits import SUSPENSION_DEFAULT_S, TURN_DEADLINE_S
+from domain.limits import MESSAGE_MAX_CHARS, SUSPENSION_DEFAULT_S, TURN_DEADLINE_S
 from domain.projects import ProjectSettings, settings_of
 from engine import Program
 from storage.database import Database
@@ -181,6 +181,7 @@ def _timed(chosen: Chosen, settings: ProjectSettings) -> Chosen:
         idle_s=settings.session_idle_timeout_sec,
         turn_s=float(turn_s) if turn_s != TURN_DEADLINE_S else 0.0,
         callback_s=float(callback_s) if callback_s != SUSPENSION_DEFAULT_S else 0.0,
+        message_chars=settings.max_message_chars if settings.max_message_chars < MESSAGE_MAX_CHARS else 0,
     )
 
 

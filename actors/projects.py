@@ -6,19 +6,22 @@ What was saved, renamed or removed over the API stays until the folder's text of
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from abl.folders import language_of_file
 from abl.project import Project
+from abl.variables import Variables as FileVariables
+from abl.variables import VariablesFault, is_variables_file, read_variables
 from actors.catalogue import catalogue_of, is_catalogue_file
 from actors.clocks import RandomIds
 from actors.compiling import AGENT_KINDS
+from actors.folder_variables import CONFIG, plan_variables
 from actors.programs import compile_texts
+from domain.errors import InvalidInput
 from domain.folders import FolderPlan, FolderText, plan_of
-from domain.ids import CUID_CHARS, PREFIXES
+from domain.ids import PREFIXES, stable_id
 from domain.transfer import source_hash
 from storage.database import Connection, Database
 from storage.errors import Duplicate
@@ -31,6 +34,7 @@ from storage.repositories.transfer import Transfer
 from storage.repositories.variables import Variables
 
 TENANT_ID = "ten_default"
+_NOTHING: Mapping[str, str] = {}
 LANGUAGE = "language"
 """Kind of a document that changes what a language means and how it is said."""
 REPLACED = "{}: the folder's newer text replaces a draft that was saved over the API"
@@ -55,30 +59,46 @@ class Seeded(Struct, frozen=True):
     told: tuple[str, ...] = ()
 
 
-async def put_project(database: Database, name: str, files: Mapping[str, str], *, tenant_id: str = TENANT_ID) -> Seeded:
-    """Store what has changed of a project's texts since they were put last, and its catalogue; return the project.
+async def put_project(
+    database: Database,
+    name: str,
+    files: Mapping[str, str],
+    *,
+    tenant_id: str = TENANT_ID,
+    config: Mapping[str, str] = _NOTHING,
+) -> Seeded:
+    """Store what has changed of a project's texts since they were put last, its catalogue and its config variables.
+
+    Args:
+        config: Values of `{{config.KEY}}` that come before those of the file of variables; what was set over the API
+            comes before both. Decision: 0064.
+
+    Returns:
+        The project.
 
     Raises:
         UnreadableProject: The texts do not compile.
-        InvalidInput: Its catalogue cannot be read.
+        InvalidInput: Its catalogue or its file of variables cannot be read.
     """
+    wanted = {**variables_in(files).config, **config}
     entries, files = separated(files)
     projects, agents = Projects(database), Agents(database)
     await projects.ensure_tenant(tenant_id, tenant_id.removeprefix("ten_"))
     project = await _project(projects, tenant_id, name)
-    config = await Variables(database).config(tenant_id, project.project_id)
-    program_id, ir = compile_texts(files, config)
+    put = plan_variables(await Variables(database).list(tenant_id, project.project_id, kind=CONFIG), wanted)
+    program_id, ir = compile_texts(files, put.values)
     await agents.keep_program(tenant_id, program_id, project.project_id, ir)
     folder = _documents(files)
     async with database.transaction() as connection:
         await projects.lock(connection, tenant_id, project.project_id)
         told = await _Put(database, connection, tenant_id, project.project_id).put(folder)
+        await put.write(Variables(database), connection, tenant_id, project.project_id)
         stored = await agents.list_without_texts(tenant_id, project.project_id, connection)
     if _is_folder(stored, folder):
         drafts_hash = await projects.drafts_hash(tenant_id, project.project_id)
         await projects.note_program(tenant_id, project.project_id, program_id, drafts_hash)
     await Catalogues(database).replace(tenant_id, project.project_id, entries)
-    return Seeded(tenant_id, project.project_id, name, _agents_of(stored, folder), told)
+    return Seeded(tenant_id, project.project_id, name, _agents_of(stored, folder), (*told, *put.told))
 
 
 class _Put:
@@ -109,7 +129,7 @@ class _Put:
         return tuple(_told(plan, deployed))
 
     async def _write(self, name: str, one: FolderText, ids: set[str]) -> None:
-        agent_id = _stable_id(PREFIXES["agent"], *self._of, name)
+        agent_id = stable_id(PREFIXES["agent"], *self._of, name)
         if agent_id in ids:  # of the document itself, or of one that was renamed
             agent_id = RandomIds().new(PREFIXES["agent"])
         await self._agents.save(
@@ -155,14 +175,29 @@ def separated(files: Mapping[str, str]) -> tuple[list[CatalogueEntry], dict[str,
     Raises:
         InvalidInput: The catalogue cannot be read.
     """
-    return catalogue_of(files), {path: text for path, text in files.items() if not is_catalogue_file(path)}
+    texts = {path: text for path, text in files.items() if not (is_catalogue_file(path) or is_variables_file(path))}
+    return catalogue_of(files), texts
+
+
+def variables_in(files: Mapping[str, str]) -> FileVariables:
+    """Return what the file of variables among the files of a project says, nothing without one.
+
+    Raises:
+        InvalidInput: It cannot be read; the message names the line.
+    """
+    try:
+        return next(
+            (read_variables(text, path) for path, text in files.items() if is_variables_file(path)), FileVariables()
+        )
+    except VariablesFault as error:
+        raise InvalidInput(str(error)) from error
 
 
 async def _project(projects: Projects, tenant_id: str, name: str) -> ProjectRecord:
     known = await projects.find_by_slug(tenant_id, name)
     if known is not None:
         return known
-    project_id = _stable_id("", tenant_id, name)
+    project_id = stable_id("", tenant_id, name)
     try:
         return await projects.create(tenant_id, project_id, name=name, slug=name)
     except Duplicate:
@@ -180,13 +215,3 @@ def _documents(files: Mapping[str, str]) -> dict[str, FolderText]:
                 FolderText(document.kind, part.file, part.source.text),
             )
     return found
-
-
-def _stable_id(prefix: str, *parts: str) -> str:
-    digest = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest())
-    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
-    text = ""
-    while len(text) < CUID_CHARS - 1:
-        digest, place = divmod(digest, len(signs))
-        text += signs[place]
-    return f"{prefix}_c{text}" if prefix else f"c{text}"

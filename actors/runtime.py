@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
+from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.health import Health
-from domain.callback_signatures import StandardSignature
 from domain.messages import Attachment
 
 JsonObject = dict[str, Any]
@@ -28,7 +28,6 @@ StreamKind = Literal[
     "error",
     "resume_gap",
 ]
-CallbackResult = Literal["accepted", "already_processed", "invalid_signature", "not_found", "expired", "unavailable"]
 
 
 class Caller(Struct, frozen=True):
@@ -75,6 +74,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     Attributes:
         session_id: Empty opens a new session; with an idempotency key the same new session on every try.
         new_session_id: Of the session that it opens, by `Runtime.new_session_id`; empty lets the runtime make it.
+        opens: What the session of `session_id` is opened as where it is not there yet; that id is its name's.
         idempotency_key: The same key of the same user with the same request gives the stored reply; else Conflict.
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
         user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
@@ -88,6 +88,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     message: str
     session_id: str = ""
     new_session_id: str = ""
+    opens: NewSession | None = None
     idempotency_key: str = ""
     request_hash: str = ""
     agent: str = ""
@@ -262,20 +263,6 @@ class SessionPage(Struct, frozen=True, kw_only=True):
     searched_from: str = ""
 
 
-class CallbackDelivery(Struct, frozen=True, kw_only=True):
-    """What came in at a callback address; `raw` is the body as it arrived, for the signature.
-
-    Attributes:
-        standard: How it is signed by Standard Webhooks, where it is.
-    """
-
-    callback_id: str
-    raw: bytes
-    body: JsonObject
-    signature: str = ""
-    standard: StandardSignature | None = None
-
-
 class Runtime(Protocol):
     """Everything the gateway can do."""
 
@@ -328,6 +315,17 @@ class Runtime(Protocol):
 
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session that has not spoken yet."""
+        ...
+
+    def named_session_id(self, wanted: NewSession) -> str:
+        """Return the id of the session of this name, whether it is there or not."""
+        ...
+
+    async def discard_session(self, session: SessionRef) -> bool:
+        """Remove a session to which nothing was said, or nothing that was not refused; return whether it is gone.
+
+        One that somebody follows, whose files or messages wait, or that is over stays. Decision: 0060.
+        """
         ...
 
     async def is_open(self, wanted: NewSession) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from actors.session.failing import patiently
+from actors.patience import patiently
 from domain.json_values import JsonObject, JsonValue
 from domain.secret_spellings import MASK, spellings, without, without_cut
 from domain.tool_calls import ToolResult

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from actors.archive_port import Archive
+from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.directory import Directory
-from actors.health import OK, Health
+from actors.health import OK, Health, ModelHealth
 from actors.host_numbers import HostNumbers
 from actors.intake import Intake
 from actors.messages import (
     CallbackReady,
     CancelTurn,
+    DiscardSession,
     Done,
     EndSession,
     ForgetSession,
@@ -35,8 +37,6 @@ from actors.messages import (
 from actors.raising import error_of, viewed
 from actors.router import Router, Summon
 from actors.runtime import (
-    CallbackDelivery,
-    CallbackResult,
     Caller,
     ChatTurn,
     JsonObject,
@@ -53,6 +53,7 @@ from actors.runtime import (
 from actors.session.records import OWN_KEY
 from actors.session.repeating import spoken_id
 from actors.session_host import FULL_RETRY_MS, QUEUE_FULL
+from actors.session_ids import opened_id, session_id_of
 from actors.system_events import SystemEvents
 from actors.tally import Tally
 from actors.turn_keys import key_of, request_hash
@@ -62,12 +63,10 @@ from domain.errors import AppError, NotFound, QueueFull, Unavailable
 from domain.ids import PREFIXES
 from domain.limits import EXECUTION_QUEUE_TURNS
 from domain.messages import Attachment
-from domain.request_keys import owned_key
 from storage.repositories.accepted import AcceptedMessages
 
 STABLE = f"{PREFIXES['session']}_"
 AGENT = f"{PREFIXES['agent']}_"
-ID_DIGEST_BYTES = 12
 DRAIN_S = 30.0
 CHILDREN_AT_ONCE = 100
 
@@ -87,12 +86,11 @@ class SessionRuntime:
         accepted: AcceptedMessages | None = None,
         summon: Summon | None = None,
         max_waiting: int = EXECUTION_QUEUE_TURNS,
-        model: Callable[[], str] = lambda: OK,
+        model: Callable[[], ModelHealth] = ModelHealth,
     ) -> None:
         """`tally` is of what this process asks itself, `max_waiting` of turns in all hosts together.
 
-        Without `accepted`, where messages are made durable, none are taken that are answered later. `model` says "ok",
-        or why agents that name no model cannot ask one.
+        Without `accepted` no message is taken that is answered later; `model` is that of agents that name none.
         """
         self._system = system
         self._directory = directory
@@ -117,8 +115,6 @@ class SessionRuntime:
     async def ask(self, message: HostMessage) -> HostAnswer:
         """Send a message to its session, wherever that is; for delegations and jobs."""
         return await self._router.ask(message)
-
-    # -- turns ----------------------------------------------------------------------------------------------------
 
     async def chat(self, turn: ChatTurn) -> TurnReply:
         """Run one turn to its end and return its committed reply."""
@@ -211,12 +207,13 @@ class SessionRuntime:
             idempotency_key=key or OWN_KEY + self._ids.new(""),
             request_hash=(turn.request_hash or request_hash(turn)) if key else "",
             agent=await self._agent_named(turn.tenant_id, turn.project_id, turn.agent),
+            opens=await self._with_agent(turn.opens) if turn.opens is not None else None,
         )
-        return RunTurn(turn=prepared, new=new, follow=follow, may_be_known=bool(key))
+        return RunTurn(turn=prepared, new=new, follow=follow, may_be_known=bool(key), asked_as=turn.idempotency_key)
 
     def new_session_id(self, turn: ChatTurn) -> str:
         """Return an id for the session that a turn opens."""
-        return self._session_id(turn.tenant_id, turn.project_id, key_of(turn))
+        return session_id_of(turn.tenant_id, turn.project_id, key_of(turn), self._ids)
 
     def _noted(self, turn: ChatTurn, error: AppError) -> AppError:
         """Return an error of a turn; that there was no room for it is told to analytics."""
@@ -224,44 +221,41 @@ class SessionRuntime:
             self._system.queue_full(turn.tenant_id, turn.project_id)
         return error
 
-    def _session_id(self, tenant_id: str, project_id: str, key: str) -> str:
-        """Return the id of a new session; the same one for the same owned key."""
-        if not key:
-            return self._ids.new(PREFIXES["session"])
-        text = f"{tenant_id}\0{project_id}\0{key}"
-        digest = hashlib.blake2b(text.encode(), digest_size=ID_DIGEST_BYTES).hexdigest()
-        return f"{PREFIXES['session']}_c{digest}"
-
     def _keep(self, task: asyncio.Task[Any]) -> None:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    # -- sessions -------------------------------------------------------------------------------------------------
-
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session that has not spoken yet."""
-        session_id = self._opened_id(wanted)
-        named = await self._agent_named(wanted.tenant_id, wanted.project_id, wanted.agent)
-        wanted = msgspec.structs.replace(wanted, agent=named)
+        session_id = opened_id(wanted, self._ids)
+        wanted = await self._with_agent(wanted)
         view = viewed(await self._router.ask(OpenSession(session_id=session_id, wanted=wanted)))
         detail = {**view.detail, **await self._archive.agent(wanted.tenant_id, view)}
         return msgspec.structs.replace(view, detail=detail)
 
     async def is_open(self, wanted: NewSession) -> bool:
         """Return whether the session of this name or idempotency key is there already, whatever its status."""
-        named = SessionRef(wanted.tenant_id, wanted.project_id, self._opened_id(wanted))
+        named = SessionRef(wanted.tenant_id, wanted.project_id, opened_id(wanted, self._ids))
         try:
             await self._archive.resolve(named)
         except NotFound:
             return False
         return True
 
-    def _opened_id(self, wanted: NewSession) -> str:
-        if wanted.name:
-            key = owned_key("name", wanted.key_owner, wanted.name)
-        else:
-            key = owned_key("open", wanted.key_owner, wanted.idempotency_key)
-        return self._session_id(wanted.tenant_id, wanted.project_id, key)
+    def named_session_id(self, wanted: NewSession) -> str:
+        """Return the id of the session of this name, whether it is there or not."""
+        return opened_id(wanted, self._ids)
+
+    async def discard_session(self, session: SessionRef) -> bool:
+        """Remove a session to which nothing was said; return whether it is gone."""
+        answer = await self._router.ask(DiscardSession(**_names(await self._archive.resolve(session))))
+        if not isinstance(answer, Done):
+            raise error_of(answer)
+        return bool(answer.note)
+
+    async def _with_agent(self, wanted: NewSession) -> NewSession:
+        named = await self._agent_named(wanted.tenant_id, wanted.project_id, wanted.agent)
+        return msgspec.structs.replace(wanted, agent=named)
 
     async def _agent_named(self, tenant_id: str, project_id: str, agent: str) -> str:
         """Return the name of an agent that is given by its id, name or path. Spec: platform-api 4.1, 5.1."""
@@ -310,7 +304,8 @@ class SessionRuntime:
         await self._router.ask(EndSession(**_names(found), reason="api"))
         while children := await self._archive.children(found, CHILDREN_AT_ONCE):
             for child in children:  # each deletes its own first; how deep they go is bounded by the engine
-                await self.delete_session(child)
+                with suppress(NotFound):  # the same deletion, asked for a second time, was there before
+                    await self.delete_session(child)
         await self._archive.delete(found)
         await self._router.ask(ForgetSession(tenant_id=found.tenant_id, session_id=found.session_id))
 
@@ -334,8 +329,6 @@ class SessionRuntime:
             return answer.value
         raise error_of(answer)
 
-    # -- callbacks ------------------------------------------------------------------------------------------------
-
     async def deliver_callback(self, delivery: CallbackDelivery) -> CallbackResult:
         """Hand an outside answer to the session that waits for it, at most once."""
         result, tenant_id, session_id = await self._archive.take_callback(delivery)
@@ -353,14 +346,13 @@ class SessionRuntime:
         """Return callbacks without their secrets."""
         return await self._archive.callbacks(tenant_id, project_id, status=status, limit=limit, offset=offset)
 
-    # -- the runtime itself ---------------------------------------------------------------------------------------
-
     async def health(self) -> Health:
         """Return how the runtime is."""
         parts = await self._archive.parts()
         parts["cluster"] = OK if self._directory.host_ids else "No session host is alive."
         members, waiting = self._directory.members, self._directory.waiting
-        queue = OK if waiting < self._max_waiting else f"{waiting} turns wait, no more are taken."
+        queue, model = f"{waiting} turns wait, no more are taken.", self._model()
+        parts |= {"queue": OK if waiting < self._max_waiting else queue, **model.needed}
         return Health(
             ready=not self._draining and all(state == OK for state in parts.values()),
             draining=self._draining,
@@ -368,7 +360,7 @@ class SessionRuntime:
             live_sessions=sum(one.sessions for one in members),
             waiting_turns=sum(one.waiting for one in members),
             parts=parts,
-            lesser={"queue": queue, "model": self._model()},
+            lesser={**model.lesser, "analytics": (await self._archive.uncounted())[1]},
         )
 
     async def metrics(self) -> Sequence[tuple[str, dict[str, str], float]]:
@@ -379,6 +371,7 @@ class SessionRuntime:
             ("abl_turns_running", {}, float(len(self._running))),
             ("abl_hosts", {}, float(len(self._directory.host_ids))),
             ("abl_queue_turns", {}, float(self._directory.waiting)),
+            ("abl_uncounted_turns", {}, float((await self._archive.uncounted())[0])),
         ]
         return [*rows, *self._numbers.rows(self._directory.members, self._tally.counts())]
 

@@ -17,6 +17,7 @@ from domain.limits import (
     SESSION_IDLE_S,
     SUSPENSION_DEFAULT_S,
     TRACES_KEPT_DAYS,
+    TURN_DEADLINE_S,
 )
 from providers.mcp.servers import McpServer
 from providers.specs import Price
@@ -60,6 +61,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         runtime: `local` serves sessions in this process, `process` in child processes, `ray` in Ray actors.
         hosts: Session hosts at the least; 0 takes one for each core.
         max_hosts: Up to how many hosts there may be when they have much to do; 0 never takes more than `hosts`.
+        hosts_end_after_s: How long hosts on a Ray cluster live on when no gateway is there.
         max_dedicated: How many sessions of deployments with dedicated placement may be awake at once.
         mode: `production` refuses what is for trying things out only; see `actors.production`.
         ray_address: A Ray cluster that is there already; empty starts one for this process alone.
@@ -101,6 +103,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     hosts: int = 0
     max_hosts: int = 0
     max_dedicated: int = 32
+    hosts_end_after_s: float = float(TURN_DEADLINE_S)
     mode: Literal["development", "production"] = "development"
     ray_address: str = ""
     host: str = "127.0.0.1"

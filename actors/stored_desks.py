@@ -37,6 +37,8 @@ from actors.programs import StoredPrograms
 from actors.project_desk import StoredProjects
 from actors.project_removal import ProjectRemoval
 from actors.quotas import MeteredModels, QuotaKeeper
+from actors.refusals import StoredRefusals
+from actors.reported_models import ReportedModels
 from actors.settings import Settings
 from actors.stored_transfer import StoredTransfer
 from actors.tally import Tally
@@ -71,7 +73,7 @@ def open_desks(
     registry, passwords = model_registry(settings), Passwords()
     stack.push_async_callback(registry.close)
     vault = database.vault
-    models = StoredModels(registry, settings.default_model, database, vault)
+    models = StoredModels(registry, settings.default_model, database, vault, reported=ReportedModels(database, clock))
     audit = AuditLog(database, clock, ids)
     keeper = MeteredModels(BudgetKeeper(Budgets(database), clock, ids), quotas)
     completions = StoredCompletions(models, keeper, Events(database), clock, tally)
@@ -82,6 +84,7 @@ def open_desks(
         completions=completions,
         insight=StoredInsight(database, clock),
         files=files,
+        refusals=StoredRefusals(database),
         feedback=StoredFeedback(database, clock, ids),
         users=StoredUsers(database, passwords, audit),
         people=StoredPeople(database, passwords, audit, ids),

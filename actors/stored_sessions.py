@@ -179,6 +179,15 @@ class StoredSessions:
                 await emit(connection, pin.tenant_id, pin.project_id, one.event, one.data)
         return made
 
+    async def discard(self, pin: SessionPin, epoch: int, key: str = "") -> bool:
+        """Remove a session that nothing was said in; return whether it is gone."""
+        try:
+            return await self._sessions.discard(pin.tenant_id, pin.session_id, epoch, key)
+        except StaleEpoch as error:
+            raise SessionMoved from error
+        except AWAY as error:
+            raise StoreLost from error
+
     async def append(
         self,
         pin: SessionPin,

@@ -6,6 +6,7 @@ Spec: platform-api 9.
 from __future__ import annotations
 
 import asyncio
+import logging
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
@@ -20,7 +21,7 @@ from actors.transfer import ExportedProject, ExportPreview, Imported
 from domain.audit import AuditCategory, AuditEntry, Initiator, Resource
 from domain.clock import Clock, IdSource, iso_ms
 from domain.deployments import label_of
-from domain.errors import Conflict, NotFound, TooLarge
+from domain.errors import Conflict, NotFound, TooLarge, Unavailable
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from domain.limits import (
@@ -62,6 +63,7 @@ from storage.repositories.deployments import DeploymentRecord, Deployments
 from storage.repositories.projects import ProjectRecord, Projects
 from storage.repositories.transfer import Document, HeldDocument, Transfer, WrittenDocument
 
+log = logging.getLogger(__name__)
 NO_PROJECT: Final = "Project not found"
 IN_PROGRESS: Final = "Import already in progress"
 KINDS: Final[Mapping[Entity, str]] = {
@@ -153,21 +155,30 @@ class StoredTransfer:
             found = await asyncio.to_thread(warnings_of, files.texts)
             kinds = {place: _kind(place, text) for place, text in files.texts.items()}
             async with self._database.transaction() as connection:
-                operations = await self._write(connection, tenant_id, project_id, lock_id, files, mode, kinds)
+                operations = await self._write(connection, tenant_id, project_id, files, mode, kinds)
                 counts = counted(operations)
                 details: JsonObject = {str(change): count for change, count in counts.items()}
                 entry = _entry(project, "import", by, {**details, "mode": str(mode)})
                 await self._audit.append(connection, tenant_id, entry)
-        finally:
-            await self._transfer.unlock(tenant_id, project_id, lock_id)
+                # In the same transaction: what is written is never answered with an error, nor keeps others out.
+                if not await self._transfer.give_back(connection, tenant_id, project_id, lock_id):
+                    raise _in_progress()  # this worker was away for longer than the lock lasts
+        except BaseException:
+            await self._let_go(tenant_id, project_id, lock_id)
+            raise
         return Imported(counts, shortened([*files.warnings, *found]))
+
+    async def _let_go(self, tenant_id: str, project_id: str, lock_id: str) -> None:
+        try:
+            await self._transfer.unlock(tenant_id, project_id, lock_id)
+        except Unavailable as error:  # why the import failed is what its caller has to know
+            log.warning("the lock of an import of %s stays for its time: %s", project_id, error.message)
 
     async def _write(
         self,
         connection: Connection,
         tenant_id: str,
         project_id: str,
-        lock_id: str,
         files: ImportFiles,
         mode: ImportMode,
         kinds: Mapping[Place, str],
@@ -190,8 +201,6 @@ class StoredTransfer:
         entry = entry_of(files.project, mode)
         if entry is not UNSET:
             await self._transfer.set_entry(connection, tenant_id, project_id, entry)
-        if not await self._transfer.holds(connection, tenant_id, project_id, lock_id):
-            raise _in_progress()  # this worker was away for longer than the lock lasts
         return operations
 
     def _written(self, operation: Operation, kinds: Mapping[Place, str]) -> WrittenDocument:

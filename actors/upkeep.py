@@ -27,6 +27,7 @@ from domain.limits import ANALYTICS_KEPT_DAYS, AUDIT_KEPT_DAYS, SESSION_IDLE_S, 
 from storage.database import Database
 from storage.partitions import drop_older, ensure_partitions, forget_blobs, placed
 from storage.repositories.a2a_tasks import A2aTasks
+from storage.repositories.accepted import AcceptedMessages
 from storage.repositories.analytics_counting import HOURS_AT_ONCE, Counting
 from storage.repositories.audit import AuditLog
 from storage.repositories.budgets import Budgets
@@ -130,7 +131,7 @@ class Upkeep:
         turns, memory, callbacks, replies = Turns(database), Memory(database), Callbacks(database), Replies(database)
         done = DoneRequests(database)
         users, webhooks, heads, a2a = Users(database), Webhooks(database), Conversations(database), A2aTasks(database)
-        tasks = TaskDesk(database, clock)
+        tasks, accepted = TaskDesk(database, clock), AcceptedMessages(database)
         self._chores = {
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, lambda: ensure_partitions(database), 0.0),
             f"{PREFIX}weeks": _Chore(HOUR_S, ROWS_MAX, self._drop_weeks, DROPS_STEADY_S),
@@ -145,6 +146,7 @@ class Upkeep:
             f"{PREFIX}webhooks": _Chore(HOUR_S, ROWS_MAX, lambda: webhooks.forget_old(ROWS_MAX)),
             f"{PREFIX}heads": _Chore(HOUR_S, ROWS_MAX, lambda: heads.forget_old(HEADS_KEPT_DAYS, ROWS_MAX)),
             f"{PREFIX}a2a": _Chore(HOUR_S, ROWS_MAX, lambda: a2a.forget_old(A2A_TASKS_KEPT_DAYS, ROWS_MAX)),
+            f"{PREFIX}refused": _Chore(HOUR_S, ROWS_MAX, lambda: accepted.forget_refused(ROWS_MAX)),
             f"{PREFIX}traces": _Chore(HOUR_S, ROWS_MAX, self._forget_traces),
             f"{PREFIX}audit": _Chore(HOUR_S, ROWS_MAX, self._forget_audit),
             f"{PREFIX}accounts": _Chore(HOUR_S, ROWS_MAX, self._forget_accounts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,14 +18,14 @@ from actors.budgets import BudgetKeeper
 from actors.callback_secrets import CallbackSecrets
 from actors.callbacks import CallbackDesk
 from actors.catalogue import catalogues_of
-from actors.clocks import RandomIds, SystemClock
+from actors.clocks import RandomIds, StoreClock, SystemClock
 from actors.desks import Desks
 from actors.draining import Draining
 from actors.embedded import PROVIDER, EmbeddedModel, find_embedded, with_embedded
 from actors.files import StoredFiles
-from actors.health import OK
+from actors.health import OK, ModelHealth
 from actors.host_numbers import DEDICATED, GATEWAY
-from actors.hosting import Hosting, follow_hosts, own_directory
+from actors.hosting import Hosting, Seen, follow_hosts, own_directory
 from actors.hosts.port import HostMaker
 from actors.hosts.tenancy import Epoch, Tenancy
 from actors.installation import (
@@ -69,6 +70,7 @@ from providers.embedded.intents import find_classifier
 from providers.http import HttpClient
 from providers.ports import TextClassifier
 from providers.remote import RemoteAgents
+from providers.tools.confining import tell_what_is_missing
 from providers.tools.kinds import all_tools
 from storage.blobs import Blobs, DatabaseBlobs, FolderBlobs
 from storage.coordination import Coordination
@@ -89,6 +91,7 @@ from storage.repositories.variables import Variables
 log = logging.getLogger(__name__)
 LOCAL, RAY = "local", "ray"
 LOCAL_HOST_ID = "host-0"
+NO_PROVIDER = "The model {} is of no provider that is set here; set its key or ABL_MODEL_URL, or another ABL_MODEL."
 NO_MODEL = "No model is set (ABL_MODEL_URL, or a provider's key); agents that need none answer."
 
 
@@ -139,10 +142,15 @@ async def open_host(
     alone: bool = False,
     hooked: HookedProjects | None = None,
     mocks: Mocks | None = None,
+    seen: Seen | None = None,
 ) -> AsyncIterator[RunningHost]:
-    """Build one session host over servers that are already running; `alone` when there is no other host."""
+    """Build one session host over servers that are already running; `alone` when there is no other host.
+
+    `seen` is told all leases whenever the host has read them.
+    """
     async with AsyncExitStack() as stack:
         clock, ids, epoch = SystemClock(), RandomIds(), Epoch()
+        shared = StoreClock(clock)
         database = await _opened(settings)
         stack.push_async_callback(database.close)
         journal = Journal(database)
@@ -180,7 +188,7 @@ async def open_host(
             secret_variables=SecretVariables(Variables(database), vault).of,
         )
         if not alone:
-            outside.ask = Router(await follow_hosts(stack, leases, settings.link_token)).ask
+            outside.ask = Router(await follow_hosts(stack, leases, settings.link_token, seen)).ask
         services = Services(
             store=store,
             performer=WorldPerformer(outside),
@@ -191,13 +199,17 @@ async def open_host(
             has_classifier=outside.classifier is not None,
             mocks=mocks if mocks is not None else Mocks(settings.tool_mocks),
             takes_over=system.takes_over,
+            numbers=shared,
         )
 
         async def give_back(names: Sequence[tuple[str, str]]) -> None:
             await leases.release_sessions(epoch.value, names)
 
+        if settings.is_server:
+            telling = asyncio.get_running_loop().create_task(tell_what_is_missing())
+            stack.callback(telling.cancel)
         host = SessionHost(host_id, services, settings.limits, give_back)
-        tenancy = Tenancy(leases, host, epoch, outside.tally)
+        tenancy = Tenancy(leases, host, epoch, outside.tally, shared.told)
         stack.push_async_callback(tenancy.stop)
         stack.push_async_callback(host.stop)
         yield RunningHost(host, tenancy, epoch, outside)
@@ -306,11 +318,15 @@ def _own_disk(settings: Settings, servers: Sequence[PostgresServer | RedisServer
     return data_folder(settings) if any(isinstance(server, PostgresServer) for server in servers) else None
 
 
-def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable[[], str]:
-    """Return what says whether agents that name no model can ask one: "ok", or why not."""
-    if embedded is not None and settings.default_model == embedded.model:
-        return lambda: embedded.state
-    return lambda: OK if settings.default_model else NO_MODEL
+def _model_state(settings: Settings, embedded: EmbeddedModel | None) -> Callable[[], ModelHealth]:
+    """Return what says how the model is that agents ask which name none."""
+    wanted = settings.default_model
+    if embedded is not None and wanted == embedded.model:
+        return lambda: ModelHealth(embedded.state)
+    if not wanted:
+        return lambda: ModelHealth(NO_MODEL, is_set=False)
+    is_there = wanted.partition("/")[0] in {one.name for one in settings.providers}
+    return lambda: ModelHealth(OK if is_there else NO_PROVIDER.format(wanted))
 
 
 def _callback_desk(settings: Settings, database: Database) -> CallbackDesk:

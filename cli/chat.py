@@ -36,6 +36,7 @@ class Wanted:
     key: str = ""
     project_id: str = ""
     no_color: bool = False
+    variables: tuple[str, ...] = ()
 
 
 def chat(wanted: Wanted) -> int:
@@ -46,6 +47,8 @@ def chat(wanted: Wanted) -> int:
         signal.signal(number, _leave)
     try:
         if wanted.url:
+            if wanted.variables:
+                refuse("--set gives values to a project on this machine; a server has its own: PUT .../variables")
             return _talk(_remote(wanted), console, wanted)
         if wanted.session and not wanted.data_dir:
             refuse("--session goes on with a session that was kept: give the --data-dir it is in")
@@ -65,7 +68,7 @@ def _local(project: str, console: Console, wanted: Wanted) -> int:
 
     width = min(os.get_terminal_size().columns, MAX_WIDTH) if console.is_live else PIPED_WIDTH
     tell = console.aside if console.is_live else console.fault
-    workspace = Workspace(project, tell, Screen(color=console.color, width=width))
+    workspace = Workspace(project, tell, Screen(color=console.color, width=width), wanted.variables, mocks=wanted.mocks)
     workspace.check_is_one()
     link = LocalLink.open(
         workspace,

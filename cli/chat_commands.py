@@ -12,6 +12,11 @@ Mocks = Annotated[
     str, typer.Option("--mocks", metavar="FILE", help="Answers of tools that are not there: YAML, tool: answer.")
 ]
 
+Sets = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it
+    typer.Option("--set", metavar="KEY=VALUE", help="A value of config.KEY; env.KEY=VALUE for one of env.KEY."),
+]
+
 
 def register_chat(app: typer.Typer) -> None:
     """Add both commands to the console script."""
@@ -25,6 +30,7 @@ def dev(
     port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on.")] = None,
     data_dir: Annotated[str, typer.Option("--data-dir", metavar="DIR", help="Where everything is kept.")] = "",
     mocks: Mocks = "",
+    variables: Sets = None,
 ) -> None:
     """Serve a project while it is being written: each turn runs what was saved last.
 
@@ -32,7 +38,7 @@ def dev(
     """
     from cli.dev import dev as run_dev
 
-    raise typer.Exit(run_dev(project, host=host, port=port, data_dir=data_dir, mocks=mocks))
+    raise typer.Exit(run_dev(project, host=host, port=port, data_dir=data_dir, mocks=mocks, variables=variables or ()))
 
 
 def chat(
@@ -51,6 +57,7 @@ def chat(
     key: Annotated[str, typer.Option("--key", metavar="KEY", help="API key of that server.")] = "",
     project_id: Annotated[str, typer.Option("--project", metavar="ID", help="Id of its project there.")] = "",
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+    variables: Sets = None,
 ) -> None:
     """Talk to an agent in the terminal; needs no server. Lines that are piped in are messages, one after the other.
 
@@ -70,5 +77,6 @@ def chat(
         key=key,
         project_id=project_id,
         no_color=no_color,
+        variables=tuple(variables or ()),
     )
     raise typer.Exit(run_chat(wanted))

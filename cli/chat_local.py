@@ -26,6 +26,7 @@ from cli.dev_mocks import MocksFile
 from cli.dev_project import Tell, Workspace
 from cli.dev_runtime import FreshRuntime
 from cli.environment import settings_from
+from cli.variables import Given
 from domain.errors import AppError, NotFound
 
 LOCAL = "local"
@@ -115,7 +116,8 @@ class LocalLink:
         return None
 
     async def _open(self) -> bool:
-        self._running = await self._stack.enter_async_context(open_runtime(_settings(self._data_dir, self._mocks)))
+        settings = _settings(self._data_dir, self._mocks, self._workspace.given())
+        self._running = await self._stack.enter_async_context(open_runtime(settings))
         if not await self._workspace.refresh(self._running.database):
             return False
         mocks = MocksFile(self._mocks, self._running.mocks, self._tell)
@@ -294,7 +296,7 @@ class LocalLink:
         return self._running
 
 
-def _settings(data_dir: str, mocks: str) -> Settings:
+def _settings(data_dir: str, mocks: str, variables: Given) -> Settings:
     """Return the settings of the environment, with stores of the conversation's own: none that others use."""
-    settings = settings_from(os.environ, runtime=LOCAL, data_dir=data_dir, mocks=mocks)
+    settings = settings_from(os.environ, runtime=LOCAL, data_dir=data_dir, mocks=mocks, variables=variables)
     return msgspec.structs.replace(settings, database_url="", redis_url="", ray_address="")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from abl.compiler import CompileOptions
@@ -13,8 +14,10 @@ from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.render import summary
 from abl.folders import LAYOUT, group_projects, is_project_path
 from abl.project import Project, check_project, compile_project
+from abl.variables import Variables, VariablesFault
 from cli import files
 from cli.output import CLEAN, FAULTY, USAGE, Screen, complain, print_findings, refuse
+from cli.variables import Given, folder_variables
 
 ADVICE = frozenset({"MISSING_PARAM_DESCRIPTION", "MISSING_TOOL_DESCRIPTION", "AGENT_NAME_STYLE"})
 """Findings that are a matter of style: told in one line a file unless they are asked for."""
@@ -28,32 +31,43 @@ class Loaded:
         root: Folder it was found in, or the name of its only file.
         texts: Path as shown -> text.
         is_whole: Nothing outside belongs to it, so what it does not hold is missing.
+        config: Values of `{{config.KEY}}`.
     """
 
     root: str
     texts: dict[str, str] = field(default_factory=dict)
     is_whole: bool = True
+    config: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def options(self) -> CompileOptions:
         """How it is compiled."""
-        return CompileOptions(single_agent=not self.is_whole)
+        return CompileOptions(single_agent=not self.is_whole, config_variables=self.config)
 
 
-def load(paths: Iterable[str]) -> tuple[list[Loaded], list[files.Unreadable]]:
-    """Return the projects that paths mean, and what could not be read."""
+def load(paths: Iterable[str], options: Iterable[str] = ()) -> tuple[list[Loaded], list[files.Unreadable]]:
+    """Return the projects that paths mean, and what could not be read; `options` are variables of the command line.
+
+    Raises:
+        VariablesFault: A variable, or the file of variables of a project, has the wrong form.
+    """
+    given = Given.of(os.environ, options)
     found = files.find(paths, is_project_path)
     unreadable = found.unreadable
     projects = []
     for folder, below in found.folders.items():
         for group in group_projects(below):
             shown = [(PurePath(folder) / path).as_posix() for path in group]
-            projects.append(_read(_root(shown), shown, unreadable, is_whole=True))
+            projects.append(_read(root_of(shown), shown, unreadable, is_whole=True))
     named = [path for path in found.files if path != files.STDIN]
     if named:
         projects.append(_read(", ".join(named), named, unreadable, is_whole=False))
     if files.STDIN in found.files:
         projects.append(_read(files.STDIN_NAME, [files.STDIN], unreadable, is_whole=False))
+    for project in projects:
+        at = project.root if project.is_whole else next(iter(project.texts), files.STDIN_NAME)
+        file = folder_variables(Path(at)) if at != files.STDIN_NAME else Variables()
+        project.config = {**file.config, **given.config}
     return [project for project in projects if project.texts], unreadable
 
 
@@ -68,7 +82,7 @@ def _read(root: str, paths: list[str], unreadable: list[files.Unreadable], *, is
     return project
 
 
-def _root(paths: list[str]) -> str:
+def root_of(paths: list[str]) -> str:
     """Return the folder of a project: where all its paths lie, above `agents` and its like."""
     parts = [PurePath(path).parent.parts for path in paths]
     common = 0
@@ -79,10 +93,21 @@ def _root(paths: list[str]) -> str:
 
 
 def check(
-    paths: list[str], *, as_json: bool, strict: bool, effects: bool, quiet: bool, no_color: bool, advice: bool = False
+    paths: list[str],
+    *,
+    as_json: bool,
+    strict: bool,
+    effects: bool,
+    quiet: bool,
+    no_color: bool,
+    advice: bool = False,
+    variables: Iterable[str] = (),
 ) -> int:
     """Check the files of `paths`, print what was found and return the exit code."""
-    loaded, unreadable = load(paths)
+    try:
+        loaded, unreadable = load(paths, variables)
+    except VariablesFault as error:
+        refuse(str(error))
     if not loaded and not unreadable:
         refuse(f"nothing to check in {', '.join(paths)}: no file ends in .abl or .agent.yaml")
     found: list[Diagnostic] = []

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from watchfiles import Change, awatch
 
-from abl.folders import is_project_path
-from actors.catalogue import is_catalogue_file
 from actors.wiring import RunningRuntime
 from cli.dev_mocks import MocksFile
 from cli.dev_project import MS_PER_S, Workspace
 from cli.dev_runtime import FreshRuntime
 from cli.environment import settings_from
 from cli.output import Screen, refuse
+from cli.projects import is_served
 from cli.serve import Offer, serve_brought
 from domain.errors import AppError
 from storage.embedded import POSTGRES, REDIS, check_is_free
@@ -32,12 +31,22 @@ POLL_MS = 100
 LOCAL = "local"
 
 
-def dev(project: str, *, host: str, port: int | None, data_dir: str, mocks: str = "") -> int:
+def dev(
+    project: str, *, host: str, port: int | None, data_dir: str, mocks: str = "", variables: Iterable[str] = ()
+) -> int:
     """Serve a folder until a signal; return the exit status."""
-    workspace = Workspace(project, _say, Screen.of_terminal())
+    workspace = Workspace(project, _say, Screen.of_terminal(), variables, mocks=mocks)
     workspace.check_is_one()
     try:
-        settings = settings_from(os.environ, runtime=LOCAL, host=host, port=port, data_dir=data_dir, mocks=mocks)
+        settings = settings_from(
+            os.environ,
+            runtime=LOCAL,
+            host=host,
+            port=port,
+            data_dir=data_dir,
+            mocks=mocks,
+            variables=workspace.given(),
+        )
         urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
         check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])
     except AppError as error:
@@ -95,7 +104,7 @@ async def _looks(workspace: Workspace) -> AsyncIterator[None]:
 
 
 def _is_looked_at(_change: Change, path: str) -> bool:
-    return is_project_path(path) or is_catalogue_file(Path(path).name)
+    return is_served(path) or is_served(Path(path).name)
 
 
 async def _ended(watching: asyncio.Task[None]) -> None:

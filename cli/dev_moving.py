@@ -13,10 +13,10 @@ import msgspec
 from actors.messages import ForgetSession
 from actors.programs import WORKING_COPY, StoredPrograms
 from actors.runtime import SessionRef
+from actors.session.opening import with_mocks
 from actors.session.snapshot import decode_snapshot
 from actors.session.store import SessionPin
 from actors.wiring import RunningRuntime
-from domain.json_values import JsonObject
 from engine import Program, SessionState
 from engine.facts import ToolMock
 from engine.program import AgentProgram
@@ -101,8 +101,8 @@ class Mover:
             return False
         context = state.begun.test_context
         began = [] if context is None else list(context.tool_mocks)
-        own: list[JsonObject] = (pin.test_context or {}).get("toolMocks") or []
-        return began != msgspec.convert([*own, *self._running.mocks.tool_mocks], list[ToolMock])
+        given = with_mocks(pin.test_context, pin.environment, self._running.mocks.tool_mocks) or {}
+        return began != msgspec.convert(given.get("toolMocks") or [], list[ToolMock])
 
     async def _state(self, pin: SessionPin) -> SessionState | None:
         """Return the state as the last turn has left it; None when nobody has spoken yet."""

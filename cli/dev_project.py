@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
 
@@ -17,12 +18,14 @@ from abl.compiler import CompileOptions
 from abl.diagnostics.render import render, summary
 from abl.folders import group_projects, is_project_path
 from abl.project import Project, check_project
-from actors.catalogue import is_catalogue_file
+from abl.variables import VariablesFault
 from actors.programs import UnreadableProject
-from actors.projects import Seeded, put_project
+from actors.projects import Seeded, put_project, variables_in
 from cli import files
 from cli.output import MAX_SHOWN, Screen, refuse
-from domain.errors import AppError
+from cli.projects import is_served
+from cli.variables import Given, folder_variables, told_unset, variables_place
+from domain.errors import AppError, InvalidInput
 from storage.database import Database
 
 MS_PER_S = 1_000.0
@@ -42,16 +45,22 @@ class Workspace:
         version: Counts the programs that were put into the store.
     """
 
-    def __init__(self, path: str, tell: Tell, screen: Screen) -> None:
+    def __init__(
+        self, path: str, tell: Tell, screen: Screen, variables: Iterable[str] = (), *, mocks: str = ""
+    ) -> None:
         self.root = Path(path)
         self.seeded: Seeded | None = None
         self.version = 0
         self._path = path
         self._tell = tell
         self._screen = screen
+        self._variables = tuple(variables)
+        self._is_mocked = bool(mocks)
         self._seen: Fingerprint | None = None
         self._is_broken = False
         self._doubts = ""
+        self._unset: list[str] = []
+        self._told_unset: set[str] = set()
         self._lock = asyncio.Lock()
 
     @property
@@ -72,6 +81,17 @@ class Workspace:
             names = sorted({group[0].partition("/")[0] for group in groups})
             refuse(f"{self._path} holds {len(groups)} projects; choose one of them: {', '.join(names)}")
 
+    def given(self) -> Given:
+        """Return the variables of environment, command line and file.
+
+        Raises:
+            InvalidInput: One of them has the wrong form.
+        """
+        try:
+            return Given.of(os.environ, self._variables, folder_variables(self.root))
+        except VariablesFault as error:
+            raise InvalidInput(str(error)) from error
+
     async def refresh(self, database: Database) -> bool:
         """Put what was saved since the last look into the store; return whether there is another program now."""
         async with self._lock:
@@ -90,7 +110,7 @@ class Workspace:
             if not is_first:
                 took_ms = (perf_counter() - began_s) * MS_PER_S
                 self._tell(f"{', '.join(changed)}: in use from the next turn on ({took_ms:.0f} ms)")
-            for told in seeded.told:
+            for told in (*seeded.told, *self._unset):
                 self._tell(told)
             if self._doubts:
                 self._tell(f"{self._doubts}\n{USED_ALL_THE_SAME}")
@@ -108,8 +128,12 @@ class Workspace:
         try:
             if not texts:
                 raise UnreadableProject(f"{self._path}: no ABL files in this folder any more")
-            seeded = await put_project(database, self.name, texts)
+            given = self.given()
+            seeded = await put_project(database, self.name, texts, config=given.config)
+            unset = told_unset({self._shown(path): text for path, text in texts.items()}, given.env.keys())
             self._doubts = self._findings(texts)
+            self._unset = [one for one in unset if one not in self._told_unset and not self._is_mocked]
+            self._told_unset.update(unset)
             return seeded
         except UnreadableProject as error:
             self._tell_broken(self._findings(texts) or error.message)
@@ -130,7 +154,8 @@ class Workspace:
     def _findings(self, texts: Mapping[str, str]) -> str:
         """Return the findings as `abl check` prints them; "" when there is no error among them."""
         shown = {self._shown(path): text for path, text in texts.items() if is_project_path(path)}
-        options = CompileOptions(single_agent=self.root.is_file())
+        config = {**variables_in(texts).config, **self.given().config}
+        options = CompileOptions(single_agent=self.root.is_file(), config_variables=config)
         found = check_project(Project.from_files(shown), options)
         errors = [one for one in found if one.is_error]
         if not errors:
@@ -143,7 +168,10 @@ class Workspace:
         return "\n\n".join([*told, summary(found)])
 
     def _shown(self, path: str) -> str:
-        return self._path if self.root.is_file() else (self.root / path).as_posix()
+        if self.root.is_file():
+            place = variables_place(self.root)
+            return place.as_posix() if place is not None and path == place.name else self._path
+        return (self.root / path).as_posix()
 
     def _fingerprint(self) -> Fingerprint:
         found: Fingerprint = {}
@@ -158,11 +186,11 @@ class Workspace:
     def _paths(self) -> Iterator[str]:
         if self.root.is_file():
             yield self.root.name
+            if (place := variables_place(self.root)) is not None:
+                yield place.name
             return
-        here = files.find([self._path], lambda name: is_project_path(name) or is_catalogue_file(name))
-        for path in here.folders.get(self._path, ()):
-            if is_project_path(path) or is_catalogue_file(path):
-                yield path
+        here = files.find([self._path], is_served)
+        yield from (path for path in here.folders.get(self._path, ()) if is_served(path))
 
 
 def _changed(before: Fingerprint | None, now: Fingerprint) -> list[str]:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import msgspec
 
+from abl.variables import VariablesFault
 from actors.production import PRODUCTION
 from actors.settings import ModelProvider, Settings
 from cli.mocks import tool_mocks
+from cli.variables import Given
 from domain.errors import InvalidInput
 from domain.rates import SPELLED
 from providers.catalog import DEFAULTS, vendor_of_name
@@ -19,8 +21,6 @@ from providers.mcp.servers import McpServer, read_servers
 from providers.specs import Price
 
 PREFIX = "ABL_"
-AGENT_PREFIX = "ABL_ENV_"
-"""`ABL_ENV_SHOP_URL=...` is `env.SHOP_URL` in agents."""
 VARIABLES = frozenset(
     f"ABL_{name}"
     for name in (
@@ -35,7 +35,17 @@ VARIABLES = frozenset(
             "EMBEDDED_MODEL",
             "EMBEDDED_THREADS",
         ),
-        *("HOST", "HOSTS", "JOURNAL_DAYS", "LINK_TOKEN", "MASTER_KEYS", "MAX_DEDICATED", "MAX_HOSTS", "MCP_SERVERS"),
+        *(
+            "HOST",
+            "HOSTS",
+            "HOSTS_END_AFTER_S",
+            "JOURNAL_DAYS",
+            "LINK_TOKEN",
+            "MASTER_KEYS",
+            "MAX_DEDICATED",
+            "MAX_HOSTS",
+            "MCP_SERVERS",
+        ),
         *(
             "METRICS_PORT",
             "MODE",
@@ -67,6 +77,7 @@ SPANS = {
     "analytics_days": "ABL_ANALYTICS_DAYS",
     "session_idle_s": "ABL_SESSION_END_AFTER_S",
     "database_connections": "ABL_DATABASE_CONNECTIONS",
+    "hosts_end_after_s": "ABL_HOSTS_END_AFTER_S",
 }
 """Settings that are more than zero -> their variables."""
 RUNTIMES = ("ray", "process", "local")
@@ -94,6 +105,7 @@ def settings_from(
     data_dir: str = "",
     pull_model: bool = False,
     mocks: str = "",
+    variables: Given | None = None,
 ) -> Settings:
     """Return the settings that environment and options give together.
 
@@ -133,11 +145,7 @@ def settings_from(
         "tool_mocks": tool_mocks(mocks or environment.get("ABL_TOOL_MOCKS", "")),
         "rates": _rates(environment),
         "rate_limits": environment.get("ABL_RATE_LIMITS", "on") != "off",
-        "environment": {
-            name.removeprefix(AGENT_PREFIX): value
-            for name, value in environment.items()
-            if name.startswith(AGENT_PREFIX)
-        },
+        "environment": dict((variables or _given(environment)).env),
     }
     idle_s = _number(environment, "ABL_SESSION_IDLE_S")
     if idle_s is not None:
@@ -151,6 +159,13 @@ def settings_from(
             "set DATABASE_URL, or leave --address out."
         )
     return settings
+
+
+def _given(environment: Mapping[str, str]) -> Given:
+    try:
+        return Given.of(environment)
+    except VariablesFault as error:
+        raise InvalidInput(str(error)) from error
 
 
 def models_folder(environment: Mapping[str, str]) -> Path:

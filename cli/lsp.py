@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -37,11 +37,15 @@ from abl.folders import is_project_file
 from abl.formatter import format_text
 from abl.ir import COMPILER_VERSION
 from abl.source import normalise
+from abl.variables import VariablesFault
 from cli import files, lsp_forms
+from cli.check import root_of
+from cli.variables import Given, folder_variables
 
 PAUSE_S = 0.15
 """Quiet after the last key press before a project is checked again."""
 TRIGGERS = [":", " ", "-", "{", ".", "|", "("]
+log = logging.getLogger(__name__)
 _WATCHED = "abl-files"
 _MAX_FILES = 5_000
 """Files of the workspace folders that are read."""
@@ -60,7 +64,7 @@ class AblServer(LanguageServer):
     def __init__(self) -> None:
         """Start without any text."""
         super().__init__("abl", COMPILER_VERSION)
-        self.texts = Workspace()
+        self.texts = Workspace(config_of)
         self.open: dict[str, types.VersionedTextDocumentIdentifier] = {}
         self.published: set[str] = set()
         self._check: asyncio.TimerHandle | None = None
@@ -140,6 +144,16 @@ class AblServer(LanguageServer):
             self.published.add(path)
         else:
             self.published.discard(path)
+
+
+def config_of(paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the config variables of the project of these files; none, told in the log, where they cannot be read."""
+    try:
+        file = folder_variables(Path(root_of(list(paths))))
+        return {**file.config, **Given.of(os.environ).config}
+    except VariablesFault as error:
+        log.warning("%s", error)
+        return {}
 
 
 def path_of(address: str) -> str:

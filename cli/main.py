@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from cli.chat_commands import Mocks, register_chat
+from cli.chat_commands import Mocks, Sets, register_chat
 from cli.model_commands import register_models
 from cli.plain import PlainCommand, PlainGroup
 from cli.transfer_commands import register_transfer
@@ -66,6 +66,7 @@ def check(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
     advice: Annotated[bool, typer.Option("--advice", help="Show each piece of advice on style, too.")] = False,
+    variables: Sets = None,
 ) -> None:
     """Find mistakes in agents, tool libraries and profiles.
 
@@ -75,7 +76,7 @@ def check(
     from cli.check import check as run_check
 
     how = {"as_json": as_json, "strict": strict, "effects": effects, "quiet": quiet, "advice": advice}
-    raise typer.Exit(run_check(paths, no_color=no_color, **how))
+    raise typer.Exit(run_check(paths, no_color=no_color, variables=variables or (), **how))
 
 
 @app.command(cls=PlainCommand)
@@ -97,11 +98,12 @@ def ir(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A file, or the folder of one project.")],
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Print this agent only.")] = None,
     strict: Strict = False,
+    variables: Sets = None,
 ) -> None:
     """Print the compiled form as JSON."""
     from cli.show import ir as run_ir
 
-    raise typer.Exit(run_ir(path, agent=agent, strict=strict))
+    raise typer.Exit(run_ir(path, agent=agent, strict=strict, variables=variables or ()))
 
 
 @app.command(cls=PlainCommand)
@@ -173,6 +175,7 @@ def serve(
         bool, typer.Option("--pull-model", help="Fetch the embedded model in the background if no other is set.")
     ] = False,
     mocks: Mocks = "",
+    variables: Sets = None,
 ) -> None:
     """Serve a project over HTTP; ends in good order on SIGTERM."""
     from cli.starting import start
@@ -188,6 +191,7 @@ def serve(
             data_dir=data_dir,
             pull_model=pull_model,
             mocks=mocks,
+            variables=variables or (),
         )
     )
 

@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +32,11 @@ from cli.first_start import first_keys, greeting
 from cli.output import refuse
 from cli.projects import project_texts
 from cli.serving import BACKLOG, access_services, server_config
+from cli.variables import told_unset
 from domain.errors import AppError
 from gateway.app import build_app, drain, operations_app
 from gateway.settings import GatewaySettings
+from storage.repositories.variables import Variables
 
 ERRORS = "errors in the project: {} (abl check {} shows them); a turn that comes there fails"
 RAY = "ray"
@@ -65,13 +67,18 @@ Bring = Callable[[AsyncExitStack, RunningRuntime], Coroutine[object, object, Off
 """Puts what is to be served into the store; what it opens is closed with the stack."""
 
 
-def serve(project: str | None, settings: Settings) -> int:
+def serve(project: str | None, settings: Settings, config: Mapping[str, str]) -> int:
     """Serve a project until a signal; return the exit status."""
     name, files, message = _project(project)
 
     async def bring(_stack: AsyncExitStack, running: RunningRuntime) -> Offer:
-        seeded = await put_project(running.database, name, files)
-        errors = sum(one.is_error for one in findings(separated(files)[1]))
+        seeded = await put_project(running.database, name, files, config=config)
+        variables = Variables(running.database)
+        known = await variables.config(seeded.tenant_id, seeded.project_id)
+        of_project = await variables.list(seeded.tenant_id, seeded.project_id, kind="env")
+        unset = told_unset(files, {*settings.environment, *(one.key for one in of_project)})
+        errors = sum(one.is_error for one in findings(separated(files)[1], config=known))
+        seeded = msgspec.structs.replace(seeded, told=(*seeded.told, *unset))
         return Offer(seeded, running.runtime, message, ERRORS.format(errors, project) if errors else "")
 
     return serve_brought(bring, settings)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
+from abl.variables import VariablesFault
 from cli import files
 from cli.output import CLEAN, FAULTY, USAGE, Screen, complain, print_findings, refuse
 
 
-def ir(path: str, *, agent: str | None, strict: bool) -> int:
+def ir(path: str, *, agent: str | None, strict: bool, variables: Iterable[str] = ()) -> int:
     """Print the compiled form of a file or a project as JSON; its errors go to standard error."""
     from abl.project import Project, compile_project
     from cli.check import load
 
-    loaded, unreadable = load([path])
+    try:
+        loaded, unreadable = load([path], variables)
+    except VariablesFault as error:
+        refuse(str(error))
     for fault in unreadable:
         complain(fault)
     if unreadable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NewType
 
 TenantId = NewType("TenantId", str)
@@ -82,3 +83,14 @@ def event_id(session_id: str, seq: int) -> str:
 def session_address(session_id: str, agent: str) -> str:
     """Return the address of one agent's thread in a session."""
     return f"{session_id}/{agent}"
+
+
+def stable_id(prefix: str, *parts: str) -> str:
+    """Return the same id for the same parts, made of their hash; without a prefix as ids of projects are."""
+    digest = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest())
+    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
+    text = ""
+    while len(text) < CUID_CHARS - 1:
+        digest, place = divmod(digest, len(signs))
+        text += signs[place]
+    return f"{prefix}_c{text}" if prefix else f"c{text}"

@@ -36,11 +36,31 @@ def storable_text(text: str) -> str:
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 
+def is_too_deep(value: JsonValue) -> bool:
+    """Return whether lists and maps stand in each other deeper than `MAX_JSON_DEPTH`: such a value is refused.
+
+    >>> is_too_deep([[]])
+    False
+    """
+    level = [value] if isinstance(value, dict | list | tuple) else []
+    for _ in range(MAX_JSON_DEPTH):
+        if not level:
+            return False
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list | tuple)
+        ]
+    return bool(level)
+
+
 def storable(value: Value) -> Value:
     """Return a value, or a struct of values, that every store keeps and every reader of JSON reads.
 
     What is so already, nearly everything, comes back as it is. Integers beyond 64 bits become floating point numbers,
-    as in expressions, or null where even those end; what is nested too deep becomes null.
+    as in expressions, or null where even those end; what is nested too deep becomes null: where somebody has to be told
+    of that, `is_too_deep` is asked before.
 
     >>> storable({"n": 10**40, "text": "plain"})
     {'n': 1e+40, 'text': 'plain'}

@@ -38,25 +38,29 @@ def destination(kind: str, base_url: str) -> Destination:
 
 
 class ProviderFields(Struct, frozen=True, kw_only=True):
-    """A provider to keep. `models` are objects of platform-api 14.5."""
+    """A provider to keep.
+
+    Attributes:
+        models: Objects of platform-api 14.5.
+        is_default: Its first model is taken where nobody names one; no other provider of the tenant's is then.
+    """
 
     name: str
     kind: str
     base_url: str = ""
     models: tuple[JsonObject, ...] = ()
+    is_default: bool = False
 
 
 class ProviderView(ProviderFields, frozen=True, kw_only=True):
     """A provider without its key.
 
     Attributes:
-        is_default: Its model is taken where nobody names one.
         status: Whether it can be asked, as far as that is seen without asking.
     """
 
     id: str
     has_api_key: bool
-    is_default: bool
     status: ProviderStatus
 
 

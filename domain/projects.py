@@ -20,6 +20,7 @@ IdleSeconds = Annotated[int, Meta(ge=limits.MINUTE_S, le=limits.SUSPENSION_MAX_S
 TurnSeconds = Annotated[int, Meta(ge=1, le=limits.TURN_MAX_S)]
 CallbackSeconds = Annotated[int, Meta(ge=limits.SUSPENSION_MIN_S, le=limits.SUSPENSION_MAX_S)]
 DrainSeconds = Annotated[int, Meta(ge=0, le=limits.DAY_S * 7)]
+MessageChars = Annotated[int, Meta(ge=1, le=limits.MESSAGE_MAX_CHARS)]
 KeptDays = Annotated[int, Meta(ge=1, le=limits.KEPT_MAX_DAYS)]
 
 
@@ -32,12 +33,13 @@ class VoiceSettings(Struct, frozen=True, rename="camel"):
 
 
 class ProjectSettings(Struct, frozen=True, rename="camel"):
-    """What can be set for a project; times in seconds."""
+    """What can be set for a project; times in seconds. New sessions begin with what is set then."""
 
     session_idle_timeout_sec: IdleSeconds = limits.SESSION_IDLE_S
     turn_timeout_sec: TurnSeconds = int(limits.TURN_DEADLINE_S)
     callback_ttl_sec: CallbackSeconds = limits.SUSPENSION_DEFAULT_S
     drain_timeout_sec: DrainSeconds = limits.DRAIN_S
+    max_message_chars: MessageChars = limits.MESSAGE_MAX_CHARS
     trace_retention_days: KeptDays = limits.TRACES_KEPT_DAYS
     eval_retention_days: KeptDays = limits.EVALS_KEPT_DAYS
     voice: VoiceSettings = VoiceSettings()

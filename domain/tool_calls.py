@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from domain.json_values import JsonObject, JsonValue
+from domain.json_values import MAX_JSON_DEPTH, JsonObject, JsonValue
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True):
@@ -39,6 +39,35 @@ class ToolResult(Struct, frozen=True, omit_defaults=True):
     stores: JsonObject = field(default_factory=dict)
     retry_after_ms: int = 0
     is_unknown: bool = False
+
+
+RESULT_TOO_DEEP = "RESULT_TOO_DEEP"
+"""Code of a result whose lists and maps stand in each other deeper than values are kept."""
+TOO_DEEP_SENTENCE = (
+    f"The tool's result is nested deeper than {MAX_JSON_DEPTH} levels; have the tool return a flatter one, or a text"
+)
+FINAL_KINDS = frozenset({"invalid_input", "constraint_violation", "credential_not_found"})
+FINAL_CODES = frozenset(
+    {
+        *("SECRET_NOT_FOUND", "SECRET_EXPIRED", "AUTH_PROFILE_NOT_FOUND"),
+        *("ADDRESS_REFUSED", "NOT_IN_CATALOGUE", "NOT_INSTALLED"),
+        *("INVALID_CODE", "INVALID_PARAMETER", "SyntaxError", "IndentationError"),
+        *("MEMORY_LIMIT", "RecursionError", "InternalError", "TOO_MANY_CALLS", "NEVER_SETTLED"),
+        *("INVALID_RESULT", "RESULT_TOO_LARGE", RESULT_TOO_DEEP),
+    }
+)
+
+
+def is_final(kind: str, code: str) -> bool:
+    """Return whether a failure meets every further try of the same call: it is refused, not broken.
+
+    An address that may not be called, code that is none, a limit of the sandbox, a secret that is not there. What a
+    status of HTTP means the author knows better, and what was slow may be quicker: those are tried again by ON_ERROR.
+
+    >>> is_final("tool_error", "ADDRESS_REFUSED"), is_final("api_error", "503")
+    (True, False)
+    """
+    return kind in FINAL_KINDS or code in FINAL_CODES
 
 
 RATE_LIMIT_EXCEEDED = "RATE_LIMIT_EXCEEDED"

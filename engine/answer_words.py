@@ -33,6 +33,11 @@ _NEGATED = {"tr": re.compile(r"m[ea](?:z|y[a-z]*|den|dan)?$")}
 """Languages that negate a verb by its ending -> the ending: sil, silme."""
 MIN_TYPO_CHARS = 3
 MIN_LOST_CHARS = 6
+MIN_VOWEL_CHARS = 9
+"""How long a word is in which a vowel may be another one: definately."""
+_VOWELS = frozenset("aeiouy")
+_ARABIC_PERSONS = frozenset("اتني")
+"""Letters a verb begins with by person: ادفع, تدفع."""
 _ARABIC = re.compile(r"[\u0600-\u06ff]")
 
 
@@ -225,7 +230,7 @@ def _single(word: str, pack: Pack, own: frozenset[str]) -> Piece:
         return Piece(Kind.NUMBER, word, _plain_number(word))
     kind = _kind_of_word(word, table)
     number = table.numbers.get(word, "")
-    mine = own_word(word, own)
+    mine = own_word(word, own) or own_word(_without_ending(word, pack), own)
     if kind is not None and kind is not Kind.JOIN:
         return Piece(kind, word, own=mine)
     if number:
@@ -254,11 +259,13 @@ def _kind_of_word(word: str, table: _Table) -> Kind | None:
 
 
 def _is_typo(word: str, meant: str) -> bool:
-    """Return whether a word is another with two letters changed over, or with one lost or doubled in a long one."""
+    """Return whether a word is another with two letters changed over, or a long one with a slip of one letter."""
     if word[0] != meant[0] or len(meant) < MIN_TYPO_CHARS or abs(len(word) - len(meant)) > 1:
         return False
     if len(word) == len(meant):
         wrong = [at for at in range(len(word)) if word[at] != meant[at]]
+        if len(wrong) == 1:
+            return len(meant) >= MIN_VOWEL_CHARS and {word[wrong[0]], meant[wrong[0]]} <= _VOWELS
         return (
             len(wrong) == 2
             and wrong[1] == wrong[0] + 1
@@ -294,6 +301,14 @@ def is_form_of(word: str, one: str) -> bool:
     return same == short or (same >= 4 and same >= 0.66 * short)
 
 
+@lru_cache(maxsize=4_096)
+def _without_ending(word: str, pack: Pack) -> str:
+    """Return a word without one of the longer ends that verbs have in its language."""
+    ends = [compared(one) for one in pack.endings]
+    found = [one for one in ends if word.endswith(one) and len(word) - len(one) >= MIN_TYPO_CHARS]
+    return word.removesuffix(max(found, key=len)) if found else word
+
+
 MAX_ENDING = 4
 """Letters an answer's form of a word may end in that the question's does not have: bloquear, bloquéala."""
 MAX_ENDING_OF_QUESTION = 8
@@ -311,6 +326,8 @@ def _arabic_stem(word: str) -> str:
         if word.endswith(end) and len(word) - len(end) >= MIN_TYPO_CHARS:
             word = word[: -len(end)]
             break
+    if word[0] in _ARABIC_PERSONS and len(word) > MIN_TYPO_CHARS:
+        word = word[1:]
     return word
 
 

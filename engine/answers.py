@@ -8,14 +8,25 @@ Decision: 0044. Spec: abl-language 3.2 (confirm, consent), 5.7, 8.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from abl.languages.folding import words_only
+from abl.languages.folding import is_spaced, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
-from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, kind_of, pieces_of, plain_words
+from engine.answer_forms import (
+    clock_numbers,
+    clock_words,
+    is_plural_of,
+    is_taken_back,
+    is_time,
+    nouns_of,
+    same_deeds,
+    same_times,
+)
+from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, Word, kind_of, pieces_of, plain_words
 from engine.limits import MAX_ANSWER_CHARS
 
 Label = Literal["yes", "no", "cancel", "wait", "correction", "question", "other"]
@@ -24,6 +35,7 @@ _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
 """Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
 MAX_BARE_WORDS = 5
+_CLAUSE_END = re.compile(r"[,;、،](?!\d)")
 _LONG_NUMBER = 4
 """A number of so many digits names one thing: it needs no word beside it."""
 
@@ -74,8 +86,8 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("other")
     if any(sign in text for sign in QUESTION_SIGNS):
         return Answer("question")
-    own = own_words(asked, pack)
-    pieces = _told_again(pieces_of(text, pack, own.words))
+    own = _with_times(own_words(asked, pack), text, asked, pack)
+    pieces = _without_plurals(_told_again(pieces_of(text, pack, own.words)), asked, pack)
     if len(pieces) > MAX_ANSWER_TOKENS:
         return Answer("other")
     kinds = [one.kind for one in pieces]
@@ -88,7 +100,7 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("question" if begins_with_question(kinds) else "other")
     if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED):
         return Answer("other")
-    if not _numbers_fit(pieces, own) or _is_unfinished(kinds):
+    if not _numbers_fit(pieces, own) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (Kind.YES in kinds or _is_told(pieces, asked, pack)):
         return Answer("yes")
@@ -103,6 +115,28 @@ def _told_again(pieces: list[Piece]) -> list[Piece]:
         is_again = one.kind is Kind.CANCEL and one.own and any(before.kind is Kind.YES for before in found)
         found.append(one._replace(kind=Kind.OWN) if is_again else one)
     return found
+
+
+def _with_times(own: Own, text: str, asked: Asked, pack: Pack) -> Own:
+    """Return the question's words with those of its time of day as the answer says it: "half past two" for 14:30."""
+    times = same_times(text, asked.arguments.values(), pack)
+    if not times:
+        return own
+    numbers = frozenset().union(*map(clock_numbers, times))
+    return own._replace(words=own.words | clock_words(pack), numbers=own.numbers | numbers, clock=numbers)
+
+
+def _without_plurals(pieces: list[Piece], asked: Asked, pack: Pack) -> list[Piece]:
+    """Return an answer with what is more than one of what was asked about as an unknown word: "yes, my cards"."""
+    if not pack.plurals:
+        return pieces
+    nouns = nouns_of(asked.question, pack) if pack.articles else None
+    return [
+        one._replace(kind=Kind.UNKNOWN, own="")
+        if one.kind is Kind.OWN and (nouns is None or one.own in nouns) and is_plural_of(one.text, one.own, pack)
+        else one
+        for one in pieces
+    ]
 
 
 def _is_unfinished(kinds: list[Kind]) -> bool:
@@ -136,13 +170,26 @@ def begins_with_question(kinds: list[Kind]) -> bool:
     return bool(telling) and telling[0] is Kind.QUESTION
 
 
+class Beside(NamedTuple):
+    """A word beside a number; `is_shared`: it stands beside another number too, so the side counts."""
+
+    word: str
+    number: str
+    is_behind: bool
+    is_shared: bool = False
+
+
 class Own(NamedTuple):
-    """The question's own words, and its numbers, each with the words beside it; `whole`: short arguments."""
+    """The question's own words, and its numbers, each with the words beside it.
+
+    `whole`: short arguments; `clock`: the numbers of its time of day.
+    """
 
     words: frozenset[str]
     numbers: frozenset[str]
-    beside: frozenset[tuple[str, str]]
+    beside: frozenset[Beside]
     whole: frozenset[str]
+    clock: frozenset[str] = frozenset()
 
 
 def own_words(asked: Asked, pack: Pack) -> Own:
@@ -157,19 +204,31 @@ def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack:
     telling = {one.text for one in given} | {one.text for one in plain_words(names, pack)}
     words = set(telling)
     numbers = {one.number for one in given if one.number}
-    beside: set[tuple[str, str]] = set()
+    beside: set[Beside] = set()
+    told = numbers.union(*(clock_numbers(one) for one in values.split() if is_time(one)))
     for sentence in _sentences(question):
         said = plain_words(sentence, pack)
-        if numbers and not any(one.number in numbers or one.text in telling for one in said):
+        if numbers and not any(one.number in told or one.text in telling for one in said):
             continue
         words.update(one.text for one in said)
-        for at, one in enumerate(said):
-            if one.number:
-                near = [said[place].text for place in (at - 1, at + 1) if 0 <= place < len(said)]
-                beside.update((word, one.number) for word in near)
-    shown = {number for _, number in beside}
+        for clause in _CLAUSE_END.split(sentence):
+            beside |= _beside(plain_words(clause, pack))
+    words |= same_deeds(words, pack)
+    shown = {one.number for one in beside}
+    several = {word for word in {one.word for one in beside} if len({o.number for o in beside if o.word == word}) > 1}
+    beside = {one._replace(is_shared=one.word in several) for one in beside}
     timely = _days(pack) - {one.text for one in given}
     return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), whole)
+
+
+def _beside(said: list[Word]) -> set[Beside]:
+    """Return the words of a clause that stand beside its numbers."""
+    found: set[Beside] = set()
+    for at, one in enumerate(said):
+        if one.number:
+            near = [(place, place > at) for place in (at - 1, at + 1) if 0 <= place < len(said)]
+            found |= {Beside(said[place].text, one.number, is_behind) for place, is_behind in near}
+    return found
 
 
 def _sentences(question: str) -> list[str]:
@@ -200,14 +259,32 @@ def _numbers_fit(pieces: list[Piece], own: Own) -> bool:
             continue
         if one.number not in own.numbers:
             return False
-        near = [said[place].own for place in (at - 1, at + 1) if 0 <= place < len(said) and said[place].own]
-        known = [word for word in near if any(word == of for of, _ in own.beside)]
+        near = [(said[place].own, place > at) for place in (at - 1, at + 1) if 0 <= place < len(said)]
+        known = [(word, is_behind) for word, is_behind in near if any(word == of.word for of in own.beside)]
         if known:
-            if not any((word, one.number) in own.beside for word in known):
+            if not any(_stood(own, word, one.number, is_behind) for word, is_behind in known):
                 return False
+        elif one.number in own.clock or _is_counted(pieces, one, own):
+            continue
         elif len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER and own.whole != {one.number}:
             return False
     return True
+
+
+def _stood(own: Own, word: str, number: str, is_behind: bool) -> bool:
+    """Return whether a word stood beside a number in the question, or the number is of its time of day."""
+    if number in own.clock:
+        return True
+    places = [one for one in own.beside if (one.word, one.number) == (word, number)]
+    return any(not one.is_shared or one.is_behind == is_behind for one in places)
+
+
+def _is_counted(pieces: list[Piece], one: Piece, own: Own) -> bool:
+    """Return whether a number has the question's word of counting behind it, in a script without spaces: 2名."""
+    at = next(place for place, piece in enumerate(pieces) if piece is one)
+    behind = pieces[at + 1].text if at + 1 < len(pieces) else ""
+    counters = [of.word for of in own.beside if of.number == one.number and of.is_behind]
+    return bool(behind) and not is_spaced(behind) and any(of.startswith(behind) for of in counters)
 
 
 def flat_text(value: JsonValue) -> str:

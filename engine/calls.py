@@ -12,6 +12,7 @@ import msgspec
 
 from domain.json_values import JsonObject, JsonValue
 from domain.limits import ASYNC_TOOL_TIMEOUT_S
+from domain.tool_calls import is_final
 from domain.traces import TraceType
 from engine import access, changing, failures, guardrails, judging, memory, pii, variables
 from engine.arguments import missing_arguments, with_defaults
@@ -30,10 +31,6 @@ BINDINGS = (
     ("searchai_binding", "searchai"),
     ("async_webhook_binding", "async_webhook"),
 )
-NEVER_REPEATED = frozenset({"invalid_input", "constraint_violation", "credential_not_found"})
-"""Failures that another try cannot mend."""
-LASTING_CODES = frozenset({"SECRET_NOT_FOUND", "SECRET_EXPIRED", "AUTH_PROFILE_NOT_FOUND"})
-"""Codes of other failures that last until somebody sets what is missing."""
 
 TRACED_KINDS = frozenset({"http", "mcp", "sandbox", "lambda", "async_webhook", "builtin"})
 """Spec: platform-api 5.7."""
@@ -300,7 +297,7 @@ def _tries_again(run: Run, needs: JsonObject, tool: JsonObject, outcome: Outcome
     handler = failures.find(run, outcome.kind, (needs["tool"], outcome.code))
     is_written = handler.level in ("step", "agent") and handler.ir["type"] != "default"
     is_safe = not changing.has_side_effects(tool)
-    if handler.retries_step or outcome.kind in NEVER_REPEATED or outcome.code in LASTING_CODES:
+    if handler.retries_step or is_final(outcome.kind, outcome.code):
         return False
     if not (is_written or (is_safe and outcome.kind not in ("outcome_unknown", "expired"))):
         return False

@@ -7,16 +7,19 @@ on a correction; the question is asked again with the new value. Decision: 0044.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from abl.languages.folding import is_spaced, words_only
+from abl.languages.folding import folded, is_spaced, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
+from engine.answer_forms import nearest_half
 from engine.answer_words import SMALL, Kind, Piece, compared, is_form_of, kind_of, pieces_of, plain_words
 from engine.answers import QUESTION_SIGNS, Asked, begins_with_question, own_words
-from engine.extraction.corrections import corrected
+from engine.extraction.corrections import begins_with_correction, corrected
+from engine.extraction.phrases import any_of
 from engine.limits import MAX_ANSWER_CHARS
 
 NUMERIC = frozenset({"number", "integer", "float", "int", "currency"})
@@ -25,7 +28,14 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d\d:\d\d")
 _THOUSANDS = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _CODE = re.compile(r"([A-Za-z]{1,4})[- ]?(\d{1,6})")
+_IN_TEXT = re.compile(r"(?<![\w.,])\d{3,}(?![\w]|[.,]\d)")
+"""A number that stands for one thing inside of a text: `Visa 4711`."""
+_NO_LETTER = r"[A-Za-zÀ-ɏ0-9]"
 _PLACE = re.compile(r"\{\w+\}|[|^,]")
+MIN_NAMED = 3
+"""Letters of a word of a value that is looked for in what is refused."""
+MIN_DAY = 5
+"""Letters of a short name of a day that is taken for one: "vrij" is a word of its own."""
 MAX_FREE_WORDS = 5
 """Words of a free text that is taken for a new value."""
 
@@ -46,15 +56,19 @@ def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonOb
         return Correction({})
     own = own_words(asked, pack)
     pieces = pieces_of(text, pack, own.words)
-    if not pieces or begins_with_question([one.kind for one in pieces]):
+    is_question = begins_with_question([one.kind for one in pieces])
+    if not pieces or (is_question and not begins_with_correction(text, pack)):
         return Correction({})
     found = _Found(asked.arguments)
     given = [one for one in parameters if one["name"] in asked.arguments]
     for parameter in given:
         _read_by_form(found, parameter, text, pack, read)
     _read_numbers(found, given, pieces, asked, pack)
+    is_short = sum(one.kind is Kind.UNKNOWN for one in pieces) <= MAX_FREE_WORDS
+    for parameter in given:
+        _read_name(found, parameter, text, pack, is_short=is_short)
     if not found.values and not found.is_unclear:
-        _read_free(found, given, text, pack)
+        _read_free(found, given, text, pack, own.words)
     return found.settled(is_marked=any(one.kind is Kind.NO for one in pieces) or bool(corrected(text, pack)))
 
 
@@ -99,17 +113,86 @@ def _read_by_form(found: _Found, parameter: JsonObject, text: str, pack: Pack, r
     by_value = "date" if _DATE.fullmatch(str(current)) else "time" if _TIME.fullmatch(str(current)) else ""
     moment = _MOMENTS.get(str(parameter.get("type"))) or by_value
     if moment:
-        value = read({"name": name, "type": moment}, text)
+        field: JsonObject = {"name": name, "type": moment}
+        tail = corrected(text, pack)
+        value = (read(field, tail) if tail else None) or read(field, text)
+        if moment == "time" and isinstance(value, str):
+            value = nearest_half(value, text, str(current), pack)
         if value is not None:
             found.add(name, value)
             found.has_moment = True
         return
     if isinstance(current, str) and (code := _CODE.fullmatch(current)) is not None:
-        for one in re.finditer(rf"(?<!\w)([A-Za-z]{{{len(code[1])}}})[- ]?(\d{{1,6}})(?!\w)", text):
+        said = unicodedata.normalize("NFKC", text)
+        letters_of = rf"(?<!{_NO_LETTER})([A-Za-z]{{{len(code[1])}}})([- ]?)(\d{{1,6}})(?!{_NO_LETTER}|[:.,]\d)"
+        for found_code in re.finditer(letters_of, said):
+            one = (found_code[0], found_code[1], found_code[3])
+            if found_code[2] and kind_of(compared(one[1]), pack) is not None:
+                continue  # a word before a number: "o 16"
             spelled = current[: code.start(2)].upper() if current[:1].isupper() else one[1]
             letters = one[1].upper() if current[:1].isupper() else one[1]
             between = current[len(code[1]) : code.start(2)]
             found.add(name, current if (spelled, one[2]) == (letters, code[2]) else f"{letters}{between}{one[2]}")
+
+
+def _read_name(found: _Found, parameter: JsonObject, text: str, pack: Pack, *, is_short: bool) -> None:
+    """Read a day or a currency that an argument has as a word, and a number inside of a text: "Friday", "Visa 4711".
+
+    `is_short`: the text says little else; a longer one has to sound like a correction.
+    """
+    name, current = parameter["name"], found.arguments[parameter["name"]]
+    if not isinstance(current, str) or parameter.get("enum") or parameter.get("type") in _MOMENTS or not current:
+        return
+    for table in (_day_names(pack), _currency_names(pack)):
+        meant = table.get(compared(current).strip())
+        if meant is None:
+            continue
+        for said, other in _named(text, table) if is_short or corrected(text, pack) else ():
+            is_code = current in pack.currencies
+            found.add(name, current if other == meant else str(other) if is_code else said)
+        return
+    number = _IN_TEXT.findall(current)
+    if len(number) != 1 or current.isdigit() or _DATE.fullmatch(current) or _TIME.fullmatch(current):
+        return
+    told = [one for one in _IN_TEXT.findall(unicodedata.normalize("NFKC", text)) if len(one) == len(number[0])]
+    for one in told:
+        found.add(name, current.replace(number[0], one))
+
+
+def _named(text: str, table: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Return the names of a table that stand in a text, as they are written there, and what each means."""
+    pattern = any_of(tuple(table))
+    said = folded(text)
+    found = pattern.finditer(said.text) if pattern is not None else ()
+    return [
+        (text[said.places[one.start()] : said.places[one.end()]], meant)
+        for one in found
+        if (meant := table.get(compared(one[0]).strip())) is not None
+    ]
+
+
+@lru_cache(maxsize=64)
+def _day_names(pack: Pack) -> Mapping[str, object]:
+    """Return what days are called -> which day it is."""
+    days: dict[str, object] = {
+        compared(one): f"day {at}" for at, names in pack.days.items() if at >= 0 for one in names
+    }
+    week = {
+        compared(one): f"weekday {at}"
+        for at, names in enumerate(pack.weekdays)
+        for one in names
+        if one == names[0] or len(one) >= MIN_DAY
+    }
+    return week | days
+
+
+@lru_cache(maxsize=64)
+def _currency_names(pack: Pack) -> Mapping[str, object]:
+    """Return what currencies are called, their codes too -> the code."""
+    named: dict[str, object] = {
+        compared(one): code for code, names in pack.currencies.items() for one in names if one[-1].isalpha()
+    }
+    return named | {compared(code): code for code in pack.currencies}
 
 
 def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], asked: Asked, pack: Pack) -> None:
@@ -122,7 +205,7 @@ def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], a
             continue
         after = said[at + 1] if at + 1 < len(said) else None
         before = said[at - 1] if at else None
-        meant = _of_words(after, beside) or _of_words(before, beside)
+        meant = _of_words(after, beside) or _of_counter(pieces, one, beside) or _of_words(before, beside)
         is_foreign = any(near is not None and near.kind is Kind.UNKNOWN for near in (before, after))
         if not meant:
             if is_foreign or found.has_moment:
@@ -151,11 +234,17 @@ def _words_beside(name: str, asked: Asked, pack: Pack) -> set[str]:
     """Return the words that stand beside a parameter's value in the question, and those of its name."""
     own = own_words(asked, pack)
     words = {one.text for one in plain_words(name, pack)}
+    counters: set[str] = set()
     current = str(asked.arguments[name])
     shared = [other for other, value in asked.arguments.items() if other != name and str(value) == current]
     if not shared:
-        words |= {word for word, number in own.beside if number == current}
-    return {word for word in words if kind_of(word, pack) is None and not word[0].isdigit()}
+        mine = [one for one in own.beside if one.number == current and (one.is_behind or not one.is_shared)]
+        words |= {one.word for one in mine}
+        counters = {one.word for one in mine if one.is_behind and not is_spaced(one.word)}
+    for names in pack.units.values():
+        unit = {one.text for name in names for one in plain_words(name, pack)}
+        words |= unit if unit & words else set()
+    return counters | {word for word in words if kind_of(word, pack) is None and not word[0].isdigit()}
 
 
 def _of_words(piece: Piece | None, beside: dict[str, set[str]]) -> list[str]:
@@ -163,6 +252,23 @@ def _of_words(piece: Piece | None, beside: dict[str, set[str]]) -> list[str]:
         return []
     text = piece.own or piece.text
     return [name for name, words in beside.items() if any(text == word or is_form_of(text, word) for word in words)]
+
+
+def _of_counter(pieces: list[Piece], one: Piece, beside: dict[str, set[str]]) -> list[str]:
+    """Return the parameters whose word of counting stands behind a number, in a script without spaces: 5日間."""
+    at = next(place for place, piece in enumerate(pieces) if piece is one)
+    first = pieces[at + 1].text if at + 1 < len(pieces) else ""
+    if not first or is_spaced(first):
+        return []
+    behind = "".join(piece.text for piece in pieces[at + 1 : at + 1 + MAX_FREE_WORDS])
+    return [name for name, words in beside.items() if any(_counts(behind, first, word) for word in words)]
+
+
+def _counts(behind: str, first: str, word: str) -> bool:
+    same = next(
+        (at for at, (a, b) in enumerate(zip(behind, word, strict=False)) if a != b), min(len(behind), len(word))
+    )
+    return same >= 2 or (same > 0 and same == len(word)) or (same > 0 and len(first) > 1)
 
 
 def _fits(number: str, current: JsonValue) -> bool:
@@ -185,13 +291,46 @@ def _typed(number: str, current: JsonValue, pack: Pack) -> JsonValue:
     return int(value) if value.is_integer() else value
 
 
-def _read_free(found: _Found, given: list[JsonObject], text: str, pack: Pack) -> None:
+def _replaced(found: _Found, given: list[JsonObject], text: str, new: list[Piece], pack: Pack) -> list[str]:
+    """Return the parameters whose value a text refuses, and has not in its new value: "not Kyoto, Nara"."""
+    said = pieces_of(text, pack, frozenset())
+    refused: set[str] = set()
+    for at, one in enumerate(said):
+        if one.kind is Kind.NO or one.text in _marker_words(pack):
+            refused |= {said[place].text for place in range(max(at - 2, 0), min(at + 4, len(said)))}
+    kept = {one.text for one in new}
+    refused -= kept
+    if not is_spaced(text):
+        refused, kept = {"".join(one.text for one in said)}, {"".join(one.text for one in new)}
+    return [
+        one["name"]
+        for one in given
+        if isinstance(value := found.arguments[one["name"]], str)
+        and any(_is_named(word.text, refused) for word in plain_words(value, pack) if not word.number)
+        and not any(_is_named(word.text, kept) for word in plain_words(value, pack))
+    ]
+
+
+def _is_named(word: str, said: set[str]) -> bool:
+    """Return whether a word is among some others, in whatever form; in a script without spaces, inside of one."""
+    if not is_spaced(word):
+        return any(word in one for one in said)
+    return len(word) >= MIN_NAMED and any(word == one or is_form_of(one, word) for one in said)
+
+
+def _read_free(
+    found: _Found, given: list[JsonObject], text: str, pack: Pack, own: frozenset[str] = frozenset()
+) -> None:
     """Read a free text behind "make it": one that shares a word with the value, or is a name like it."""
     tail = corrected(text, pack)
     words = list(pieces_of(tail, pack, frozenset()))
-    while words and words[0].kind in SMALL:
+    replaced = _replaced(found, given, text, words, pack)
+    told = own if replaced else frozenset()
+    while words and (words[0].kind in SMALL or words[0].text in told):
         words.pop(0)
     if not words or len(words) > MAX_FREE_WORDS or any(one.kind is not Kind.UNKNOWN for one in words):
+        return
+    if replaced and any(one.text in told for one in words):
         return
     start = compared(tail).find(words[0].text)
     value = tail[max(start, 0) :].strip(" .,!;")
@@ -203,7 +342,7 @@ def _read_free(found: _Found, given: list[JsonObject], text: str, pack: Pack) ->
         known = {one.text for one in plain_words(current, pack)}
         is_like = bool(known & {one.text for one in words}) or (value[:1].isupper() and current[:1].isupper())
         is_named = any(one.text in words_only(text).split() for one in plain_words(name, pack))
-        if is_like or is_named:
+        if name in replaced or (not replaced and (is_like or is_named)):
             meant.append(name)
     if len(meant) > 1:
         found.is_unclear = True

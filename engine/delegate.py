@@ -117,8 +117,12 @@ def _fault(run: Run, rule: JsonObject, outcome: Outcome) -> None:
 
 
 def _tries_again(rule: JsonObject, outcome: Outcome, attempt: int) -> bool:
-    """Return whether a sub-task is given out again: as the rule says, unless it has changed something or may have."""
-    may_be = outcome.kind != elsewhere.UNKNOWN and not outcome.extra.get("changes")
+    """Return whether a sub-task is given out again: as the rule says, unless it has changed something or may have.
+
+    One that another system has refused, or whose address may not be called, is not: it would be refused again.
+    """
+    lasts = bool(rule.get("remote")) and outcome.kind == elsewhere.REFUSED
+    may_be = outcome.kind != elsewhere.UNKNOWN and not outcome.extra.get("changes") and not lasts
     return may_be and rule.get("on_failure") == "retry" and attempt <= int(rule.get("retry_count", 1))
 
 

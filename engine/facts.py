@@ -112,6 +112,7 @@ class ModelFailed(Fact, frozen=True, kw_only=True):
 
     Attributes:
         model, provider: Which one was asked; both empty when none was, and there was no call.
+        is_final: The same question would be refused again, whatever ON_ERROR says.
     """
 
     effect_id: str
@@ -120,6 +121,7 @@ class ModelFailed(Fact, frozen=True, kw_only=True):
     latency_ms: int = 0
     model: str = ""
     provider: str = ""
+    is_final: bool = False
 
 
 class Classified(Fact, frozen=True, kw_only=True):

@@ -8,10 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.json_values import JsonObject
-from engine import actions, consent, digressions, gather, memory, profiles, readback, routing, saying, variables
+from engine import (
+    actions,
+    asking,
+    consent,
+    digressions,
+    gather,
+    memory,
+    on_input,
+    profiles,
+    readback,
+    routing,
+    saying,
+    variables,
+)
+from engine.asking import GATHER
 from engine.flow_calls import CALL, answered, call_phase, check_phase, result_phase, speaks_after_call
 from engine.flow_calls import OPS as CALL_OPS
-from engine.limits import MAX_FLOW_ITERATIONS, MAX_MISSES
+from engine.limits import MAX_FLOW_ITERATIONS
 from engine.run import Run
 from engine.state import Task
 from engine.transform import transform
@@ -69,6 +83,9 @@ def enter(run: Run, task: Task) -> None:
         else:
             run.push("flow.leave", step=name)
         return
+    if step.get("on_input") and "gather" in step:
+        thread.counters[f"entered:{name}"] = 1
+    asking.mark_said(run, name)
     _phase(run, name, 0)
 
 
@@ -128,7 +145,7 @@ def _due_phases(run: Run, name: str, step: JsonObject) -> tuple[int, ...]:
 
 
 def _prepare(run: Run, step: JsonObject) -> None:
-    variables.set_lines(run, step.get("set", ()))
+    asking.set_now(run, step)
     for name in step.get("clear", ()):
         variables.clear_value(run, name)
     if "transform" in step:
@@ -142,21 +159,18 @@ def _zone(run: Run, step: JsonObject) -> None:
 
 def _open(run: Run, step: JsonObject) -> None:
     if not speaks_after_call(step):
-        saying.respond(run, step)
+        asking.open_step(run, step)
 
 
 def _gather(run: Run, step: JsonObject) -> None:
     if "gather" not in step:
         return
+    if asking.asks_once_more(run, step):
+        asking.clear(run, step)
+    run.thread.counters.pop(f"entered:{step['name']}", None)
     gather.begin(run, step["name"])
     run.push("gather.ask", step=step["name"])
     run.push("gather.read", step=step["name"], answer=False)
-
-
-def _input(run: Run, step: JsonObject) -> None:
-    if step.get("on_input"):
-        run.thread.awaiting = "input"
-        run.unwind()
 
 
 def _then(run: Run, step: JsonObject) -> None:
@@ -173,7 +187,7 @@ PHASES: tuple[Callable[[Run, JsonObject], None], ...] = (
     call_phase,
     check_phase,
     result_phase,
-    _input,
+    on_input.input_phase,
     _then,
 )
 """The order inside a step."""
@@ -193,7 +207,7 @@ PHASE_KEYS: tuple[tuple[str, ...], ...] = (
 )
 """Phase -> the properties that give it something to do; the last one is always due."""
 
-GATHER, AFTER_ZONE, ATTACHMENT, APPROVED = 3, 9, 5, 6
+AFTER_ZONE, ATTACHMENT, APPROVED = 9, 5, 6
 """Phases a step goes on with after the user or a person has answered."""
 
 
@@ -240,6 +254,8 @@ def turn(run: Run, task: Task) -> None:
     match thread.awaiting:
         case "gather":
             thread.awaiting = ""
+            asking.mark_said(run, name)
+            on_input.reread(run, step)
             _phase(run, name, GATHER + 1)
             run.push("gather.ask", step=name)
             run.push("gather.read", step=name, answer=True)
@@ -247,7 +263,7 @@ def turn(run: Run, task: Task) -> None:
             _phase(run, name, ATTACHMENT)
             attachment_phase(run, step)
         case "input":
-            _answer(run, step)
+            on_input.answer(run, step)
         case "confirm":
             answered(run, step)
         case "readback":
@@ -264,57 +280,28 @@ def turn(run: Run, task: Task) -> None:
 
 def _read_back(run: Run, name: str) -> None:
     """Go on behind the gather when the values stand; else ask for what was taken back."""
-    stands = readback.answered(run, name)
+    answer = readback.answered(run, name)
     if run.thread.awaiting:
         run.unwind()
         return
+    if answer == "failed":
+        return
     _phase(run, name, GATHER + 1)
-    if not stands:
+    if answer != "stands":
         run.push("gather.ask", step=name)
-
-
-def _answer(run: Run, step: JsonObject) -> None:
-    """Take the first ON_INPUT branch that fits; without one the question is repeated, at most three times."""
-    is_unseen = run.state.turn.opening_unseen
-    branch = next((one for one in step["on_input"] if digressions.matches(run, one)), None)
-    if is_unseen and (branch is None or "condition" not in branch or digressions.is_bare_answer(run, branch)):
-        run.unwind()
         return
-    run.state.turn.is_consumed = run.state.turn.is_branched = True
-    if branch is not None:
-        run.decide(
-            "flow_transition", str(branch.get("then", "stay")), condition=branch.get("condition", "ELSE"), matched=True
-        )
-        run.thread.misses = 0
-        run.push("flow.stay")
-        actions.perform(run, branch)
-        return
-    run.thread.misses += 1
-    run.decide("flow_transition", step["name"], outcome="no match", matched=False)
-    if run.thread.misses >= MAX_MISSES:
-        run.thread.misses = 0
-        if "on_fail" in step:
-            actions.perform(run, step["on_fail"])
-            return
-        saying.tell(run, "error_validation")
-        return
-    if not saying.respond(run, step):
-        saying.tell(run, "error_validation")
-
-
-def stay(run: Run, task: Task) -> None:
-    """End the turn where the flow stands, waiting for the next message."""
-    del task
-    run.unwind()
+    asking.mark_said(run, name)
+    asking.gathered(run, profiles.step_of(run, name) or {})
 
 
 def resume(run: Run, task: Task) -> None:
     """Go back to the question that was interrupted and put it again."""
-    del task
     name, thread = run.thread.step, run.thread
     step = profiles.step_of(run, name) or {}
     run.state.turn.is_consumed = True
     if "gather" in step and thread.awaiting in ("gather", "readback", ""):
+        if thread.awaiting == "gather" and not task.data.get("reask"):
+            on_input.reread(run, step)
         thread.awaiting = ""
         _phase(run, name, GATHER + 1)
         run.push("gather.ask", step=name)
@@ -363,9 +350,10 @@ OPS = {
     "flow.step": step_op,
     "flow.leave": leave,
     "flow.turn": turn,
-    "flow.stay": stay,
     "flow.resume": resume,
     "flow.again": again,
     "flow.failed": failed,
     **CALL_OPS,
+    **on_input.OPS,
+    **asking.OPS,
 }

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from domain.json_values import JsonObject
+from domain.tool_calls import is_final
 from engine import (
     actions,
     calls,
@@ -148,6 +149,7 @@ def _take_over(run: Run, spec: JsonObject) -> None:
             variables.set_value(run, source, value, "user")
         elif not gather.offer(run, field, value):
             del corrected[name]
+            saying.say(run, gather.refusal_of(run, field))
     run.thread.confirmation = {**asked, "corrected": corrected}
 
 
@@ -190,7 +192,8 @@ def called(run: Run, task: Task) -> None:
     failures_[_failed_key(step)] = 1
     run.state.turn.error = outcome.kind
     handler = failures.find(run, outcome.kind, (spec["tool"], outcome.code))
-    if handler.retries_step and _retry_step(run, step, handler):
+    lasts = is_final(outcome.kind, outcome.code)
+    if handler.retries_step and not lasts and _retry_step(run, step, handler):
         tool = calls.tool_of(run, spec["tool"]) or {}
         if outcome.kind not in changing.IN_DOUBT and changing.asks_each_time(tool) and "arguments" in task.data:
             consent.grant_again(run, spec["tool"], step["name"], task.data["arguments"])

@@ -1,17 +1,16 @@
 """GATHER: what was said becomes values, values are checked, and what is missing is asked for.
 
-Three tasks in a row: `gather.read` fills what can be read, `gather.take` what a model read or judged, and `gather.ask`
+`gather.read` fills what can be read, `gather.take` what a model read or judged; then `gather.ask` of `engine.asking`
 asks for the first field that is missing or lets the step go on. Spec: abl-language 3.3, 5.3, 5.7, 14.4.
 """
 
 from __future__ import annotations
 
-import re
 from datetime import date
 
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
-from engine import constraints, extraction_model, memory, profiles, readback, saying, tongue, variables
+from engine import extraction_model, memory, profiles, tongue, variables
 from engine.extraction.choices import spoken
 from engine.extraction.corrections import corrected
 from engine.extraction.fields import Reading
@@ -99,7 +98,7 @@ def read(run: Run, task: Task) -> None:
         turn.is_consumed = bool(step_name)
         thread.asked = asked if step_name else []
     _ask_model(run, step_name, found, asked)
-    if asked and not found and step_name and not run.is_blocked:
+    if asked and not found and (step_name or not run.state.begun.has_model) and not run.is_blocked:
         _reject(run, asked[0])
 
 
@@ -255,58 +254,15 @@ def _reject(run: Run, name: str) -> None:
     run.state.turn.failures[f"field:{name}"] = 1
 
 
-def ask(run: Run, task: Task) -> None:
-    """Ask for the first field that is missing and end the turn; with nothing missing the step goes on."""
-    step_name = task.data["step"]
-    step = profiles.step_of(run, step_name) or {}
-    fields = fields_of(run, step_name)
-    if any(one["name"] in run.state.turn.changed for one in fields):
-        rule = constraints.violated(run, constraints.rules_of(run))
-        if rule is not None:
-            run.push("constraint.act", rule=rule)
-            return
-    if step.get("complete_when") and run.test(step["complete_when"]):
-        run.thread.asked = []
-        return
-    wanted = missing(run, fields)
-    for field in wanted:
-        if run.thread.retries.get(field["name"], 0) >= _most_retries(field):
-            run.thread.retries.pop(field["name"], None)
-            run.push("flow.failed", step=step_name, field=field["name"])
-            return
-    if not wanted:
-        run.thread.asked = []
-        if names := readback.wanted(run, step_name, fields):
-            readback.ask(run, names, fields)
-            run.unwind()
-        return
-    _question(run, step, wanted)
-    run.thread.awaiting = "gather"
-    run.unwind()
+def gives_up(run: Run, field: JsonObject) -> bool:
+    """Return whether a field has been asked for again as often as MAX_RETRIES says."""
+    return run.thread.retries.get(field["name"], 0) > most_retries(field)
 
 
-def _most_retries(field: JsonObject) -> int:
-    return int((field.get("validation") or {}).get("max_retries") or DEFAULT_RETRIES)
-
-
-def _question(run: Run, step: JsonObject, wanted: list[JsonObject]) -> None:
-    gathering = step.get("gather") or {}
-    failed = next((one for one in wanted if f"field:{one['name']}" in run.state.turn.failures), None)
-    first = failed or wanted[0]
-    _present(run, step)
-    if failed is not None:
-        words = _retry_text(run, failed)
-    elif gathering.get("prompt") or gathering.get("message_key"):
-        words = run.wording(str(gathering.get("message_key", ""))) or gathering.get("prompt", "")
-    else:
-        words = prompt_of(run, first)
-    is_joint = failed is None and bool(gathering.get("prompt") or gathering.get("message_key"))
-    names = [one["name"] for one in (wanted if is_joint else [first])]
-    is_just_asked = run.state.turn.opening_unseen and failed is None and run.thread.asked[:1] == names[:1]
-    run.thread.asked = names
-    if not is_just_asked:
-        saying.say(run, run.render(words))
-    run.act("collect", fields=[one["name"] for one in wanted], prompts=[run.render(words)])
+def most_retries(field: JsonObject) -> int:
+    """Return how often a field is asked for again after its first question."""
+    retries = (field.get("validation") or {}).get("max_retries")
+    return DEFAULT_RETRIES if retries is None else int(retries)
 
 
 def prompt_of(run: Run, field: JsonObject) -> str:
@@ -315,23 +271,24 @@ def prompt_of(run: Run, field: JsonObject) -> str:
     return words or run.message("gather_prompt", {"fields": field["name"].replace("_", " ")})
 
 
-def _retry_text(run: Run, field: JsonObject) -> str:
-    validation = field.get("validation") or {}
-    words = validation.get("retry_prompt") or validation.get("error_message")
-    if words:
-        return str(words)
+def retry_text(run: Run, field: JsonObject) -> str:
+    """Return what is said after an answer that gives a field no value: its own words, else the question again."""
+    if words := own_retry(field):
+        return words
     asked = prompt_of(run, field)
     return f"{run.message('error_validation')} {asked}" if asked else run.message("error_validation")
 
 
-def _present(run: Run, step: JsonObject) -> None:
-    """Show PRESENT once something of it is known: every value it mentions is there."""
-    words = step.get("present", "")
-    if not words:
-        return
-    roots = re.findall(r"\{\{\s*([A-Za-z_]\w*)", words)
-    if all(run.scope.get(name) is not None for name in roots):
-        saying.say(run, run.render(words))
+def own_retry(field: JsonObject) -> str:
+    """Return the words an author has for an answer that does not pass; empty without them."""
+    validation = field.get("validation") or {}
+    return str(validation.get("retry_prompt") or validation.get("error_message") or "")
+
+
+def refusal_of(run: Run, field: JsonObject) -> str:
+    """Return what is said of a value that did not pass the check of its field, where another one is there already."""
+    words = own_retry(field)
+    return run.render(words) if words else run.message("error_constraint")
 
 
 def correct(run: Run, *, freely: bool = False) -> bool:
@@ -364,4 +321,4 @@ def _is_named(field: JsonObject, said: str) -> bool:
     return any(f" {name} " in said for name in names)
 
 
-OPS = {"gather.read": read, "gather.take": take, "gather.judged": judged, "gather.ask": ask}
+OPS = {"gather.read": read, "gather.take": take, "gather.judged": judged}

@@ -40,6 +40,8 @@ def outcome_of(fact: f.AnyFact) -> Outcome:
             return Outcome(ok=True, value=value, duration_ms=reply.latency_ms, extra=extra)
         case f.ModelFailed():
             asked: JsonObject = {"model": fact.model, "provider": fact.provider} if fact.model else {}
+            if fact.is_final:
+                asked["final"] = True
             return Outcome(ok=False, kind=fact.kind, message=fact.message, duration_ms=fact.latency_ms, extra=asked)
         case f.Classified():
             return Outcome(ok=bool(fact.scores), kind="unclassified", value=fact.scores)

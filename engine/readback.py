@@ -5,6 +5,8 @@ Spec: abl-language 3.3 (infer_confirm), 3.18 (confirmation).
 
 from __future__ import annotations
 
+from typing import Literal
+
 from domain.json_values import JsonObject
 from engine import gather, profiles, questions, saying, variables
 from engine.answers import Asked
@@ -41,8 +43,8 @@ def ask(run: Run, names: list[str], fields: list[JsonObject]) -> None:
     run.act("collect", fields=names, prompts=[words])
 
 
-def answered(run: Run, step_name: str) -> bool:
-    """Take the answer; return whether the values stand. What is unclear is asked about again."""
+def answered(run: Run, step_name: str) -> Literal["stands", "open", "failed"]:
+    """Take the answer; return whether the values stand, are open again, or were asked about as often as they may be."""
     names, counters = list(run.thread.asked), run.thread.counters
     run.state.turn.is_consumed = True
     run.thread.awaiting = ""
@@ -57,22 +59,26 @@ def answered(run: Run, step_name: str) -> bool:
             if run.thread.gathered.get(name) == UNCONFIRMED:
                 run.thread.gathered[name] = "user"
         run.decide("resume", ", ".join(names), outcome="confirmed", matched=True, kind="readback")
-        return True
+        return "stands"
     if _correct(run, asked, freely=is_change_asked):
         counters[f"changed:{step_name}"] = 1
-        return False
-    if label not in ("no", "cancel") and _asks_again(run, step_name, names):
-        return False
+        return "open"
+    is_unclear = label not in ("no", "cancel")
+    if is_unclear and _asks_again(run, step_name, names):
+        return "open"
     run.decide("resume", ", ".join(names), outcome="declined", matched=False, kind="readback")
     unsure = [name for name in names if run.thread.gathered.get(name) == UNCONFIRMED]
     for name in unsure or (names if len(names) == 1 else ()):
         variables.clear_value(run, name)
+    if is_unclear and _retries(run, names) is not None:
+        run.push("flow.failed", step=step_name, field=names[0])
+        return "failed"
     if not unsure and len(names) > 1:
         counters[f"change:{step_name}"] = 1
         run.thread.awaiting, run.thread.asked = AWAITING, names
         saying.say(run, run.message("gather_change"))
         run.act("collect", fields=names, prompts=[])
-    return False
+    return "open"
 
 
 def _correct(run: Run, asked: Asked, *, freely: bool) -> bool:
@@ -89,12 +95,19 @@ def _asks_again(run: Run, step_name: str, names: list[str]) -> bool:
     """Read the values back once more, unless that was done often enough; return whether it was."""
     key = f"unclear:{step_name}"
     run.thread.counters[key] = run.thread.counters.get(key, 0) + 1
-    if run.thread.counters[key] >= MAX_MISSES:
+    retries = _retries(run, names)
+    if run.thread.counters[key] > (MAX_MISSES - 1 if retries is None else retries):
         del run.thread.counters[key]
         return False
     run.decide("resume", ", ".join(names), outcome="unclear", matched=False, kind="readback")
     ask(run, names, gather.fields_of(run, step_name))
     return True
+
+
+def _retries(run: Run, names: list[str]) -> int | None:
+    """Return the most of what MAX_RETRIES of the fields says, None where none has it."""
+    checks = [(run.agent.fields.get(name) or {}).get("validation") or {} for name in names]
+    return max((int(one["max_retries"]) for one in checks if one.get("max_retries") is not None), default=None)
 
 
 def _shown(run: Run, field: JsonObject) -> str:

@@ -25,7 +25,7 @@ from engine.effects import AskModel, StartTimer
 from engine.limits import LLM_TIMEOUT_MS, MAX_ITERATIONS
 from engine.model_outcomes import asked_notes, trace_call
 from engine.run import Run
-from engine.state import Task
+from engine.state import Outcome, Task
 from engine.tool_round import OPS as ROUND_OPS
 from engine.tool_round import confirmed_call
 
@@ -78,9 +78,15 @@ def _files(attachments: list[Attachment]) -> str:
 def _without_model(run: Run, name: str) -> None:
     """Go on without a model: ask for the next field, else say that this cannot be answered."""
     wanted = gather.missing(run, gather.fields_of(run, name if (_step(run, name) or {}).get("gather") else ""))
+    if wanted and gather.gives_up(run, wanted[0]):
+        run.thread.retries.pop(wanted[0]["name"], None)
+        run.unwind()
+        run.push("escalate.begin", reason=f"No valid answer for {wanted[0]['name']}")
+        return
     if wanted:
         run.thread.asked = [wanted[0]["name"]]
-        words = run.render(gather.prompt_of(run, wanted[0]))
+        is_failed = f"field:{wanted[0]['name']}" in run.state.turn.failures
+        words = run.render(gather.retry_text(run, wanted[0]) if is_failed else gather.prompt_of(run, wanted[0]))
         saying.say(run, words)
         run.act("collect", fields=[one["name"] for one in wanted], prompts=[words])
     else:
@@ -126,7 +132,7 @@ def take(run: Run, task: Task) -> None:
     outcome = run.take(needs["effect"])
     trace_call(run, needs["effect"], outcome, ends_turn=outcome.kind in UNANSWERABLE)
     if not outcome.ok:
-        _fail(run, needs, outcome.kind, outcome.message)
+        _fail(run, needs, outcome)
         return
     reply = outcome.value
     calls = [
@@ -144,8 +150,9 @@ def take(run: Run, task: Task) -> None:
     judging.push_checks(run, "output", text)
 
 
-def _fail(run: Run, needs: JsonObject, kind: str, message: str) -> None:
+def _fail(run: Run, needs: JsonObject, outcome: Outcome) -> None:
     """Try the fallback model once, then what ON_ERROR says."""
+    kind, message = outcome.kind, outcome.message
     if kind in UNANSWERABLE:
         turn = run.state.turn
         turn.status, turn.error, turn.hints = "failed", kind, {**turn.hints, "refusal": message}
@@ -163,7 +170,8 @@ def _fail(run: Run, needs: JsonObject, kind: str, message: str) -> None:
     if handler.level not in ("step", "agent"):
         handler = failures.find(run, group, (kind,))
     attempt = int(needs.get("attempt", 1))
-    delay = failures.delay_before(handler, attempt) if handler.level != "builtin" else None
+    may_again = handler.level != "builtin" and not outcome.extra.get("final")
+    delay = failures.delay_before(handler, attempt) if may_again else None
     if delay is not None:
         run.push("reason.ask", **kept, attempt=attempt + 1)
         if delay:

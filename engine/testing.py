@@ -192,7 +192,14 @@ class Conversation:
             found = says("{}") if effect.operation != "reasoning" else says("(no reply scripted)")
         if isinstance(found, f.ModelFailed):
             asked = "" if found.kind in UNANSWERABLE else "scripted"
-            return f.ModelFailed(at=at, effect_id=effect.id, kind=found.kind, message=found.message, model=asked)
+            return f.ModelFailed(
+                at=at,
+                effect_id=effect.id,
+                kind=found.kind,
+                message=found.message,
+                model=asked,
+                is_final=found.is_final,
+            )
         return f.ModelAnswered(at=at, effect_id=effect.id, reply=found)
 
     def _tool(self, effect: e.CallTool) -> ToolResult:

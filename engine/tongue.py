@@ -5,6 +5,7 @@ Spec: abl-language 3.1 (LANGUAGE), 5.7. Decision: 0042.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from abl.languages import DEFAULT_TAG, Pack, load_pack
@@ -14,6 +15,7 @@ from engine.state import SessionState, Thread
 
 NAME = "language"
 """The variable, the key of a message's metadata and of the caller's context that says it."""
+_SENTENCE_END = re.compile(r"[.!?。！？؟।\n]+")
 
 
 def said(program: Program, state: SessionState, thread: Thread) -> str:
@@ -46,13 +48,31 @@ def words_of(program: Program, state: SessionState, thread: Thread) -> Pack:
 
 
 def readings_of(program: Program, state: SessionState, thread: Thread) -> tuple[Pack, ...]:
-    """Return the languages a value is looked for in: the session's, the one that is spoken, English."""
+    """Return the languages a value is looked for in: the session's, the ones that are spoken, English."""
     first = words_of(program, state, thread)
-    others = (program.pack(tag) for tag in (state.spoken, DEFAULT_TAG) if tag)
+    heard = spoken.language_of(state.turn.text, program.packs)
+    others = (program.pack(tag) for tag in (state.spoken, heard, DEFAULT_TAG) if tag)
     return tuple(dict.fromkeys((first, *(one for one in others if one is not None))))
 
 
 def listen(program: Program, state: SessionState) -> None:
-    """Note the language of the message where it is clear; one that is not leaves what was heard before."""
-    heard = spoken.language_of(state.turn.text, program.packs) if state.turn.text else ""
-    state.spoken = heard or state.spoken
+    """Note the language of the message where it is clear; one that is not leaves what was heard before.
+
+    A session that has a language changes it when two sentences after one another are in another: of this message, or
+    of this one and the last.
+    """
+    text = state.turn.text
+    heard = spoken.language_of(text, program.packs) if text else ""
+    if not heard or heard == state.spoken:
+        return
+    if not state.spoken or _goes_on(program, state, heard, text):
+        state.spoken = heard
+
+
+def _goes_on(program: Program, state: SessionState, heard: str, text: str) -> bool:
+    """Return whether two sentences after one another are in the language that was heard."""
+    sentences = [one for one in _SENTENCE_END.split(text) if one.strip()]
+    if sum(spoken.language_of(one, program.packs) == heard for one in sentences) > 1:
+        return True
+    before = [one.content for one in state.transcript if one.role == "user" and one.turn != state.turn.number][-1:]
+    return bool(before) and spoken.language_of(before[0], program.packs) == heard

@@ -41,6 +41,7 @@ from gateway.reference import ASSETS, add_reference
 from gateway.routes import (
     a2a,
     agents,
+    agui,
     analytics,
     api_keys,
     attachments,
@@ -123,6 +124,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     memory.router,
     mcp.router,
     a2a.router,
+    agui.router,
     sdk.router,
     health.router,
     socket.router,

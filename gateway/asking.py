@@ -9,22 +9,27 @@ import msgspec
 from starlette.requests import Request
 
 from actors.counters import Taken
-from actors.runtime import Caller, ChatTurn, SessionRef
+from actors.runtime import Caller, ChatTurn, NewSession, SessionRef
 from domain.errors import Forbidden, NotFound
 from domain.permissions import Permission
 from gateway.access import RATE, Admission
 from gateway.auth.public_keys import check_may_chat
-from gateway.sdk_sessions import open_session
+from gateway.sdk_sessions import check_own_session, session_to_speak_in
 from gateway.services import Services
 from gateway.throttle import RateExceeded, tightest
 
 
 class Target(NamedTuple):
-    """Where a message goes; empty means that nothing is asked for."""
+    """Where a message goes; empty means that nothing is asked for.
+
+    Attributes:
+        opens: What the message opens the session as, where it is not there yet.
+    """
 
     session_id: str = ""
     deployment_id: str = ""
     environment: str = ""
+    opens: NewSession | None = None
 
 
 async def check_chat_project(services: Services, admitted: Admission, project_id: str) -> None:
@@ -46,10 +51,10 @@ async def target_of(services: Services, admitted: Admission, project_id: str, as
     if admitted.claims is None or admitted.key is None:
         return await bound_target(services, admitted.caller, project_id, asked)
     check_may_chat(admitted.key)
-    own = await open_session(services, admitted.claims, admitted.key, "http")
-    if asked.session_id not in ("", own):
-        raise NotFound("Session not found")
-    return Target(own, admitted.key.deployment_id, admitted.key.environment)
+    if asked.session_id:
+        check_own_session(services, admitted, asked.session_id)
+    own, opens = await session_to_speak_in(services, admitted.claims, admitted.key, "http")
+    return Target(own, admitted.key.deployment_id, admitted.key.environment, opens)
 
 
 async def bound_target(services: Services, caller: Caller, project_id: str, asked: Target) -> Target:
@@ -75,14 +80,15 @@ async def bound_target(services: Services, caller: Caller, project_id: str, aske
 
 
 async def counted_turn(request: Request, services: Services, turn: ChatTurn) -> ChatTurn:
-    """Count the message of a session, and the session that it opens: its id is chosen here, and in the turn returned.
+    """Count the message of a session, and the session that it opens: its id is in the turn returned, chosen if need be.
 
     Raises:
         Overloaded: It is a message or a session too many.
     """
     if not turn.session_id:
         await services.throttle.new_session(turn.tenant_id, turn.project_id)
-        turn = msgspec.structs.replace(turn, new_session_id=services.runtime.new_session_id(turn))
+        opened = turn.new_session_id or services.runtime.new_session_id(turn)
+        turn = msgspec.structs.replace(turn, new_session_id=opened)
     named = turn.session_id or turn.new_session_id
     await count_message(request, services, turn.tenant_id, named, turn.project_id)
     return turn

@@ -6,6 +6,7 @@ Spec: platform-api 12.4, 12.6.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from fastapi import WebSocket, WebSocketDisconnect
 from starlette.types import Message
 from starlette.websockets import WebSocketState
 
-from actors.runtime import ChatTurn, SessionRef, SessionView
+from actors.runtime import ChatTurn, NewSession, SessionRef, SessionView
 from domain import limits
 from domain.clock import iso_ms
 from domain.errors import AppError, Forbidden, InvalidInput, Unauthenticated
@@ -31,6 +32,10 @@ from gateway.frames import Marks, error_frame, frame_of, restart_before
 from gateway.ratings import feedback_of
 from gateway.services import Services
 
+SOCKET_KEY = "socket:"
+"""With what the keys of messages begin that came by a socket; their `messageId` follows."""
+logger = logging.getLogger(__name__)
+
 
 class Conversation:
     """One open socket of one session."""
@@ -42,24 +47,29 @@ class Conversation:
         admission: Admission,
         session: SessionView,
         last_seq: int | None,
+        opens: NewSession | None = None,
     ) -> None:
+        """`opens` is what the session was opened as, where it is this page's own from the beginning."""
         self._socket = socket
         self._early: deque[Message] = deque()
         self._services = services
         self._admission = admission
         self._session = session
+        self._opens = opens
         self._ref = SessionRef(admission.caller.tenant_id, session.project_id, session.id)
         known_seq = int(session.detail.get("lastSeq", 0))
         self._last_seq = known_seq
         self._resumed = last_seq is not None or session.message_count > 0
-        self._heard_seq = known_seq if last_seq is None else last_seq
+        is_anew = not known_seq and not session.message_count  # it may have been another session that was heard
+        self._heard_seq = known_seq if last_seq is None or is_anew else last_seq
         self._outlet = services.feeds.attach(self._ref, self._heard_seq)
+        self._may_be_unspoken = session.message_count == 0
         self._activity = Activity(resumed=self._resumed)
         self._is_over = False
         self._page = whence(socket.headers)
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
-        self._refusals: asyncio.Queue[wire.ServerFrame] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
+        self._refusals: asyncio.Queue[tuple[wire.ServerFrame, ChatTurn]] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
 
     @property
     def ref(self) -> SessionRef:
@@ -95,10 +105,12 @@ class Conversation:
         except WebSocketDisconnect:
             return
         finally:
-            self._services.feeds.detach(self._outlet)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self._services.feeds.detach(self._outlet)
+            if self._may_be_unspoken:
+                await self._services.feeds.leave_nothing(self._outlet)
 
     async def _read(self) -> None:
         """Read frames until the client leaves or says something that ends the connection."""
@@ -200,7 +212,8 @@ class Conversation:
             project_id=self._ref.project_id,
             message=text,
             session_id=self._session.id,
-            idempotency_key=f"socket:{message_id}",
+            opens=self._opens,
+            idempotency_key=f"{SOCKET_KEY}{message_id}",
             deployment_id=key.deployment_id if key is not None else "",
             environment=key.environment if key is not None else "",
             transport="websocket",
@@ -211,7 +224,7 @@ class Conversation:
             action=action,
             deadline_s=services.settings.turn_deadline_s,
         )
-        begin = await services.feeds.take(turn, lambda error: self._refused(error, message_id, frame.id))
+        begin = await services.feeds.take(turn, lambda error: self._refused(error, turn, frame.id))
         try:
             await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
         finally:
@@ -235,18 +248,34 @@ class Conversation:
             return wire.FeedbackAck(**told, success=False, error=why)
         return wire.FeedbackAck(**told, success=True, feedback_id=kept.id)
 
-    def _refused(self, error: AppError, message_id: str, reply_to: str | None) -> None:
+    def _refused(self, error: AppError, turn: ChatTurn, reply_to: str | None = None) -> None:
+        """Have a refusal told; one that finds no place is told when the client comes back."""
         if not self._refusals.full():
-            self._refusals.put_nowait(self._error_of(error, message_id=message_id, reply_to=reply_to))
+            message_id = turn.idempotency_key.removeprefix(SOCKET_KEY)
+            self._refusals.put_nowait((self._error_of(error, message_id=message_id, reply_to=reply_to), turn))
 
     async def _refuse(self) -> None:
+        """Tell what was refused after it was acknowledged, first what no socket was told before. Decision: 0046."""
+        refusals = self._services.desks.refusals
+        try:
+            for turn, error in await refusals.of_session(self._ref):
+                if turn.idempotency_key.startswith(SOCKET_KEY):
+                    self._refused(error, turn)
+        except AppError as error:
+            logger.warning("refused messages of %s cannot be read: %s", self._session.id, error.message)
         while True:
-            await self._send(await self._refusals.get())
+            frame, turn = await self._refusals.get()
+            await self._send(frame)
+            try:
+                await refusals.told(turn)
+            except AppError as error:
+                logger.warning("a refusal of %s will be told again: %s", self._session.id, error.message)
 
     async def _follow(self) -> None:
         """Send the session's output until this socket must close."""
         async for event in self._services.feeds.follow(self._outlet):
             key, marks = self._admission.key, self._marks(event.seq)
+            self._may_be_unspoken &= event.kind != "complete"
             if key is not None and key.show_activity_updates:
                 for shown in self._activity.frames(event, marks):
                     await self._send(shown)

@@ -106,7 +106,7 @@ class Feeds:
             oldest.poke()
         return outlet
 
-    def detach(self, outlet: Outlet) -> None:
+    async def detach(self, outlet: Outlet) -> None:
         """Give a place up; with the last one the session is followed no more."""
         feed = self._feeds.get(outlet.session.session_id)
         if feed is None:
@@ -114,11 +114,25 @@ class Feeds:
         if outlet in feed.outlets:
             feed.outlets.remove(outlet)
         if not feed.outlets:
-            if feed.following is not None:
-                feed.following.cancel()
             del self._feeds[outlet.session.session_id]
         if not self._feeds:
             self._is_empty.set()
+        if not feed.outlets and feed.following is not None:
+            feed.following.cancel()
+            await asyncio.wait((feed.following,))
+
+    async def leave_nothing(self, outlet: Outlet) -> None:
+        """Remove the session of a socket that has left, if nothing was said in it; another one may be open there.
+
+        What cannot be removed now goes when it has been quiet for too long.
+        """
+        if outlet.session.session_id in self._feeds or not outlet.is_open or outlet.ended is not None:
+            return
+        try:
+            async with asyncio.timeout(bounds.SOCKET_DISCARD_S):
+                await self._runtime.discard_session(outlet.session)
+        except (AppError, TimeoutError) as error:
+            logger.info("session %s, in which nothing was said, stays for now: %s", outlet.session.session_id, error)
 
     def waiting(self, session_id: str) -> int:
         """Return how many turns of a session this gateway has under way."""

@@ -169,7 +169,7 @@ class Replies:
                 raise Conflict("This Idempotency-Key was used for another request", details={"reason": REUSED})
             if known.status is not None:
                 return known
-            if known.is_stale:
+            if known.is_stale and not repeatable:  # one that is may have become so since it was claimed
                 raise Conflict(
                     "The first request with this Idempotency-Key has broken off; whether it has taken effect is not "
                     "known. Look with GET, and send it under a new key if it has not",

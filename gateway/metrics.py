@@ -29,6 +29,7 @@ HELP: Mapping[str, str] = MappingProxyType(
         "abl_turns_running": "Turns that this gateway waits for.",
         "abl_hosts": "Session hosts that are alive.",
         "abl_queue_turns": "Turns that wait for another one of their session, in all hosts.",
+        "abl_uncounted_turns": "Turns that analytics pass over until their master key is configured, at most 10000.",
         "abl_host_live_sessions": "Sessions in memory.",
         "abl_host_running_turns": "Turns that run.",
         "abl_host_waiting_turns": "Turns that wait for another one of their session.",

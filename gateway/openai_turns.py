@@ -16,8 +16,7 @@ from starlette.requests import Request
 from actors.agent_models import AT, ModelTarget
 from actors.conversation_desk import Asked, Head
 from actors.runtime import ChatTurn, NewSession, SessionRef, StreamEvent, TurnReply
-from domain.audit import Initiator
-from domain.errors import AppError, InvalidInput
+from domain.errors import AppError, InvalidInput, NotFound
 from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admission, admission_of
@@ -27,9 +26,9 @@ from gateway.bodies.openai import with_earlier
 from gateway.headers import headers_of
 from gateway.idempotency import checked_key
 from gateway.measured import measured
-from gateway.opening import opened_session
+from gateway.opening import begin_again, counted_name
 from gateway.services import Services
-from gateway.threads import OWN_KEY, Asking, Line, Thread, Threads
+from gateway.threads import ENDED, OWN_KEY, Asking, Line, Thread, Threads
 
 PROJECT_HEADER: Final = "openai-project"
 NO_PROJECT: Final = "Say which project: use a key of one project, or the header OpenAI-Project"
@@ -37,7 +36,7 @@ RETRY_HEADER: Final = "x-stainless-retry-count"
 """In which OpenAI's clients say how often they have sent a request before."""
 SESSIONS_TRIED_MAX: Final = 5
 """How many sessions that are over are passed by to find one that a conversation goes on in."""
-ENDED: Final = "ended"
+TRANSPORT: Final = "openai"
 PROJECT_PARAMETER: Final[JsonObject] = {
     "name": "OpenAI-Project",
     "in": "header",
@@ -110,7 +109,11 @@ async def carried_by(request: Request, services: Services, spoken: Spoken, *, ke
 
 
 class Carried:
-    """One request while it is carried out."""
+    """One request while it is carried out.
+
+    Attributes:
+        is_repeated: What is answered was answered before, under the same key.
+    """
 
     def __init__(
         self,
@@ -128,13 +131,16 @@ class Carried:
         self._spoken = spoken
         self._target = target
         self._key = checked_key(headers_of(request.scope).get("idempotency-key", ""))
+        self._opens: NewSession | None = None
         self._thread: Thread | None = None
+        self._named: Asked | None = None
         self._is_told = False
+        self.is_repeated = False
         self.project_id = project_id
         self.session_id = target.session_id
 
     async def keep_user(self) -> None:
-        """Take the session of the user with the model; one that has ended starts again, and counts as a new one."""
+        """Take the session of the user with the model."""
         caller, services = self._admitted.caller, self._services
         new = NewSession(
             tenant_id=caller.tenant_id,
@@ -147,12 +153,13 @@ class Carried:
             user_kind=caller.kind,
             name=_conversation(self.project_id, caller.subject, self._spoken.model, self._spoken.user),
         )
-        self.session_id = await _session_of_user(services, new, initiator_of(self._request))
+        self.session_id, self._opens = await counted_name(services, new), new
 
     async def reply(self) -> TurnReply:
         """Run the turn to its end and return its reply."""
         began = perf_counter()
         reply = await self._carried(self._services.runtime.chat)
+        self.is_repeated = reply.repeated
         self._services.metrics.turn("json", perf_counter() - began)
         return reply
 
@@ -162,7 +169,9 @@ class Carried:
 
         async def begun(turn: ChatTurn) -> tuple[AsyncGenerator[StreamEvent], StreamEvent | None]:
             events = measured(self._services.runtime.stream(turn), self._services.metrics, "sse", began)
-            return events, await anext(events, None)
+            first = await anext(events, None)
+            self.is_repeated = first is not None and first.repeated
+            return events, first
 
         return self._followed(*await self._carried(begun))
 
@@ -202,6 +211,9 @@ class Carried:
                 return await run(turn)
             except AppError as error:
                 if self._thread is None:
+                    if tried < SESSIONS_TRIED_MAX and await self._begins_again(error):
+                        continue
+                    await self._unnamed(error)
                     raise
                 if tried == SESSIONS_TRIED_MAX or not await self._thread.is_over(error):
                     await self._thread.failed(error)
@@ -210,13 +222,29 @@ class Carried:
 
     async def _turn(self) -> ChatTurn:
         """Return the turn in the session that the request names, or in the one that its conversation stands in."""
-        if self.session_id and self._thread is None:
-            return self._built(self._asking(), Asked(self.session_id, self._key, opens=False))
         services, asking = self._services, self._asking()
-        self._thread = await Threads(services.desks.conversations, services.runtime, services.ids).of(
-            asking, self._built
-        )
+        threads = Threads(services.desks.conversations, services.runtime, services.ids)
+        if self.session_id and self._thread is None:
+            if self._key:
+                return self._built(asking, Asked(self.session_id, self._key, opens=False))
+            self._named = self._named or await threads.in_session(asking, self.session_id)
+            return self._built(asking, self._named)
+        self._thread = await threads.of(asking, self._built)
         return self._built(asking, self._thread.place)
+
+    async def _begins_again(self, error: AppError) -> bool:
+        """Begin the session of the user again where it has ended; what it has answered before is told without that."""
+        if self._opens is None or error.details.get("reason") != ENDED:
+            return False
+        session = SessionRef(self._opens.tenant_id, self._opens.project_id, self.session_id)
+        with suppress(NotFound):  # one that is not there is opened by the message
+            await begin_again(self._services, session, initiator_of(self._request), TRANSPORT)
+        return True
+
+    async def _unnamed(self, error: AppError) -> None:
+        """Forget what was asked in a session that is not there."""
+        if self._named is not None and isinstance(error, NotFound):
+            await self._services.desks.conversations.remove(self._asking().in_session(self.session_id))
 
     def _asking(self) -> Asking:
         headers, spoken = headers_of(self._request.scope), self._spoken
@@ -231,6 +259,7 @@ class Carried:
             key=self._key,
             is_repeated=headers.get(RETRY_HEADER, "0") != "0",
             named_owner=owner_of(self._admitted),
+            is_one_person=self._admitted.caller.kind == "user" or bool(spoken.user or spoken.person),
         )
 
     def _built(self, asking: Asking, place: Asked) -> ChatTurn:
@@ -242,6 +271,7 @@ class Carried:
             message=with_earlier(earlier, asking.message) if place.opens else asking.message,
             session_id="" if place.opens else place.session_id,
             new_session_id=place.session_id if place.opens else "",
+            opens=self._opens,
             idempotency_key=place.turn_key,
             request_hash=(asking.head().head + asking.question).hex() if has_own_key else "",
             agent=self._model.agent if place.opens else "",
@@ -265,16 +295,6 @@ class Carried:
             if self._thread is not None and not self._is_told:
                 with suppress(AppError):  # nobody is there to be told; the place is free again in a while
                     await self._thread.left()
-
-
-async def _session_of_user(services: Services, new: NewSession, asking: Initiator) -> str:
-    view = await opened_session(services, new)
-    if view.status == ENDED:
-        await services.throttle.new_session(new.tenant_id, new.project_id)
-        session = SessionRef(new.tenant_id, new.project_id, view.id)
-        await services.runtime.reset_session(session)
-        await services.desks.audit.note_session(session, "reset", asking)
-    return view.id
 
 
 def _conversation(project_id: str, subject: str, model: str, user: str) -> str:

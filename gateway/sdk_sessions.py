@@ -1,7 +1,7 @@
 """One token family, one session: which session an SDK caller speaks in. Spec: platform-api 2.4, 12.1.
 
 No table joins the two. The session is opened under a name made from the family, so every gateway finds the same one,
-before and after a crash.
+before and after a crash; by a socket, else by the first message that is taken. Decision: 0060.
 """
 
 from __future__ import annotations
@@ -12,18 +12,15 @@ from domain.permissions import Permission
 from gateway.access import Admission
 from gateway.auth.public_keys import PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
-from gateway.opening import opened_session
+from gateway.opening import counted_name
 from gateway.services import Services
 
 ENTRY_AGENT = ""
 """No agent named: the runtime takes the entry agent of what the key is bound to. Spec: platform-api 4.1."""
 
 
-async def open_session(services: Services, claims: SdkClaims, key: PublicKey, transport: str) -> str:
-    """Return the session of a family, opening it the first time. Raises Overloaded when that is one too many."""
-    if claims.session_id:
-        return claims.session_id
-    wanted = NewSession(
+def _wanted(claims: SdkClaims, key: PublicKey, transport: str) -> NewSession:
+    return NewSession(
         tenant_id=claims.tenant_id,
         project_id=claims.project_id,
         agent=ENTRY_AGENT,
@@ -36,7 +33,30 @@ async def open_session(services: Services, claims: SdkClaims, key: PublicKey, tr
         caller=claims.user,
         name=f"sdk-family:{claims.family}",
     )
-    return (await opened_session(services, wanted)).id
+
+
+def check_own_session(services: Services, admission: Admission, session_id: str) -> None:
+    """Refuse an SDK caller a session that is not its family's, whether that is there or not. Raises NotFound."""
+    claims, key = admission.claims, admission.key
+    if claims is None or key is None:
+        return
+    own = claims.session_id or services.runtime.named_session_id(_wanted(claims, key, "http"))
+    if session_id != own:
+        raise NotFound("Session not found")
+
+
+async def session_to_speak_in(
+    services: Services, claims: SdkClaims, key: PublicKey, transport: str
+) -> tuple[str, NewSession | None]:
+    """Return the session of a family, and what a message opens it as where it is not there yet.
+
+    Raises:
+        Overloaded: It is not there, and would be one too many.
+    """
+    if claims.session_id:
+        return claims.session_id, None
+    wanted = _wanted(claims, key, transport)
+    return await counted_name(services, wanted), wanted
 
 
 async def visible_session(
@@ -56,8 +76,5 @@ async def visible_session(
         except NotFound as error:
             raise NotFound("Session not found") from error
         return found
-    if admission.claims is not None and admission.key is not None:
-        own = await open_session(services, admission.claims, admission.key, "http")
-        if session_id != own:
-            raise NotFound("Session not found")
+    check_own_session(services, admission, session_id)
     return SessionRef(caller.tenant_id, project_id or caller.project_id, session_id)

@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from starlette.types import Message
 
-from actors.runtime import SessionRef, SessionView
+from actors.runtime import NewSession, SessionRef, SessionView
 from domain import limits
 from domain.analytics import EventCategory, NewEvent
 from domain.clock import MILLISECONDS_PER_SECOND, iso_ms
@@ -26,7 +26,7 @@ from gateway.auth.sdk_tokens import SdkClaims
 from gateway.closing import CloseCode, Closing
 from gateway.conversation import Conversation
 from gateway.frames import Marks, error_frame
-from gateway.sdk_sessions import open_session
+from gateway.sdk_sessions import session_to_speak_in
 from gateway.services import Services
 from gateway.wire import SESSION_ENDED, write_frame
 
@@ -155,8 +155,8 @@ async def _opened(socket: WebSocket, offer: Offer | None, services: Services) ->
         claims = await _claims(socket, offer, services)
         admission = await services.gate.admit_sdk(claims, whence(socket.headers))
         await services.throttle.request(claims.tenant_id, claims.project_id)
-        session = await _session(services, admission, claims)
-        return Conversation(socket, services, admission, session, _last_seq(socket))
+        session, opens = await _session(services, admission, claims)
+        return Conversation(socket, services, admission, session, _last_seq(socket), opens)
     except AppError as error:
         frame = error_frame(error, Marks("", 0, iso_ms(services.clock.now())), fatal=True)
         await socket.send_text(write_frame(frame))
@@ -175,15 +175,19 @@ async def _claims(socket: WebSocket, offer: Offer | None, services: Services) ->
     return claims
 
 
-async def _session(services: Services, admission: Admission, claims: SdkClaims) -> SessionView:
-    """Return the session of the token's family, which is opened the first time."""
+async def _session(
+    services: Services, admission: Admission, claims: SdkClaims
+) -> tuple[SessionView, NewSession | None]:
+    """Return the session of the token's family, which is opened the first time, and what it is opened as."""
     if admission.key is None:
         raise Unauthenticated("Invalid token")
-    session_id = await open_session(services, claims, admission.key, "websocket")
+    session_id, opens = await session_to_speak_in(services, claims, admission.key, "websocket")
+    if opens is not None:
+        await services.runtime.create_session(opens)
     view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, session_id))
     if view.status == "ended":
         raise Conflict("Session has ended", details={"reason": SESSION_ENDED})
-    return view
+    return view, opens
 
 
 def _last_seq(socket: WebSocket) -> int | None:

@@ -1,7 +1,7 @@
 """Conversations whose clients name no session: they are found again by what was said in them. Decision: 0053.
 
-A client that sends the whole conversation with each message goes on in the session that it began. The same message at
-the same place, while its answer is under way, is the same turn: a repeated request runs nothing twice.
+A client that sends the whole conversation with each message goes on in the session that it began. A request that says
+that it is a repeated one is the same turn; one that says nothing may be somebody else's, and is a turn of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple
 
-from actors.conversation_desk import Asked, ConversationDesk, Head
+from actors.conversation_desk import Asked, AskedAgain, ConversationDesk, Head
 from actors.runtime import ChatTurn, Runtime
 from domain.clock import IdSource
 from domain.errors import AppError, Conflict, NotFound, Unavailable
@@ -41,6 +41,7 @@ class Asking(NamedTuple):
         key: The client's own key of the request, empty without one.
         is_repeated: The client says that it has sent this before.
         named_owner: Whose the places with names are, whichever agent and person.
+        is_one_person: Nobody else asks in the owner's name.
     """
 
     tenant_id: str
@@ -52,6 +53,7 @@ class Asking(NamedTuple):
     key: str = ""
     is_repeated: bool = False
     named_owner: str = ""
+    is_one_person: bool = False
 
     @property
     def question(self) -> bytes:
@@ -62,6 +64,11 @@ class Asking(NamedTuple):
         """Return the place at which it is asked; beginnings of conversations are kept apart by their first message."""
         first = b"" if self.start or self.before else self.question
         return Head(self.tenant_id, self.project_id, self._after(self.before) + first)
+
+    def in_session(self, session_id: str) -> Head:
+        """Return the place of this message among all that a session is asked that the request names."""
+        place = self._replace(start=_digest(b"session", session_id.encode()))._after(self.before)
+        return Head(self.tenant_id, self.project_id, place + self.question)
 
     def named(self, name: str) -> Head:
         """Return the place that has a name of its own."""
@@ -92,7 +99,10 @@ Build = Callable[[Asking, Asked], ChatTurn]
 class Thread:
     """One question, and the turn that carries it."""
 
-    def __init__(self, desk: ConversationDesk, asking: Asking, at: Head, place: Asked) -> None:
+    def __init__(
+        self, desk: ConversationDesk, asking: Asking, at: Head, place: Asked, *, is_again: bool = False
+    ) -> None:
+        self._is_again = is_again
         self._desk = desk
         self._asking = asking
         self._at = at
@@ -118,7 +128,7 @@ class Thread:
         """Write what an error means for the place: what was refused has not been asked."""
         if isinstance(error, Unavailable):
             await self.left()
-        else:
+        elif not self._is_again:  # what was asked before stays asked, whatever becomes of a request that repeats it
             await self._desk.free(self._at, self.place.session_id)
 
     async def is_over(self, error: AppError) -> bool:
@@ -140,14 +150,30 @@ class Threads:
 
     async def of(self, asking: Asking, build: Build) -> Thread:
         """Return the thread of a question: of a turn under way, of a session that stands there, or of a new one."""
-        at, place, is_new = await self._ask(asking, build)
+        at, place, is_new, is_again = await self._ask(asking, build)
         if is_new and (heard_out := await self._heard_out(asking, build)) is not None:
             await self._desk.free(at, place.session_id)
-            at, place, _ = await self._ask(heard_out, build)
-        return Thread(self._desk, asking, at, place)
+            whole, session_id = heard_out
+            at, place, _, is_again = await self._ask(whole, build, session_id)
+        return Thread(self._desk, asking, at, place, is_again=is_again)
 
-    async def _ask(self, asking: Asking, build: Build) -> tuple[Head, Asked, bool]:
-        """Return the place and its turn, and whether nothing was known of it."""
+    async def in_session(self, asking: Asking, session_id: str) -> Asked:
+        """Return the turn of a question to a session that the request names: that of its first sending, or a new one.
+
+        The key of the turn tells the session what has run, so nothing is written of what becomes of it.
+        """
+        again = AskedAgain(
+            has_key=False,
+            is_repeated=asking.is_repeated,
+            is_one_person=True,
+            is_alone=False,
+            within_s=IN_FLIGHT_S,
+        )
+        new = Asked(session_id, OWN_KEY + self._ids.new(""), opens=False)
+        return await self._desk.ask(asking.in_session(session_id), asking.question, new, again)
+
+    async def _ask(self, asking: Asking, build: Build, goes_on_in: str = "") -> tuple[Head, Asked, bool, bool]:
+        """Return the place and its turn, whether nothing was known of it, and whether it carries an earlier request."""
         key = asking.key or OWN_KEY + self._ids.new("")
         session_id = self._runtime.new_session_id(build(asking, Asked("", key, opens=True)))
         at, new = asking.head(), Asked(session_id, key, opens=True)
@@ -155,15 +181,21 @@ class Threads:
             at,
             asking.question,
             new,
-            has_key=bool(asking.key),
-            is_repeated=asking.is_repeated,
-            within_s=IN_FLIGHT_S,
+            AskedAgain(
+                has_key=bool(asking.key),
+                is_repeated=asking.is_repeated,
+                is_one_person=asking.is_one_person,
+                is_alone=bool(asking.start),
+                within_s=IN_FLIGHT_S,
+                session_id=goes_on_in,
+            ),
         )
-        return at, place, place is new
+        return at, place, place is new, place.turn_key != key
 
-    async def _heard_out(self, asking: Asking, build: Build) -> Asking | None:
+    async def _heard_out(self, asking: Asking, build: Build) -> tuple[Asking, str] | None:
         """Return the same question with the whole of the last answer, where its client heard the beginning only.
 
+        And the session of that answer.
         The turn of that answer was committed all the same, and its session stands behind it.
         """
         if len(asking.before) < 2 or [one.role for one in asking.before[-2:]] != ["user", "assistant"]:
@@ -171,16 +203,21 @@ class Threads:
         *before, spoken, heard = asking.before
         earlier = asking._replace(before=before, message=spoken.text, key="")
         at, beginning = earlier.head(), heard.text.strip()
+        told: list[tuple[Asked, str]] = []
         for place in await self._desk.carried(at, earlier.question, HEARD_OUT_MAX):
             try:
                 reply = await self._runtime.chat(build(earlier, place))
             except AppError:
                 continue  # there is no answer that could have been heard
             if beginning and reply.response.strip().startswith(beginning):
-                if not place.is_answered:
-                    await self._desk.answer(at, place.session_id, earlier.heads_after(reply.response))
-                return asking._replace(before=[*before, spoken, Line("assistant", reply.response)])
-        return None
+                told.append((place, reply.response))
+        told = [one for one in told if not one[0].is_answered] or told  # those were not heard to their end
+        if not told or (len(told) > 1 and not asking.is_one_person):
+            return None  # whose it was cannot be known
+        place, whole = told[0]
+        if not place.is_answered:
+            await self._desk.answer(at, place.session_id, earlier.heads_after(whole))
+        return asking._replace(before=[*before, spoken, Line("assistant", whole)]), place.session_id
 
 
 def _digest(*parts: bytes) -> bytes:

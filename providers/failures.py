@@ -22,6 +22,10 @@ class FailureKind(StrEnum):
     BUSY = "busy"
 
 
+FINAL = frozenset({FailureKind.REFUSED, FailureKind.INVALID})
+"""Kinds of calls that may not be made at all: no other try changes that."""
+
+
 class CallFailed(Unavailable):
     """An HTTP call has no usable answer.
 
@@ -60,6 +64,7 @@ class ModelCallFailed(AgentFault):
         after_output: Deltas had already been given; the caller replaces what it has shown when it asks again.
         retry_after_s: How long the provider asked us to wait, None when it said nothing.
         attempts: How often the model was asked.
+        is_final: The call may not be made at all: its address is refused, or is none.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class ModelCallFailed(AgentFault):
         after_output: bool = False,
         retry_after_s: float | None = None,
         attempts: int = 1,
+        is_final: bool = False,
     ) -> None:
         super().__init__(message, details={"kind": kind})
         self.kind = kind
@@ -78,3 +84,4 @@ class ModelCallFailed(AgentFault):
         self.after_output = after_output
         self.retry_after_s = retry_after_s
         self.attempts = attempts
+        self.is_final = is_final

@@ -150,6 +150,7 @@ class ModelRegistry:
             timeout_s=max(timeout_ms, LEAST_TIMEOUT_MS.get(full.partition("/")[0], 0)) / MILLISECONDS_PER_SECOND,
             resilience=self._resilience,
             provider=full.partition("/")[0],
+            name=full.partition("/")[2],
             cost_usd=lambda usage: self.cost_usd(full, usage),
         )
 

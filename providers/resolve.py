@@ -16,7 +16,9 @@ NOT_CONFIGURED: Final = "Runtime not configured"
 HOW_TO_CONFIGURE: Final = (
     "No model is set for this project, or nobody serves the one that is. "
     "Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY (or ABL_MODEL_URL for your own server) "
-    "where the server starts, or add a provider and a default model."
+    "where the server starts. A provider that you have added serves no project by itself: name a model of it in the "
+    "project's models (PUT /api/projects/<projectId>/models, defaultModelId), or make it the tenant's default "
+    "(PATCH /api/model-providers/<id>, isDefault: true)."
 )
 MODEL_NOT_CONFIGURED: Final = "MODEL_NOT_CONFIGURED"
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})

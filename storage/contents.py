@@ -99,7 +99,8 @@ class Sealer:
         return Seal(self._key, scope).close_json(value)
 
 
-def _version_of(sealed: bytes) -> int:
+def key_version(sealed: bytes) -> int:
+    """Return the version of the tenant's key that a sealed value was sealed with."""
     return int.from_bytes(sealed[len(SEALED) : _HEAD_BYTES], "big")
 
 
@@ -155,13 +156,13 @@ class Contents:
         """
         if not value.startswith(SEALED):
             return value
-        return (await self._seal(tenant_id, scope, _version_of(value), over)).open(value)
+        return (await self._seal(tenant_id, scope, key_version(value), over)).open(value)
 
     async def opened_all(self, tenant_id: str, scope: bytes, values: Sequence[bytes]) -> list[bytes]:
         """Return stored values, as `opened` does with each."""
-        versions = {_version_of(value) for value in values if value.startswith(SEALED)}
+        versions = {key_version(value) for value in values if value.startswith(SEALED)}
         seals = {version: await self._seal(tenant_id, scope, version, None) for version in versions}
-        return [seals[_version_of(value)].open(value) if value.startswith(SEALED) else value for value in values]
+        return [seals[key_version(value)].open(value) if value.startswith(SEALED) else value for value in values]
 
     async def _seal(self, tenant_id: str, scope: bytes, version: int | None, over: Connection | None) -> Seal:
         """Return the key of a scope, derived from a data key of the tenant, the newest one when none is named."""

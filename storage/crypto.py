@@ -89,6 +89,11 @@ class MasterKeys:
             raise NoMasterKey
         return next(iter(self._keys))
 
+    @property
+    def ids(self) -> Sequence[bytes]:
+        """What names each of the keys, the current one first."""
+        return tuple(self._keys)
+
     def __bool__(self) -> bool:
         return bool(self._keys)
 

@@ -23,6 +23,8 @@ Parameters: TypeAlias = dict[str, object]
 Row: TypeAlias = tuple[object, ...]
 
 SECOND_MS = 1_000
+MOST_MS = 2**31 - 1
+"""Of an integer column: 24 days."""
 ASKED_NAMES = tuple(name for name, *_ in ASKED)
 END_NAMES = tuple(name for name, *_ in ENDED)
 IN_DETAILS = ""
@@ -196,4 +198,6 @@ def news_of(append: Append) -> str | None:
 
 
 def _ms_before(earlier: datetime, later: datetime | None) -> int:
-    return round((later - earlier).total_seconds() * SECOND_MS) if later is not None else 0
+    """Return what the column can hold of it: a clock that leaps within a turn must not cost the turn."""
+    took_ms = round((later - earlier).total_seconds() * SECOND_MS) if later is not None else 0
+    return max(-MOST_MS, min(took_ms, MOST_MS))

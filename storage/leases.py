@@ -8,6 +8,7 @@ Times are the database's, so the clocks of hosts do not matter.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -42,6 +43,7 @@ RENEW = Statement(
     UPDATE hosts SET expires_at = clock_timestamp() + make_interval(secs => :lease_s),
         labels = coalesce(:labels, labels)
     WHERE epoch = :epoch AND revoked_at IS NULL
+    RETURNING clock_timestamp()
 """,
     is_repeatable=True,
 )
@@ -140,14 +142,18 @@ class Leases:
         )
         return epoch
 
-    async def renew(self, epoch: int, labels: JsonObject | None = None) -> None:
+    async def renew(self, epoch: int, labels: JsonObject | None = None) -> datetime:
         """Keep the lease for another while; to be called every `RENEW_EVERY_S`. `labels` replace those it has.
+
+        Returns the moment by the database's clock.
 
         Raises:
             StaleEpoch: Somebody has acted on its running out; the host must drop its sessions and register anew.
         """
-        if not await self._database.execute(RENEW, epoch=epoch, labels=labels, lease_s=self._lease_s):
+        at: datetime | None = await self._database.value(RENEW, epoch=epoch, labels=labels, lease_s=self._lease_s)
+        if at is None:
             raise StaleEpoch(f"The lease of epoch {epoch} is over.")
+        return at
 
     async def release_host(self, epoch: int) -> None:
         """Give the lease back: all sessions of the host may be claimed at once."""

@@ -81,6 +81,11 @@ class Vault:
         """Whether anything can be sealed at all."""
         return bool(self._master_keys)
 
+    @property
+    def master_ids(self) -> Sequence[bytes]:
+        """What names the master keys that are configured."""
+        return tuple(self._master_keys.ids) if self._master_keys is not None else ()
+
     async def seal(self, tenant_id: str, value: bytes, about: Sequence[str], over: Connection | None = None) -> bytes:
         """Return the value sealed under the tenant's newest key; it opens only for the tenant and the same `about`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -68,7 +69,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _place(item: pytest.Item) -> int:
-    folder = item.path.relative_to(HERE).parts[0]
+    return _place_of(item.path)
+
+
+@cache
+def _place_of(module: Path) -> int:
+    folder = module.relative_to(HERE).parts[0]
     return LONG_FIRST.index(folder) if folder in LONG_FIRST else len(LONG_FIRST)
 
 

@@ -114,10 +114,11 @@ def main(arguments: list[str]) -> None:
         raise SystemExit(f"usage: environment.py {'|'.join(SIZES)}")
     size = arguments[0]
     stamp = read_stamp()
-    if is_current(stamp, ROOT, size):
-        return
-    print(f"setup: installing requirements/{size}.txt into .venv (once, until it changes)", flush=True)
-    make(size, afresh=not can_grow(stamp, ROOT))
+    if not is_current(stamp, ROOT, size):
+        print(f"setup: installing requirements/{size}.txt into .venv (once, until it changes)", flush=True)
+        make(size, afresh=not can_grow(stamp, ROOT))
+    if size == SIZES[-1]:
+        run(VENV / "bin" / "python", "-m", "tools.node")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ def client(described: Json) -> str:
 from __future__ import annotations
 
 {imports}
+from abl_client.streams import Streams
 from abl_client.transport import SILENCE_S, Credentials, Transport
 
 
@@ -93,7 +94,7 @@ class Client:
     """One server and what is shown to it; each attribute is a part of its API.
 
     Most operations take an API key or a user's token; those of pages, of sandboxed code and of a user's own account
-    take what they ask for. Callbacks are signed with their secret.
+    take what they ask for. Callbacks are signed with their secret. `streams` tells answers while they come.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Client:
     ) -> None:
         shown = Credentials(key, token, sdk_token, public_key, sandbox_token, origin)
         transport = Transport(url, shown, silence_s=silence_s)
+        self.streams = Streams(transport)
 {fields}
 '''
 

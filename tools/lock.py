@@ -23,7 +23,7 @@ LOCKS: Mapping[str, tuple[str, ...]] = {
 }
 OPTIONAL: Mapping[str, tuple[str, ...]] = {"embedded": ("embedded",)}
 """Locks beside them, with the same pins: what has no wheel for some machines, and which nothing else needs."""
-APART: Mapping[str, tuple[str, ...]] = {"generator": ("generator",)}
+APART: Mapping[str, tuple[str, ...]] = {"generator": ("generator",), "node": ("node",)}
 """Locks of folders beside the environment, with pins of their own: what wants other versions than the product."""
 FLAGS = (
     "--quiet",

@@ -28,7 +28,7 @@ _ASKING_TOOLS = ("confirmation", "jit_auth", "consent_mode")
 def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield one finding for each circle of steps that nothing leads out of, at its first step."""
     entry = entry_of(facts)
-    if entry not in facts.steps or facts.ir.get("behavior_profiles"):
+    if entry not in facts.steps:
         return
     edges = edges_of(facts, context, targets_of(facts))
     after = {name: reached(edges, following) for name, following in edges.items()}
@@ -37,6 +37,7 @@ def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
     for block in facts.under("flow"):
         under.get(block.step, []).append(block)
     resting = {name for name in facts.steps if _rests(facts, name, edges[name], circles.get(name, set()), under)}
+    resting |= _changed_by_profiles(facts)
     told: set[str] = set()
     for name in facts.steps:
         circle = circles.get(name)
@@ -57,6 +58,19 @@ def _rests(facts: AgentFacts, name: str, following: set[str], circle: set[str], 
     return bool(step.get("gather")) and (
         not circle or _is_asked_again(step, [one for at in circle for one in under[at]])
     )
+
+
+def _changed_by_profiles(facts: AgentFacts) -> set[str]:
+    """Return the steps that a profile skips, changes or puts others beside: where they lead is not known here."""
+    found: set[str] = set()
+    for profile in rows(facts.ir.get("behavior_profiles")):
+        changes = profile.get("flow_modifications")
+        if not isinstance(changes, dict):
+            continue
+        found.update(texts(changes.get("skip")))
+        found.update(str(name) for name in changes.get("overrides") or ())
+        found.update(text(one.get(key)) for one in rows(changes.get("insertions")) for key in ("before", "after"))
+    return found
 
 
 def _leads_out(subject: Subject) -> bool:

@@ -186,7 +186,7 @@ def _apply_config(scope: Scope, ir: Json, config: Config) -> None:
     used: dict[str, str] = {}
     if source is None or "config." in source.text or _reaches_out(ir):
         used, missing = config.apply(ir)
-        if missing and not (scope.options.single_agent and not scope.options.config_variables):
+        if missing and not (scope.options.single_agent and scope.options.config_variables is None):
             _report_missing(scope, missing, config)
     ir["metadata"]["config_hash"] = short_hash(canonical_bytes(used).decode())
 

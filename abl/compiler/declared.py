@@ -18,9 +18,9 @@ def gather_fields(document: Document) -> Iterator[GatherField]:
         yield from only(GatherField, gather.fields)
     flow = one(Flow, document.flow)
     for step in only(Step, flow.steps) if flow is not None else []:
-        fields = one(StepGather, step.gather)
-        if fields is not None:
-            yield from only(GatherField, fields.fields)
+        for fields in (one(StepGather, step.gather), one(StepGather, step.collect)):
+            if fields is not None:
+                yield from only(GatherField, fields.fields)
 
 
 def declared_names(document: Document) -> dict[str, tuple[str, str]]:
@@ -33,10 +33,6 @@ def declared_names(document: Document) -> dict[str, tuple[str, str]]:
 
     for field in gather_fields(document):
         add(text(field.name), text(field.type), text(field.message))
-    flow = one(Flow, document.flow)
-    for step in only(Step, flow.steps) if flow is not None else []:
-        if text(step.collect):
-            add(text(step.collect), "", "")
     memory = one(Memory, document.memory)
     if memory is not None:
         for variable in only(SessionVariable, memory.session):

@@ -16,7 +16,7 @@ from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
 from abl.compiler.plain import Json, given, number, one, only, text, texts
 from abl.compiler.rules import lower_constraints
 from abl.compiler.scope import Scope
-from abl.syntax.flow import TERMINALS, AwaitAttachment, Flow, HumanApproval, Step, Transform
+from abl.syntax.flow import TERMINALS, AwaitAttachment, Flow, HumanApproval, Step, Transform, gathering
 from abl.syntax.gather import Gather, GatherField, StepGather
 from abl.syntax.node import Node
 from abl.syntax.steps import ErrorHandler
@@ -167,10 +167,5 @@ def _zone(node: Step, rules: list[Json], instructions: list[str], scope: Scope) 
 
 
 def _gather(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, GatherField]) -> Json | None:
-    gather = one(StepGather, node.gather)
-    if gather is None and text(node.collect):
-        field = GatherField(name=text(node.collect), prompt=text(node.prompt), pos=node.pos)
-        if "collect" in node.at:
-            field.at = {"name": node.at["collect"]}
-        gather = StepGather(fields=[field], pos=node.pos)
+    gather = gathering(node)
     return lower_step_gather(gather, scope, entities, top) if gather is not None else None

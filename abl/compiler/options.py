@@ -18,7 +18,7 @@ class CompileOptions:
     """Options of a compile; the defaults are the lenient compile of a text on its own.
 
     Attributes:
-        config_variables: Values for `{{config.X}}`.
+        config_variables: Values for `{{config.X}}`; None: not known here, so that a text on its own lacks none.
         tool_catalog: Tool name -> definition (a Tool node, or a mapping in the form of the IR or of the YAML form).
         behavior_profiles: Profiles known elsewhere: name -> Profile, profile document or mapping; or a list of these.
         project_agents: Names of agents known elsewhere.
@@ -35,7 +35,7 @@ class CompileOptions:
         project_runtime_config, omnichannel: Passed through into every agent.
     """
 
-    config_variables: Mapping[str, Any] = field(default_factory=dict)
+    config_variables: Mapping[str, Any] | None = None
     tool_catalog: Mapping[str, Any] | None = None
     behavior_profiles: Any = None
     project_agents: Iterable[str] = ()

@@ -55,7 +55,7 @@ def compile_documents(units: Sequence[Unit], options: CompileOptions | None = No
         options=options,
         catalogue=Catalogue(units, options.tool_catalog),
         profiles=Profiles(units, options.behavior_profiles),
-        config=Config(options.config_variables),
+        config=Config(options.config_variables or {}),
         places=places,
         findings=findings,
     )

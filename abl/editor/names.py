@@ -84,7 +84,6 @@ MENTIONED: Table = MappingProxyType(
             "then": Symbol.STEP,
             "on_exhausted": Symbol.STEP,
             "available_tools": Symbol.TOOL,
-            "collect": Symbol.VARIABLE,
         },
         "Flow": {"entry_point": Symbol.STEP, "order": Symbol.STEP},
         "FlowChanges": {"skip": Symbol.STEP},

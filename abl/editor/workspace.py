@@ -5,8 +5,10 @@ Pure: texts are handed in, nothing is fetched. Paths may be paths or addresses; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
+from abl.compiler import CompileOptions
 from abl.diagnostics.model import Diagnostic
 from abl.editor.names import Symbol
 from abl.editor.readings import File
@@ -15,12 +17,15 @@ from abl.editor.symbols import DECLARES, WRITES, Occurrence
 from abl.folders import group_projects
 from abl.project import Project, check_project
 
+ConfigOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
+
 
 class Workspace:
     """All texts by path."""
 
-    def __init__(self) -> None:
-        """Start empty."""
+    def __init__(self, config_of: ConfigOf | None = None) -> None:
+        """Start empty. `config_of` gives the values of `{{config.KEY}}` for the files of a project, by their paths."""
+        self._config_of = config_of
         self._files: dict[str, File] = {}
         self._projects: dict[str, list[str]] = {}
         self._findings: dict[str, list[Diagnostic]] = {}
@@ -70,7 +75,9 @@ class Workspace:
             return []
         key = files[0].path
         if key not in self._findings:
-            self._findings[key] = check_project(Project.from_files({file.path: file.text for file in files}))
+            config = self._config_of([file.path for file in files]) if self._config_of is not None else None
+            options = CompileOptions(config_variables=config)
+            self._findings[key] = check_project(Project.from_files({file.path: file.text for file in files}), options)
         found = [one for one in self._findings[key] if one.file == path]
         return sorted(found, key=lambda one: one.offset or 0)
 

@@ -107,6 +107,21 @@ class Pack:
     sentences: dict[str, str]
     """Name of a built-in sentence, as MESSAGES writes it in small letters -> its wording."""
 
+    articles: Phrases = ()
+    """Words before a noun, where the ends of nouns and verbs are alike: in the question, `the`, `my`."""
+    plurals: Phrases = ()
+    """How a noun's end changes for more than one: `y/ies`, `/en`; `*` at the end is anything."""
+    common: Phrases = ()
+    """Words that are frequent: the language is known by them in what is spoken, and nothing else is made of them."""
+    month_days: Phrases = ()
+    """Forms of a day of the month by itself: `the {count}`."""
+    letters: Phrases = ()
+    """Letters and signs that hardly another language has."""
+    alike: Phrases = ()
+    """Beginnings of verbs that tell to do the same: `delete/remove/erase`."""
+    endings: Phrases = ()
+    """Ends of a verb in an answer that are longer than usual: `abilirsin`."""
+
 
 UNITS = ("day", "week", "month", "year")
 DATE_ORDERS = ("dmy", "mdy", "ymd")
@@ -114,6 +129,8 @@ GROUPS = MappingProxyType({"months": 12, "weekdays": 7})
 MAY_BE_EMPTY = frozenset(
     {"lead_outs", "number_joins", "ordinals", "one", "date_joins", "date_marks", "at", "oclock", "agree", "disagree"}
 )
+OPTIONAL = frozenset({"articles", "plurals", "alike", "endings", "common", "letters", "month_days"})
+"""Keys a file may leave out."""
 BUILT_IN_WORDS = ("back", "cancel", "change", "help", "yes", "no")
 """Words of ON_INPUT that stand for their phrases."""
 

@@ -15,7 +15,7 @@ import yaml
 
 from abl.languages.folding import fold
 from abl.languages.forms import form_fault
-from abl.languages.pack import DATE_ORDERS, GROUPS, MAY_BE_EMPTY, SENTENCES, UNITS, Pack
+from abl.languages.pack import DATE_ORDERS, GROUPS, MAY_BE_EMPTY, OPTIONAL, SENTENCES, UNITS, Pack
 
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
@@ -36,8 +36,14 @@ _KINDS = {
 KEYS: Mapping[str, str] = {one.name: _KINDS[str(one.type)] for one in fields(Pack)}
 """Key of a file -> what stands under it."""
 
-FORMS = {"correction": ("value",), "lead_ins": (), "later": ("count",), "clock": ("hour",)}
+FORMS = {"correction": ("value",), "lead_ins": (), "later": ("count",), "month_days": ("count",), "clock": ("hour",)}
 """Keys that hold forms -> the places each form must have."""
+
+PAIRS = {
+    "plurals": "write the end for one, a slash and the end for more, as y/ies",
+    "alike": "write words with slashes between them, as delete/remove",
+}
+"""Keys whose phrases have parts with slashes -> what to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,8 @@ class _Reader:
         for one in found:
             if not fold(one).strip() or one == "-":
                 self.wrong(node, key, f'"{one}" has no letter that can be compared')
+            if key in PAIRS and "/" not in one:
+                self.wrong(node, key, f'"{one}": {PAIRS[key]}')
             if key.partition(".")[0] in FORMS and (reason := _bad_form(key.partition(".")[0], one)):
                 self.wrong(node, key, f'"{one}": {reason}')
         return tuple(found)
@@ -227,7 +235,7 @@ def read_pack(text: str, path: str) -> Pack:
     problems = [
         PackProblem(path, 1, key, "is missing")
         for key in KEYS
-        if key not in found or (not found[key] and key not in MAY_BE_EMPTY)
+        if key not in OPTIONAL and (key not in found or (not found[key] and key not in MAY_BE_EMPTY))
     ]
     sentences = found.get("sentences", {})
     problems += [PackProblem(path, 1, f"sentences.{key}", "is missing") for key in SENTENCES if key not in sentences]

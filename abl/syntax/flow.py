@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import ClassVar
 
 from abl.syntax import props as p
@@ -100,10 +101,29 @@ class Step(Actions):
     digressions: list[Digression] = p.entries("DIGRESSIONS", "Side questions of this step.", "Digression", "dash")
     sub_intents: list[Digression] = p.entries("SUB_INTENTS", "Small questions; the step stays.", "Digression", "dash")
     then: str = p.target("THEN", "Default transition.", aliases=("GOTO", "TRANSITION"))
-    collect: str = p.name("COLLECT", "Older spelling of a one-field gather.", legacy=True)
+    collect: StepGather | None = p.special(
+        Kind.STEP_GATHER, "COLLECT", "Older spelling of GATHER.", node="StepGather", legacy=True
+    )
     prompt: str = p.text("PROMPT", "Question of COLLECT.", legacy=True)
     human_approval: HumanApproval | None = p.one("HUMAN_APPROVAL", "Wait for a human's decision.", "HumanApproval")
     success_when: str = p.condition("SUCCESS_WHEN", "The step counts as successful when this holds.")
+
+
+def gathering(step: Step) -> StepGather | None:
+    """Return what a step gathers: its GATHER and, after those fields, its COLLECT with PROMPT; None for neither."""
+    own = step.gather if isinstance(step.gather, StepGather) else None
+    older = step.collect if isinstance(step.collect, StepGather) else None
+    if older is None:
+        return own
+    made = copy(own or older)
+    fields = [copy(one) for one in older.fields]
+    if step.prompt and len(fields) == 1:
+        fields[0].prompt = fields[0].prompt or step.prompt
+    elif step.prompt:
+        made.prompt = made.prompt or step.prompt
+    known = {one.name for one in own.fields} if own is not None else set()
+    made.fields = [*(own.fields if own is not None else ()), *(one for one in fields if one.name not in known)]
+    return made
 
 
 @node

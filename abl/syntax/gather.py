@@ -32,7 +32,9 @@ class Validation(Node):
     rule: str = p.code("rule", "Pattern, range, named check or sentence.")
     type: str = p.choice("type", "Kind of check.", "pattern", "range", "enum", "custom", "llm", "intrinsic")
     error: str = p.text("error", "Sentence sent when the check fails.", aliases=("error_message", "message"))
-    max_retries: int | None = p.integer("max_retries", "How often the user is asked again.", minimum=0)
+    max_retries: int | None = p.integer(
+        "max_retries", "How often the user is asked again after the first question.", minimum=0
+    )
 
 
 @node
@@ -90,7 +92,9 @@ class GatherField(Node):
     depends_on: list[str] = p.names("depends_on", "Fields that must be known first.")
     prompt_mode: str = p.choice("prompt_mode", "Whether the field is asked or only extracted.", "ask", "extract_only")
     retry_prompt: str = p.text("retry_prompt", "Question after an invalid answer.")
-    max_retries: int | None = p.integer("max_retries", "How often the user is asked again.", minimum=0)
+    max_retries: int | None = p.integer(
+        "max_retries", "How often the user is asked again after the first question.", minimum=0
+    )
     sensitive: bool | None = p.boolean("sensitive", "The value is stored encrypted and masked.")
     sensitive_display: str = p.choice("sensitive_display", "How the value is shown.", *DISPLAYS)
     mask_config: MaskConfig | None = p.one("mask_config", "Which characters stay visible.", "MaskConfig")

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class Check(TypedDict):
-    """One part of the system: store, coordination, cluster; queue and model may be degraded while ..."""
+    """One part: store, coordination, cluster, queue, model. One that is degraded is one that may be ..."""
 
     name: str
     status: Literal["ok", "degraded", "failed"]

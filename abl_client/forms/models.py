@@ -47,6 +47,7 @@ class ProviderBody(TypedDict):
     baseUrl: NotRequired[str | None]
     apiKey: NotRequired[str | None]
     models: NotRequired[list[ModelRow] | None]
+    isDefault: NotRequired[bool | None]
 
 
 class ProviderItem(TypedDict):
@@ -78,6 +79,7 @@ class ProviderPatch(TypedDict):
     baseUrl: NotRequired[str | None]
     apiKey: NotRequired[str | None]
     models: NotRequired[list[ModelRow] | None]
+    isDefault: NotRequired[bool | None]
 
 
 class ProviderReply(TypedDict):

@@ -63,6 +63,7 @@ class ProjectSettingsBody(TypedDict):
     turnTimeoutSec: NotRequired[int | None]
     callbackTtlSec: NotRequired[int | None]
     drainTimeoutSec: NotRequired[int | None]
+    maxMessageChars: NotRequired[int | None]
     traceRetentionDays: NotRequired[int | None]
     evalRetentionDays: NotRequired[int | None]
     voice: NotRequired[VoiceSettingsBody | None]
@@ -75,6 +76,7 @@ class SettingsItem(TypedDict):
     turnTimeoutSec: int
     callbackTtlSec: int
     drainTimeoutSec: int
+    maxMessageChars: int
     traceRetentionDays: int
     evalRetentionDays: int
     voice: VoiceItem

@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
 from functools import partial
-from importlib import import_module
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,13 +23,13 @@ from typing import Any, TypeVar
 import msgspec
 import ray
 import uvloop
-from msgspec import Struct
 from ray._private.state import state
 from ray.exceptions import RayActorError, RayError
 
 from actors.hosts.deaths import Deaths
 from actors.hosts.port import HostDoesNotStart
-from actors.hosts.ray_settings import given_cluster, own_cluster
+from actors.hosts.ray_order import Order, code_folder
+from actors.hosts.ray_settings import given_cluster, namespace_of, own_cluster
 from actors.hosts.serving import Ending, serve_host
 from actors.hosts.stale_ray import RayFolder
 from actors.hosts.task import Ready, Task
@@ -50,38 +49,11 @@ LOOK_S = 1.0
 """How long one call waits for a host to serve; an actor answers one call at a time."""
 READY_S = 5.0
 """How long an actor is waited for that is only looked at."""
+FORGET_S = 10.0
+"""How long Ray's head may take to hear that an actor is not to be started again."""
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 LOG_BYTES = 1_000_000
-CHECKED = ("actors", "storage", "engine", "domain")
 Result = TypeVar("Result")
-
-
-class Order(Struct, frozen=True, kw_only=True):
-    """What an actor is made with.
-
-    Attributes:
-        folder: Where its socket is made.
-        code, machine: Where the driver's packages are, and on which machine that holds.
-        across: Whether other machines reach the host too.
-    """
-
-    task: Task
-    folder: str
-    code: str
-    machine: str
-    across: bool = False
-
-
-def code_folder() -> str:
-    """Return the folder that all our packages are in.
-
-    Raises:
-        RuntimeError: They are not in one folder: another package of the same name is in the way.
-    """
-    found = {str(Path(str(import_module(name).__file__)).resolve().parents[1]) for name in CHECKED}
-    if len(found) != 1:
-        raise RuntimeError(f"the packages {', '.join(CHECKED)} come from different folders: {sorted(found)}")
-    return found.pop()
 
 
 class SessionHostActor:
@@ -129,8 +101,8 @@ class SessionHostActor:
         self._loop.run_until_complete(self._serve())
         if self._asked_to_drain:
             return
-        if is_dedicated(self._task.host_id):
-            ray.kill(ray.get_runtime_context().current_actor, no_restart=True)
+        if self._ending.is_for_good or is_dedicated(self._task.host_id):
+            _forget_this_actor()
         os._exit(0)  # an operator ended this process; Ray starts the next one
 
     async def _serve(self) -> None:
@@ -267,11 +239,15 @@ class RayHosts:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def stop(self) -> None:
-        """Drain and end all actors that are known here, then Ray itself if it is ours."""
+        """Drain and end all actors of the installation, whoever has made them, then Ray itself if it is ours.
+
+        Those too that are just being started again or wait for a node: they are in no directory.
+        """
         self._deaths.close()
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*(self.end(host_id) for host_id in {*self._actors, *self._watched}))
+        everywhere = await self._in_thread(_names_in, namespace_of(self._settings))
+        await asyncio.gather(*(self.end(host_id) for host_id in {*self._actors, *self._watched, *everywhere}))
         await self._in_thread(self._disconnect)
         self._thread.shutdown()
 
@@ -368,12 +344,33 @@ class RayHosts:
             log.warning("%s has ended: %s", ready.host_id, error.message)
 
 
+def _forget_this_actor() -> None:
+    """Have Ray end the actor of this process and not start it again; do without when Ray's head is gone.
+
+    Where the head is, or comes back, and has not heard of it, it starts the actor again, which then ends as this one.
+    """
+    own = ray.get_runtime_context().current_actor
+    asking = threading.Thread(target=partial(ray.kill, own, no_restart=True), daemon=True)
+    asking.start()
+    asking.join(FORGET_S)
+
+
 def _found(host_id: str) -> Any:
     """Return the actor of a host; None when there is none."""
     try:
         return ray.get_actor(host_id)
     except ValueError:
         return None
+
+
+def _names_in(namespace: str) -> frozenset[str]:
+    """Return the names of the actors of an installation; none when Ray's head does not tell."""
+    try:
+        rows: list[Any] = ray.util.list_named_actors(all_namespaces=True)
+    except (RayError, RuntimeError, ConnectionError) as error:
+        log.warning("the hosts of the cluster cannot be listed: %s", error)
+        return frozenset()
+    return frozenset(row["name"] for row in rows if row["namespace"] == namespace)
 
 
 def _draining_nodes() -> frozenset[str]:

@@ -14,6 +14,7 @@ class Task(Struct, frozen=True, kw_only=True):
         address: Where it listens, as `actors.link.addresses` writes it.
         tcp_host: Address of this machine on which other machines reach it too; empty for none.
         token: What a caller has to know.
+        ends_after_s: How long it lives without a gateway; 0 where it cannot outlive the one that starts it.
     """
 
     host_id: str
@@ -21,6 +22,7 @@ class Task(Struct, frozen=True, kw_only=True):
     token: str
     settings: Settings
     tcp_host: str = ""
+    ends_after_s: float = 0.0
 
 
 class Ready(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
+from datetime import datetime
 
 from actors.looping import Enough, again_and_again
 from actors.session_host import SessionHost
@@ -36,8 +38,16 @@ class Epoch:
 class Tenancy:
     """Keeps one host's lease."""
 
-    def __init__(self, leases: Leases, host: SessionHost, epoch: Epoch, tally: Tally | None = None) -> None:
-        """`tally` is of what the host asks; None of one that asks nothing."""
+    def __init__(
+        self,
+        leases: Leases,
+        host: SessionHost,
+        epoch: Epoch,
+        tally: Tally | None = None,
+        told: Callable[[datetime], None] = lambda _at: None,
+    ) -> None:
+        """`tally` is of what the host asks, None of one that asks nothing; `told` hears the database's clock."""
+        self._heard = told
         self._leases = leases
         self._host = host
         self._epoch = epoch
@@ -50,6 +60,7 @@ class Tenancy:
         """Take the lease of a host that is reached at an address, and keep it."""
         self._address, self._labels = address, labels
         await self._register()
+        await self._renew()
         self._keeper = asyncio.get_running_loop().create_task(self._keep())
 
     async def announce(self) -> None:
@@ -87,7 +98,7 @@ class Tenancy:
 
     async def _renew(self) -> None:
         try:
-            await self._leases.renew(self._epoch.value, self._told())
+            self._heard(await self._leases.renew(self._epoch.value, self._told()))
         except StaleEpoch:
             log.warning("%s lost its lease; its sessions are dropped", self._host.host_id)
             self._host.lose_everything()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -10,6 +11,7 @@ from actors.messages import (
     CallbackReady,
     CancelTurn,
     DelegateTask,
+    DiscardSession,
     Done,
     EndSession,
     Failed,
@@ -33,18 +35,18 @@ from actors.runtime import TurnReply
 from actors.session.activity import CHILD_DONE
 from actors.session.commit import commit, joined
 from actors.session.driver import Turn, TurnStopped
-from actors.session.ending import end, reset, was_reset
+from actors.session.ending import RESET, end, reset, was_reset
 from actors.session.failing import store_failure
 from actors.session.family import recall_work
 from actors.session.finishing import TAKEN_UP_DEADLINE_S, Loaded, brought_to_end
 from actors.session.kept import CANCELLED, ENDED
 from actors.session.linking import link
 from actors.session.live import LiveSession
-from actors.session.opening import action_of, begun, found, pin_of_child, pin_of_new, pin_of_turn
+from actors.session.opening import begun, facts_of, found, pin_of_child, pin_of_new, pin_of_turn
 from actors.session.output import TurnOutput
 from actors.session.records import OWN_KEY, TurnOpening, UnknownSchema
 from actors.session.remembering import remember, remember_meanwhile
-from actors.session.repeating import check_young, derived_id, kept_reply, own_reply, spoken_id
+from actors.session.repeating import check_young, derived_id, kept_reply, own_reply
 from actors.session.replies import refusal
 from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
@@ -52,10 +54,11 @@ from actors.session.snapshot import UnreadableSnapshot
 from actors.session.store import SessionMoved, SessionPin, StoreLost
 from actors.session.stream import Listener
 from actors.session.telling import missed
+from actors.session.unspoken import GONE, is_discarded, is_forsaken, is_undone
 from actors.session.views import view_of
 from actors.session.waking import load
 from domain.clock import iso_ms
-from domain.errors import AppError, Conflict, InvalidInput
+from domain.errors import AppError, Conflict, InvalidInput, NotFound
 from domain.ids import PREFIXES
 from engine import AnyFact, SuspensionExpired, UserSpoke
 
@@ -183,9 +186,9 @@ class SessionBody:
     async def _handle(self, message: HostMessage, listener: Listener | None) -> HostAnswer:
         match message:
             case RunTurn():
-                return await self._chat(message, listener if message.follow else None)
+                return await self._chat_or_undo(message, listener if message.follow else None)
             case OpenSession():
-                live = await self._awake(await pin_of_new(message, self._services))
+                live = await self._awake(await pin_of_new(message.session_id, message.wanted, self._services))
                 if message.wanted.idempotency_key:
                     check_young(live, self._services.clock.now())
                 return Viewed(view=view_of(live))
@@ -193,7 +196,7 @@ class SessionBody:
                 return await self._delegated(message)
             case CallbackReady() | SuspensionDue() | TaskClosed() | TimerDue():
                 return await self._resumed(message)
-            case EndSession():
+            case EndSession() | DiscardSession():
                 return await self._end(message)
             case ResetSession():
                 return await self._reset(message)
@@ -218,11 +221,7 @@ class SessionBody:
 
     async def _chat(self, message: RunTurn, listener: Listener | None) -> HostAnswer:
         asked, services = message.turn, self._services
-        live = self.live
-        if live is None:
-            new = await pin_of_turn(asked, services) if message.new else None
-            live = await self._awake(new, is_fresh=message.new and not message.may_be_known)
-        live = found(live, asked.tenant_id, asked.project_id)
+        live = found(self.live or await self._awake_for(message), asked.tenant_id, asked.project_id)
         key, is_own = asked.idempotency_key, asked.idempotency_key.startswith(OWN_KEY)
         message_id = derived_id(self.session_id, key) or services.ids.new(PREFIXES["message"])
         if message.may_be_known or (live.last is not None and live.last.message_id == message_id):
@@ -231,34 +230,35 @@ class SessionBody:
                 return Replied(reply=known)
             if message.new and not is_own:
                 check_young(live, services.clock.now())
+        if message.life not in ("", live.pin.runtime_session_id):
+            return RESET
         if live.status == "ended":
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
         if asked.test_context is not None and live.state is not None:
             raise InvalidInput("testContext is only for the first message of a session")
-        is_first = live.state is None
-        facts: list[tuple[AnyFact, TurnOpening]] = []
-        if is_first:
-            fact = await begun(live, services, message_id, asked)
-            facts.append((fact, TurnOpening("begin", message_id)))
-        spoke = UserSpoke(
-            at=iso_ms(services.clock.now()),
-            text=asked.message,
-            message_id=spoken_id(self.session_id, key) or services.ids.new(PREFIXES["message"]),
-            metadata=asked.metadata,
-            action=action_of(asked.action),
-            agent="" if is_first else asked.agent,
-            opening_unseen=is_first,
-            reply_id=message_id,
-            attachments=asked.attachments,
-        )
-        opening = (
-            TurnOpening("user", message_id) if is_own else TurnOpening("user", message_id, key, asked.request_hash)
-        )
-        facts.append((spoke, opening))
+        facts = await facts_of(live, asked, services, message_id)
         if message.attempt > 1:
-            live.stream.jump(services.clock.now())
+            live.stream.jump(services.number_from())
         output = TurnOutput(live, message_id, live.next_turn, message.attempt, listener)
         return Replied(reply=await self._run(live, output, facts, live.pin.turn_s or asked.deadline_s, key))
+
+    async def _awake_for(self, message: RunTurn) -> LiveSession:
+        """Return the session of a message, made where it is not there and the message says as what."""
+        if not message.new:
+            with suppress(NotFound):
+                return await self._awake()
+        new = await pin_of_turn(message, self._services)
+        return await self._awake(new, is_fresh=message.new and not message.may_be_known)
+
+    async def _chat_or_undo(self, message: RunTurn, listener: Listener | None) -> HostAnswer:
+        """Answer a message; leave no session behind one that was to begin it and is refused."""
+        was_there = self.live is not None
+        try:
+            return await self._chat(message, listener)
+        except AppError:
+            if not was_there and await is_undone(self.live, message):
+                self.fall_asleep()
+            raise
 
     async def _delegated(self, task: DelegateTask) -> HostAnswer:
         live = self.live or await self._awake(await pin_of_child(task, self._services))
@@ -303,12 +303,17 @@ class SessionBody:
             )
         return Replied(reply=reply)
 
-    async def _end(self, message: EndSession) -> HostAnswer:
-        """End the session; one that has only been quiet first goes on with what its host had begun."""
-        if message.quiet_since:
+    async def _end(self, message: EndSession | DiscardSession) -> HostAnswer:
+        """End the session; one that has only been quiet first goes on with what its host had begun, or is removed."""
+        if isinstance(message, DiscardSession) or message.quiet_since:
             live = found(await self._awake(), message.tenant_id, message.project_id)
-            if not is_quiet(live, message.quiet_since):
+            if isinstance(message, EndSession) and not is_quiet(live, message.quiet_since):
                 return Done(note="in use")
+            if await (is_forsaken(live) if isinstance(message, EndSession) else is_discarded(live)):
+                self.fall_asleep()
+                return Done(note=GONE)
+            if isinstance(message, DiscardSession):
+                return Done()
         live = await self._at_rest(await self._found(message), EndSession.__name__)
         await recall_work(live, self._services.performer)
         await end(live, message.reason)
@@ -321,8 +326,6 @@ class SessionBody:
         live = await self._at_rest(loaded, ResetSession.__name__)
         await reset(live, self._services, message.key)
         return Viewed(view=view_of(live))
-
-    # -- waking ---------------------------------------------------------------------------------------------------
 
     async def _awake(self, new: SessionPin | None = None, *, is_fresh: bool = False) -> LiveSession:
         """Return the session, loaded under this host's lease; a turn whose host died is brought to its end first.
@@ -360,7 +363,7 @@ class SessionBody:
         live, stored, unfinished = await load(self._services, self.tenant_id, self.session_id, new, is_fresh=is_fresh)
         live.stream.last_seq = max(live.stream.last_seq, self._shown_seq)
         if stored.is_taken_over or unfinished is not None:
-            live.stream.jump(self._services.clock.now())
+            live.stream.jump(self._services.number_from())
         self.live = live
         if unfinished is not None:
             self._services.takes_over(stored)
@@ -368,8 +371,6 @@ class SessionBody:
 
     def _hold(self, turn: Turn | None) -> None:
         self._turn = turn
-
-    # -- turns ----------------------------------------------------------------------------------------------------
 
     async def _run(
         self,

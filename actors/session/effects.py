@@ -14,9 +14,10 @@ from typing import Protocol
 
 import msgspec
 
+from actors.patience import is_passing, patiently
 from actors.session.children import Children, work_of
 from actors.session.delivery import AskHost
-from actors.session.failing import TOOL_ERROR, is_passing, model_failure, outcome_of_failure, patiently
+from actors.session.failing import TOOL_ERROR, model_failure, outcome_of_failure
 from actors.session.live import LiveSession
 from actors.session.models import ChosenModel, ModelBudgets, Models
 from actors.session.output import TurnOutput
@@ -256,6 +257,7 @@ class WorldPerformer:
                 latency_ms=_ms_since(started_s),
                 model=name,
                 provider=provider,
+                is_final=failure.is_final,
             )
         self._outside.tally.model()
         reply = msgspec.structs.replace(reply, latency_ms=_ms_since(started_s))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from actors.messages import Failed
 from actors.session.activity import ended_activity, reset_activity
 from actors.session.announcing import ended
 from actors.session.family import recall_work
@@ -15,6 +16,8 @@ from actors.session.store import TurnCommit
 from domain.clock import iso_ms
 from domain.traces import TraceEvent, TraceType
 
+RESET = Failed(kind="Conflict", message="The session was reset", details={"reason": "SESSION_RESET"})
+"""The answer to a turn that was taken before a reset and had not begun."""
 RESET_SPAN = "reset"
 RESET_KEY = "reset:"
 """Keeps the keys of resets apart from those of turns."""

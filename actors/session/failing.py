@@ -6,18 +6,15 @@ Spec: abl-language 3.12, 8.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
-import time
-from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from actors.messages import Failed
 from actors.raising import LASTING, kind_of
 from actors.session import delivery
 from actors.session.store import StoreLost
-from domain.errors import AppError, LastingOutage, Overloaded, Unavailable
+from domain.errors import AppError, LastingOutage
 from domain.tool_calls import ToolResult
 from engine import (
     AnyEffect,
@@ -37,14 +34,9 @@ from engine import (
     WriteMemory,
     expects_outcome,
 )
-from providers.failures import CallFailed
 from providers.resolve import MODEL_NOT_CONFIGURED
 from storage.crypto import NoMasterKey, Unopenable
-from storage.errors import Closing
 
-STORE_PATIENCE_S: Final = 15.0
-"""How long an effect waits for the store, which is restarted within seconds; the turn's deadline may come before."""
-STORE_PAUSE_S: Final = 0.2
 NO_CREDENTIAL: Final = "credential_not_found"
 MODEL_ERROR: Final = "llm_error"
 TOOL_ERROR: Final = "tool_error"
@@ -52,7 +44,6 @@ UNREADABLE: Final = "SECRET_UNREADABLE"
 UNREADABLE_SENTENCE: Final = "A secret that is needed cannot be read: its master key is not here"
 UNREADABLE_SESSION: Final = "What is stored of this session cannot be read: the key of its tenant is not here"
 STORE_RETRY_MS: Final = 1_000
-Given = TypeVar("Given")
 log = logging.getLogger(__name__)
 
 
@@ -63,27 +54,6 @@ def store_failure(lost: StoreLost) -> Failed:
         log.error("a session cannot be read: %s", cause.message)
         return Failed(kind=LASTING, message=UNREADABLE_SESSION)
     return Failed(kind="Unavailable", message="The store does not answer.", retry_after_ms=STORE_RETRY_MS)
-
-
-async def patiently(act: Callable[[], Awaitable[Given]]) -> Given:
-    """Return what comes of using the store, tried again while it is away: it is restarted within seconds.
-
-    Raises:
-        AppError: What `act` raises, of a passing outage once `STORE_PATIENCE_S` are over.
-    """
-    give_up_s = time.monotonic() + STORE_PATIENCE_S
-    while True:
-        try:
-            return await act()
-        except (Unavailable, Overloaded) as error:
-            if isinstance(error, Closing) or not is_passing(error) or time.monotonic() >= give_up_s:
-                raise
-        await asyncio.sleep(STORE_PAUSE_S)
-
-
-def is_passing(error: AppError) -> bool:
-    """Return whether it is the store that is away, or has too much to do, for a moment."""
-    return isinstance(error, Unavailable | Overloaded) and not isinstance(error, LastingOutage | CallFailed)
 
 
 def outcome_of_failure(effect: AnyEffect, error: AppError, at: str) -> AnyFact | None:

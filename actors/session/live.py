@@ -39,6 +39,7 @@ class LiveSession:
         messages, traces: Lines of the transcript and trace events so far.
         is_ahead: The state holds facts of a turn that is not committed.
         unwritten: Records that follow it.
+        is_new: It was made when it woke here.
         acted_in: The last turn that has asked for something that changes the world; -1 when none has.
         stores: Memory stores that the unwritten records set, by name; None removes one.
         keys: Hashes of the idempotency keys of all turns there have been; None when not all of them are known.
@@ -52,6 +53,7 @@ class LiveSession:
         "end_reason",
         "epoch",
         "is_ahead",
+        "is_new",
         "keys",
         "messages",
         "pin",
@@ -87,6 +89,7 @@ class LiveSession:
         self.traces = 0
         self.stream = OutputStream()
         self.is_ahead = False
+        self.is_new = is_new
         self.acted_in = -1
         self.stores = NO_STORES
         self.unwritten: list[bytes] = []

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from actors.messages import DelegateTask, OpenSession
+from actors.messages import DelegateTask, RunTurn
 from actors.runtime import ChatTurn, NewSession
 from actors.session.family import waits_for
 from actors.session.live import LiveSession
+from actors.session.records import OWN_KEY, TurnOpening
+from actors.session.repeating import spoken_id
 from actors.session.services import Services
 from actors.session.store import SessionPin
 from domain.clock import iso_ms
 from domain.errors import InvalidInput, NotFound
+from domain.ids import PREFIXES
 from domain.json_values import JsonObject
 from domain.limits import SESSION_IDLE_S
 from domain.messages import ActionEvent
-from engine import SessionBegun, TestContext
+from engine import AnyFact, SessionBegun, TestContext, UserSpoke
 from engine.program import AgentProgram
 
 GUARDED = frozenset({"staging", "production"})
@@ -51,15 +56,20 @@ def action_of(written: JsonObject | None) -> ActionEvent | None:
         raise InvalidInput(f"action: {error}") from error
 
 
-async def pin_of_turn(asked: ChatTurn, services: Services) -> SessionPin:
-    """Return the pin of a session that begins with a message."""
-    return await _pin(asked, asked.session_id, services)
+async def pin_of_turn(message: RunTurn, services: Services) -> SessionPin:
+    """Return the pin of a session that begins with a message. Raises NotFound: the message begins none."""
+    asked = message.turn
+    if message.new:
+        return await _pin(asked, asked.session_id, services)
+    if asked.opens is None:
+        raise NotFound("Session not found")
+    return await pin_of_new(asked.session_id, asked.opens, services)
 
 
-async def pin_of_new(message: OpenSession, services: Services) -> SessionPin:
-    """Return the pin of a session that is opened without a message."""
-    pin = await _pin(message.wanted, message.session_id, services)
-    return msgspec.structs.replace(pin, variables=message.wanted.variables, caller=message.wanted.caller)
+async def pin_of_new(session_id: str, wanted: NewSession, services: Services) -> SessionPin:
+    """Return the pin of a session that is opened as it is wanted, without a message or with its first one."""
+    pin = await _pin(wanted, session_id, services)
+    return msgspec.structs.replace(pin, variables=wanted.variables, caller=wanted.caller)
 
 
 async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Services) -> SessionPin:
@@ -94,6 +104,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
         idle_s=own_idle_s if own_idle_s != SESSION_IDLE_S else chosen.idle_s,  # the default stands in every program
         turn_s=chosen.turn_s,
         callback_s=chosen.callback_s,
+        message_chars=chosen.message_chars,
         test_context=wanted.test_context,
     )
 
@@ -139,7 +150,7 @@ async def begun(
     pin = live.pin
     wanted = (asked.agent if asked is not None else agent) or pin.entry_agent
     written = asked.test_context if asked is not None and asked.test_context is not None else pin.test_context
-    context = _test_context(_with_mocks(written, pin.environment, services), live.program.find(wanted))
+    context = _test_context(with_mocks(written, pin.environment, services.mocks.tool_mocks), live.program.find(wanted))
     return SessionBegun(
         at=iso_ms(services.clock.now()),
         session_id=pin.session_id,
@@ -162,12 +173,42 @@ async def begun(
     )
 
 
-def _with_mocks(written: JsonObject | None, environment: str, services: Services) -> JsonObject | None:
+async def facts_of(
+    live: LiveSession, asked: ChatTurn, services: Services, message_id: str
+) -> list[tuple[AnyFact, TurnOpening]]:
+    """Return the facts that a message is, with what each opens; the first of a session begins that too.
+
+    Raises:
+        InvalidInput: Its test context or its action has another form than platform-api 4.1 says, or it is too long.
+    """
+    if live.pin.message_chars and len(asked.message) > live.pin.message_chars:
+        message = f"must have at most {live.pin.message_chars} characters in this project"
+        raise InvalidInput("Invalid request", details={"fields": [{"path": "/message", "message": message}]})
+    key, is_first = asked.idempotency_key, live.state is None
+    spoke = UserSpoke(
+        at=iso_ms(services.clock.now()),
+        text=asked.message,
+        message_id=spoken_id(live.pin.session_id, key) or services.ids.new(PREFIXES["message"]),
+        metadata=asked.metadata,
+        action=action_of(asked.action),
+        agent="" if is_first else asked.agent,
+        opening_unseen=is_first,
+        reply_id=message_id,
+        attachments=asked.attachments,
+    )
+    kept_as = ("", "") if key.startswith(OWN_KEY) else (key, asked.request_hash)
+    said: tuple[AnyFact, TurnOpening] = (spoke, TurnOpening("user", message_id, *kept_as))
+    if not is_first:
+        return [said]
+    return [(await begun(live, services, message_id, asked), TurnOpening("begin", message_id)), said]
+
+
+def with_mocks(written: JsonObject | None, environment: str, installed: Sequence[JsonObject]) -> JsonObject | None:
     """Return a test context with the installation's mocks after its own: of a tool, the first that fits wins."""
-    if not services.mocks.tool_mocks or environment in GUARDED:
+    if not installed or environment in GUARDED:
         return written
     own = (written or {}).get("toolMocks") or []
-    return {**(written or {}), "toolMocks": [*own, *services.mocks.tool_mocks]}
+    return {**(written or {}), "toolMocks": [*own, *installed]}
 
 
 def _test_context(written: JsonObject | None, agent: AgentProgram | None) -> TestContext | None:

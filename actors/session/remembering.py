@@ -13,7 +13,6 @@ from actors.session.opening import found
 from actors.session.replies import refusal
 from actors.session.tool_calls import LentStores
 from domain.errors import AppError, InvalidInput, NotFound
-from domain.json_values import storable
 
 
 async def remember(live: LiveSession, message: UseMemory) -> MemoryUsed:
@@ -27,7 +26,7 @@ async def remember(live: LiveSession, message: UseMemory) -> MemoryUsed:
     if live.status == "ended":
         raise NotFound("Session not found")
     stores = LentStores(live)
-    value = await stores.act(message.action, message.store, storable(message.content))
+    value = await stores.act(message.action, message.store, message.content)
     if stores.changed:
         live.note_stores(stores.changed)
         try:

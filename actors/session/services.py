@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from actors.session.driver import Performer
@@ -44,6 +45,7 @@ class Chosen:
     Attributes:
         idle_s: How long it may be quiet where its agent says nothing.
         turn_s, callback_s: How long turns and suspensions may take; 0 where the project says nothing else than all.
+        message_chars: How long a message may be; 0 where the project says nothing.
     """
 
     program_id: str
@@ -53,6 +55,7 @@ class Chosen:
     idle_s: float = SESSION_IDLE_S
     turn_s: float = 0.0
     callback_s: float = 0.0
+    message_chars: int = 0
 
 
 @dataclass(slots=True)
@@ -70,6 +73,7 @@ class Services:
         has_model: Whether a chat model is configured, where `models` does not tell for each project.
         has_classifier: Whether texts can be compared by meaning.
         mocks: Answers of tools without a call; those of a session's own come before them.
+        numbers: The clock that the numbers of the output go by, which hosts share; without one it is `clock`.
         takes_over: Told of a session when a turn of it that was not finished is taken up.
     """
 
@@ -83,6 +87,11 @@ class Services:
     has_classifier: bool = False
     mocks: Mocks = field(default_factory=Mocks)
     takes_over: Callable[[Stored], None] = lambda _stored: None
+    numbers: Clock | None = None
+
+    def number_from(self) -> datetime:
+        """Return the moment that numbers of the output go on from; see `stream.never_shown`."""
+        return (self.numbers or self.clock).now()
 
     async def finds_model(self, pin: SessionPin) -> bool:
         """Return whether a call that names no model would find one in a session."""

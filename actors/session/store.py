@@ -42,6 +42,7 @@ class SessionPin(Struct, frozen=True, kw_only=True):
         idle_s: How long it may be quiet before it ends; 0 means the default.
         user_kind: Of the caller that says who the user is (`Caller.kind`); not everyone is believed.
         turn_s: How long a turn may take, where the project says so; 0 leaves it to who sends the message.
+        message_chars: How long a message may be, where the project says so; 0 leaves it to the body's size.
         callback_s: How long it waits for answers from outside, where the project says so; 0 means the default.
     """
 
@@ -64,6 +65,7 @@ class SessionPin(Struct, frozen=True, kw_only=True):
     idle_s: float = 0.0
     turn_s: float = 0.0
     callback_s: float = 0.0
+    message_chars: int = 0
     test_context: JsonObject | None = None
     variables: JsonObject = field(default_factory=dict)
     caller: JsonObject = field(default_factory=dict)
@@ -194,6 +196,16 @@ class SessionStore(Protocol):
 
     async def create(self, pin: SessionPin) -> int:
         """Create the session's row, owned by this host, and return the epoch to write under."""
+        ...
+
+    async def discard(self, pin: SessionPin, epoch: int, key: str = "") -> bool:
+        """Remove a session that nothing was said in; return whether it is gone.
+
+        It stays where files of it or accepted messages wait, other than the one with this key.
+
+        Raises:
+            SessionMoved, StoreLost: As for every write.
+        """
         ...
 
     async def append(

@@ -8,14 +8,15 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
+from actors.patience import is_passing, patiently
 from actors.secret_values import NotedCredentials
-from actors.session.failing import failed_call, is_passing, lacks_secret, patiently
+from actors.session.failing import failed_call, lacks_secret
 from actors.session.live import LiveSession
 from actors.session.store import CallbackTicket, SessionPin
 from domain.errors import AppError, Conflict, InvalidInput, TooLarge
-from domain.json_values import JsonObject, JsonValue, storable
+from domain.json_values import MAX_JSON_DEPTH, JsonObject, JsonValue, is_too_deep, storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
-from domain.tool_calls import ToolCall, ToolResult
+from domain.tool_calls import RESULT_TOO_DEEP, TOO_DEEP_SENTENCE, ToolCall, ToolResult
 from engine import CallTool
 from providers.ports import (
     CallbackAddress,
@@ -146,10 +147,12 @@ class LentStores:
             case "set":
                 if not isinstance(content, dict):
                     raise InvalidInput("payload.content must be an object")
+                if is_too_deep(content):
+                    raise InvalidInput(f"A memory store is nested at most {MAX_JSON_DEPTH} levels deep")
                 if len(msgspec.json.encode(content)) > MEMORY_STORE_MAX_BYTES:
                     raise TooLarge(f"A memory store holds at most {MEMORY_STORE_MAX_BYTES} bytes")
                 await self._need_room(store)
-                self.changed[store] = content
+                self.changed[store] = storable(content)
                 return None
             case "delete":
                 existed = bool(await self._content(store))
@@ -191,16 +194,23 @@ def with_defaults(effect: CallTool, live: LiveSession) -> JsonObject:
 
 
 def bounded(result: ToolResult) -> ToolResult:
-    """Return a result that may be kept; a larger one becomes an error that says so."""
+    """Return a result that may be kept; a larger or deeper one becomes an error that says so."""
+    if is_too_deep(result.value) or is_too_deep(result.stores):
+        return _refused(result, RESULT_TOO_DEEP, TOO_DEEP_SENTENCE)
     result = storable(result)
     size_bytes = len(msgspec.json.encode(result.value))
     if size_bytes <= MAX_RESULT_BYTES:
         return result
+    words = f"The tool's result has {size_bytes} bytes; at most {MAX_RESULT_BYTES} are kept"
+    return _refused(result, "RESULT_TOO_LARGE", words)
+
+
+def _refused(result: ToolResult, code: str, words: str) -> ToolResult:
     return ToolResult(
         ok=False,
         error_kind="tool_error",
-        error_code="RESULT_TOO_LARGE",
-        error_message=f"The tool's result has {size_bytes} bytes; at most {MAX_RESULT_BYTES} are kept",
+        error_code=code,
+        error_message=words,
         duration_ms=result.duration_ms,
         attempts=result.attempts,
     )

@@ -103,6 +103,17 @@ def _wrong_versions() -> Iterator[Fault]:
             yield Fault("PACKAGE_VERSION", f"{one.name} {here} is installed, {one.specifier} is wanted", mend)
 
 
+def look_at_sandboxes(_place: Place) -> Iterator[Fault]:
+    """What the workers of code tools give up before they run anything, tried in a process of its own."""
+    from providers.tools.confining import what_is_missing
+
+    for name, why in what_is_missing().items():
+        mend = (
+            "a Linux kernel of 5.13 or newer whose container allows seccomp and Landlock; docs/operations.md, Security"
+        )
+        yield Fault("SANDBOX_OPEN", f"workers of code tools are without: {name} ({why})", mend, WARNING)
+
+
 def look_at_folders(place: Place) -> Iterator[Fault]:
     """The data folder and the one for sockets can be written, reached by the database's account, and have room."""
     there = _nearest(place.data_dir)

@@ -16,6 +16,7 @@ Look = Callable[[Place], Iterator[Fault]]
 LOOKS: tuple[tuple[str, Look], ...] = (
     ("Python", machine.look_at_python),
     ("packages", machine.look_at_packages),
+    ("confinement of code tools: limits, privileges, files, account, system calls", machine.look_at_sandboxes),
     ("folders", machine.look_at_folders),
     ("port", machine.look_at_port),
     ("memory and open files", machine.look_at_limits),

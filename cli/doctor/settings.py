@@ -14,10 +14,11 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 def look_at_names(place: Place) -> Iterator[Fault]:
     """Every `ABL_` variable is one that is read."""
-    from cli.environment import AGENT_PREFIX, PREFIX, VARIABLES
+    from cli.environment import PREFIX, VARIABLES
+    from cli.variables import AGENT_PREFIX, CONFIG_PREFIX
 
     for name in sorted(place.environment):
-        if name.startswith(PREFIX) and not name.startswith(AGENT_PREFIX) and name not in VARIABLES:
+        if name.startswith(PREFIX) and not name.startswith((AGENT_PREFIX, CONFIG_PREFIX)) and name not in VARIABLES:
             near = get_close_matches(name, VARIABLES, 1)
             mend = (
                 f'export {near[0]}="${name}"; unset {name}' if near else f"unset {name}; docs/settings.md has them all"

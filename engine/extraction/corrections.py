@@ -23,3 +23,9 @@ def corrected(text: str, words: Pack) -> str:
         if (found := form_pattern(form).search(said.text)) is not None
     ]
     return min(filter(None, tails), key=len, default="")
+
+
+def begins_with_correction(text: str, words: Pack) -> bool:
+    """Return whether a text begins with the words of a correction: "que sean 40"."""
+    said = folded(text[:MAX_CHARS].strip(_AROUND)).text
+    return any(form_pattern(form).match(said) is not None for form in words.correction if not form.startswith("^{"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 
-from abl.languages import Pack, fold, folded_phrase
+from abl.languages import Pack, fold, folded_phrase, form_pattern
 from engine.extraction.numbers import number_before, spelled_exactly
 from engine.extraction.phrases import alternatives, any_of, numbered, without
 from engine.extraction.times import read_time
@@ -20,6 +20,9 @@ _FIGURES = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})(?:\2(\d{4}|\d{2}))?(?!\
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|e|o|a|\.)?[\s,-]*$")
 _DAY_BEHIND = re.compile(r"[\s,.-]*(\d{1,2})(?!\d)(?:st|nd|rd|th|er|e|o|a|\.)?(?![a-z])")
 _YEAR = re.compile(r"[\s,.-]*(\d{4})(?!\d)")
+_DAY_ALONE = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|e|o|a|º|ª|'?[iu]n?[ae]?)?")
+MONTHS_AHEAD = 4
+"""Months in which a day of a number is looked for: not each has a 31st."""
 _DAY_WORDS = 4
 _SHORT_YEAR = 70
 DAYS_PER_WEEK = 7
@@ -44,6 +47,7 @@ def read_date(text: str, today: date, words: Pack, locale: str = "") -> str | No
         _relative(said, today, words),
         _by_phrase(said, today, words),
         _weekday(said, today, words),
+        _of_month(said, today, words),
     ):
         if found is not None:
             return found.isoformat()
@@ -84,6 +88,25 @@ def _in_figures(said: str, today: date, words: Pack, locale: str) -> date | None
     if year < 100:
         year += 1900 if year >= _SHORT_YEAR else 2000
     return _made(year, month, day)
+
+
+def _of_month(said: str, today: date, words: Pack) -> date | None:
+    """Return the next day of a number, where a text is nothing but that: "the 10th"."""
+    bare = " ".join(without(said, words.politeness).strip(" .,!。").split())
+    for form in words.month_days:
+        found = form_pattern(form).fullmatch(bare)
+        if found is None:
+            continue
+        figures = _DAY_ALONE.fullmatch(found["count"])
+        value = int(figures[1]) if figures else numbered(words, "ordinals").get(found["count"])
+        if value is None or not 1 <= value <= 31:
+            continue
+        for ahead in range(MONTHS_AHEAD):
+            month = today.month - 1 + ahead
+            day = _made(today.year + month // 12, month % 12 + 1, int(value))
+            if day is not None and day >= today:
+                return day
+    return None
 
 
 def _with_marks(said: str, today: date, words: Pack) -> date | None:

@@ -15,11 +15,13 @@ from functools import lru_cache
 from abl.languages import Pack, fold, folded, form_pattern
 from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
+from engine.answer_words import Kind, pieces_of
 from engine.answers import read_truth
 from engine.extraction.choices import read_choice, spoken
 from engine.extraction.dates import read_date, read_moment, read_time
 from engine.extraction.numbers import read_numbers, tidy
 from engine.extraction.phrases import alternatives, any_of
+from engine.limits import MAX_ANSWER_CHARS
 
 _EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"(?<![\w])\+?\(?\d[\d\s()/.-]{5,20}\d(?!\w)")
@@ -28,6 +30,10 @@ _PLACE = r"([A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|am|an der|de|del|
 _BEFORE_PLACE = re.compile(r"^(?:(?:to )?(?:go|get|travel|fly|drive) to|from|to|in|at|near)\s+", re.IGNORECASE)
 _AROUND = " \t\r\n.!,;:。、،！؛"
 MAX_LEAD_INS = 3
+_ANSWERS = frozenset({Kind.YES, Kind.NO, Kind.CANCEL, Kind.WAIT, Kind.DOUBT, Kind.POLITE})
+_SAYS_NOTHING = frozenset({*_ANSWERS, Kind.WISH, Kind.SMALL, Kind.JOIN})
+_HALF = frozenset({Kind.JOIN, Kind.DOUBT, Kind.NO, Kind.CANCEL})
+"""Words with which what follows a yes is a part of the answer."""
 MIN_PHONE_DIGITS = 6
 MAX_PHONE_DIGITS = 16
 
@@ -62,7 +68,7 @@ def without_lead_in(text: str, words: Pack) -> str:
     >>> without_lead_in("My name is Anna Berg.", load_pack("en"))
     'Anna Berg'
     """
-    text = text.strip()
+    whole = text = text.strip()
     for _ in range(MAX_LEAD_INS):
         said = folded(text)
         ends = [said.places[end] for pattern in _lead_ins(words) if (end := _end_of(pattern, said.text)) > 0]
@@ -72,7 +78,27 @@ def without_lead_in(text: str, words: Pack) -> str:
     bare = text.rstrip(_AROUND) or text
     said = folded(bare)
     behind = _lead_outs(words).search(said.text) if words.lead_outs else None
-    return bare[: said.places[behind.start()]].rstrip(_AROUND) or bare if behind is not None else bare
+    bare = bare[: said.places[behind.start()]].rstrip(_AROUND) or bare if behind is not None else bare
+    return whole.rstrip(_AROUND) if _says_less(whole, bare, words) else bare
+
+
+def _says_less(whole: str, rest: str, words: Pack) -> bool:
+    """Return whether what was cut from a text was its meaning: the yes of "yes please", of "ok, but not today".
+
+    That is so where only politeness or an answer is left, or half a sentence behind a yes.
+    """
+    if whole == rest or len(whole) > MAX_ANSWER_CHARS:
+        return False
+    left = [one.kind for one in pieces_of(rest, words, frozenset())]
+    said = [one.kind for one in pieces_of(whole, words, frozenset())]
+    if _is_answer(left) or _is_answer(said):
+        return True
+    before = [one.kind for one in pieces_of(whole[: whole.rfind(rest)], words, frozenset())]
+    return Kind.YES in before and left[:1] != [] and left[0] in _HALF
+
+
+def _is_answer(kinds: list[Kind]) -> bool:
+    return all(kind in _SAYS_NOTHING for kind in kinds) and not _ANSWERS.isdisjoint(kinds)
 
 
 def _end_of(pattern: re.Pattern[str], said: str) -> int:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from abl.languages import Pack, fold, form_pattern
-from abl.languages.folding import AFTER_WORD, BEFORE_WORD
+from abl.languages.folding import AFTER_WORD, BEFORE_WORD, is_spaced
 from engine.extraction.numbers import spelled_exactly
 from engine.extraction.phrases import alternatives, any_of, numbered
 
@@ -17,12 +17,19 @@ _SHORT_MARK = 4
 _AFTER_MARK = r"(?![^\W\d_]|[\u0900-\u0963])"
 """Minutes may stand right behind a mark: `9h30`."""
 
+_HAN_NUMBER = re.compile(r"[〇一二三四五六七八九十]+(?=[時分])")
+_FIGURES_BEHIND = re.compile(r"\d{1,2}分")
+_LAST_FIGURES = re.compile(r"\d{1,2}$")
+_NEXT_WORDS = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
+MIN_MINUTES = 10
+"""Fewer minutes than these are hardly said as a bare number."""
+
 MAX_CHARS = 4_000
 
 
 def read_time(text: str, words: Pack) -> str | None:
     """Return the first time of day as `HH:MM`."""
-    said = _DAY.sub(" ", fold(text[:MAX_CHARS]))
+    said = _with_digits(_DAY.sub(" ", fold(text[:MAX_CHARS])), words)
     return _by_form(said, words) or _in_figures(said, words) or _by_name(said, words)
 
 
@@ -30,14 +37,50 @@ def _by_form(said: str, words: Pack) -> str | None:
     for minutes, forms in sorted(words.clock.items(), key=lambda one: one[0] == 0):
         for form in forms:
             for found in form_pattern(form).finditer(said):
+                if minutes == 0 and _FIGURES_BEHIND.match(said, found.end()):
+                    continue  # with minutes in figures: 3時15分
                 hour = _hour(found["hour"], words)
                 if hour is not None and not (minutes == 0 and found["hour"].isdigit()):
-                    at = (_in_half(hour, said, found.end(), words) * 60 + int(minutes)) % (24 * 60)
+                    if minutes == 0 and _is_of_a_unit(said[found.end() :], words):
+                        continue
+                    told = int(minutes) or _minutes_behind(said[found.end() :], words)
+                    at = (_in_half(hour, said, found.end(), words) * 60 + told) % (24 * 60)
                     return f"{at // 60:02d}:{at % 60:02d}"
     return None
 
 
+def _with_digits(said: str, words: Pack) -> str:
+    """Return a text of a script without spaces with its hours and minutes in figures: 三時十五分."""
+    if is_spaced(said):
+        return said
+
+    def figures(found: re.Match[str]) -> str:
+        value = spelled_exactly(found[0], words)
+        return f"{value:g}" if value is not None else found[0]
+
+    return _HAN_NUMBER.sub(figures, said)
+
+
+def _is_of_a_unit(behind: str, words: Pack) -> bool:
+    """Return whether a number has a unit of days behind it: it says how long, and not when."""
+    pattern = any_of(tuple(one for group in words.units.values() for one in group))
+    return pattern is not None and pattern.match(behind.lstrip(" -")) is not None
+
+
+def _minutes_behind(behind: str, words: Pack) -> int:
+    """Return the minutes that are said in words behind a full hour: "quinze heures trente"."""
+    told = _NEXT_WORDS.match(behind)
+    said = (told[0] if told else "").replace("-", " ").split()
+    for count in range(len(said), 0, -1):
+        value = spelled_exactly(" ".join(said[:count]), words)
+        if value is not None and MIN_MINUTES <= value < 60 and value.is_integer():
+            return int(value)
+    return 0
+
+
 def _hour(written: str, words: Pack) -> int | None:
+    if not is_spaced(written) and (figures := _LAST_FIGURES.search(written)) is not None:
+        written = figures[0]
     value = float(written) if written.isdigit() else numbered(words, "ordinals").get(written)
     value = spelled_exactly(written, words) if value is None else value
     return int(value) if value is not None and 0 <= value <= 24 else None

@@ -55,11 +55,16 @@ DIGEST_BYTES: Final = 12
 
 
 class Sent(NamedTuple):
-    """A message whose task is kept and whose turn is to be run."""
+    """A message whose task is kept and whose turn is to be run.
+
+    Attributes:
+        is_past: It was answered, and others after it: nothing is run, and the task stays as they have left it.
+    """
 
     task: NewTask
     turn: ChatTurn
     is_new: bool
+    is_past: bool = False
 
 
 class AgentTasks:
@@ -93,7 +98,7 @@ class AgentTasks:
         await self._have_told(asked, sent.task.task_id)
         if asked.waits:
             await self._run(sent)
-        else:
+        elif not sent.is_past:
             await self._begin(sent)
         return await self._told(sent.task.task_id, asked.history)
 
@@ -102,6 +107,8 @@ class AgentTasks:
         asked = self._read(params)
         sent = await self._keep(asked)
         await self._have_told(asked, sent.task.task_id)
+        if sent.is_past:
+            return self._now(await self._look(sent.task.task_id))
         try:
             events = self._services.runtime.stream(sent.turn)
             first = await anext(events, None)
@@ -151,11 +158,12 @@ class AgentTasks:
     async def subscribe(self, params: JsonObject) -> AsyncGenerator[JsonObject]:
         """Return the events of a task that works, from now on; the whole reply is told at its end."""
         standing = await self._standing(params)
-        if standing.task.state != WORKING:
-            if self._dialect == "1.0" and standing.task.state in OVER:
-                raise RpcFault(UNSUPPORTED, "The task is over: GetTask tells it")
-            return self._resting(standing)
-        return self._followed(standing)
+        if self._dialect == "1.0" and standing.task.state in OVER:
+            raise RpcFault(UNSUPPORTED, "The task is over: GetTask tells it")
+        return self._now(standing)
+
+    def _now(self, standing: StandingTask) -> AsyncGenerator[JsonObject]:
+        return self._followed(standing) if standing.task.state == WORKING else self._resting(standing)
 
     async def set_push(self, params: JsonObject) -> JsonObject:
         """Have an address told when a task rests."""
@@ -214,11 +222,10 @@ class AgentTasks:
 
     async def _keep(self, asked: AskedMessage) -> Sent:
         """Count a message and keep its task: from now on it is known, whatever becomes of its turn."""
-        session_id = asked.context_id
+        session_id, over_with = asked.context_id, ""
         if asked.task_id:
             standing = await self._look(asked.task_id)
-            if standing.task.turn_key and standing.task.state in OVER:
-                raise RpcFault(UNSUPPORTED, "The task is over: send the message without taskId to begin another one")
+            over_with = standing.task.turn_key if standing.task.state in OVER else ""
             if session_id not in ("", standing.task.session_id):
                 raise RpcFault(INVALID_PARAMS, "The task has another contextId")
             session_id = standing.task.session_id
@@ -239,6 +246,10 @@ class AgentTasks:
             first_id=spoken_id(session_id, key),
             answer_id=derived_id(session_id, key),
         )
+        if over_with == task.turn_key or await self._desk.is_past(self._tenant_id, task):
+            return Sent(task, turn, is_new=False, is_past=True)
+        if over_with:
+            raise RpcFault(UNSUPPORTED, "The task is over: send the message without taskId to begin another one")
         return Sent(task, turn, await self._desk.put(self._tenant_id, task))
 
     async def _turn(self, asked: AskedMessage, session_id: str) -> ChatTurn:
@@ -271,6 +282,8 @@ class AgentTasks:
             await self._desk.put_push(self._tenant_id, (await self._look(task_id)).task, asked.push)
 
     async def _run(self, sent: Sent) -> None:
+        if sent.is_past:
+            return
         try:
             await self._services.runtime.chat(sent.turn)
         except AppError as error:
@@ -296,6 +309,7 @@ class AgentTasks:
 
         async def refused(error: AppError) -> None:
             await self._refused(sent, error)
+            await self._services.desks.refusals.told(sent.turn)
 
         try:
             await self._services.feeds.begin(sent.turn, refused)

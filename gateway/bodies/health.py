@@ -17,7 +17,7 @@ class HealthReply(Success):
 
 
 class Check(Wire):
-    """One part of the system: store, coordination, cluster; queue and model may be degraded while turns are taken."""
+    """One part: store, coordination, cluster, queue, model. One that is degraded is one that may be done without."""
 
     name: str
     status: Literal["ok", "degraded", "failed"]

@@ -71,6 +71,7 @@ class ProviderPatch(RequestBody):
     base_url: BaseUrl | None = None
     api_key: ProviderKey | None = None
     models: Models | None = None
+    is_default: bool | None = None
 
 
 class ProviderBody(ProviderPatch):
@@ -155,7 +156,13 @@ class ResolvedReply(Success):
 
 def new_provider(body: ProviderBody) -> ProviderFields:
     """Return the provider that a body wants."""
-    return ProviderFields(name=body.name, kind=body.kind, base_url=body.base_url or "", models=_rows(body.models or []))
+    return ProviderFields(
+        name=body.name,
+        kind=body.kind,
+        base_url=body.base_url or "",
+        models=_rows(body.models or []),
+        is_default=bool(body.is_default),
+    )
 
 
 def provider_changes(body: ProviderPatch) -> dict[str, Any]:
@@ -165,6 +172,8 @@ def provider_changes(body: ProviderPatch) -> dict[str, Any]:
         given = getattr(body, name)
         if name == "models":
             changes[name] = _rows(given or [])
+        elif name == "is_default":
+            changes |= {} if given is None else {name: given}
         elif given is not None or name == "base_url":
             changes[name] = given or ""
     return changes

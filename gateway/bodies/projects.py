@@ -54,6 +54,7 @@ class ProjectSettingsBody(RequestBody):
     turn_timeout_sec: int | None = None
     callback_ttl_sec: int | None = None
     drain_timeout_sec: int | None = None
+    max_message_chars: int | None = None
     trace_retention_days: int | None = None
     eval_retention_days: int | None = None
     voice: VoiceSettingsBody | None = None
@@ -98,6 +99,7 @@ class SettingsItem(Wire):
     turn_timeout_sec: int
     callback_ttl_sec: int
     drain_timeout_sec: int
+    max_message_chars: int
     trace_retention_days: int
     eval_retention_days: int
     voice: VoiceItem

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from fastapi import Request, Response
 
 from actors.agent_cards import AgentCard
-from actors.agent_models import AT, ModelTarget
-from domain.errors import AppError, InvalidInput, NotFound, Overloaded
+from actors.agent_models import AT
+from domain.errors import AppError, InvalidInput, Overloaded
 from domain.json_values import JsonObject, JsonValue
 from domain.permissions import Permission
 from gateway.a2a.card import card_form
@@ -39,6 +39,7 @@ from gateway.errors import MalformedRequest, answer, sentence_of
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
 from gateway.mcp import tool_name
+from gateway.named_agents import named_agent
 from gateway.services import Services, Serving
 from gateway.sse import DESCRIBED, Event, EventStream
 
@@ -118,24 +119,8 @@ def _project(admitted: Admission) -> str:
     return admitted.caller.project_id
 
 
-async def _named(
-    services: Services, admitted: Admission, project_id: str, agent: str
-) -> tuple[AgentCard, ModelTarget, str]:
-    """Return the agent of an address, where messages to it go, and its name there. Raises NotFound."""
-    tenant_id = admitted.caller.tenant_id
-    await services.gate.check_project(admitted.caller, project_id, Permission.SESSION_EXECUTE)
-    name, at, environment = agent.rpartition(AT) if AT in agent else (agent, "", "")
-    for card in await services.agent_cards.cards(tenant_id, project_id):
-        if name in (card.name, tool_name(card.name)) or (not name and card.is_entry):
-            target = ModelTarget(agent=card.name)
-            if at:
-                target = await services.desks.agent_models.resolve(tenant_id, project_id, card.name + at + environment)
-            return card, target, card.name + at + environment
-    raise NotFound(f"There is no agent {agent!r} in the project" if agent else "The project has no agents")
-
-
 async def _card(request: Request, admitted: Admission, services: Services, project_id: str, agent: str) -> Response:
-    card, _, name = await _named(services, admitted, project_id, agent)
+    card, _, name = await named_agent(services, admitted, project_id, agent)
     return json_response(_card_of(request, services, card, name, project_id))
 
 
@@ -148,7 +133,7 @@ def _card_of(request: Request, services: Services, card: AgentCard, name: str, p
 
 async def _answered(request: Request, admitted: Admission, services: Services, project_id: str, agent: str) -> Response:
     """Return the answer to one request, or its stream."""
-    card, target, name = await _named(services, admitted, project_id, agent)
+    card, target, name = await named_agent(services, admitted, project_id, agent)
     try:
         message = await request.json()
     except (JSONDecodeError, UnicodeDecodeError, MalformedRequest) as error:

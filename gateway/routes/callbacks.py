@@ -10,10 +10,11 @@ import orjson
 from fastapi import Header
 from starlette.requests import Request
 
-from actors.runtime import CallbackDelivery, CallbackResult
+from actors.deliveries import CallbackDelivery, CallbackResult
 from domain import limits
 from domain.callback_signatures import StandardSignature
 from domain.errors import AppError, Gone, NotFound, Unauthenticated, Unavailable
+from domain.json_values import MAX_JSON_DEPTH, is_too_deep
 from domain.permissions import Permission
 from gateway.access import Admitted, anyone, caller
 from gateway.bodies.callbacks import CallbackItem, CallbackListReply, CallbackReply
@@ -59,6 +60,8 @@ async def deliver_callback(
         raise MalformedRequest("Invalid JSON body") from error
     if not isinstance(body, dict):
         raise MalformedRequest("Invalid JSON body")
+    if is_too_deep(body):
+        raise MalformedRequest(f"The body may be nested at most {MAX_JSON_DEPTH} levels deep")
     standard = StandardSignature(webhook_id, webhook_timestamp, webhook_signature) if webhook_signature else None
     delivery = CallbackDelivery(
         callback_id=callback_id, raw=raw, body=body, signature=x_callback_signature, standard=standard

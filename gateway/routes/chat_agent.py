@@ -11,7 +11,7 @@ from fastapi import Response
 from starlette.requests import Request
 
 from actors.runtime import ChatTurn, SessionRef, StreamEvent
-from domain.errors import InvalidInput, NotFound
+from domain.errors import InvalidInput
 from domain.json_values import JsonObject
 from domain.permissions import Permission, insufficient
 from gateway.access import Admission, admission_of, caller
@@ -25,7 +25,7 @@ from gateway.guarded import guarded_router
 from gateway.headers import headers_of
 from gateway.idempotency import checked_key, mark_of
 from gateway.measured import measured
-from gateway.sdk_sessions import open_session
+from gateway.sdk_sessions import check_own_session
 from gateway.services import Services, services_of
 from gateway.sse import DESCRIBED, Event, EventId, EventStream, parse_event_id, wants_events
 
@@ -93,6 +93,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
         project_id=body.project_id,
         message=body.message,
         session_id=target.session_id,
+        opens=target.opens,
         idempotency_key=idempotency_key,
         agent=agent,
         deployment_id=target.deployment_id,
@@ -117,10 +118,7 @@ def _check_test_context(admitted: Admission, project_id: str, environment: str) 
 async def _resumed(body: ChatAgentBody, admitted: Admission, services: Services, last_event_id: str) -> Response:
     """Return what a session said after an event, turn after turn; no new turn begins."""
     at = parse_event_id(last_event_id, body.session_id)
-    if admitted.claims is not None and admitted.key is not None:
-        own = await open_session(services, admitted.claims, admitted.key, "http")
-        if at.session_id != own:
-            raise NotFound("Session not found")
+    check_own_session(services, admitted, at.session_id)
     session = SessionRef(admitted.caller.tenant_id, body.project_id, at.session_id)
     events = services.runtime.resume(session, at.seq)
     return await _streamed(events, admitted, services, at.session_id, at.seq, turns="all")

@@ -48,6 +48,7 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
         project_id=project_id,
         message=body.message,
         session_id=target.session_id,
+        opens=target.opens,
         idempotency_key=idempotency_key,
         deployment_id=target.deployment_id,
         environment=target.environment,

@@ -23,7 +23,9 @@ router = guarded_router("/api/v1", "feedback")
     status_code=CREATED,
     response_model=FeedbackReply,
     responses={REPLACED: {"model": FeedbackReply, "description": "It replaces what the author had said before"}},
-    dependencies=[caller("api_key", "user", "sdk", permission=Permission.SESSION_EXECUTE, replay="reply")],
+    dependencies=[
+        caller("api_key", "user", "sdk", permission=Permission.SESSION_EXECUTE, replay="reply", repeatable=True)
+    ],
 )
 async def give_feedback(body: FeedbackBody, admitted: Admitted, services: Serving) -> Response:
     """Keep what the caller thinks of an answer, in the place of what the caller said of it before."""

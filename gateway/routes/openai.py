@@ -32,6 +32,7 @@ from gateway.bodies.openai import (
 from gateway.bodies.texts import QueryText
 from gateway.envelope import json_bytes, json_response
 from gateway.guarded import guarded_router
+from gateway.idempotency import mark_of
 from gateway.openai_turns import PROJECT_PARAMETER, Carried, Spoken, carried_by, project_of
 from gateway.services import services_of
 from gateway.sse import MEDIA_TYPE, Event, EventStream
@@ -71,10 +72,12 @@ async def create_chat_completion(body: ChatCompletionBody, request: Request) -> 
         reply = await carried.reply()
         await carried.answered(reply.response)
         told = completion_of(reply, await carried.model_name(), created)
-        return json_response(told.model_dump(), headers={"X-Session-Id": reply.session_id})
+        marks = mark_of(carried.is_repeated)
+        return json_response(told.model_dump(), headers={"X-Session-Id": reply.session_id, **marks})
     events = await carried.events()
     chunks = _chunks(events, carried, body, {"created": created, "model": await carried.model_name()})
-    return EventStream(chunks, services.settings.sse_heartbeat_s, write=_written)
+    marks = mark_of(carried.is_repeated)
+    return EventStream(chunks, services.settings.sse_heartbeat_s, headers=marks, write=_written)
 
 
 @router.get(

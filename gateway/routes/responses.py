@@ -38,6 +38,7 @@ from gateway.bodies.responses import (
 from gateway.bodies.texts import QueryText
 from gateway.envelope import json_response
 from gateway.guarded import guarded_router
+from gateway.idempotency import mark_of
 from gateway.openai_turns import PROJECT_PARAMETER, Carried, Spoken, carried_by, head_named, project_of
 from gateway.services import Services, services_of
 from gateway.sse import DESCRIBED, Event, EventStream
@@ -85,13 +86,15 @@ async def create_response(body: ResponseBody, request: Request) -> Response:
     if body.stream:
         events = await carried.events()
         about = about.model_copy(update={"model": await carried.model_name()})
-        return EventStream(_told(events, carried, about), services.settings.sse_heartbeat_s)
+        told, marks = _told(events, carried, about), mark_of(carried.is_repeated)
+        return EventStream(told, services.settings.sse_heartbeat_s, headers=marks)
     reply = await carried.reply()
     named = {"id": response_id_of(reply.message_id), "model": await carried.model_name()}
     about = about.model_copy(update=named)
     await carried.answered(reply.response, name=about.id if body.store else "")
     whole = _whole(about, reply.session_id, reply.message_id, reply.response, usage_of(reply.trace_events))
-    return json_response(whole.model_dump(), headers={"X-Session-Id": reply.session_id})
+    marks = mark_of(carried.is_repeated)
+    return json_response(whole.model_dump(), headers={"X-Session-Id": reply.session_id, **marks})
 
 
 @router.get("/{response_id}", response_model=AgentResponse, dependencies=[READER], openapi_extra=OF_PROJECT)

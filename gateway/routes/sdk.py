@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from fastapi import Response
@@ -73,9 +74,10 @@ async def _project(body: SdkInitBody, key: PublicKey, admitted: Admission, servi
 async def _claims(body: SdkInitBody, key: PublicKey, project_id: str, services: Services) -> SdkClaims:
     if body.resume_token is not None:
         claims = services.sdk_tokens.read_resume(body.resume_token, key, project_id)
-        view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, claims.session_id))
-        if view.status == "active":
-            return claims
+        session = SessionRef(claims.tenant_id, claims.project_id, claims.session_id)
+        with suppress(NotFound):  # nothing was said in it, or it was deleted: a page begins anew, as after an end
+            if (await services.runtime.session(session)).status == "active":
+                return claims
     user = body.user or SdkUser()
     return SdkClaims(
         tenant_id=key.tenant_id,

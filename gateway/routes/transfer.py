@@ -31,14 +31,18 @@ from gateway.services import Serving
 
 TOO_LARGE = "Request body too large"
 EXPORTER = caller("api_key", "user", permission=Permission.PROJECT_EXPORT)
-IMPORTER = caller(
-    "api_key",
-    "user",
-    permission=Permission.PROJECT_IMPORT,
-    replay="reply",
-    body_max_bytes=limits.IMPORT_BODY_MAX_BYTES,
-    too_large=TOO_LARGE,
-    checks_texts=False,
+IMPORTER, PREVIEWER = (
+    caller(
+        "api_key",
+        "user",
+        permission=Permission.PROJECT_IMPORT,
+        replay="reply",
+        repeatable=repeatable,
+        body_max_bytes=limits.IMPORT_BODY_MAX_BYTES,
+        too_large=TOO_LARGE,
+        checks_texts=False,
+    )
+    for repeatable in (False, True)
 )
 ZIP = {"application/zip": {"schema": {"type": "string", "format": "binary"}}}
 
@@ -88,7 +92,7 @@ async def export_project(
 @router.post(
     "/import/preview",
     response_model=ImportPreviewReply,
-    dependencies=[IMPORTER],
+    dependencies=[PREVIEWER],
     responses={
         400: {"model": ImportPreviewRefusal, "description": "The files break a rule"},
         409: {"model": ImportPreviewRefusal, "description": "An active deployment uses what would be deleted"},

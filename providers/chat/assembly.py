@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from domain.json_values import JsonObject
+from domain.json_values import JsonObject, is_too_deep
 from domain.model_calls import FinishReason, ModelDelta, ModelReply, Usage
 from domain.tool_calls import ToolCall
 from providers.failures import ModelCallFailed
@@ -129,4 +129,6 @@ def tool_arguments(text: str) -> JsonObject:
         raise ModelCallFailed("llm_error", "The model's tool arguments are not JSON", retryable=True) from error
     if not isinstance(arguments, dict):
         raise ModelCallFailed("llm_error", "The model's tool arguments are no object", retryable=True)
+    if is_too_deep(arguments):
+        raise ModelCallFailed("llm_error", "The model's tool arguments are nested too deeply", retryable=True)
     return arguments

@@ -14,7 +14,7 @@ from domain.model_calls import Message, ModelDelta, ModelReply, ModelRequest
 from domain.secret_spellings import MASK, spellings, without
 from providers.chat.assembly import ReplyAssembler
 from providers.chat.wire import BAD_JSON, PASSING, REFUSED_CREDENTIALS, Endpoint, Reader, Wire, WireError, kind_of, told
-from providers.failures import CallFailed, FailureKind, ModelCallFailed
+from providers.failures import FINAL, CallFailed, FailureKind, ModelCallFailed
 from providers.http import HttpCall, HttpClient, status_failure
 from providers.retry import Seconds, is_retryable
 
@@ -127,6 +127,7 @@ class HttpChatModel:
             kind,
             message,
             retryable=kind in PASSING and is_retryable(failure),
+            is_final=failure.kind in FINAL,
             after_output=after_output,
             retry_after_s=failure.retry_after_s,
         )

@@ -55,10 +55,15 @@ class ResilientModel:
         timeout_s: float,
         resilience: Resilience,
         provider: str = "",
+        name: str = "",
         cost_usd: CostUsd = unknown_cost,
     ) -> None:
-        """Take a model, the key of its breaker, and what its answers are marked with: provider and cost."""
+        """Take a model, the key of its breaker, and what its answers are marked with: provider, model and cost.
+
+        The model is called by the name under which it can be asked again: what a vendor calls it may be another one.
+        """
         self._model = model
+        self._name = name
         self._provider = provider
         self._cost_usd = cost_usd
         self._key = key
@@ -82,6 +87,7 @@ class ResilientModel:
                     reply,
                     attempts=attempt,
                     provider=self._provider or reply.provider,
+                    model=self._name or reply.model,
                     estimated_cost=self._cost_usd(reply.usage),
                 )
             attempt += 1
@@ -104,7 +110,8 @@ class ResilientModel:
                             return
                         started = True
                         for delta in piece:
-                            yield delta if delta.usage is None and delta.finish_reason is None else self._marked(delta)
+                            is_plain = delta.usage is None and delta.finish_reason is None and not delta.model
+                            yield delta if is_plain else self._marked(delta)
             except GeneratorExit:
                 if started:  # whoever listened has had enough of a model that answers
                     self._report(ok=True)
@@ -117,7 +124,8 @@ class ResilientModel:
 
     def _marked(self, delta: ModelDelta) -> ModelDelta:
         cost = self._cost_usd(delta.usage) if delta.usage is not None else None
-        return msgspec.structs.replace(delta, provider=self._provider, estimated_cost=cost)
+        name = self._name or delta.model
+        return msgspec.structs.replace(delta, provider=self._provider, model=name, estimated_cost=cost)
 
     def _admit(self, attempt: int) -> None:
         wait_s = self._with.breakers.admit(self._key, self._with.breaker, self._with.seconds())

@@ -30,14 +30,14 @@ from mcp_types import (
     Tool,
 )
 
-from domain.json_values import JsonObject, JsonValue
+from domain.json_values import JsonObject, JsonValue, is_too_deep
 from providers.failures import FailureKind
 from providers.http import HttpClient
 from providers.mcp import bounds
 from providers.mcp.calls import Interrupted, Listed, NotConnected
 from providers.mcp.http_transport import NOT_ANSWERED, GuardedTransport
 from providers.mcp.servers import McpServer, Target
-from providers.tools.results import ToolFault
+from providers.tools.results import ToolFault, too_deep
 
 IDEMPOTENCY_KEY: Final = "abl.runtime/idempotency-key"
 """Of `_meta` of a call: the same in every repetition."""
@@ -284,6 +284,8 @@ def value_of(result: CallToolResult) -> JsonValue:
         said = "\n".join(texts)[: bounds.ERROR_CHARS] or "The MCP tool failed and did not say why"
         raise ToolFault("tool_error", "MCP_TOOL_ERROR", said)
     value: JsonValue = result.structured_content
+    if is_too_deep(value):
+        raise too_deep()
     if value is None and len(texts) == len(result.content):
         value = _of_texts(texts)
     elif value is None:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from domain.json_values import JsonObject
-from providers.failures import CallFailed, FailureKind
+from providers.failures import FINAL, CallFailed, FailureKind
 from providers.http import HttpAnswer, HttpCall, HttpClient, Timeouts, status_failure
 from providers.remote.asking import RemoteFailed
 from providers.retry import Random, RetryPolicy, Seconds, Sleep, chance, is_retryable, next_delay_s
@@ -107,7 +107,7 @@ def _told(failure: CallFailed, *, may_be_done: bool) -> RemoteFailed:
         words = f"{words}: {said}"
     if may_be_done:
         return RemoteFailed("unknown", words)
-    is_final = failure.kind in (FailureKind.REFUSED, FailureKind.INVALID, FailureKind.REDIRECT)
+    is_final = failure.kind in FINAL or failure.kind is FailureKind.REDIRECT
     is_final |= failure.kind is FailureKind.STATUS and failure.status < 500 and failure.status not in UNTAKEN
     return RemoteFailed("refused" if is_final else "unavailable", words)
 

@@ -19,7 +19,7 @@ from providers.rate_limit import RateLimits
 from providers.retry import Random, RetryPolicy, Seconds, Sleep, chance, is_retryable, next_delay_s
 from providers.tools.http_auth import Authenticator
 from providers.tools.http_request import PreparedRequest, prepare
-from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault, elapsed_ms, failed, fault_of, resting
+from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault, elapsed_ms, failed, fault_of, resting, too_deep
 from providers.tools.soap import SoapAnswer, read_answer
 
 MAX_RETRIES: Final = 10
@@ -186,7 +186,10 @@ def value_of(answer: HttpAnswer) -> JsonValue:
     if kind.endswith("json") or not kind or kind == "text/plain":
         try:
             return msgspec.json.decode(answer.body)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except RecursionError as error:
+            if kind.endswith("json"):
+                raise too_deep() from error
+        except msgspec.DecodeError as error:
             if kind.endswith("json"):
                 raise ToolFault("tool_error", "INVALID_ANSWER", "The tool's answer is not the JSON it says") from error
     return answer.body.decode(errors="replace")

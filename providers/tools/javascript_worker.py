@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import resource
 import signal
 import struct
 import sys
+import time
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 LENGTH = struct.Struct(">I")
 STACK_BYTES = 512 << 10
-ADDRESS_SPACE_BYTES = 1 << 30
-OPEN_FILES = 16
 SELF_TIMEOUT_GRACE_S = 1.0
 MAX_JOBS = 1_000_000
 
@@ -65,14 +64,14 @@ PRELUDE = """
 """
 
 
-def load_engine(path: str) -> ModuleType:
-    """Return the engine from its file: this process has no site-packages."""
-    spec = importlib.util.spec_from_file_location("_quickjs", path)
+def load(name: str, path: str) -> ModuleType:
+    """Return a module from its file: this process has no packages of ours."""
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(path)
-    engine = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(engine)
-    return engine
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def read_frame() -> Any:
@@ -130,14 +129,9 @@ def run(engine: ModuleType, task: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Serve runs until the other end closes."""
-    engine = load_engine(sys.argv[1])
-    for limit, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, OPEN_FILES),
-        (resource.RLIMIT_AS, ADDRESS_SPACE_BYTES),
-    ):
-        resource.setrlimit(limit, (value, value))
+    engine = load("_quickjs", sys.argv[1])
+    time.tzset()  # reads the time zone, which is a file
+    load("confinement", str(Path(__file__).with_name("confinement.py"))).confine()
     while (task := read_frame()) is not None:
         signal.setitimer(signal.ITIMER_REAL, task["timeout_s"] + SELF_TIMEOUT_GRACE_S)
         answer = run(engine, task)

@@ -7,9 +7,11 @@ Arguments are variables; the value of the last expression or of `return` is the 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_monty import (
@@ -27,11 +29,13 @@ from pydantic_monty import (
     OSPolicy,
     ResourceLimits,
 )
+from pydantic_monty._binary import find_monty_binary
 
 from domain.json_values import JsonValue
 from domain.tool_calls import ToolResult
 from providers.ports import ToolInvocation
 from providers.retry import Seconds
+from providers.tools.confining import ConfinedProgram
 from providers.tools.results import ToolFault, elapsed_ms, failed
 from providers.tools.sandbox import (
     MAX_OUTPUT_BYTES,
@@ -49,6 +53,8 @@ from providers.tools.sandbox import (
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
+log = logging.getLogger(__name__)
+
 MAX_RECURSION: Final = 200
 MAX_HOST_CALLS: Final = 200
 MAX_ERROR_CHARS: Final = 500
@@ -65,6 +71,7 @@ class PythonTool:
         self._max_workers = max_workers or os.cpu_count() or 1
         self._seconds = seconds
         self._pool: AsyncMonty | None = None
+        self._program: ConfinedProgram | None = None
         self._opening = asyncio.Lock()
 
     async def run(self, invocation: ToolInvocation) -> ToolResult:
@@ -81,6 +88,9 @@ class PythonTool:
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.__aexit__(None, None, None)
+        if self._program is not None:
+            self._program.remove()
+            self._program = None
 
     async def _value(self, invocation: ToolInvocation, program: Program) -> JsonValue:
         pool = await self._opened()
@@ -109,6 +119,7 @@ class PythonTool:
         async with self._opening:
             if self._pool is None:
                 pool = AsyncMonty(
+                    binary_path=await self._confined(),
                     max_processes=self._max_workers,
                     checkout_timeout=CHECKOUT_TIMEOUT_S,
                     max_checkouts_per_worker=WORKER_RUNS,
@@ -116,6 +127,16 @@ class PythonTool:
                 await pool.__aenter__()
                 self._pool = pool
         return self._pool
+
+    async def _confined(self) -> Path | None:
+        """Return what starts a worker confined; None where it cannot be, which the log says."""
+        program = ConfinedProgram(find_monty_binary())
+        if complaint := await program.complaint("--version"):
+            program.remove()
+            log.warning("Python tools run in workers that are not confined: %s", complaint)
+            return None
+        self._program = program
+        return program.path
 
 
 async def _drive(session: AsyncMontySession, invocation: ToolInvocation, code: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Final, Literal
 
-from domain.tool_calls import ToolResult
+from domain.tool_calls import RESULT_TOO_DEEP, TOO_DEEP_SENTENCE, ToolResult
 from providers.failures import CallFailed, FailureKind
 
 ErrorKind = Literal["tool_error", "tool_timeout", "invalid_input", "api_error"]
@@ -46,6 +46,11 @@ class ToolFault(Exception):
         self.message = message
         self.retry_after_ms = retry_after_ms
         self.is_unknown = is_unknown
+
+
+def too_deep() -> ToolFault:
+    """Return the fault of a result that is nested deeper than values are kept."""
+    return ToolFault("tool_error", RESULT_TOO_DEEP, TOO_DEEP_SENTENCE)
 
 
 def resting(wait_s: float) -> ToolFault:

@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 
 from domain.errors import AppError
-from domain.json_values import JsonObject, JsonValue
+from domain.json_values import JsonObject, JsonValue, is_too_deep
 from providers.ports import MemoryStores, ToolInvocation
-from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault
+from providers.tools.results import MILLISECONDS_PER_SECOND, ToolFault, too_deep
 
 DEFAULT_MEMORY_MB: Final = 64
 MAX_MEMORY_MB: Final = 256
@@ -74,11 +74,15 @@ def plain_result(value: object) -> JsonValue:
     """Return what the code gave as plain JSON.
 
     Raises:
-        ToolFault: It is too large, or nothing JSON can say.
+        ToolFault: It is too large or too deep, or nothing JSON can say.
     """
+    if is_too_deep(value):
+        raise too_deep()
     try:
         encoded = msgspec.json.encode(value)
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+    except RecursionError as error:
+        raise too_deep() from error
+    except (TypeError, ValueError, OverflowError) as error:
         raise ToolFault("tool_error", "INVALID_RESULT", "The tool's code gives a value that is not JSON") from error
     return decoded_result(encoded)
 
@@ -87,14 +91,19 @@ def decoded_result(encoded: bytes | str) -> JsonValue:
     """Return JSON text from a sandbox as a value.
 
     Raises:
-        ToolFault: It is too large or no JSON.
+        ToolFault: It is too large, too deep or no JSON.
     """
     if len(encoded) > MAX_RESULT_BYTES:
         raise ToolFault("tool_error", "RESULT_TOO_LARGE", f"A tool's result has at most {MAX_RESULT_BYTES} bytes")
     try:
-        return msgspec.json.decode(encoded)
-    except (msgspec.DecodeError, RecursionError) as error:
+        value = msgspec.json.decode(encoded)
+    except RecursionError as error:
+        raise too_deep() from error
+    except msgspec.DecodeError as error:
         raise ToolFault("tool_error", "INVALID_RESULT", "The tool's code gives a value that is not JSON") from error
+    if is_too_deep(value):
+        raise too_deep()
+    return value
 
 
 async def use_memory(stores: MemoryStores | None, action: object, store: object, content: object) -> JsonValue:

@@ -100,22 +100,30 @@ def reachable_folder(account: Account, wanted: Path) -> Path:
     if not account.is_other or can_reach(account, wanted):
         return wanted
     note = wanted.resolve().with_suffix(NOTE_SUFFIX)
-    if note.exists():
-        return Path(note.read_text(encoding="utf-8"))
-    state, prefix = open_state_folder(), f"data-{short_name(wanted)}-"
-    for origin in state.glob(f"data-*{ORIGIN_SUFFIX}"):
-        if origin.name.startswith(prefix) or _was_temporary(Path(origin.read_text(encoding="utf-8"))):
-            shutil.rmtree(origin.with_suffix(""), ignore_errors=True)
-            origin.unlink(missing_ok=True)
-    folder = state / f"{prefix}{secrets.token_hex(NAME_CHARS // 2)}"
-    folder.with_suffix(ORIGIN_SUFFIX).write_text(str(note), encoding="utf-8")
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(str(folder), encoding="utf-8")
+    if not note.exists():
+        state, prefix = open_state_folder(), f"data-{short_name(wanted)}-"
+        for origin in state.glob(f"data-*{ORIGIN_SUFFIX}"):
+            if origin.name.startswith(prefix) or _was_temporary(origin):
+                shutil.rmtree(origin.with_suffix(""), ignore_errors=True)
+                origin.unlink(missing_ok=True)
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(str(state / f"{prefix}{secrets.token_hex(NAME_CHARS // 2)}"), encoding="utf-8")
+    folder = Path(note.read_text(encoding="utf-8"))
+    # Behind the note, never before it: another program that starts now takes an origin without its note for forgotten.
+    if not (origin := folder.with_suffix(ORIGIN_SUFFIX)).exists():
+        origin.write_text(str(note), encoding="utf-8")
     return folder
 
 
-def _was_temporary(note: Path) -> bool:
-    """Return whether this stood in the temporary folder and is gone; elsewhere it may be away, as a disk can be."""
+def _was_temporary(origin: Path) -> bool:
+    """Return whether it names something in the temporary folder that is gone; elsewhere a disk may be away.
+
+    What another program, which starts at the same time, has just removed is none of ours to remove.
+    """
+    try:
+        note = Path(origin.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return False
     return not note.exists() and note.is_relative_to(Path(tempfile.gettempdir()).resolve())
 
 
@@ -130,7 +138,11 @@ def reachable_copy(account: Account, site: Path, name: str, folders: list[str]) 
             for folder in folders:
                 shutil.copytree(site / folder, half / folder)
             half.chmod(REACHABLE)
-            half.replace(copy)
+            try:
+                half.replace(copy)
+            except OSError:
+                if not copy.exists():  # else another program, which starts at the same time, was quicker
+                    raise
     return copy
 
 

@@ -71,6 +71,7 @@ FORGET = tuple(
         ("analytics_sessions", f"started_at < :before OR {_UNNAMED}"),
         ("analytics_kinds", "last_at < :before"),
         ("voice_calls", "started_at < :before"),
+        ("turns_aside", "since < :before"),
     )
 )
 
@@ -90,9 +91,14 @@ class Counting:
         self._reader = TurnReader(database, READER)
 
     async def go_on(self, now: datetime, *, turns: int = TURNS_AT_ONCE, noted: int = NOTED_AT_ONCE) -> int:
-        """Count what is next; return how much that was, 0 when all is counted. Several at once wait for each other."""
+        """Count what is next; return how much that was, 0 when all is counted. Several at once wait for each other.
+
+        A turn whose key cannot be opened here is put aside, and counted when it can be.
+        """
         async with self._database.transaction() as connection:
-            return await self._piece(connection, await self._reader.lock(connection), now, turns, noted)
+            place = await self._reader.lock(connection)
+            counted = await self._piece(connection, place, now, turns, noted)
+            return counted + await self._opened(connection, place, now, turns)
 
     async def try_to_go_on(self, now: datetime) -> int:
         """Do the same; return 0 also when another one counts at the moment: nobody is waited for."""
@@ -108,6 +114,11 @@ class Counting:
         anything else in the transaction takes a lock.
         """
         place = await self._reader.lock(connection)
+        after_seq = 0
+        while aside := await self._reader.aside_of_session(connection, tenant_id, session_id, after_seq, TURNS_AT_ONCE):
+            told = await _within(connection, list(map(_of_turn, aside)), now)
+            await self._keep(connection, told, place.sealed_until)
+            after_seq = aside[-1].row["seq"]
         for _ in range(UNCOUNTED_PAGES_MAX):
             read = await self._reader.next_of_session(connection, place, tenant_id, session_id, TURNS_AT_ONCE)
             told = await _within(connection, list(map(_of_turn, read)), now)
@@ -141,6 +152,16 @@ class Counting:
         await self._keep(connection, await _within(connection, told, now), place.sealed_until)
         await self._reader.move(connection, read)
         return len(read) + len(waiting)
+
+    async def _opened(self, connection: Connection, place: Place, now: datetime, turns: int) -> int:
+        """Count turns that were put aside and can be read now; return how many."""
+        opened = await self._reader.opened(connection, turns)
+        if opened is None:
+            return 0
+        told = await _within(connection, list(map(_of_turn, opened.read)), now)
+        await self._keep(connection, told, place.sealed_until)
+        await self._reader.take_back(connection, opened)
+        return len(opened.aside)
 
     async def _keep(self, connection: Connection, told: Sequence[_Told], sealed_until: datetime) -> None:
         """Count what is told; what the store refuses of it is found by halves, named in the log and left out."""

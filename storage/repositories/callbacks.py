@@ -32,7 +32,7 @@ ISSUE = Statement("""
         tenant_id, callback_id, project_id, session_id, suspension_id, agent_name, tool_name, secret, expires_at
     ) VALUES (
         :tenant_id, :callback_id, :project_id, :session_id, :suspension_id, :agent_name, :tool_name, :secret,
-        :expires_at
+        clock_timestamp() + interval '1 second' * :lasts_s
     )
     ON CONFLICT (tenant_id, session_id, suspension_id) DO NOTHING
 """)
@@ -72,25 +72,29 @@ COUNT = Statement("""
 """)
 
 
-class NewCallback(Struct, frozen=True, kw_only=True):
-    """An address for the answer to a suspension."""
-
+class _Callback(Struct, frozen=True, kw_only=True):
     callback_id: str
     project_id: str
     session_id: str
     suspension_id: str
-    expires_at: datetime
     agent_name: str = ""
     tool_name: str = ""
     secret: str = ""
 
 
-class CallbackRecord(NewCallback, frozen=True, kw_only=True):
+class NewCallback(_Callback, frozen=True, kw_only=True):
+    """An address for the answer to a suspension; it is open for `lasts_s` seconds by the database's clock."""
+
+    lasts_s: float
+
+
+class CallbackRecord(_Callback, frozen=True, kw_only=True):
     """A callback as it stands; `payload` is the answer as JSON, sealed but from `find_by_id`."""
 
     tenant_id: str
     status: str
     created_at: datetime
+    expires_at: datetime
     closed_at: datetime | None
     payload: bytes | None
 

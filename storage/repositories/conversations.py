@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from storage.database import Database, Row
 from storage.statements import Statement
@@ -17,12 +18,16 @@ LOCK = Statement("SELECT pg_advisory_xact_lock(hashtextextended(:place, 0))")
 _MINE = "tenant_id = :tenant_id AND project_id = :project_id AND head = :head"
 _PLACE = "session_id, turn_key, opens, answered_at IS NOT NULL AS is_answered"
 SAME = Statement(f"""
-    SELECT {_PLACE} FROM conversation_heads
-    WHERE {_MINE} AND asked = :asked AND CASE
-        WHEN :has_key::boolean THEN turn_key = :turn_key
-        ELSE asked_at > clock_timestamp() - interval '1 second' * :within_s::integer
-            AND (answered_at IS NULL OR :is_repeated::boolean)
-    END
+    WITH found AS (
+        SELECT {_PLACE}, asked_at FROM conversation_heads
+        WHERE {_MINE} AND asked = :asked AND CASE
+            WHEN :has_key::boolean THEN turn_key = :turn_key
+            ELSE asked_at > clock_timestamp() - interval '1 second' * :within_s::integer
+                AND (:is_repeated::boolean OR (:is_alone::boolean AND answered_at IS NULL))
+        END
+    )
+    SELECT session_id, turn_key, opens, is_answered FROM found
+    WHERE :has_key OR :is_alone OR :is_one_person::boolean OR (SELECT count(*) FROM found) = 1
     ORDER BY asked_at DESC LIMIT 1
 """)
 TAKE = Statement(f"""
@@ -31,13 +36,13 @@ TAKE = Statement(f"""
     WHERE {_MINE} AND session_id = (
         SELECT session_id FROM conversation_heads
         WHERE {_MINE} AND NOT opens AND (asked IS NULL OR (is_left AND answered_at IS NULL))
-        ORDER BY asked IS NOT NULL, created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+        ORDER BY session_id <> :wanted, asked IS NOT NULL, created_at LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     RETURNING {_PLACE}
 """)
 OPEN = Statement("""
     INSERT INTO conversation_heads (tenant_id, project_id, head, session_id, asked, turn_key, opens, asked_at)
-    VALUES (:tenant_id, :project_id, :head, :session_id, :asked, :turn_key, true, clock_timestamp())
+    VALUES (:tenant_id, :project_id, :head, :session_id, :asked, :turn_key, :opens, clock_timestamp())
     ON CONFLICT (tenant_id, project_id, head, session_id) DO UPDATE
         SET asked = excluded.asked, turn_key = excluded.turn_key, asked_at = excluded.asked_at, is_left = false,
             answered_at = NULL
@@ -97,31 +102,45 @@ class Asked(Struct, frozen=True):
     is_answered: bool = False
 
 
+class AskedAgain(Struct, frozen=True, kw_only=True):
+    """What tells whether a question is one that was asked before.
+
+    Attributes:
+        has_key: Its key is the client's: it is the one under the same key, and no other.
+        is_repeated: The client says that it asks again: it is the one like it, which may have been answered; where
+            several are like it, only if they are all of one person.
+        is_one_person: Nobody else asks in the same name.
+        is_alone: The place has a name of its own: what is asked there twice while it is answered is one question.
+        within_s: How long ago it may have been asked.
+        session_id: Where it goes on, of several sessions that stand there; empty where that is not known.
+    """
+
+    has_key: bool
+    is_repeated: bool
+    is_one_person: bool
+    is_alone: bool
+    within_s: int
+    session_id: str = ""
+
+
 class Conversations:
     """The heads of all conversations."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def ask(
-        self, at: Head, asked: bytes, new: Asked, *, has_key: bool, is_repeated: bool, within_s: int
-    ) -> Asked:
-        """Return the turn that carries a question: one that is under way, the next of a session there, or `new`.
-
-        Args:
-            has_key: The key of `new` is the client's: the same question is then the one under the same key.
-            is_repeated: The client says that it asks again: then one that is answered counts too.
-            within_s: How long ago the same question may have been asked to be taken for the same one.
-        """
+    async def ask(self, at: Head, asked: bytes, new: Asked, again: AskedAgain) -> Asked:
+        """Return the turn that carries a question: one that is the same, the next of a session there, or `new`."""
         question = {**_named(at), "asked": asked, "turn_key": new.turn_key}
         async with self._database.transaction() as connection:
             await connection.value(LOCK, place=at.tenant_id + at.head.hex() + asked.hex())
-            found = await connection.row(
-                SAME, **question, has_key=has_key, is_repeated=is_repeated, within_s=within_s
-            ) or await connection.row(TAKE, **question)
+            how = asdict(again)
+            wanted = how.pop("session_id")
+            same = await connection.row(SAME, **question, **how)
+            found = same or await connection.row(TAKE, **question, wanted=wanted)
             if found is not None:
                 return _asked(found)
-            await connection.execute(OPEN, **question, session_id=new.session_id)
+            await connection.execute(OPEN, **question, session_id=new.session_id, opens=new.opens)
         return new
 
     async def find(self, at: Head) -> Asked | None:

@@ -18,23 +18,31 @@ from storage.vault import Vault
 FIRST_VERSION = 1
 
 _META = """
-    provider_id, project_id, name, kind, base_url, models, options, default_model, version,
+    provider_id, project_id, name, kind, base_url, models, options, default_model, is_default, version,
     sealed IS NOT NULL AS has_key, created_at, updated_at
 """
 
 CREATE = Statement(f"""
     INSERT INTO model_providers (
-        tenant_id, provider_id, project_id, name, kind, base_url, sealed, models, options, default_model
+        tenant_id, provider_id, project_id, name, kind, base_url, sealed, models, options, default_model,
+        is_default
     ) VALUES (
-        :tenant_id, :provider_id, :project_id, :name, :kind, :base_url, :sealed, :models, :options, :default_model
+        :tenant_id, :provider_id, :project_id, :name, :kind, :base_url, :sealed, :models, :options, :default_model,
+        :is_default
     )
     RETURNING {_META}
 """)
 UPDATE = Statement(f"""
     UPDATE model_providers SET name = :name, kind = :kind, base_url = :base_url, models = :models, options = :options,
-        default_model = :default_model, sealed = :sealed, version = version + 1, updated_at = clock_timestamp()
+        default_model = :default_model, is_default = :is_default, sealed = :sealed, version = version + 1,
+        updated_at = clock_timestamp()
     WHERE tenant_id = :tenant_id AND provider_id = :provider_id AND version = :version
     RETURNING {_META}
+""")
+ONLY_DEFAULT = Statement("""
+    UPDATE model_providers SET is_default = false
+    WHERE tenant_id = :tenant_id AND project_id IS NOT DISTINCT FROM :project_id AND provider_id <> :provider_id
+      AND is_default
 """)
 DELETE = Statement("DELETE FROM model_providers WHERE tenant_id = :tenant_id AND provider_id = :provider_id")
 FIND = Statement(f"""
@@ -57,7 +65,8 @@ class NewProvider(Struct, frozen=True, kw_only=True):
     Attributes:
         project_id: None for all projects of the tenant.
         models: Objects of platform-api 14.5: `{id, family?, contextWindow?, inputPricePerMTok?, ...}`.
-        default_model: What is asked where nobody else names a model; empty for none.
+        default_model: What is asked of it where nobody names a model; empty for the first that it has.
+        is_default: It is asked where nobody names a provider; of several that say so the oldest that has a model.
     """
 
     name: str
@@ -67,6 +76,7 @@ class NewProvider(Struct, frozen=True, kw_only=True):
     models: tuple[JsonObject, ...] = ()
     options: JsonObject = field(default_factory=dict)
     default_model: str = ""
+    is_default: bool = False
 
 
 class ProviderMeta(NewProvider, frozen=True, kw_only=True):
@@ -120,9 +130,15 @@ class ModelProviders:
             models=list(provider.models),
             options=provider.options,
             default_model=provider.default_model,
+            is_default=provider.is_default,
         )
         assert row is not None
         return _meta(row)
+
+    async def make_only_default(self, connection: Connection, tenant_id: str, meta: ProviderMeta) -> None:
+        """Have no other provider of its tenant, or of its project, be the default."""
+        named = {"project_id": meta.project_id, "provider_id": meta.provider_id}
+        await connection.execute(ONLY_DEFAULT, tenant_id=tenant_id, **named)
 
     async def update(
         self,
@@ -157,6 +173,7 @@ class ModelProviders:
             models=list(provider.models),
             options=provider.options,
             default_model=provider.default_model,
+            is_default=provider.is_default,
         )
         if row is None:
             raise Conflict("The provider was changed at the same time; try again", details=CHANGED_MEANWHILE)

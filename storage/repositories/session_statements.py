@@ -161,7 +161,7 @@ _FORGET_PLACES = """
         system_prompt_hash = NULL, child_session_id = NULL
 """
 """Of calls of models; those of a delegated agent stand with the conversation, under the name of its own session."""
-DELETE = (
+_LEFT = (
     Statement("""
         DELETE FROM memory
         WHERE tenant_id = :tenant_id AND scope IN ('execution_tree', 'user') AND subject = :session_id
@@ -195,15 +195,33 @@ DELETE = (
     ),
     *(
         Statement(f"DELETE FROM {table} WHERE session_key = session_key(:tenant_id, :session_id)")
-        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "accepted_messages", "session_heads")
+        for table in ("journal", "snapshots", "transcripts", "traces", "turns", "turns_aside", "session_heads")
     ),
-    Statement("""
-        INSERT INTO analytics_inbox (
-            tenant_id, project_id, category, event_type, agent_name, session_id, channel, environment
-        )
-        SELECT tenant_id, project_id, 'session', 'session_deleted', agent_name, session_id, channel, environment
-        FROM sessions WHERE session_key = session_key(:tenant_id, :session_id) AND parent_session_id = ''
-    """),
-    Statement("DELETE FROM sessions WHERE session_key = session_key(:tenant_id, :session_id)"),
+)
+_NOTE = """
+    INSERT INTO analytics_inbox (
+        tenant_id, project_id, category, event_type, agent_name, session_id, channel, environment
+    )
+    SELECT tenant_id, project_id, 'session', 'session_deleted', agent_name, session_id, channel, environment
+    FROM sessions WHERE session_key = session_key(:tenant_id, :session_id) AND parent_session_id = ''
+"""
+_ROW = Statement("DELETE FROM sessions WHERE session_key = session_key(:tenant_id, :session_id)")
+DELETE = (
+    *_LEFT,
+    Statement("DELETE FROM accepted_messages WHERE session_key = session_key(:tenant_id, :session_id)"),
+    Statement(_NOTE),
+    _ROW,
 )
 """In this order; the last one says whether there was a session."""
+DISCARD = (*_LEFT, Statement(f"{_NOTE} AND turn_count > 0"), _ROW)
+"""The same of a session that nothing was said in: messages that wait stay, and begin it anew."""
+HOLD_EMPTY = Statement(f"""
+    WITH held AS ({HELD})
+    SELECT NOT EXISTS (SELECT FROM attachments WHERE tenant_id = :tenant_id AND session_id = :session_id)
+        AND NOT EXISTS (
+            SELECT FROM accepted_messages m
+            WHERE m.session_key = held.session_key AND m.request_key <> :request_key AND m.refused_at IS NULL
+        )
+    FROM held
+""")
+"""Whether nothing waits in a session that is this epoch's; no row when it is not."""

@@ -13,6 +13,7 @@ from domain.errors import InvalidInput, NotFound
 from domain.json_values import JsonObject
 from domain.limits import SESSIONS_COUNTED_AHEAD
 from storage.database import Connection, Database, Row
+from storage.keys import request_key
 from storage.leases import lost
 from storage.repositories.analytics_counting import Counting
 from storage.repositories.contact_memory import Inheritance, inherit
@@ -24,9 +25,11 @@ from storage.repositories.session_statements import (
     CREATE,
     DELETE,
     DELETE_BLOBS,
+    DISCARD,
     END,
     FIND,
     FOUND,
+    HOLD_EMPTY,
     IDLE,
     IDLE_EVERYWHERE,
     LINK_CONTACT,
@@ -35,6 +38,7 @@ from storage.repositories.session_statements import (
     NOW,
     PIN,
 )
+from storage.statements import Statement
 
 CONDITIONS: Final = ("status", "channel", "agent_name", "environment", "since", "until")
 
@@ -245,16 +249,34 @@ class Sessions:
 
     async def delete(self, tenant_id: str, session_id: str) -> bool:
         """Remove a session and all it left, its last turns counted before; return False when there was none."""
-        touched = 0
         async with self._database.transaction() as connection:
-            now = await connection.value(NOW)
-            await Counting(self._database).count_session(connection, tenant_id, session_id, now)
-            blobs = await connection.rows(LOCK_BLOBS, tenant_id=tenant_id, session_id=session_id)
-            for statement in DELETE:
-                touched = await connection.execute(statement, tenant_id=tenant_id, session_id=session_id)
-            if blobs:
-                hashes = [row["blob_hash"] for row in blobs]
-                await connection.execute(DELETE_BLOBS, tenant_id=tenant_id, blob_hashes=hashes)
+            return await self._delete(connection, tenant_id, session_id, DELETE)
+
+    async def discard(self, tenant_id: str, session_id: str, epoch: int, key: str = "") -> bool:
+        """Remove a session of this epoch unless files wait in it, or messages other than the one with this key.
+
+        Raises:
+            StaleEpoch: The session is not this epoch's.
+        """
+        named: JsonObject = {"tenant_id": tenant_id, "session_id": session_id}
+        async with self._database.transaction() as connection:
+            is_empty = await connection.value(HOLD_EMPTY, **named, epoch=epoch, request_key=request_key(key))
+            if is_empty is None:
+                raise lost(session_id, epoch)
+            return bool(is_empty) and await self._delete(connection, tenant_id, session_id, DISCARD)
+
+    async def _delete(
+        self, connection: Connection, tenant_id: str, session_id: str, statements: Sequence[Statement]
+    ) -> bool:
+        touched = 0
+        now = await connection.value(NOW)
+        await Counting(self._database).count_session(connection, tenant_id, session_id, now)
+        blobs = await connection.rows(LOCK_BLOBS, tenant_id=tenant_id, session_id=session_id)
+        for statement in statements:
+            touched = await connection.execute(statement, tenant_id=tenant_id, session_id=session_id)
+        if blobs:
+            hashes = [row["blob_hash"] for row in blobs]
+            await connection.execute(DELETE_BLOBS, tenant_id=tenant_id, blob_hashes=hashes)
         return bool(touched)
 
 

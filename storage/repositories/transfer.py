@@ -70,10 +70,6 @@ LOCK = Statement(f"""
     ON CONFLICT (tenant_id, project_id) DO UPDATE SET lock_id = excluded.lock_id, expires_at = excluded.expires_at
     WHERE known.expires_at <= clock_timestamp()
 """)
-HOLDS = Statement("""
-    SELECT lock_id FROM import_locks
-    WHERE tenant_id = :tenant_id AND project_id = :project_id AND lock_id = :lock_id FOR UPDATE
-""")
 UNLOCK = Statement(
     "DELETE FROM import_locks WHERE tenant_id = :tenant_id AND project_id = :project_id AND lock_id = :lock_id",
     is_repeatable=True,
@@ -137,16 +133,16 @@ class Transfer:
         return bool(taken)
 
     async def unlock(self, tenant_id: str, project_id: str, lock_id: str) -> None:
-        """End an import; the lock of another one stays."""
+        """End an import that has written nothing; the lock of another one stays."""
         await self._database.execute(UNLOCK, tenant_id=tenant_id, project_id=project_id, lock_id=lock_id)
 
-    async def holds(self, connection: Connection, tenant_id: str, project_id: str, lock_id: str) -> bool:
-        """Return whether this import still has the lock, and keep it from being taken until the transaction ends.
+    async def give_back(self, connection: Connection, tenant_id: str, project_id: str, lock_id: str) -> bool:
+        """End an import together with what it has written; return False when it has the lock no more.
 
-        Whoever else wants to import is told so at once all the same: a lock that is held is only looked at.
+        Until the transaction ends whoever else wants to import is refused at once: a lock that is held is only looked
+        at.
         """
-        found = await connection.row(HOLDS, tenant_id=tenant_id, project_id=project_id, lock_id=lock_id)
-        return found is not None
+        return bool(await connection.execute(UNLOCK, tenant_id=tenant_id, project_id=project_id, lock_id=lock_id))
 
     async def hold_documents(self, connection: Connection, tenant_id: str, project_id: str) -> list[HeldDocument]:
         """Return the documents of a project, kept from being changed until the transaction ends."""

@@ -64,6 +64,7 @@ def test_every_operation_but_uploads_is_a_method() -> None:
     methods = sum(
         len([name for name, _ in inspect.getmembers(part, inspect.ismethod) if not name.startswith("_")])
         for part in vars(client).values()
+        if part is not client.streams
     )
     whole = document("0")["paths"].values()
     uploads = [one for each in whole for one in each.values() if "multipart/form-data" in str(one.get("requestBody"))]

@@ -16,7 +16,7 @@ from storage.errors import StaleEpoch
 from storage.journal import Journal
 from storage.leases import Leases
 from tests.cluster.conftest import NODES, Stage
-from tests.support.placement import put_apart
+from tests.support.placement import OWNER_EPOCH, put_apart, written_by
 
 SESSIONS = 24
 
@@ -39,9 +39,7 @@ def say_to_all(stage: Stage, text: str, sessions: list[str]) -> list[TurnReply]:
 
 def owner(stage: Stage, session_id: str) -> tuple[str, int]:
     """Return host and epoch of the lease under which a session is written."""
-    found = stage.run(Leases(stage.running.database).owner(stage.seeded.tenant_id, session_id))
-    assert found is not None
-    return found.host_id, found.epoch
+    return stage.run(written_by(stage.running.database, stage.seeded.tenant_id, session_id))
 
 
 def heard(stage: Stage, session_id: str) -> list[str]:
@@ -172,7 +170,8 @@ def test_when_a_node_is_lost_its_sessions_go_on_elsewhere_and_its_writes_are_ref
     assert {one.response for one in replies} == {"heard after"}
     for session_id in sessions:
         assert heard(stage, session_id) == ["before", "after"]
-    assert all(owner(stage, one)[1] != epoch for one in lost)
+    named = {"tenant_id": stage.seeded.tenant_id}
+    assert all(stage.run(stage.running.database.value(OWNER_EPOCH, session_id=one, **named)) != epoch for one in lost)
     with pytest.raises(StaleEpoch):
         stage.run(write_under(stage, lost[0], epoch))
     assert heard(stage, lost[0]) == ["before", "after"]

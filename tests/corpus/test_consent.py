@@ -17,14 +17,18 @@ import yaml
 from domain.json_values import JsonObject, JsonValue
 from engine.answers import Asked, read_answer
 from engine.corrections import read_correction
-from engine.extraction import read_field
-from engine.extraction.fields import Reading
+from engine.extraction.fields import Reading, read_field
 from engine.extraction.vocabulary import vocabulary
 
 FOLDER = Path(__file__).parent / "consent"
 QUESTIONS = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))
 ERRATA = yaml.safe_load((FOLDER / "errata.yaml").read_text("utf-8")) or {}
+LATER = {name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8")) for name in ("blind2", "blind3")}
+"""Halves that were written later without sight of the rules: one question a language."""
+LATER_LABELS = {"yes": "yes", "ask": "other", "correct": "correction"}
 LEAST_RIGHT = 0.97
+LEAST_RIGHT_UNSEEN = 0.75
+"""Of answers to which no rule and no word was fitted; the others are asked once more."""
 LEAST_ANSWERS = 600
 TODAY = date(2026, 3, 2)
 
@@ -48,11 +52,29 @@ def cases_of(half: str) -> Iterator[Case]:
             yield Case(path.stem, ask, ERRATA.get(f"{half}/{path.stem}: {text}", {}).get("label", label), text)
 
 
+def later_cases(name: str) -> Iterator[Case]:
+    """Yield the cases of a later half: one question a language, answers that are `yes`, `correct` or `ask`."""
+    for language, told in LATER[name].items():
+        for answer in told["answers"]:
+            yield Case(language, name, LATER_LABELS[answer["expect"]], answer["say"])
+
+
+def asked_of(case: Case) -> tuple[Asked, list[JsonObject]]:
+    """Return what a case was asked, and the parameters of the tool."""
+    later = LATER.get(case.ask)
+    one = later[case.language] if later else QUESTIONS[case.ask]
+    question = one["question"] if later else one["question"][case.language]
+    kinds = one.get("parameters") or {
+        name: "integer" if isinstance(value, int) else "string" for name, value in one["arguments"].items()
+    }
+    return Asked(question, (one["tool"].replace("_", " "),), one["arguments"]), [
+        {"name": name, "type": kind} for name, kind in kinds.items()
+    ]
+
+
 def label_of(case: Case) -> str:
-    one = QUESTIONS[case.ask]
-    asked = Asked(one["question"][case.language], (one["tool"].replace("_", " "),), one["arguments"])
+    asked, parameters = asked_of(case)
     pack = vocabulary(case.language)
-    parameters: list[JsonObject] = [{"name": name, "type": kind} for name, kind in one["parameters"].items()]
 
     def read(field: JsonObject, text: str) -> JsonValue:
         return read_field(field, Reading(text=text, is_asked=True, today=TODAY, words=pack))
@@ -84,6 +106,22 @@ def test_nothing_runs_without_a_yes_and_a_yes_is_taken(half: str) -> None:
     yeses = sum(case.label == "yes" for case in cases_of(half))
     assert not wrong, wrong
     assert len(missed) <= (1 - LEAST_RIGHT) * yeses, missed
+
+
+def test_a_second_half_that_was_written_without_sight_of_the_rules() -> None:
+    cases = list(later_cases("blind2"))
+    wrong, missed, figures = told(cases)
+    sys.stdout.write(f"blind2: {figures}\n")
+    assert not wrong, wrong
+    assert len(missed) <= (1 - LEAST_RIGHT) * sum(case.label == "yes" for case in cases), missed
+
+
+def test_a_third_half_to_which_nothing_was_fitted() -> None:
+    cases = list(later_cases("blind3"))
+    wrong, missed, figures = told(cases)
+    sys.stdout.write(f"blind3: {figures}\n")
+    assert not wrong, wrong
+    assert len(missed) <= (1 - LEAST_RIGHT_UNSEEN) * sum(case.label == "yes" for case in cases), missed
 
 
 def test_nothing_runs_on_what_was_made_to_deceive() -> None:

@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from actors.deliveries import CallbackDelivery
 from actors.installation import master_keys
-from actors.runtime import CallbackDelivery, TraceFilter
+from actors.runtime import TraceFilter
 from actors.settings import ModelProvider
 from domain.errors import InvalidInput
 from storage.journal import Journal

@@ -12,6 +12,7 @@ import pytest
 from actors.clocks import SystemClock
 from actors.jobs import JobRunner
 from actors.messages import Done, HostAnswer, HostMessage
+from actors.session.stream import never_shown
 from actors.stored_sessions import TIMER_JOB
 from actors.upkeep import EVERYWHERE, Retention, Upkeep
 from actors.wiring import _callback_desk
@@ -20,8 +21,10 @@ from storage.leases import Leases
 from storage.partitions import PARTITIONED, ensure_partitions
 from storage.repositories.jobs import Job, Jobs
 from storage.steadiness import Steadiness
+from tests.flows.test_urgent import at_work, begun
+from tests.flows.test_waiting import COURIER, said, signed
 from tests.support.echo import an_echo
-from tests.support.stories import Story, a_story
+from tests.support.stories import Story, a_story, a_workshop
 
 ECHO = an_echo("heard")
 KEPT = {"session_idle_s": 1e8, "trace_days": 3_000.0, "journal_days": 3_000.0, "analytics_days": 3_000.0}
@@ -236,5 +239,70 @@ def test_a_lease_that_a_leapt_clock_gave_has_run_out(data_dir: str) -> None:
                 "UPDATE hosts SET expires_at = expires_at + interval '400 days' WHERE epoch = :epoch", epoch=epoch
             )
             assert epoch not in {host.epoch for host in await leases.hosts()}
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("leap_s", [A_LEAP_S, -A_LEAP_S])
+def test_a_clock_that_leaps_within_a_turn_costs_neither_the_turn_nor_the_end_of_its_session(
+    data_dir: str, monkeypatch: pytest.MonkeyPatch, leap_s: float
+) -> None:
+    async def story() -> None:
+        true_now, ahead_s, name = SystemClock.now, 0.0, f"leaper-{leap_s > 0}"
+        monkeypatch.setattr(SystemClock, "now", lambda clock: true_now(clock) + timedelta(seconds=ahead_s))
+        async with a_workshop(takes_s=1.0) as workshop, a_story(data_dir, name, at_work(workshop), **KEPT) as told:
+            working = asyncio.create_task(told.say("work", idempotency_key="k1"))
+            await begun(workshop)
+            ahead_s = leap_s
+            reply = await working
+            assert "done" in reply.response
+            assert (await told.say("work", idempotency_key="k1")).response == reply.response
+            assert len(workshop.keys) == 1, "it was run once"
+            other = (await told.say("hello")).session_id
+            ahead_s = 0.0
+            for session in (reply.session_id, other):  # the other one has begun by a clock that was wrong
+                assert "heard hello" in (await told.say("hello", session)).response
+                await told.running.runtime.end_session(told.ref(session))
+                assert await status(told, session) == "ended"
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("leap_s", [A_LEAP_S, -A_LEAP_S])
+@pytest.mark.parametrize("when", ["issued", "delivered"])
+def test_a_callback_is_open_for_as_long_as_the_clock_of_the_database_says(
+    data_dir: str, monkeypatch: pytest.MonkeyPatch, leap_s: float, when: str
+) -> None:
+    async def story() -> None:
+        true_now, ahead_s, name = SystemClock.now, 0.0, f"waiter-{when}-{leap_s > 0}"
+        monkeypatch.setattr(SystemClock, "now", lambda clock: true_now(clock) + timedelta(seconds=ahead_s))
+        async with a_workshop() as workshop:
+            text = {"a.abl": COURIER.format(url=workshop.url)}
+            async with a_story(data_dir, name, text, **KEPT) as told:
+                ahead_s = leap_s if when == "issued" else 0.0
+                session = (await told.say("wait")).session_id
+                ahead_s = leap_s if when == "delivered" else 0.0
+                head = workshop.headers[-1]
+                answer = signed(head["X-ABL-Callback-Secret"], head["X-ABL-Callback-Id"], {"number": "P-1"})
+                assert await told.running.runtime.deliver_callback(answer) == "accepted"
+                await said(told, session, "it has the number P-1")
+
+    asyncio.run(story())
+
+
+def test_numbers_of_the_output_go_by_the_clock_that_all_hosts_share(
+    data_dir: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        async with a_story(data_dir, "numbers", {"a.abl": ECHO}, **KEPT) as told:
+            session = (await told.say("one")).session_id
+        true_now = SystemClock.now
+        monkeypatch.setattr(SystemClock, "now", lambda clock: true_now(clock) + timedelta(seconds=A_LEAP_S))
+        async with a_story(data_dir, "numbers", {"a.abl": ECHO}, **KEPT) as told:
+            taken = "UPDATE session_heads SET owner_epoch = 0 WHERE session_key = session_key(:tenant, :session)"
+            assert await told.run(taken, tenant=told.tenant, session=session)
+            reply = await told.say("two", session)
+            before, after = (never_shown(datetime.now(UTC) + timedelta(days=days)) for days in (-1, 1))
+            assert before < reply.first_seq < reply.last_seq < after, "a page that has seen it waits for higher ones"
 
     asyncio.run(story())

@@ -10,7 +10,7 @@ from actors.hosts.process import ChildHosts
 from actors.session.records import decode_record
 from engine import SessionBegun
 from storage.journal import Journal
-from storage.leases import Leases
+from tests.support.placement import written_by
 from tests.support.stories import Story, a_story, a_workshop, eventually
 
 CLERK = """\
@@ -178,8 +178,6 @@ def test_a_parent_that_died_between_question_and_answer_finds_the_same_children(
             a_story(data_dir, "dying", a_team(workshop.url), runtime="process", hosts=2) as told,
         ):
             session = (await told.say("nothing", agent="Front")).session_id
-            owner = await Leases(told.running.database).owner(told.tenant, session)
-            assert owner is not None
             asked = asyncio.create_task(told.say("all", session, idempotency_key="k1"))
 
             async def four_are_asked() -> bool:
@@ -188,7 +186,8 @@ def test_a_parent_that_died_between_question_and_answer_finds_the_same_children(
             await eventually(four_are_asked)
             hosts = told.running.hosts
             assert isinstance(hosts, ChildHosts)
-            pid = next(child.pid for child in hosts.children if child.host_id == owner.host_id)
+            host_id, _ = await written_by(told.running.database, told.tenant, session)
+            pid = next(child.pid for child in hosts.children if child.host_id == host_id)
             assert pid is not None
             os.kill(pid, signal.SIGKILL)
             reply = await asked

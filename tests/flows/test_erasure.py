@@ -54,7 +54,8 @@ def test_a_deleted_session_leaves_nothing_and_others_keep_what_they_share(data_d
             assert await told.lines(kept) == lines
             await told.running.runtime.delete_session(told.ref(kept))
             assert await remains(database, CANARY) == {}
-            assert await told.rows("SELECT 1 FROM sessions WHERE tenant_id = :tenant", tenant=told.tenant) == []
+            left = "SELECT session_id FROM sessions WHERE project_id = :project"
+            assert await told.rows(left, project=told.project) == []
             assert files_with(told.data_folder, CANARY) == []
 
     asyncio.run(story())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from actors.runtime import TurnReply
+from actors.archive import StoredArchive
+from actors.runtime import SessionRef, TurnReply
 from domain.errors import Unavailable
 from tests.flows.test_handoff import FRONT as FRONT_OF_OFFICE
 from tests.flows.test_handoff import SPECIALIST
@@ -273,5 +275,28 @@ def test_work_that_a_session_waits_for_is_given_up_when_it_waits_no_more(data_di
                 (child,) = [one for one in await sessions(told) if one["parent"]]
                 assert await told.lines(child["session_id"]) == PAY_UNKNOWN
                 assert [one["order"] for one in shop.bodies] == ["first"]
+
+    asyncio.run(story())
+
+
+def test_a_session_whose_deletion_is_asked_for_twice_is_gone_when_the_second_is_answered(
+    data_dir: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        async with a_workshop() as shop, a_story(data_dir, "deleted-twice", a_team(shop.url)) as told:
+            session = (await told.say("one", agent="Manager")).session_id
+            assert len(await sessions(told)) == 2
+            runtime, listed = told.running.runtime, StoredArchive.children
+
+            async def children(archive: StoredArchive, parent: SessionRef, limit: int) -> Sequence[SessionRef]:
+                found = await listed(archive, parent, limit)
+                monkeypatch.setattr(StoredArchive, "children", listed)
+                for child in found:
+                    await runtime.delete_session(child)  # as the first request does, that is still under way
+                return found
+
+            monkeypatch.setattr(StoredArchive, "children", children)
+            await runtime.delete_session(told.ref(session))
+            assert await sessions(told) == []
 
     asyncio.run(story())

@@ -135,6 +135,7 @@ def test_a_project_s_own_key_is_used_and_its_own_default(data_dir: str) -> None:
                     name="theirs",
                     kind="gemini",
                     project_id=project,
+                    is_default=True,
                     base_url=theirs.base_url,
                     models=({"id": "m", "inputPricePerMTok": 1.0, "outputPricePerMTok": 2.0},),
                 )

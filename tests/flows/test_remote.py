@@ -16,10 +16,10 @@ from actors.hosts.process import ChildHosts
 from actors.installation import master_keys
 from actors.projects import put_project
 from actors.replaying import Replayer
-from storage.leases import Leases
 from storage.repositories.credentials import Credentials
 from storage.vault import Vault
 from tests.support.live_gateway import LiveGateway, another_gateway
+from tests.support.placement import written_by
 from tests.support.stories import Story, a_story, eventually
 from tests.support.stub_endpoint import Answer, Asked, StubEndpoint
 
@@ -220,9 +220,7 @@ def test_a_host_that_dies_while_it_asks_sends_nothing_twice_that_counts_twice(
             a_story(data_dir, f"dying-{protocol}", front(rates.url, protocol), runtime="process", hosts=2) as told,
         ):
             session = (await told.say("hello")).session_id
-            owner = await Leases(told.running.database).owner(told.tenant, session)
             hosts = told.running.hosts
-            assert owner is not None
             assert isinstance(hosts, ChildHosts)
             asked = asyncio.create_task(told.say("rate", session, idempotency_key="k1"))
 
@@ -230,7 +228,8 @@ def test_a_host_that_dies_while_it_asks_sends_nothing_twice_that_counts_twice(
                 return bool(rates.asked)
 
             await eventually(is_asked)
-            pid = next(child.pid for child in hosts.children if child.host_id == owner.host_id)
+            host_id, _ = await written_by(told.running.database, told.tenant, session)
+            pid = next(child.pid for child in hosts.children if child.host_id == host_id)
             assert pid is not None
             os.kill(pid, signal.SIGKILL)
             told_so = (await asked).response

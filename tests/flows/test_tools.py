@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from actors.session.tool_calls import MAX_RESULT_BYTES
+from domain.json_values import MAX_JSON_DEPTH
 from gateway.envelope import json_bytes
 from storage.repositories.memory_stores import MemoryStores
 from tests.support.stories import Story, a_story, a_workshop
@@ -181,11 +182,27 @@ def test_a_result_that_is_too_large_is_an_error_of_the_tool_and_stands_nowhere(d
     asyncio.run(story())
 
 
+def test_an_answer_that_is_nested_too_deep_is_an_error_and_asked_for_once(data_dir: str) -> None:
+    async def story() -> None:
+        deep: object = "x"
+        for _ in range(MAX_JSON_DEPTH + 1):
+            deep = [deep]
+        async with a_workshop(answer={"text": "a", "deep": deep}) as workshop:
+            files = {"a.abl": EVIL.format(url=workshop.url, effects="false")}
+            async with a_story(data_dir, "deep", files) as told:
+                reply = await told.say("go")
+                result = next(one["data"] for one in reply.trace_events if one["type"] == "tool_result")
+                assert result["error"]["code"] == "RESULT_TOO_DEEP"
+                assert len(workshop.bodies) == 1
+
+    asyncio.run(story())
+
+
 @pytest.mark.parametrize("is_safe", ["true", "false"])
 def test_what_a_tool_says_and_nobody_can_keep_fails_no_message(data_dir: str, is_safe: str) -> None:
     async def story() -> None:
         evil = {"text": "a\0b", "n": 10**40, "deep": "x"}
-        for _ in range(300):
+        for _ in range(MAX_JSON_DEPTH - 1):
             evil["deep"] = [evil["deep"]]
         async with a_workshop(answer=evil) as workshop:
             files = {"a.abl": EVIL.format(url=workshop.url, effects=is_safe)}

@@ -15,7 +15,7 @@ from actors.upkeep import EVERYWHERE, Retention, Upkeep
 from domain.audit import SYSTEM, AuditCategory, AuditEntry, Resource
 from domain.clock import FixedClock
 from storage.blobs.database import DatabaseBlobs
-from storage.partitions import ensure_partitions
+from storage.partitions import WEEK, WEEKS_AHEAD, ensure_partitions, week_of
 from storage.repositories.audit import AuditLog
 from storage.repositories.jobs import Job, Jobs
 from storage.repositories.memory import Memory, MemoryValue
@@ -25,6 +25,10 @@ from tests.support.echo import an_echo
 from tests.support.stories import Story, a_story, eventually
 
 ECHO = an_echo("heard")
+WEEKS = """
+    SELECT child.relname AS name FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
+    WHERE inhparent = CAST(:parent AS text)::regclass
+"""
 SHORT = ECHO.replace('GOAL: "Say it again"\n', 'GOAL: "Say it again"\n\nEXECUTION:\n  session_idle_timeout: 60000\n')
 
 
@@ -195,20 +199,22 @@ def test_weeks_past_their_retention_are_dropped_and_the_weeks_to_come_are_there(
     async def story() -> None:
         async with a_story(data_dir, "echo", {"a.abl": ECHO}, trace_days=3_000.0, analytics_days=3_000.0) as told:
             await told.say("one")
-            weeks = "SELECT count(*) AS found FROM pg_inherits WHERE inhparent = CAST(:parent AS text)::regclass"
 
-            async def of(parent: str) -> int:
-                return int((await told.rows(weeks, parent=parent))[0]["found"])
+            async def weeks(parent: str) -> set[datetime]:
+                rows = await told.rows(WEEKS, parent=parent)
+                return {datetime.strptime(row["name"][-8:], "%Y%m%d").replace(tzinfo=UTC) for row in rows}
 
-            upkeep = upkeep_of(told, SystemClock(), trace_days=30.0, journal_days=365.0)
+            now = datetime.now(UTC)
+            upkeep = upkeep_of(told, FixedClock(now), trace_days=30.0, journal_days=365.0)
             await upkeep.carry_out(a_job("partitions"))
-            traces, journal = await of("traces"), await of("journal")
-            assert traces >= 9
-            await ensure_partitions(told.running.database, since=datetime.now(UTC) - timedelta(days=60))
-            assert await of("traces") == traces + await of("journal") - journal > traces
+            to_come = {week_of(now) + number * WEEK for number in range(1, WEEKS_AHEAD + 1)}
+            assert await weeks("traces") & await weeks("journal") >= to_come
+            await ensure_partitions(told.running.database, since=now - timedelta(days=60))
+            assert week_of(now - timedelta(days=60)) in await weeks("traces") & await weeks("journal")
             await upkeep.carry_out(a_job("weeks"))
-            assert await of("traces") in (traces + 4, traces + 5)
-            assert await of("journal") > journal + 7
+            assert min(await weeks("traces")) == week_of(now - timedelta(days=30))
+            assert await weeks("traces") >= to_come
+            assert week_of(now - timedelta(days=60)) in await weeks("journal")
 
     asyncio.run(story())
 

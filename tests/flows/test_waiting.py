@@ -9,7 +9,8 @@ import hmac
 import msgspec
 import pytest
 
-from actors.runtime import CallbackDelivery, TraceFilter
+from actors.deliveries import CallbackDelivery
+from actors.runtime import TraceFilter
 from domain.errors import Conflict, InvalidInput, NotFound
 from tests.support.stories import Story, a_story, a_workshop, eventually
 

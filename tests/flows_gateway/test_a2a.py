@@ -103,13 +103,16 @@ async def test_a_task_goes_on_until_it_is_done(servers: Servers, version: str) -
                 "heard 2: two",
             )
             assert [get_message_text(one) for one in second.history] == ["one", "heard 1: one", "two", "heard 2: two"]
+            assert await send(client, asked) == second, "what was answered before stays behind what came after"
             beside = await send(client, a_message("three", context_id=first.context_id))
             assert (beside.id != first.id, told(beside)[1]) == (True, "heard 3: three")
             found = await client.get_task(words.GetTaskRequest(id=first.id, history_length=1))
             assert (told(found), [get_message_text(one) for one in found.history]) == (told(second), ["heard 2: two"])
         async with a_client(gateway, "Clerk", version=version) as client:
             form = await send(client, a_message("hello"))
-            done = await send(client, a_message("sign", form))
+            signing = a_message("sign", form)
+            done = await send(client, signing)
+            assert await send(client, signing) == done
             assert told(done) == ("COMPLETED", "signed")
             assert [one.parts[0].text for one in done.artifacts] == ["signed"]
             with pytest.raises(UnsupportedOperationError, match="over"):

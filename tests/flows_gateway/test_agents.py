@@ -213,3 +213,41 @@ async def test_an_agent_of_the_tenant_is_that_of_the_oldest_project_and_may_be_k
     member = bearer((await log_in(gateway, await somebody(gateway, "member"))).json()["accessToken"])
     assert (await gateway.call("GET", "/api/agents", headers=member)).json()["agents"] == []
     assert (await gateway.call("GET", "/api/agents/Only_Here", headers=member)).status == 404
+
+
+SEARCHER = """AGENT: Searcher
+GOAL: Help
+TOOLS:
+  find_help(question: string) -> object
+    description: "Searches the help pages"
+    type: searchai
+    index_id: "help"
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - question: required
+        PROMPT: "What?"
+    CALL: find_help(question)
+      AS: found
+    RESPOND: "{{found.text}}"
+    THEN: COMPLETE
+"""
+
+
+async def test_a_draft_with_a_tool_that_cannot_run_is_saved_told_and_never_silent(servers: Servers) -> None:
+    async with a_live_gateway(servers, "searcher", {"searcher.agent.abl": SEARCHER}) as gateway:
+        saved = await agents(gateway, "PUT", "/Searcher/dsl", {"dslContent": SEARCHER.replace("What?", "What now?")})
+        assert saved.status == 200
+        checked = (await agents(gateway, "POST", "/Searcher/validate", {})).json()
+        assert "TOOL_CANNOT_RUN" in [one["code"] for one in checked["diagnostics"]]
+        assert await say(gateway, agentId="Searcher") == "What now?"
+        body = {"projectId": gateway.project_id, "agentId": "Searcher", "message": "hi"}
+        mocked = {"toolMocks": [{"toolName": "find_help", "response": {"text": "Press the button."}}]}
+        for context, told in (({}, "The system I need reports a problem."), (mocked, "Press the button.")):
+            begun = await gateway.call("POST", "/api/v1/chat/agent", {**body, "testContext": context})
+            more = {**body, "message": "how do I start it", "sessionId": begun.json()["sessionId"]}
+            answer = await gateway.call("POST", "/api/v1/chat/agent", more)
+            assert told in answer.json()["response"]
+        version = await agents(gateway, "POST", "/Searcher/versions", {})
+        assert (version.status, "cannot run here" in version.body.decode()) == (400, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 
 import pytest
 
@@ -27,6 +28,7 @@ from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stories import eventually
 from tests.support.stub_model import StubBehaviour, StubModel
+from tests.support.until import PATIENCE_S
 
 pytestmark = pytest.mark.anyio
 EVENT = "id category event_type agent_name session_id timestamp duration_ms error metadata channel".split()
@@ -57,7 +59,11 @@ async def test_what_turns_did_is_counted_once_by_every_route(servers: Servers) -
         await counted(gateway)
         found = await types(gateway)
         assert (found["session_started"], found["message_received"], found["message_sent"]) == (1, 1, 1)
-        assert (found["llm_call"], found["tool_call"], found["handoff"]) == (2, 2, 1)  # a GET is tried again
+        assert (found["llm_call"], found["tool_call"], found["handoff"]) == (
+            2,
+            1,
+            1,
+        )  # what no try would change is made once
         assert found["agent_entered"] == 2
         events = (await data(gateway, "events"))["events"]
         assert [list(one) for one in events] == [EVENT] * len(events)
@@ -71,13 +77,13 @@ async def test_what_turns_did_is_counted_once_by_every_route(servers: Servers) -
         assert [one["timestamp"] for one in events] == sorted((one["timestamp"] for one in events), reverse=True)
         metrics = await data(gateway, "metrics?groupBy=category&metrics=count,sum_tokens,error_rate,avg_duration")
         tools = next(one for one in metrics["buckets"] if one["category"] == "tool")
-        assert (tools["count"], tools["sum_tokens"], tools["error_rate"]) == (2, 0, 1.0)
+        assert (tools["count"], tools["sum_tokens"], tools["error_rate"]) == (1, 0, 1.0)
         llm = next(one for one in metrics["buckets"] if one["category"] == "llm")
         assert list(llm) == ["category", "count", "sum_tokens", "error_rate", "avg_duration"]
         assert (llm["count"], llm["sum_tokens"]) == (2, 2 * TOKENS)
         clerk = await data(gateway, "agents/Clerk")
         assert list(clerk) == AGENT
-        assert (clerk["session_count"], clerk["llm_call_count"], clerk["tool_call_count"]) == (1, 2, 2)
+        assert (clerk["session_count"], clerk["llm_call_count"], clerk["tool_call_count"]) == (1, 2, 1)
         assert (clerk["handoff_in_count"], clerk["handoff_out_count"], clerk["tool_success_rate"]) == (1, 0, 0.0)
         assert (clerk["turn_count"], clerk["sum_tokens"], clerk["guardrail_block_count"]) == (1, 2 * TOKENS, 0)
         assert clerk["p95_turn_ms"] == clerk["avg_turn_ms"]
@@ -135,8 +141,11 @@ async def test_a_completion_costs_without_an_agent(servers: Servers) -> None:
         assert (nothing["total_cost"], nothing["total_tokens"], nothing["by_model"]) == (0.0, 0, [])
         body = {"projectId": gateway.project_id, "messages": [{"role": "user", "content": "hello"}]}
         assert (await gateway.call("POST", "/api/v1/chat/complete", body)).status == 200
-        await counted(gateway)
-        costs = await data(gateway, "cost-breakdown")
+        give_up_s = monotonic() + PATIENCE_S
+        costs = nothing
+        while not costs["by_model"] and monotonic() < give_up_s:  # what a completion cost is noted beside its answer
+            await counted(gateway)
+            costs = await data(gateway, "cost-breakdown")
         assert list(costs) == ["currency", "from", "to", "total_cost", "total_tokens", "by_model", "by_provider"]
         assert costs["by_model"] == [
             {

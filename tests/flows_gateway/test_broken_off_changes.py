@@ -15,11 +15,11 @@ from gateway.bounds import REPLY_CLAIM_LIFE_S
 from gateway.idempotency import REPLAYED, Replies, ReplyName
 from storage.errors import ConnectionLost
 from storage.statements import Statement
+from tests.flows_gateway.test_contract import CLERK
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
-CLERK = 'AGENT: Clerk\nGOAL: "Help"\n'
 AGE = Statement("UPDATE replies SET at = at - interval '1 second' * :age_s::integer WHERE idempotency_key = :key")
 NOTED = Statement("SELECT count(*) FROM audit_log WHERE project_id = :project_id AND action = :action")
 Cut = Callable[[str], None]
@@ -140,6 +140,35 @@ async def test_what_was_made_before_its_gateway_died_is_not_made_again(
     assert told.status == 201
     tasks = (await gateway.call("GET", f"/api/projects/{gateway.project_id}/human-tasks")).json()["tasks"]
     assert [one["id"] for one in tasks if one["title"] == body["title"]] == [told.json()["task"]["id"]]
+
+
+async def test_what_is_the_same_twice_is_done_again_when_it_broke_off(
+    gateway: LiveGateway, cut: Cut, request: pytest.FixtureRequest
+) -> None:
+    """Feedback, a preview, a check, a deployment and a session: each has an answer in the end, and the same one after."""
+    chat = {"projectId": gateway.project_id, "message": "hello"}
+    spoken = (await gateway.call("POST", "/api/v1/chat/agent", chat)).json()
+    rated = {"sessionId": spoken["sessionId"], "messageId": spoken["messageId"], "rating": "positive"}
+    project = f"/api/projects/{gateway.project_id}"
+    version = await ask(gateway, "/agents/Clerk/versions", {})
+    deployed = {"environment": "dev", "entryAgentName": "Clerk"}
+    deployed["agentVersionManifest"] = {"Clerk": version.json()["version"]["version"]}  # type: ignore[assignment]
+    for path, body in (
+        ("/api/v1/feedback", {**rated, "projectId": gateway.project_id}),
+        (f"{project}/project-io/import/preview", {"files": {"agents/Clerk.abl": CLERK}}),
+        (f"{project}/agents/Clerk/validate", {}),
+        (f"{project}/deployments", deployed),
+        (f"{project}/sessions", {"agentId": "Clerk"}),
+    ):
+        key = f"{request.node.name} {path}"
+        cut(key)
+        assert (await gateway.call("POST", path, body, {"idempotency-key": key})).status == 503, path
+        await gateway.running.database.execute(AGE, key=key, age_s=REPLY_CLAIM_LIFE_S)
+        told, again = [await gateway.call("POST", path, body, {"idempotency-key": key}) for _ in range(2)]
+        assert told.status in (200, 201), (path, told.body)
+        assert (again.body, REPLAYED.lower() in again.headers) == (told.body, True), path
+    for path, many in (("deployments", 1), ("sessions", 2)):
+        assert len((await gateway.call("GET", f"{project}/{path}")).json()[path]) == many
 
 
 async def test_whoever_missed_the_answer_may_say_the_same_again_without_a_key(gateway: LiveGateway) -> None:

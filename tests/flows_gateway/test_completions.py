@@ -18,7 +18,7 @@ from tests.support.stub_model import StubBehaviour, StubModel
 pytestmark = pytest.mark.anyio
 THINKER = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
 STREAM, COMPLETE = "/api/v1/chat/stream", "/api/v1/chat/complete"
-LEAVES = 3
+LEAVES = 20
 TOOL = {"name": "look_up", "description": "Looks up", "parameters": {"type": "object", "properties": {}}}
 
 
@@ -246,3 +246,25 @@ async def test_a_model_that_is_named_is_asked_and_a_tier_is_not_looked_at(server
         ):
             events = events_of(await gateway.call("POST", STREAM, asked(gateway, **more)))
             assert events[0] == ("metadata", {"modelId": "stub/talker", "provider": "stub", "source": source})
+
+
+async def test_a_model_is_taken_by_the_name_that_usage_and_traces_report(servers: Servers) -> None:
+    async with a_gateway(servers, "completion-reported", text="Here") as (gateway, model):
+        provider = {"name": "free", "kind": "openai_compatible", "baseUrl": model.base_url}
+        made = (await gateway.call("POST", "/api/model-providers", provider)).json()["provider"]
+        usage, put = f"/api/v1/chat/usage?projectId={gateway.project_id}&groupBy=model", "/models"
+        try:
+            for name in ("stub/talker", "free/maker/model-x"):
+                assert (await gateway.call("POST", COMPLETE, asked(gateway, modelId=name))).status == 200
+            reported = [one["modelId"] for one in (await gateway.call("GET", usage)).json()["byModel"]]
+            assert sorted(reported) == ["maker/model-x", "talker"], "not as the vendor calls them"
+            for name, full in zip(sorted(reported), ("free/maker/model-x", "stub/talker"), strict=True):
+                for path in (STREAM, COMPLETE):
+                    answer = await gateway.call("POST", path, asked(gateway, modelId=name))
+                    assert (answer.status, full in answer.body.decode()) == (200, True), answer.body
+            project = f"/api/projects/{gateway.project_id}"
+            kept = await gateway.call("PUT", project + put, {"defaultModelId": "maker/model-x"})
+            assert kept.json()["models"]["defaultModelId"] == "free/maker/model-x"
+            assert (await gateway.call("POST", COMPLETE, asked(gateway, modelId="maker/other"))).status == 400
+        finally:
+            await gateway.call("DELETE", f"/api/model-providers/{made['id']}")

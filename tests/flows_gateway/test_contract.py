@@ -195,6 +195,7 @@ async def test_metrics_health_and_readiness_tell_of_the_parts(servers: Servers) 
             "cluster": "ok",
             "queue": "ok",
             "model": "degraded",  # none is set
+            "analytics": "ok",
         }
         text = (await gateway.call("GET", "/metrics", headers={"x-api-key": ""})).body.decode()
         for name in (

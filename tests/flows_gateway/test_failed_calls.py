@@ -67,7 +67,12 @@ async def test_a_call_that_a_budget_refuses_is_no_call(servers: Servers) -> None
         assert await completed(gateway) == 409
         assert await model_events(gateway) == []
         assert await by_model(gateway) == []
-        (session,) = (await gateway.call("GET", f"/api/projects/{gateway.project_id}/sessions")).json()["sessions"]
+        project = f"/api/projects/{gateway.project_id}"
+        assert (await gateway.call("GET", f"{project}/sessions")).json()["sessions"] == []
+        agent = (await gateway.call("GET", f"{project}/agents")).json()["agents"][0]["id"]
+        session = (await gateway.call("POST", f"{project}/sessions", {"agentId": agent})).json()["session"]
+        body["sessionId"] = session["id"]
+        assert (await gateway.call("POST", "/api/v1/chat/agent", body)).status == 409
         traces = (await ask(gateway, f"{session['id']}/traces?eventType=llm_call,error", base="sessions")).json()
         (error,) = traces["traces"]
         told = {name: error["data"][name] for name in ("code", "handled", "retryable")}

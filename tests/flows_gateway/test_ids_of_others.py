@@ -7,6 +7,7 @@ Spec: platform-api 2.1.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
@@ -41,6 +42,9 @@ NO_REFERENCES = {
     "tool_call_id": "what a model made up",
     "spanId": "a place in the traces of the session of the path",
     "testContext.callerContext.userId": "a text of the caller's about who speaks",
+    "threadId": "what a client of AG-UI made up for a conversation of its own: test_agui",
+    "runId": "what a client of AG-UI made up for a turn",
+    "parentRunId": "the same, given back as it came",
 }
 """Fields, or whole places, that look like ids of things that are kept, and why they are none."""
 BODY, QUERY = "body", "query"
@@ -101,6 +105,11 @@ def with_file(own: Own, one: str) -> Body:
     }
 
 
+def an_answer(_own: Own, one: str) -> Body:
+    resumed = [{"interruptId": one, "status": "resolved", "payload": "hello"}]
+    return {"threadId": "t", "runId": name(), "messages": [], "resume": resumed}
+
+
 def a_task(own: Own, **more: Any) -> Body:
     return {"type": "review", "title": "Look", **more}
 
@@ -146,6 +155,10 @@ CASES = [
     body(
         "POST /v1/responses", "previous_response_id", "response",
         lambda own, one: {"model": "Talker", "input": "hello", "previous_response_id": one},
+    ),
+    *(
+        body(path, "resume.*.interruptId", "interrupt", an_answer, 409)
+        for path in ("POST /ag-ui/{project_id}", "POST /ag-ui/{project_id}/agents/{agent}")
     ),
     query("GET /api/v1/chat/usage", "projectId", "project"),
     query(f"GET {PP}/sessions/generations", "sessionId", "session", 200),
@@ -273,6 +286,9 @@ class Tenant:
         self.own |= {"session": said["sessionId"], "message": said["messageId"]}
         spoken = await self.ask("POST", "/v1/responses", {"model": "Talker", "input": "hello"})
         self.own["response"] = spoken.json()["id"]
+        run = {"threadId": "t", "runId": "r", "messages": [{"id": "m", "role": "user", "content": "hello"}]}
+        told = await self.ask("POST", f"/ag-ui/{self.own['project']}", run)
+        self.own["interrupt"] = json.loads(told.body.rpartition(b"data: ")[2])["result"]["messageId"]
         email = f"{RandomIds().new('')}@example.com"
         for kind, path, given, word in (
             ("page", f"{project}/public-keys", {"name": "p", "allowedOrigins": [], "requireOrigin": False}, "key"),
@@ -337,7 +353,11 @@ async def send(tenant: Tenant, case: Case, one: str) -> Answer:
     words = {
         "project_id": "project", "key_id": "page", "channel_id": "channel", "contact_id": "contact", "task_id": "task"
     }  # fmt: skip
-    path = re.sub(r"{(\w+)}", lambda found: {"agent_name": "Talker"}.get(found[1]) or tenant.own[words[found[1]]], path)
+    path = re.sub(
+        r"{(\w+)}",
+        lambda found: {"agent_name": "Talker", "agent": "Talker"}.get(found[1]) or tenant.own[words[found[1]]],
+        path,
+    )
     made = case.made(tenant.own, one)
     return (
         await tenant.ask(method, path, made)

@@ -52,7 +52,7 @@ async def transport(gateway: LiveGateway, key: str) -> AsyncIterator[Any]:
     url = f"http://127.0.0.1:{gateway.port}/mcp/{gateway.project_id}"
     headers = {"Authorization": f"Bearer {key}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=20) as client,
+        httpx2.AsyncClient(headers=headers, timeout=60) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams

@@ -67,7 +67,7 @@ async def test_a_provider_is_kept_with_its_key_sealed_changed_and_removed(server
         provider = made.json()["provider"]
         assert provider == {
             "id": provider["id"], "name": "own", "kind": "anthropic", "baseUrl": None, "hasApiKey": True,
-            "models": [row], "isDefault": True, "status": "ready",
+            "models": [row], "isDefault": False, "status": "ready",
         }  # fmt: skip
         listed = await gateway.call("GET", PROVIDERS)
         assert listed.json()["providers"] == [provider]
@@ -174,8 +174,7 @@ async def test_a_project_takes_models_and_tells_which_one_a_call_goes_to(servers
         resolved = {"success": True, "modelId": "stub/talker", "providerId": "stub", "source": "tenant"}
         assert (await models(gateway, path="/resolve")).json() == resolved
         own = (await add(gateway, name="own", models=[{"id": "small"}, {"id": "big"}])).json()["provider"]["id"]
-        first = {"modelId": "own/small", "providerId": own, "source": "tenant"}
-        assert (await models(gateway, path="/resolve")).json() == {"success": True, **first}
+        assert (await models(gateway, path="/resolve")).json() == resolved, "nobody has asked for it"
         wanted = {"defaultModelId": "own/small", "tiers": {"powerful": "own/big"}, "evalJudgeModel": "own/big"}
         put = await models(gateway, "PUT", body=wanted)
         assert put.json()["models"] == {**nothing, **wanted, "tiers": {**empty, "powerful": "own/big"}}
@@ -201,7 +200,9 @@ async def test_a_project_takes_models_and_tells_which_one_a_call_goes_to(servers
 async def test_who_deletes_a_provider_takes_it_from_the_projects_that_have_chosen_it(servers: Servers) -> None:
     async with a_gateway(servers, "provider-chosen") as (gateway, _):
         ids = {
-            name: (await add(gateway, name=name, models=[{"id": one} for one in listed])).json()["provider"]["id"]
+            name: (
+                await add(gateway, name=name, models=[{"id": one} for one in listed], isDefault=name == "stays")
+            ).json()["provider"]["id"]
             for name, listed in (("gone", ["small", "both"]), ("stays", ["big", "both"]))
         }
         other = (await gateway.call("POST", "/api/projects", {"name": f"o{RandomIds().new('')}"})).json()["project"][
@@ -250,3 +251,27 @@ async def test_without_any_model_nothing_resolves(servers: Servers) -> None:
         answer = await models(gateway, path="/resolve")
         assert answer.status == 503
         assert answer.json()["error"]["message"] == "Runtime not configured"
+
+
+async def test_a_first_provider_serves_nobody_unasked(servers: Servers) -> None:
+    async with a_live_gateway(servers, "unasked", {"t.abl": THINKER}, allowed_networks=("127.0.0.0/8",)) as gateway:
+        asked = {"projectId": gateway.project_id, "message": "hello"}
+        first = (await add(gateway, name="first")).json()["provider"]
+        assert first["isDefault"] is False
+        for answer in (await models(gateway, path="/resolve"), await gateway.call("POST", "/api/v1/chat/agent", asked)):
+            error = answer.json()["error"]
+            assert (answer.status, error["message"]) == (503, "Runtime not configured")
+            assert "isDefault: true" in error["details"]["hint"]
+            assert "defaultModelId" in error["details"]["hint"]
+        changed = await gateway.call("PATCH", f"{PROVIDERS}/{first['id']}", {"isDefault": True})
+        assert changed.json()["provider"] == {**first, "isDefault": True}
+        told = {"success": True, "modelId": "first/m", "providerId": first["id"], "source": "tenant"}
+        assert (await models(gateway, path="/resolve")).json() == told
+        whole = {"projectId": gateway.project_id, "messages": [{"role": "user", "content": "hello"}]}
+        assert (await gateway.call("POST", "/api/v1/chat/complete", whole)).status == 200
+        second = (await add(gateway, name="second", isDefault=True)).json()["provider"]
+        listed = (await gateway.call("GET", PROVIDERS)).json()["providers"]
+        assert [(one["name"], one["isDefault"]) for one in listed] == [("first", False), ("second", True)]
+        assert (await models(gateway, path="/resolve")).json()["modelId"] == "second/m"
+        await gateway.call("PATCH", f"{PROVIDERS}/{second['id']}", {"isDefault": False})
+        assert (await models(gateway, path="/resolve")).status == 503

@@ -16,6 +16,7 @@ from storage.statements import Statement
 from tests.flows_gateway.test_openai import THINKER, a_gateway, ask, chunks, said
 from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
+from tests.support.stories import eventually
 from tests.support.stub_model import StubBehaviour, StubModel
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +27,7 @@ HEADS = Statement("SELECT count(*) FROM conversation_heads WHERE project_id = :p
 async def a_client(gateway: LiveGateway, *, key: str = "") -> AsyncIterator[AsyncOpenAI]:
     url = f"http://127.0.0.1:{gateway.port}/v1"
     async with AsyncOpenAI(
-        api_key=key or gateway.key, base_url=url, project=gateway.project_id, timeout=20, max_retries=0
+        api_key=key or gateway.key, base_url=url, project=gateway.project_id, timeout=60, max_retries=0
     ) as client:
         yield client
 
@@ -105,24 +106,44 @@ async def test_a_conversation_whose_session_has_ended_goes_on_in_a_new_one(serve
         assert await gateway.running.database.value(HEADS, project_id=gateway.project_id) == 0, "they go with it"
 
 
-async def test_a_request_that_is_sent_again_while_it_is_answered_is_one_turn(servers: Servers) -> None:
-    slow = StubBehaviour(text="one two three four", delta_delay_ms=100)
+async def test_a_request_that_says_that_it_is_sent_again_is_one_turn(servers: Servers) -> None:
+    slow, retried = StubBehaviour(text="one two three four", delta_delay_ms=100), {"x-stainless-retry-count": "1"}
     async with (
         StubModel(slow) as model,
         a_live_gateway(servers, "oa-again", {"t.abl": THINKER}, model_url=model.base_url) as gateway,
     ):
-        asked = await asyncio.gather(*(ask(gateway, model="Thinker", stream=True) for _ in range(3)))
+        first = asyncio.create_task(ask(gateway, model="Thinker", stream=True))
+        await eventually(lambda: asked_of(model, 1))
+        again = [ask(gateway, model="Thinker", stream=True, headers=dict(retried)) for _ in range(2)]
+        asked = await asyncio.gather(first, *again)
         texts = ["".join(one["choices"][0]["delta"].get("content", "") for one in chunks(told)) for told in asked]
         assert texts == ["one two three four"] * 3
         assert len({chunks(told)[0]["session_id"] for told in asked}) == 1
-        assert model.count == 1
-        again = await ask(gateway, model="Thinker", headers={"x-stainless-retry-count": "1"})
-        assert (said(again), model.count) == ("one two three four", 1), "the client says that it has asked before"
-        anew = await ask(gateway, model="Thinker")
-        assert (said(anew), model.count) == ("one two three four", 2)
+        assert [one.headers.get("idempotent-replay") for one in asked] == [None, "true", "true"]
+        whole = await ask(gateway, model="Thinker", headers=dict(retried))
+        assert (said(whole), model.count) == ("one two three four", 1)
+        assert whole.headers["idempotent-replay"] == "true"
 
 
-async def test_a_stream_that_breaks_is_asked_for_again_and_goes_on(servers: Servers) -> None:
+async def test_two_people_behind_one_key_who_say_the_same_are_two(servers: Servers) -> None:
+    slow, retried = StubBehaviour(text="one two three four", delta_delay_ms=100), {"x-stainless-retry-count": "1"}
+    async with (
+        StubModel(slow) as model,
+        a_live_gateway(servers, "oa-two", {"t.abl": THINKER}, model_url=model.base_url) as gateway,
+        a_client(gateway) as client,
+    ):
+        one, other = Chat(client, "Thinker"), Chat(client, "Thinker")
+        await asyncio.gather(one.say("hello"), other.say("hello"))
+        assert (one.sessions != other.sessions, model.count) == (True, 2)
+        third = await ask(gateway, "hello", model="Thinker", headers=dict(retried))
+        assert third.json()["session_id"] not in one.sessions + other.sessions, "whose it was cannot be known"
+        named = [await ask(gateway, "hello", model="Thinker", safety_identifier="ada") for _ in range(2)]
+        mine = await ask(gateway, "hello", model="Thinker", safety_identifier="ada", headers=dict(retried))
+        assert mine.json()["session_id"] == named[1].json()["session_id"], "of one person it is the last"
+        assert model.count == 5
+
+
+async def test_a_stream_that_breaks_goes_on_by_what_was_heard(servers: Servers) -> None:
     slow = StubBehaviour(text="one two three four five six", delta_delay_ms=100)
     async with (
         StubModel(slow) as model,
@@ -131,12 +152,20 @@ async def test_a_stream_that_breaks_is_asked_for_again_and_goes_on(servers: Serv
     ):
         cut = Chat(client, "Thinker")
         assert await cut.stream("go", leave_after=3) != "one two three four five six"
-        assert await Chat(client, "Thinker").stream("go") == "one two three four five six"
+        retried = await ask(gateway, "go", model="Thinker", headers={"x-stainless-retry-count": "1"})
         assert model.count == 1, "the turn that was left is the one that is told"
-        told = (await ask(gateway, "go", model="Thinker", headers={"x-stainless-retry-count": "1"})).json()
         assert await cut.say("more") == "one two three four five six"
         assert await cut.say("again") == "one two three four five six"
-        assert cut.sessions == [told["session_id"]] * 2, "known by the beginning of the answer that was heard"
+        assert cut.sessions == [retried.json()["session_id"]] * 2, "known by the beginning of the answer that was heard"
+        cut, other = Chat(client, "Thinker"), Chat(client, "Thinker")
+        await cut.stream("leave", leave_after=3)
+        await other.say("leave")
+        await cut.say("more")
+        assert cut.sessions[0] != other.sessions[0], "nobody hears out what another one has asked"
+
+
+async def asked_of(model: StubModel, count: int) -> bool:
+    return model.count >= count
 
 
 async def test_what_is_refused_leaves_nothing(servers: Servers) -> None:
@@ -149,3 +178,62 @@ async def test_what_is_refused_leaves_nothing(servers: Servers) -> None:
         assert await one.say("b") == "heard 2: b"
         path = f"/api/projects/{gateway.project_id}/sessions"
         assert (await gateway.call("GET", path)).json()["total"] == 1
+
+
+@pytest.mark.parametrize("way", ["user", "session_id", "messages", "conversation", "previous_response_id"])
+async def test_a_marked_retry_is_one_turn_however_its_session_is_named(servers: Servers, way: str) -> None:
+    slow = StubBehaviour(text="one two three four", delta_delay_ms=100)
+    async with (
+        StubModel(slow) as model,
+        a_live_gateway(servers, f"oa-retry-{way[:4]}", {"t.abl": THINKER}, model_url=model.base_url) as gateway,
+    ):
+        path = "/v1/responses" if way in ("conversation", "previous_response_id") else "/v1/chat/completions"
+        headers = {"x-api-key": "", "authorization": f"Bearer {gateway.key}", "openai-project": gateway.project_id}
+
+        def body(text: str, **more: Any) -> dict[str, Any]:
+            asks = text if path == "/v1/responses" else [{"role": "user", "content": text}]
+            return {"model": "Thinker", ("input" if path == "/v1/responses" else "messages"): asks, **more}
+
+        async def send(count: int, sent: dict[str, Any]) -> Any:
+            told = await gateway.call("POST", path, sent, {**headers, "x-stainless-retry-count": str(count)})
+            assert told.status == 200, told.body
+            return told
+
+        opened = (await send(0, body("hi", **({"user": "ada"} if way == "user" else {})))).json()
+        named = {
+            "user": lambda: {"user": "ada"},
+            "session_id": lambda: {"metadata": {"session_id": opened["session_id"]}},
+            "messages": dict,
+            "conversation": lambda: {"conversation": opened["conversation"]["id"]},
+            "previous_response_id": lambda: {"previous_response_id": opened["id"]},
+        }[way]()
+        asked = body("sew", **named)
+        if way == "messages":
+            asked["messages"][:0] = [
+                {"role": "user", "content": "hi"},
+                {"role": "assistant", "content": opened["choices"][0]["message"]["content"]},
+            ]
+        first = asyncio.create_task(send(0, asked))
+        await eventually(lambda: asked_of(model, 2))
+        under_way, answered = await send(1, asked), await send(2, asked)
+        told = [await first, under_way, answered]
+        assert model.count == 2, "nothing runs twice"
+        assert [one.headers.get("idempotent-replay") for one in told] == [None, "true", "true"]
+        assert len({one.json()["id"] for one in told}) == 1
+        await send(0, asked)
+        assert model.count == 3, "who does not say that he repeats himself asks anew"
+
+
+async def test_a_retry_of_a_user_whose_session_has_ended_is_told_what_it_answered(servers: Servers) -> None:
+    retried = {"x-stainless-retry-count": "1"}
+    async with a_gateway(servers, "oa-retry-ended") as gateway:
+        first = await ask(gateway, "a", user="ada")
+        await gateway.call("POST", f"/api/v1/sessions/{first.json()['session_id']}/end", {})
+        again = await ask(gateway, "a", user="ada", headers=dict(retried))
+        assert (said(again), again.headers["idempotent-replay"]) == ("heard 1: a", "true")
+        for stream in (True, False):
+            anew = await ask(gateway, "b", user="ada", stream=stream)
+            assert anew.status == 200
+        assert said(anew) == "heard 2: b", "it began again, once"
+        missing = await ask(gateway, "a", metadata={"session_id": "sess_missing"}, headers=dict(retried))
+        assert missing.status == 404

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from actors import patience
 from actors.models import StoredModels
-from actors.session import failing
 from storage.errors import ConnectionLost
 from storage.repositories.budgets import Budgets
 from tests.flows_gateway.test_budgets import USED, a_gateway, budgets
@@ -55,7 +55,7 @@ async def test_a_budget_that_cannot_be_asked_is_no_missing_credential(
     async with a_gateway(servers, "outage-budget") as (gateway, model):
         budget_id = await a_budget(gateway)
         with monkeypatch.context() as patched:
-            patched.setattr(failing, "STORE_PATIENCE_S", SECONDS)
+            patched.setattr(patience, "STORE_PATIENCE_S", SECONDS)
             patched.setattr(Budgets, "hold", away(Budgets.hold, 1_000_000))
             refused = await say(gateway, "k1")
         assert (refused.status, refused.json()["error"]["code"]) == (503, "SERVICE_UNAVAILABLE")
@@ -80,11 +80,23 @@ async def test_a_moment_without_the_store_is_waited_out_and_held_once(
         assert await spent(gateway, budget_id) == (USED, 0)
 
 
+@pytest.mark.parametrize("is_done", [False, True])
+async def test_what_a_call_used_is_charged_once_also_when_the_store_was_away_at_its_end(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch, is_done: bool
+) -> None:
+    async with a_gateway(servers, f"outage-end-{int(is_done)}") as (gateway, _):
+        budget_id = await a_budget(gateway)
+        monkeypatch.setattr(Budgets, "settle", away(Budgets.settle, 2, is_done=is_done))
+        answer = await say(gateway, "k1")
+        assert (answer.status, answer.json()["response"]) == (200, "Done")
+        assert await spent(gateway, budget_id) == (USED, 0)
+
+
 async def test_models_that_cannot_be_read_at_first_are_no_missing_credential(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with a_gateway(servers, "outage-models") as (gateway, model):
-        monkeypatch.setattr(failing, "STORE_PATIENCE_S", SECONDS)
+        monkeypatch.setattr(patience, "STORE_PATIENCE_S", SECONDS)
         with monkeypatch.context() as patched:
             patched.setattr(StoredModels, "choose", away(StoredModels.choose, 1_000_000))
             assert (await say(gateway, "k1")).status == 503

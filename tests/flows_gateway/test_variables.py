@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from actors.projects import TENANT_ID
+from actors.compiling import UnreadableProject
+from actors.folder_variables import SET_OTHERWISE
+from actors.projects import TENANT_ID, put_project
 from storage.journal import Journal
 from tests.flows_gateway.test_agents import speaker
 from tests.support.live_gateway import Answer, LiveGateway, a_live_gateway
@@ -214,3 +216,32 @@ async def test_a_key_for_some_environments_changes_variables_of_these_only(gatew
     own = await gateway.call("PUT", place, body, key)
     assert own.status == 200
     assert (await gateway.call("DELETE", f"{place}/{own.json()['variable']['id']}", None, key)).status == 200
+
+
+DESK = 'AGENT: Desk\nGOAL: Help\nFLOW:\n  say:\n    REASONING: false\n    RESPOND: "{{config.SHOP}}, {{config.CITY}}"\n'
+FILE = "config:\n  SHOP: Tea\n  CITY: Rome\n"
+
+
+async def test_config_of_a_folder_becomes_the_projects_and_what_the_api_has_set_stays(servers: Servers) -> None:
+    folder = {"desk.abl": DESK, "variables.yaml": FILE}
+    async with a_live_gateway(servers, "folder-variables", folder) as gateway:
+        database = gateway.running.database
+        assert (await say(gateway, agentId="Desk"))["response"].partition("\n")[0] == "Tea, Rome"
+        await put_project(database, "folder-variables", folder, config={"CITY": "Oslo"})
+        assert (await say(gateway, agentId="Desk"))["response"].partition("\n")[0] == "Tea, Oslo"
+        await gateway.call(
+            "PUT", f"/api/projects/{gateway.project_id}/agents/Desk/dsl", {"dslContent": DESK + "    # again\n"}
+        )
+        assert (await say(gateway, agentId="Desk"))["response"].partition("\n")[0] == "Tea, Oslo", (
+            "texts saved over the API have the values too"
+        )
+        await put(gateway, "SHOP", "Coffee", kind="config")
+        seeded = await put_project(database, "folder-variables", folder)
+        assert seeded.told[-1] == SET_OTHERWISE.format("SHOP")
+        assert (await say(gateway, agentId="Desk"))["response"].partition("\n")[0] == "Coffee, Rome"
+        with pytest.raises(UnreadableProject, match=r"desk.abl:6: The config variable CITY in Desk has no value"):
+            await put_project(database, "folder-variables", {"desk.abl": DESK})
+        less = {**folder, "desk.abl": DESK.replace(", {{config.CITY}}", ""), "variables.yaml": ""}
+        await put_project(database, "folder-variables", less)
+        known = (await gateway.call("GET", f"/api/projects/{gateway.project_id}/variables")).json()["variables"]
+        assert [(one["key"], one["value"]) for one in known] == [("SHOP", "Coffee")]

@@ -27,7 +27,7 @@ from abl.templates import render_template
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 10
-"""Longest time one input may take; every one of these takes milliseconds."""
+"""Longest time of the processor that one input may take, in seconds; every one of these takes milliseconds."""
 VARIABLES = {"amount": 12, "name": "Ada", "items": [{"price": 3}, {"price": "x"}], "parcel": {"status": "missed"}}
 
 
@@ -207,13 +207,13 @@ def patience(seconds: float = PATIENCE_S) -> Iterator[None]:
     def ring(number: int, frame: FrameType | None) -> None:
         raise Hangs
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def feed(entry: Entry, text: str) -> None:

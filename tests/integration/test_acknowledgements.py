@@ -216,6 +216,14 @@ async def _is_resolved(scene: Scene) -> bool:
     return bool((await scene.call("GET", scene.tasks(f"/{scene.made['task']}")))["task"]["status"] == "completed")
 
 
+async def _claim(scene: Scene) -> Any:
+    return await scene.call("POST", scene.tasks(f"/{scene.made['task']}/claim"), {})
+
+
+async def _is_claimed(scene: Scene) -> bool:
+    return bool((await scene.call("GET", scene.tasks(f"/{scene.made['task']}")))["task"]["status"] == "in_progress")
+
+
 async def _end(scene: Scene) -> Any:
     return await scene.call("POST", f"/api/v1/sessions/{scene.session_id}/end", {"reason": "user"})
 
@@ -270,6 +278,7 @@ ALL = (
     Acknowledgement("200 of a callback", "UPDATE callbacks SET status = 'processed'", _call_back, _has_gone_on, _suspend),
     Acknowledgement("201 of a human task", "INSERT INTO human_tasks", _make_task, _has_task),
     Acknowledgement("200 of its resolution", "UPDATE human_tasks SET", _resolve, _is_resolved, _make_task),
+    Acknowledgement("of a claim", "UPDATE human_tasks SET", _claim, _is_claimed, _make_task),
     Acknowledgement("200 of the end of a session", APPENDED, _end, _has_ended),
     Acknowledgement("session_end", APPENDED, _heard({"type": "end_session"}, "session_end"), _has_ended),
     Acknowledgement(

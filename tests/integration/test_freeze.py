@@ -41,9 +41,7 @@ async def say(product: Product, one: Conversation, order: str, http: object) -> 
 def test_a_host_that_was_frozen_for_longer_than_its_lease_writes_nothing_any_more(tmp_path: Path) -> None:
     async def story() -> None:
         found = Findings()
-        ledgers = [number for number in range(300) if (one := Conversation(number)).agent == "Ledger"]
-        plain = [number for number in ledgers if Conversation(number).transport == "json"][:SESSIONS]
-        conversations = [Conversation(number) for number in plain]
+        conversations = [Conversation(number, "Ledger", "json") for number in range(SESSIONS)]
         async with CountingServer() as server, client() as http:
             texts = {"ledger.agent.abl": LEDGER.replace("PORT", str(server.port))}
             async with served(tmp_path, texts, allowed=f"127.0.0.1:{server.port}") as product:

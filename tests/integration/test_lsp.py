@@ -137,7 +137,8 @@ def test_a_closed_text_has_no_findings_any_more(editor: Editor) -> None:
     assert editor.open("desk.agent.abl", "AGENT: Desk\nGAOL: x\n")["diagnostics"]
     uri = editor.uri("desk.agent.abl")
     editor.client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-    assert editor.client.note("textDocument/publishDiagnostics", uri=uri)["diagnostics"] == []
+    # The server may have looked at the open text once more before it heard; the last that it tells are none.
+    assert editor.client.note("textDocument/publishDiagnostics", uri=uri, diagnostics=[])["diagnostics"] == []
 
 
 def test_a_fix_is_offered_and_mends_the_text(editor: Editor) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -19,7 +21,7 @@ from tests.prove.counting_server import CountingServer
 from tests.prove.product import Product
 from tests.prove.project import PARTS
 
-SAID = re.compile(r"\b(noted|unknown) ((?:un)?keyed-\d+-\d+)\b")
+SAID = re.compile(r"\b(noted|unknown|refused) ((?:un|slow)?keyed-\d+-\d+)\b")
 NUMBERED = re.compile(r" as number (\d+)")
 
 APPENDS = Statement("""
@@ -53,19 +55,29 @@ class Findings:
 
 def compare(one: Conversation, lines: list[dict[str, str]], server: CountingServer, found: Findings) -> None:
     """Compare a conversation with its transcript and with what the tools did."""
-    said = [line["content"] for line in lines if line["role"] == "user"]
+    said = [line["content"] for line in lines if line["role"] == "user" and line["content"] not in one.unpaid]
     answers = [line["content"] for line in lines if line["role"] == "assistant"]
     outcomes = [match.group(1, 2) for text in answers for match in [SAID.search(text)] if match]
     told = {order: word for word, order in outcomes}
     found.lost += [f"{order} is not in the transcript" for order in one.replies if order not in said]
-    found.lost += [f"reply to {order}: {reply!r}" for order, reply in one.replies.items() if reply not in answers]
+    found.lost += [
+        f"reply to {order}: {reply!r}" for order, reply in one.replies.items() if reply and reply not in answers
+    ]
     found.twice += [f"{order} said {count} times" for order, count in Counter(said).items() if count > 1]
     found.twice += [
         f"{order} answered {count} times"
         for order, count in Counter(order for _, order in outcomes).items()
         if count > 1
     ]
+    kept = {line["content"] for line in lines if line.get("interrupted")}
+    found.failed += [
+        f"{order}: {reply!r}" for order, reply in one.replies.items() if bool(reply) == (one.habit == "approve")
+    ]
     for order in one.replies:
+        if order in one.interrupted and order not in told:
+            if one.replies[order] not in kept:
+                found.failed.append(f"{order}: the transcript does not say that it was interrupted")
+            continue
         _outcome(one, order, told.get(order, ""), server, found)
     if said != [order for order in one.sent if order in said] or [order for _, order in outcomes] != [
         order for order in one.sent if order in told
@@ -79,31 +91,47 @@ def compare(one: Conversation, lines: list[dict[str, str]], server: CountingServ
 
 def _outcome(one: Conversation, order: str, word: str, server: CountingServer, found: Findings) -> None:
     """What was acknowledged as done was done; what was not known to be done is said so, and only without a key."""
+    if word == "noted" and one.numbers and NUMBERED.findall(one.replies[order]) != [str(one.numbers[order])]:
+        found.failed.append(f"{one.agent} {order} was to be number {one.numbers[order]}: {one.replies[order]!r}")
     if word == "noted":
         parts = [order + part for part in PARTS] if one.agent == "Planner" else [order]
         found.lost += [f"{part}: acknowledged and never carried out" for part in parts if not server.done(part)]
-    elif word == "unknown" and order.startswith("unkeyed"):
+    elif word == "refused" and one.habit == "approve":
+        found.failed += [f"{order}: refused and carried out"] if server.done(order) else []
+    elif word == "unknown" and (order.startswith("unkeyed") or order in server.away):
         found.unknown += 1
     else:
         found.failed.append(f"{one.agent} {order}: {one.replies[order]!r}")
 
 
-async def look_into_the_store(product: Product, conversations: list[Conversation], found: Findings) -> None:
-    """Check the journals and the memory of a product that has ended."""
+@asynccontextmanager
+async def store_of(product: Product) -> AsyncIterator[Database]:
+    """Yield the database of a product that has ended."""
     server = PostgresServer(product.data)
     await server.start()
     try:
         keys = MasterKeys.kept_in(product.data / MASTER_KEY_FILE)
         database = await Database.open(server.url, master_keys=keys)
         try:
-            _check_journals(await database.rows(APPENDS), await database.rows(HEADS), found)
-            memory, remembered = Memory(database), {}
-            for row in await database.rows(REMEMBERED, path=ORDERS):
-                remembered[row["subject"]] = (await memory.read(**row, paths=[ORDERS]))[ORDERS]
+            yield database
         finally:
             await database.close()
     finally:
         await server.stop()
+
+
+async def look_into_the_store(product: Product, conversations: list[Conversation], found: Findings) -> None:
+    """Check the journals and the memory of a product that has ended."""
+    async with store_of(product) as database:
+        await check_store(database, conversations, found)
+
+
+async def check_store(database: Database, conversations: list[Conversation], found: Findings) -> None:
+    """Check the journals, and the memory that outlives sessions."""
+    _check_journals(await database.rows(APPENDS), await database.rows(HEADS), found)
+    memory, remembered = Memory(database), {}
+    for row in await database.rows(REMEMBERED, path=ORDERS):
+        remembered[row["subject"]] = (await memory.read(**row, paths=[ORDERS]))[ORDERS]
     for one in conversations:
         kept = remembered.get(one.session_id, 0)
         if one.agent == "Counter" and not len(one.replies) <= kept <= len(one.sent):

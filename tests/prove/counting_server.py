@@ -23,7 +23,10 @@ SLOW_EVERY = 25
 SLOW_S = 6.0
 DELIVERIES = 2
 DELIVER_AGAIN_S = 0.2
-DELIVERY_PATIENCE_S = 60.0
+DELIVERY_PATIENCE_S = 180.0
+MEMORY_PATIENCE_S = 8.0
+"""Shorter than the tool waits for its answer."""
+STORE = "orders"
 TAKEN_TWICE = "already_processed"
 
 
@@ -34,6 +37,15 @@ class CountingServer:
         self.applied: defaultdict[str, set[str]] = defaultdict(set)
         self.runs: Counter[str] = Counter()
         self.answers: defaultdict[str, list[str]] = defaultdict(list)
+        self.kept: defaultdict[str, list[str]] = defaultdict(list)
+        """Conversation -> what its memory store was last acknowledged to hold."""
+        self.perhaps: defaultdict[str, list[str]] = defaultdict(list)
+        """What it was last asked to hold."""
+        self.forgotten: list[str] = []
+        self.away: set[str] = set()
+        """Orders whose memory endpoint stayed away for longer than the tool tries: it then answers with 503."""
+        self.remembered = 0
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.calls = 0
         self.work_s = WORK_S
         self.repeats = 0
@@ -55,6 +67,7 @@ class CountingServer:
         app.router.add_post("/keyed", self._keyed)
         app.router.add_post("/unkeyed", self._unkeyed)
         app.router.add_post("/jobs", self._job)
+        app.router.add_post("/remembered", self._remember)
         self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10))
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -99,6 +112,42 @@ class CountingServer:
                 self._delivering.add(task)
                 task.add_done_callback(self._delivering.discard)
         return web.json_response({"accepted": True}, status=202)
+
+    async def _remember(self, request: web.Request) -> web.Response:
+        """Keep an order in the memory store of the session that asks for it, while its turn waits."""
+        order = (await request.json())["order"]
+        self._note(order, request.headers["Idempotency-Key"])
+        number = order.split("-")[1]
+        async with self._locks[number]:
+            found = (await self._use_memory(request, order, {"action": "get"}))["data"].get("orders", [])
+            if found not in (self.kept[number], self.perhaps[number]):
+                self.forgotten.append(f"{order}: the store holds {found}, not {self.kept[number]}")
+            wanted = found if order in found else [*found, order]
+            self.perhaps[number] = wanted
+            await self._use_memory(request, order, {"action": "set", "payload": {"content": {"orders": wanted}}})
+            self.kept[number] = wanted
+            self.remembered += 1
+        return web.json_response({"order": order})
+
+    async def _use_memory(self, request: web.Request, order: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Ask the memory endpoint until it answers; raises HTTPServiceUnavailable when it does not for long."""
+        assert self._http is not None
+        headers = {"Authorization": f"Bearer {request.headers['X-Token']}"}
+        loop = asyncio.get_running_loop()
+        give_up, answer = loop.time() + MEMORY_PATIENCE_S, ""
+        while loop.time() < give_up:
+            try:
+                url = request.headers["X-Memory"]
+                async with self._http.post(url, json={"memoryStoreName": STORE, **body}, headers=headers) as response:
+                    told: dict[str, Any] = await response.json()
+                    if response.status == 200:
+                        return told
+                    answer = f"{response.status} {told}"
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                answer = repr(error)
+            await asyncio.sleep(DELIVER_AGAIN_S)
+        self.away.add(order)
+        raise web.HTTPServiceUnavailable(text=answer)
 
     def _note(self, order: str, key: str) -> bool:
         """Carry an order out, once for each key; return whether it was new."""

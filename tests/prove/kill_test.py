@@ -1,7 +1,8 @@
 """`make prove`: many conversations at once, processes killed all the time, and in the end nothing is lost or done twice.
 
-Clients send numbered orders and, when a request fails, send it again with the same Idempotency-Key. Afterwards every
-acknowledged turn must stand in the transcript once and in order, every order must have been carried out at most once,
+Clients send numbered orders and, when a request fails, send it again with the same Idempotency-Key; some also cancel,
+reset, end, delete, decide, spend and remember (`tests.prove.acts`). Afterwards every acknowledged turn must stand in the
+transcript once and in order, every order must have been carried out at most once, every act must have had its effect,
 every journal must be one history and fold to the stored state again, with no model and no tool called. The last line
 says so in numbers; the exit status follows it.
 """
@@ -15,20 +16,31 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
 
-from tests.prove.audit import Findings, compare, look_into_the_store
-from tests.prove.clients import converse, transcript
+from tests.prove.acts import Asker, Purse
+from tests.prove.audit import Findings, check_store, compare, store_of
+from tests.prove.audit_of_acts import (
+    budget_is_right,
+    ended_stay_ended,
+    nothing_remains,
+    stores_are_kept,
+    tasks_are_one_each,
+)
+from tests.prove.clients import Client, transcript
+from tests.prove.clock import Clocks
 from tests.prove.conversation import Conversation
 from tests.prove.counting_server import CountingServer
-from tests.prove.model_server import model_calls, model_server
+from tests.prove.disk import SmallDisk
+from tests.prove.model_server import THRIFTY_COUNT, model_calls, model_server
 from tests.prove.pages import deploy
 from tests.prove.product import Product
 from tests.prove.project import texts
+from tests.prove.speakers import Refused
 from tests.prove.torment import Torment
 
 LOGGED = re.compile(r"\d{4}-\d\d-\d\d \d\d:")
@@ -50,9 +62,13 @@ class Outcome:
     conversations: list[Conversation]
     found: Findings
     turns: int
+    clients: int
     replayed: str = "0/0"
     waiting: str = ""
     calls_of_replay: int = 0
+    remembered: int = 0
+    harm: Counter[str] = field(default_factory=Counter)
+    budget: str = ""
     faults: list[str] = field(default_factory=list)
     status: int = 0
 
@@ -66,8 +82,15 @@ class Outcome:
 
     @property
     def stuck(self) -> list[str]:
-        share = self.turns // len(self.conversations)
-        return [f"{one.number} {one.agent}: {one.stuck}" for one in self.conversations if len(one.replies) < share]
+        return [f"{one.number} {one.agent}: {one.stuck}" for one in self.conversations if one.stuck]
+
+    @property
+    def acts(self) -> str:
+        """What was done beside speaking, and how often."""
+        done = sum((one.done for one in self.conversations), Counter())
+        done["interrupted"] = sum(len(one.interrupted) for one in self.conversations)
+        done["remembered"] = self.remembered
+        return " ".join(f"{what}={count}" for what, count in sorted((done + self.harm).items()))
 
     @property
     def streams(self) -> list[str]:
@@ -77,17 +100,17 @@ class Outcome:
     def holds(self) -> bool:
         found, (same, _, total) = self.found, self.replayed.partition("/")
         broken = (*found.lost, *found.twice, *found.failed, *found.split, *self.stuck, *self.streams, *self.faults)
-        is_replayed = same == total and int(total) >= len(self.conversations) and not self.calls_of_replay
-        return (
-            not broken and is_replayed and self.waiting == "0" and self.acknowledged == self.sent and self.status == 0
-        )
+        kept = sum(not one.is_deleted for one in self.conversations)
+        is_replayed = same == total and int(total) >= kept and not self.calls_of_replay
+        is_whole = self.acknowledged == self.sent == self.turns // self.clients * self.clients
+        return not broken and is_replayed and is_whole and self.waiting == "0" and self.status == 0
 
     @property
     def last_line(self) -> str:
         found = self.found
         return (
             f"turns={self.sent} acknowledged={self.acknowledged} lost={len(found.lost)} twice={len(found.twice)} "
-            f"stuck={len(self.stuck)} replayed={self.replayed}"
+            f"stuck={len(self.stuck)} replayed={self.replayed} {self.acts}"
         )
 
     def tell(self, counters: str) -> None:
@@ -97,11 +120,11 @@ class Outcome:
         for text, count in refusals.most_common(SHOWN):
             say(f"refused {count} times: {text}")
         lists = {"lost": found.lost, "twice": found.twice, "stuck": self.stuck, "failed": found.failed}
-        for what, these in {**lists, "split": found.split, "stream": self.streams, "log": self.faults}.items():
+        for what, these in {**lists, "split": found.split, "broken": self.streams, "log": self.faults}.items():
             for item in these[:SHOWN]:
                 say(f"{what}: {item}")
         say(
-            f"split={len(found.split)} failed={len(found.failed)} streams broken={len(self.streams)} "
+            f"split={len(found.split)} failed={len(found.failed)} promises broken={len(self.streams)} "
             f"outcome unknown={found.unknown} left waiting={self.waiting} calls of the replay={self.calls_of_replay} {counters}"
         )
         say(self.last_line)
@@ -132,14 +155,16 @@ def _client() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0))
 
 
-async def _talk(product: Product, torment: Torment, conversations: list[Conversation], turns: int) -> None:
+async def _talk(product: Product, torment: Torment, purse: Purse, outcome: Outcome) -> None:
     """Hold all conversations while things are killed."""
     over = asyncio.Event()
     async with _client() as http:
         await deploy(product, http)
+        await purse.open(Asker(product, http, Conversation(-1, "", "json")))
         tormentor = asyncio.create_task(torment.go_on(over))
-        share = turns // len(conversations)
-        await asyncio.gather(*(converse(product, http, one, share) for one in conversations))
+        share = outcome.turns // outcome.clients
+        client = Client(product, http, purse, outcome.conversations)
+        await asyncio.gather(*(client.hold(number, share) for number in range(outcome.clients)))
     over.set()
     await tormentor
 
@@ -150,9 +175,15 @@ async def _compare_all(
     found.twice += server.done_twice()
     found.failed += server.refused()
     async with _client() as http:
+        await tasks_are_one_each(Asker(product, http, Conversation(-1, "", "json")), conversations, found)
         for one in conversations:
-            if one.session_id:
-                compare(one, await transcript(product, http, one.session_id), server, found)
+            if one.session_id and not one.is_deleted:
+                try:
+                    lines = await transcript(product, http, one.session_id)
+                except Refused as error:
+                    found.lost.append(f"conversation {one.number} {one.habit}: {error}")
+                    continue
+                compare(one, lines, server, found)
 
 
 async def prove(
@@ -172,17 +203,21 @@ async def prove(
     began = time.monotonic()
     server, found = CountingServer(), Findings()
     await server.start()
-    conversations = [Conversation(number) for number in range(sessions)]
-    outcome = Outcome(conversations, found, turns)
+    conversations: list[Conversation] = []
+    outcome, purse = Outcome(conversations, found, turns, sessions), Purse()
     temporary = tempfile.TemporaryDirectory(prefix="abl-prove-", ignore_cleanup_errors=True)
-    with nullcontext(str(keep)) if keep else temporary as name:
+    with nullcontext(str(keep)) if keep else temporary as name, ExitStack() as cleaning:
         async with model_server() as model_url:
             product = make_product(Path(name), hosts, server.port, model_url)
-            product.runtime = runtime
+            product.runtime, product.clocks = runtime, Clocks(Path(name) / "clocks")
+            product.disk = disk = SmallDisk(product.data)
+            cleaning.callback(disk.unmount, is_kept=keep is not None)
+            if not disk.mount():
+                say("no file system can be mounted here, so the disk is never full")
             torment = Torment(product, lambda: outcome.acknowledged, lambda: outcome.sent, every)
             await product.start()
             try:
-                await _talk(product, torment, conversations, turns)
+                await _talk(product, torment, purse, outcome)
                 await server.settled()
                 await _compare_all(product, conversations, server, found)
             finally:
@@ -192,17 +227,24 @@ async def prove(
             told = await replay_told(product)
             outcome.replayed, outcome.waiting = told["replayed"], told["waiting"]
             outcome.calls_of_replay = await model_calls(model_url) - models + server.calls - tools
-            await look_into_the_store(product, conversations, found)
+            thrifty = await model_calls(model_url, THRIFTY_COUNT)
+            async with store_of(product) as database:
+                await check_store(database, conversations, found)
+                await nothing_remains(database, conversations, found)
+                await ended_stay_ended(database, conversations, found)
+                await stores_are_kept(database, conversations, server, found)
+                outcome.budget = await budget_is_right(database, purse.budget_id, purse.max_tokens, thrifty, found)
+                outcome.remembered = server.remembered
             log = product.log
     await server.stop()
-    outcome.faults = unexpected(log)
+    outcome.faults, outcome.harm = [*unexpected(log), *torment.faults], torment.done
     for line in (*torment.diary, *log) if verbose else ():
         say(line)
     outcome.tell(
-        f"kills={dict(torment.done)} leases lost={sum(LOST_LEASE in line for line in log)} "
+        f"leases lost={sum(LOST_LEASE in line for line in log)} "
         f"retries={sum(one.refusals.total() for one in conversations)} cuts={sum(one.cuts for one in conversations)} "
         f"taken and answered unasked={sum(one.taken for one in conversations)} "
-        f"model calls={models} tool calls={tools} of them repeated={server.repeats} slow={server.slow} "
+        f"{outcome.budget} model calls={models} tool calls={tools} of them repeated={server.repeats} slow={server.slow} "
         f"exit status={outcome.status} seconds={talked:.0f}+{time.monotonic() - began - talked:.0f}"
     )
     return outcome

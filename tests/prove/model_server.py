@@ -15,24 +15,34 @@ from typing import Any
 
 import aiohttp
 
+from tests.prove.project_of_acts import THRIFT
 from tests.support.stub_model import StubBehaviour, StubModel, StubRequest
 
 ROOT = Path(__file__).parents[2]
 DELAY_MS = 10.0
 DELTA_DELAY_MS = 1
+SLOW_DELTA_DELAY_MS = 150
+"""Of the answers that may be cancelled."""
 COUNT = "/count"
+THRIFTY_COUNT = "/thrifty/count"
 
 
 class OrderModel(StubModel):
     """Answers by what it is asked: a tool for an order, words for a tool's result."""
 
     delay_ms = DELAY_MS
+    thrifty = 0
+    """Of all answers, those to the agent that has a budget."""
 
     def next_behaviour(self, request: StubRequest) -> StubBehaviour:
+        if request.path.endswith(THRIFTY_COUNT):
+            return StubBehaviour(text=str(self.thrifty))
         if request.path.endswith(COUNT):
             return StubBehaviour(text=str(self.count))
         self.count += 1
-        return _behaviour(request.body.get("messages") or [], self.delay_ms)
+        messages = request.body.get("messages") or []
+        self.thrifty += THRIFT in str(messages[:1])
+        return _behaviour(messages, self.delay_ms)
 
 
 def _behaviour(messages: list[dict[str, Any]], delay_ms: float) -> StubBehaviour:
@@ -43,7 +53,8 @@ def _behaviour(messages: list[dict[str, Any]], delay_ms: float) -> StubBehaviour
         return StubBehaviour(tool_calls=((tool, {"order": order}),), delay_ms=delay_ms)
     found = "noted" if f'"{order}"' in str(last["content"]) else "unknown"
     text = f"{found} {order} and now it stands in the book for good"
-    return StubBehaviour(text=text, delay_ms=delay_ms, delta_delay_ms=DELTA_DELAY_MS)
+    pause_ms = SLOW_DELTA_DELAY_MS if "slow" in order else DELTA_DELAY_MS
+    return StubBehaviour(text=text, delay_ms=delay_ms, delta_delay_ms=pause_ms)
 
 
 @asynccontextmanager
@@ -64,9 +75,9 @@ async def model_server(delay_ms: float = DELAY_MS) -> AsyncIterator[str]:
         await process.wait()
 
 
-async def model_calls(url: str) -> int:
+async def model_calls(url: str, count: str = COUNT) -> int:
     """Return how often the model has answered."""
-    async with aiohttp.ClientSession() as http, http.get(f"{url}{COUNT}") as response:
+    async with aiohttp.ClientSession() as http, http.get(f"{url}{count}") as response:
         return int((await response.json())["choices"][0]["message"]["content"])
 
 

@@ -13,9 +13,11 @@ from pathlib import Path
 
 from benchmarks.serving import children, free_port
 from storage.embedded.processes import command_line
+from tests.prove.clock import Clocks
+from tests.prove.disk import SmallDisk
 
 ROOT = Path(__file__).parents[2]
-START_S = 90.0
+START_S = 240.0
 POLL_S = 0.05
 STOP_S = 100.0
 """Longer than the gateway and its hosts may take together to let turns finish."""
@@ -39,6 +41,8 @@ class Product:
     page_keys: dict[str, str] = field(default_factory=dict)
     model_url: str = ""
     runtime: str = "process"
+    clocks: Clocks | None = None
+    disk: SmallDisk | None = None
     process: asyncio.subprocess.Process | None = None
     frozen: set[int] = field(default_factory=set)
 
@@ -53,6 +57,8 @@ class Product:
         command += ["--port", str(self.port), "--data-dir", str(self.data)]
         environment = {**os.environ, "ABL_ALLOWED_NETWORKS": self.allowed, "ABL_RATE_LIMITS": "off"}
         environment["ABL_EMBEDDED_MODEL"] = "off"  # whether its file is on this machine changes no test
+        if self.clocks is not None:
+            environment |= self.clocks.variables
         if self.model_url:
             environment |= {"ABL_MODEL_URL": self.model_url, "ABL_MODEL_KEY": "none", "ABL_MODEL": "stub"}
         abl = str(Path(sys.executable).with_name("abl"))

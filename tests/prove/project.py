@@ -1,28 +1,12 @@
 """The agents of the kill test: every message is an order, and every answer says `noted ORDER` once it is carried out.
 
-One agent for each way in which a turn can do its work; `AGENTS` says which conversation speaks with which.
+One agent for each way in which a turn can do its work; `tests.prove.roles` says which conversation speaks with which.
 """
 
 from __future__ import annotations
 
-KEYED = """\
-  note_keyed(order: string) -> {order: string}
-    description: "Writes an order down; the same key again changes nothing"
-    side_effects: false
-    type: http
-    endpoint: "http://127.0.0.1:PORT/keyed"
-    method: POST
-    timeout: 10000
-"""
-UNKEYED = """\
-  note_unkeyed(order: string) -> {order: string}
-    description: "Writes an order down every time it is called"
-    side_effects: true
-    type: http
-    endpoint: "http://127.0.0.1:PORT/unkeyed"
-    method: POST
-    timeout: 4000
-"""
+from tests.prove.project_of_acts import LIBRARIAN, PERMIT, TALLY, THRIFTY
+from tests.prove.project_tools import KEYED, UNKEYED
 
 # The first agent by name, and so the one that a WebSocket speaks with: a model chooses the tool and words the answer.
 ASSISTANT = f"""\
@@ -308,10 +292,6 @@ FLOW:
       THEN: listen
 """
 
-AGENTS = ("Ledger", "Assistant", "Manager", "Ledger", "Planner", "Waiter", "Assistant", "Front", "Counter", "Ledger")
-"""Which agent the conversations speak with, in turn."""
-ON_SOCKETS = frozenset({1, 3, 4, 6, 9})
-"""The places in `AGENTS` whose conversations speak over WebSockets."""
 ENTRIES = {"Ledger": "dev", "Planner": "staging", "Assistant": "production"}
 """Agents that pages speak with, and the environment that each is the entry of."""
 PARTS = ("-a", "-b", "-c", "-d")
@@ -327,8 +307,12 @@ def texts(port: int) -> dict[str, str]:
         "desk": DESK,
         "front": FRONT,
         "ledger": LEDGER,
+        "librarian": LIBRARIAN,
         "manager": MANAGER,
+        "permit": PERMIT,
         "planner": PLANNER,
+        "tally": TALLY,
+        "thrifty": THRIFTY,
         "waiter": WAITER,
     }
     return {f"{name}.agent.abl": text.replace("PORT", str(port)) for name, text in agents.items()}

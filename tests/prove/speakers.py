@@ -18,9 +18,12 @@ from tests.prove.product import PAGE, Product
 
 ATTEMPT_S = 6.5
 """After this a client gives a request up and sends it again, while the first may still be under way."""
+LOOK_S = 0.1
 CUT_SHARE = 0.25
 CUT_WITHIN = 12
 """Own cuts come after at most so many events."""
+CANCEL_SHARE = 0.8
+"""Of the orders of a client that cancels: as soon as it is shown a first piece of the answer."""
 EXPIRED = "UNAUTHORIZED"
 
 
@@ -184,7 +187,9 @@ class SocketSpeaker:
         self._shown = Shown(one)
         self._order = ""
         self._is_taken = False
+        self._may_cancel = False
         self._token = ""
+        self._first_token = ""
         self._has_expired = False
         self._was_open = False
         self._socket: aiohttp.ClientWebSocketResponse | None = None
@@ -192,6 +197,7 @@ class SocketSpeaker:
     async def attempt(self, order: str) -> str:
         if order != self._order:
             self._order, self._is_taken = order, False
+            self._may_cancel = self._one.habit == "cancel" and self._chance.random() < CANCEL_SHARE
             self._shown.begin()
         try:
             return await self._said(order)
@@ -209,6 +215,10 @@ class SocketSpeaker:
         cut_after = _cut_after(self._chance)
         while True:
             frame = await self._frame(self._socket)
+            if self._may_cancel and frame["type"] == "response_chunk":
+                self._may_cancel = False
+                await self._socket.send_json({"type": "cancel"})
+                self._one.done["cancel"] += 1
             reply = self._take(frame, order)
             if reply is not None:
                 return reply
@@ -217,15 +227,23 @@ class SocketSpeaker:
                 raise Cut
 
     async def _new_token(self) -> str:
-        """Return a first token, or one of the same family in the place of one that has expired."""
+        """Return a first token, or one of the same family in the place of one that is not taken any more.
+
+        Of a family the first token is kept: one that a leapt clock has made is from the future when the clock is right.
+        """
+        clocks = self._product.clocks
+        while not self._token and clocks is not None and clocks.are_wrong:  # noqa: ASYNC110 - for some seconds
+            await asyncio.sleep(LOOK_S)  # a first token of a wrong clock is worth nothing when it is right
         page_key = self._product.page_keys.get(self._one.agent, self._product.public_key)
         path, headers = "init", {"X-Public-Key": page_key, **PAGE}
         if self._token:
-            path, headers = "refresh", {"X-SDK-Token": self._token, **PAGE}
+            path, headers = "refresh", {"X-SDK-Token": self._first_token, **PAGE}
         async with self._http.post(f"{self._product.url}/api/v1/sdk/{path}", json={}, headers=headers) as response:
             if response.status != 200:
                 raise Refused(f"{response.status} {await response.text()}")
-            return str((await response.json())["token"])
+            token = str((await response.json())["token"])
+        self._first_token = self._first_token or token
+        return token
 
     async def _connected(self) -> aiohttp.ClientWebSocketResponse:
         if not self._token or self._has_expired:
@@ -273,6 +291,9 @@ class SocketSpeaker:
                 self._shown.add(frame["chunk"])
             case "response_end":
                 self._shown.end(frame["fullText"])
+                if frame.get("interrupted"):
+                    self._one.interrupted.add(order)
+                    return str(frame["fullText"])
                 return str(frame["fullText"]) if order in frame["fullText"] else None
         return None
 

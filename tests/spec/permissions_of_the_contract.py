@@ -167,6 +167,8 @@ GET /a2a/{project_id}/agents/{agent}/.well-known/agent-card.json | caller | sess
 POST /a2a | caller | session:execute | - | 400 | not in the contract (decision 0054); a key of several projects has to name one
 POST /a2a/{project_id} | caller | session:execute | - | 200 | not in the contract (decision 0054)
 POST /a2a/{project_id}/agents/{agent} | caller | session:execute | - | 404 | not in the contract (decision 0054)
+POST /ag-ui/{project_id} | caller | session:execute | - | 200 | not in the contract (decision 0058)
+POST /ag-ui/{project_id}/agents/{agent} | caller | session:execute | - | 404 | not in the contract (decision 0058)
 POST /v1/chat/completions | caller | session:execute | - | 400 | not in the contract (decision 0030); a key of several projects has to name one
 GET /v1/models | caller | agent:read | - | 400 | not in the contract (decision 0030); as completions
 GET /v1/models/{model} | caller | agent:read | - | 400 | not in the contract (decision 0030); as completions

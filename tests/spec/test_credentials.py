@@ -50,6 +50,7 @@ ADMITTED = {
     ("GET", "/a2a/{project_id}/.well-known/agent-card.json"): 200,
     ("POST", "/a2a"): 400,
     ("POST", "/a2a/{project_id}"): 200,
+    ("POST", "/ag-ui/{project_id}"): 200,
     ("POST", "/v1/chat/completions"): 400,
     ("GET", "/v1/models"): 400,
     ("GET", "/v1/models/{model}"): 400,

@@ -52,6 +52,8 @@ OF_SESSION = [(route, method) for route, method in PRIVATE if "{session_id}" in 
 NOT_JSON = {
     "/metrics",
     "/api/v1/chat/stream",
+    "/ag-ui/{project_id}",
+    "/ag-ui/{project_id}/agents/{agent}",
     "/api/projects/{project_id}/sessions/export",
     FILE_ROUTE + "/{attachment_id}/content",
 }
@@ -63,7 +65,8 @@ OWN_FORM = (
     "/metrics", "/mcp", "/mcp/{project_id}", "/v1/chat/completions", "/v1/models", "/v1/models/{model}",
     "/v1/responses", "/v1/responses/{response_id}", "/v1/responses/{response_id}/input_items",
     "/.well-known/agent-card.json", "/a2a", "/a2a/{project_id}", "/a2a/{project_id}/.well-known/agent-card.json",
-    "/a2a/{project_id}/agents/{agent}", "/a2a/{project_id}/agents/{agent}/.well-known/agent-card.json", *NOT_JSON
+    "/a2a/{project_id}/agents/{agent}", "/a2a/{project_id}/agents/{agent}/.well-known/agent-card.json",
+    "/ag-ui/{project_id}", "/ag-ui/{project_id}/agents/{agent}", *NOT_JSON
 )  # fmt: skip
 """Routes whose answers are of another protocol."""
 

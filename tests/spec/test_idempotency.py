@@ -30,7 +30,7 @@ POSTS = [(route, "POST") for route in api_routes(a_gateway().app) if "POST" in (
 ALL_REPLAYED = [case for case in POSTS if case[0].access.replay != "none"]
 OVER_THE_STORE = frozenset(
     {
-        "a2a", "agents", "budgets", "contacts", "deployments", "human tasks", "keys", "models", "openai", "project-io", "projects",
+        "a2a", "ag-ui", "agents", "budgets", "contacts", "deployments", "human tasks", "keys", "models", "openai", "project-io", "projects",
         "sdk-channels", "tool secrets", "users", "versions", "webhooks",
     }
 )  # fmt: skip
@@ -122,6 +122,8 @@ def test_only_what_does_no_more_the_second_time_may_run_again_when_its_outcome_i
         "/api/projects/{project_id}/sessions/{session_id}/reset",  # the session keeps the key
         "/api/v1/sessions/{session_id}/end",  # what has ended has ended
         "/api/v1/memory",  # what is set is set; it replaces the whole
+        "/api/v1/feedback",  # one of each author on each answer
+        "/api/projects/{project_id}/project-io/import/preview",  # changes nothing
         "/api/contacts/{contact_id}/link-session",  # the same
         "/api/projects/{project_id}/agents/{agent_name}/validate",  # changes nothing
         "/api/projects/{project_id}/human-tasks",  # these note the request in the transaction of the change

@@ -19,7 +19,7 @@ from gateway.app import document
 from gateway.closing import CloseCode
 from gateway.openapi import EVERYBODY, RATE_HEADERS, WHO_MAY
 from gateway.openapi_streams import OF_TURN, STREAMS
-from gateway.openapi_words import properties_of
+from gateway.openapi_words import properties_of, spelt_out
 from tests.support.asgi import sse_events
 from tests.support.cells import over
 from tests.support.gateway import PROJECT, Gateway
@@ -50,6 +50,12 @@ def events_in(text: str) -> list[tuple[str, Any]]:
     """Return name and data of each event of a stream."""
     blocks = [block.splitlines() for block in text.strip().split("\n\n")]
     return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
+
+
+def test_no_description_only_says_the_name_again() -> None:
+    told = [(name, one["description"]) for inner in properties_of(DOCUMENT) for name, one in inner.items()]
+    told += [(p["name"], p["description"]) for _, one in OPERATIONS for p in one.get("parameters", ())]
+    assert [name for name, text in told if text.strip(" .").lower() == spelt_out(name).lower()] == []
 
 
 def test_no_property_and_no_parameter_is_without_a_description() -> None:

@@ -84,7 +84,7 @@ async def test_17_01_success_is_in_every_body_and_only_ok_in_that_of_a_callback(
     assert (await gateway.nobody().post(CALLBACK, {})).json() == {"ok": True}
     for operation, method in described()["operations"].items():
         own_form = operation.partition(" ")[2].startswith(
-            ("/v1/", "/mcp", "/a2a", "/.well-known/agent-card.json", "/api/v1/callbacks")
+            ("/v1/", "/mcp", "/a2a", "/ag-ui", "/.well-known/agent-card.json", "/api/v1/callbacks")
         )
         for status, reply in method["responses"].items():
             content = reply.get("content", {}).get("application/json")

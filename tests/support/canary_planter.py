@@ -180,6 +180,7 @@ class Planter:
             "baseUrl": f"{url}/{('ok', 'fail')[at % 2]}/provider",
             "apiKey": self._quoted("provider"),
             "models": [{"id": "m"}],
+            "isDefault": at == 0,
         }
         made = await self.call("POST", "/api/model-providers", body)
         assert made.status == 201, made.body

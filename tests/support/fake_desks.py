@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -28,7 +28,8 @@ from actors.desks import (
     Upload,
     UsageFigures,
 )
-from actors.runtime import Page, SessionRef
+from actors.refusals import Refusal
+from actors.runtime import ChatTurn, Page, SessionRef
 from domain.analytics import NewEvent
 from domain.audit import Initiator
 from domain.clock import FixedClock, iso_ms
@@ -312,6 +313,16 @@ class FakeAudit(NothingThere):
 
 
 @dataclass
+class FakeRefusals(NothingThere):
+    """Nothing was refused."""
+
+    async def of_session(self, session: SessionRef) -> Sequence[Refusal]:
+        return ()
+
+    async def told(self, turn: ChatTurn) -> None: ...
+
+
+@dataclass
 class FakeDesks:
     """All of them, under their own types."""
 
@@ -321,6 +332,7 @@ class FakeDesks:
     feedback: FakeFeedback
     users: FakeUsers
     analytics: FakeAnalytics = field(default_factory=FakeAnalytics)
+    refusals: FakeRefusals = field(default_factory=FakeRefusals)
     audit: FakeAudit = field(default_factory=FakeAudit)
 
     def as_desks(self) -> Desks:

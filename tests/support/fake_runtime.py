@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.health import Health
 from actors.runtime import (
-    CallbackDelivery,
-    CallbackResult,
     Caller,
     ChatTurn,
     NewSession,
@@ -31,27 +29,7 @@ from domain.clock import CountingIds
 from domain.errors import AppError, Conflict, NotFound
 from tests.support.fake_callbacks import A_CALLBACK, FakeCallback
 from tests.support.fake_forms import AT, TRACE, detail_of, message_of
-
-
-@dataclass
-class FakeSession:
-    id: str
-    tenant_id: str
-    project_id: str
-    agent: str
-    transport: str = "http"
-    environment: str = ""
-    runtime_id: str = ""
-    status: str = "active"
-    end_reason: str = ""
-    events: list[StreamEvent] = field(default_factory=list)
-    messages: list[dict[str, Any]] = field(default_factory=list)
-    traces: list[dict[str, Any]] = field(default_factory=list)
-    turns: int = 0
-    running: bool = False
-    cancelled: bool = False
-    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+from tests.support.fake_session import FakeSession
 
 
 class FakeRuntime:
@@ -168,11 +146,28 @@ class FakeRuntime:
         name = _name_of(wanted)
         if name in self.opened:
             return self._view(self.sessions_by_id[self.opened[name]])
-        session = self._open(wanted.tenant_id, wanted.project_id, wanted.agent or "entry", wanted.transport)
+        return self._view(self._opened_as(wanted))
+
+    def _opened_as(self, wanted: NewSession) -> FakeSession:
+        name, is_named = _name_of(wanted), bool(wanted.name)
+        agent, session_id = wanted.agent or "entry", self.named_session_id(wanted) if is_named else ""
+        session = self._open(wanted.tenant_id, wanted.project_id, agent, wanted.transport, session_id)
         session.environment = wanted.environment
-        if wanted.name or wanted.idempotency_key:
+        if is_named or wanted.idempotency_key:
             self.opened[name] = session.id
-        return self._view(session)
+        return session
+
+    def named_session_id(self, wanted: NewSession) -> str:
+        name = _name_of(wanted)
+        return self.opened.get(name) or "sess_" + sha256(repr(name).encode()).hexdigest()[:24]
+
+    async def discard_session(self, session: SessionRef) -> bool:
+        found = self._found(session)
+        if found.turns:
+            return False
+        del self.sessions_by_id[found.id]
+        self.opened = {name: one for name, one in self.opened.items() if one != found.id}
+        return True
 
     async def is_open(self, wanted: NewSession) -> bool:
         return _name_of(wanted) in self.opened
@@ -263,6 +258,9 @@ class FakeRuntime:
         await self._run(session, ChatTurn(tenant_id="", project_id="", message=text), session_id)
 
     def _session_of(self, turn: ChatTurn, scope: str) -> FakeSession:
+        if turn.opens is not None and turn.session_id not in self.sessions_by_id:
+            self.wanted.append(turn.opens)
+            return self._opened_as(turn.opens)
         if turn.session_id:
             session = self._found(SessionRef(turn.tenant_id, turn.project_id, turn.session_id))
             if session.status == "ended":

@@ -9,6 +9,7 @@ from tests.support.gateway import OWNER, PAGE, PROJECT
 
 A_COMPLETION = {"projectId": PROJECT, "messages": [{"role": "user", "content": "hello"}]}
 A_PING = {"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"id": "task_none"}}
+A_RUN = {"threadId": "t", "runId": "r", "messages": [{"id": "m", "role": "user", "content": "hello"}]}
 FILE_ROUTE = "/api/projects/{project_id}/sessions/{session_id}/attachments"
 EXAMPLES: dict[str, Any] = {
     "/api/v1/chat/agent": {"projectId": PROJECT, "message": "hello"},
@@ -18,6 +19,8 @@ EXAMPLES: dict[str, Any] = {
     "/a2a": A_PING,
     "/a2a/{project_id}": A_PING,
     "/a2a/{project_id}/agents/{agent}": A_PING,
+    "/ag-ui/{project_id}": A_RUN,
+    "/ag-ui/{project_id}/agents/{agent}": A_RUN,
     "/mcp/{project_id}": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
     "/api/v1/chat/send": {"projectId": PROJECT, "message": "hello"},
     "/api/v1/chat/stream": A_COMPLETION,

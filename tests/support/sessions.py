@@ -168,6 +168,13 @@ class MemoryStore:
         self.owner_epoch[pin.session_id] = self.epoch
         return self.epoch
 
+    async def discard(self, pin: SessionPin, epoch: int, key: str = "") -> bool:
+        if epoch != self.owner_epoch[pin.session_id]:
+            raise SessionMoved
+        for part in (self.pins, self.status, self.journals, self.owner_epoch, self.snapshots):
+            part.pop(pin.session_id, None)
+        return True
+
     async def append(
         self,
         pin: SessionPin,

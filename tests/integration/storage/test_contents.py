@@ -14,7 +14,7 @@ from storage.activation import Activations
 from storage.beside import Beside
 from storage.blobs import DatabaseBlobs
 from storage.contents import LARGE_VALUES, SEALED, Contents, Seal
-from storage.crypto import KEY_BYTES, MasterKeys, NoMasterKey, OtherMasterKey, Unopenable, new_data_key
+from storage.crypto import KEY_BYTES, MasterKeys, NoMasterKey, Unopenable, new_data_key
 from storage.database import Database
 from storage.errors import KeyReplaced
 from storage.frames import BLOB_MIN_BYTES, expand, squeeze
@@ -227,22 +227,29 @@ async def test_nothing_is_acknowledged_that_was_sealed_with_a_key_that_is_gone(
     await restarted.close()
 
 
-async def test_turns_that_lie_under_another_master_key_are_not_passed_over(
+async def test_turns_that_lie_under_another_master_key_are_put_aside_and_read_where_it_is(
     sealing: Database, servers: Servers, tenant_id: str
 ) -> None:
     name = f"reader of {tenant_id}"
     await TurnReader(sealing, name).begin()
     await written(sealing, tenant_id)
     other = await Database.open(servers.database_url, master_keys=MasterKeys([new_data_key()]))
-    for database in (other, sealing):
-        reader = TurnReader(database, name)
-        async with database.transaction() as connection:
-            place = await reader.place(connection)
-            (turn,) = await reader.next_of_session(connection, place, tenant_id, "s", 10)
-            assert (turn.turn is not None) == (database is sealing)
-            if database is other:
-                with pytest.raises(OtherMasterKey):
-                    await reader.next(connection, place, 1_000)
+    away, here = TurnReader(other, name), TurnReader(sealing, name)
+    async with other.transaction() as connection:
+        place = await away.place(connection)
+        (turn,) = await away.next_of_session(connection, place, tenant_id, "s", 10)
+        assert turn.turn is None
+        read = await away.next(connection, place, 1_000)
+        assert [one.locked_by for one in read if one.tenant_id == tenant_id] == [1]
+        await away.move(connection, read)
+        assert await away.opened(connection, 10) is None
+    async with sealing.transaction() as connection:
+        assert await here.next(connection, await here.place(connection), 1_000) == []
+        opened = await here.opened(connection, 10)
+        assert opened is not None
+        assert [(one.tenant_id, one.turn is not None) for one in opened.read] == [(tenant_id, True)]
+        await here.take_back(connection, opened)
+        assert await here.opened(connection, 10) is None
     await other.close()
 
 

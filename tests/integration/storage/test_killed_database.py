@@ -97,7 +97,7 @@ def everything(store: Storage, epoch: int) -> dict[str, Work]:
 
     async def a_callback() -> None:
         name = f"cb{next(names)}"
-        new = NewCallback(callback_id=name, project_id=PROJECT, session_id="s", suspension_id=name, expires_at=FAR)
+        new = NewCallback(callback_id=name, project_id=PROJECT, session_id="s", suspension_id=name, lasts_s=86_400.0)
         await store.callbacks.issue(TENANT, new)
         await store.callbacks.claim(TENANT, name, "s", b"{}")
         await store.callbacks.list(TENANT, PROJECT)

@@ -56,7 +56,7 @@ class Desk:
         )
 
     async def add(self, provider_id: str, key: str = "k", *, of_tenant: bool = False, **provider: Any) -> None:
-        new = NewProvider(project_id=None if of_tenant else self.project_id, **provider)
+        new = NewProvider(project_id=None if of_tenant else self.project_id, is_default=True, **provider)
         await self.providers.create(self.tenant_id, f"{self.tenant_id}-{provider_id}", new, key)
 
 

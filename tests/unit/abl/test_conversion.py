@@ -44,7 +44,7 @@ def test_a_scripted_agent_becomes_one_without_a_mode():
     assert made.limitations == ["never guess"]
     step = made.flow.steps[0]
     assert step.reasoning is False
-    assert (step.collect, step.prompt) == ("", "")
+    assert (step.collect, step.prompt) == (None, "")
     assert [(one.name, one.prompt) for one in step.gather.fields] == [("city", "Where?")]
 
 

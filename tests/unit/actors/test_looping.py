@@ -8,7 +8,7 @@ import pytest
 from actors.looping import Enough, again_and_again
 from domain.errors import Overloaded, Unavailable
 
-ROUNDS_S = 5.0
+ROUNDS_S = 60.0
 
 
 def test_no_fault_of_one_round_ends_the_work(caplog: pytest.LogCaptureFixture) -> None:

@@ -65,6 +65,29 @@ def test_the_gateway_that_came_first_leads_with_the_widest_bounds_of_all() -> No
     asyncio.run(story())
 
 
+def test_of_two_gateways_that_leave_at_the_same_moment_one_sees_that_nobody_stays() -> None:
+    """Who stays behind would keep the hosts; each of two that thought so of the other would leave them to nobody."""
+
+    class SlowBook(Book):
+        async def release_host(self, epoch: int) -> None:
+            await asyncio.sleep(0)
+            await super().release_host(epoch)
+
+        async def hosts(self) -> list[HostRow]:
+            await asyncio.sleep(0)
+            return await super().hosts()
+
+    async def story() -> None:
+        book = SlowBook()
+        first, second = a_peer(book, "first", 1, 1), a_peer(book, "second", 1, 1)
+        await first.start()
+        await second.start()
+        await asyncio.gather(first.stop(), second.stop())
+        assert 0 in (first.others, second.others)
+
+    asyncio.run(story())
+
+
 def test_a_gateway_whose_lease_is_over_does_not_lead_until_it_has_another() -> None:
     async def story() -> None:
         book = Book()

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from actors.directory import Directory, Member
+from actors.health import ModelHealth
 from actors.hosts.port import HostGone
 from actors.messages import HostAnswer, HostMessage, RunTurn
 from actors.runtime import ChatTurn, NewSession, SessionRef, SessionView
@@ -32,6 +33,9 @@ class OneArchive:
 
     async def parts(self) -> dict[str, str]:
         return {"store": "ok"}
+
+    async def uncounted(self) -> tuple[int, str]:
+        return 0, "ok"
 
 
 class LosingHost:
@@ -237,12 +241,16 @@ def test_a_follower_hears_turns_as_they_come() -> None:
 @pytest.mark.parametrize(
     ("hosts", "waiting", "model", "ready", "told"),
     [
-        (1, 2, "ok", True, {"store": "ok", "cluster": "ok", "queue": "ok", "model": "ok"}),
-        (1, 3, "none is set", True, {"queue": "3 turns wait, no more are taken.", "model": "none is set"}),
-        (0, 0, "ok", False, {"cluster": "No session host is alive."}),
+        (1, 2, ModelHealth(), True, {"store": "ok", "cluster": "ok", "queue": "ok", "model": "ok"}),
+        (1, 2, ModelHealth("none is set", is_set=False), True, {"model": "none is set"}),
+        (1, 2, ModelHealth("it is being loaded"), False, {"model": "it is being loaded"}),
+        (1, 3, ModelHealth(), False, {"queue": "3 turns wait, no more are taken."}),
+        (0, 0, ModelHealth(), False, {"cluster": "No session host is alive."}),
     ],
 )
-def test_health_names_every_part(hosts: int, waiting: int, model: str, ready: bool, told: dict[str, str]) -> None:
+def test_health_names_every_part(
+    hosts: int, waiting: int, model: ModelHealth, ready: bool, told: dict[str, str]
+) -> None:
     async def story() -> None:
         async def members() -> list[Member]:
             return [Member("host-0", "unix:/here", waiting=waiting)] * hosts

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from cli import environment
+from cli import environment, variables
 from cli.environment import SPANS, models_from, settings_from
+from cli.variables import AGENT_PREFIX, CONFIG_PREFIX
 from domain.errors import InvalidInput
 
 
@@ -84,7 +85,8 @@ def test_half_a_connection_is_refused() -> None:
 def test_the_page_of_settings_names_exactly_the_variables_that_are_read() -> None:
     variable = re.compile(r"\b(?:ABL_[A-Z_]+|[A-Z]+_API_KEY|DATABASE_URL|REDIS_URL)\b")
     page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
-    read = set(variable.findall(Path(environment.__file__).read_text("utf-8")))
+    readers = (environment.__file__, variables.__file__)
+    read = {name for file in readers for name in variable.findall(Path(str(file)).read_text("utf-8"))}
     assert set(variable.findall(page)) == read
 
 
@@ -142,7 +144,8 @@ def test_prices_can_be_set(tmp_path: Path) -> None:
 def test_the_table_of_variables_is_the_page_of_settings() -> None:
     page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
     on_the_page = set(re.findall(r"\bABL_[A-Z_]+\b", page))
-    assert {name for name in on_the_page if not name.startswith(environment.AGENT_PREFIX)} == environment.VARIABLES
+    of_agents = (AGENT_PREFIX, CONFIG_PREFIX)
+    assert {name for name in on_the_page if not name.startswith(of_agents)} == environment.VARIABLES
 
 
 def test_a_collector_of_spans_and_its_headers() -> None:

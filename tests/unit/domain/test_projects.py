@@ -18,6 +18,7 @@ def test_a_project_without_settings_has_the_defaults_of_the_specification() -> N
         "drainTimeoutSec": 3_600,
         "traceRetentionDays": 30,
         "evalRetentionDays": 90,
+        "maxMessageChars": 1_048_576,
         "voice": {"mode": "pipeline", "voice": None, "language": None},
     }
 
@@ -40,6 +41,8 @@ def test_a_change_leaves_the_rest_and_what_else_is_stored() -> None:
         {"drainTimeoutSec": -1},
         {"traceRetentionDays": 0},
         {"evalRetentionDays": "30"},
+        {"maxMessageChars": 0},
+        {"maxMessageChars": 1_048_577},
         {"voice": {"mode": "loud"}},
         {"voice": 3},
     ],

@@ -11,8 +11,7 @@ from abl.languages import load_pack
 from domain.json_values import JsonObject, JsonValue
 from engine.answers import Asked, read_answer
 from engine.corrections import Correction, read_correction
-from engine.extraction import read_field
-from engine.extraction.fields import Reading
+from engine.extraction.fields import Reading, read_field
 
 TODAY = date(2026, 3, 2)
 TABLE = ("en", "Book table", {"people": 4, "day": "2026-12-12", "time": "19:00", "name": "Berg"})

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.effects import CallTool
+from engine import delegate
+from engine.effects import AskModel, CallTool
+from engine.facts import ModelFailed
 from engine.failures import Handler, delay_before
+from engine.state import Outcome
 from engine.testing import Conversation, fails, program_of
 
 CHECKER = """\
@@ -48,9 +51,48 @@ def test_a_delay_has_a_cap() -> None:
 
 @pytest.mark.parametrize(
     ("code", "tries"),
-    [("NO_CONNECTION", 2), ("SECRET_NOT_FOUND", 1), ("SECRET_EXPIRED", 1), ("AUTH_PROFILE_NOT_FOUND", 1)],
+    [
+        ("NO_CONNECTION", 2),
+        ("SECRET_NOT_FOUND", 1),
+        ("SECRET_EXPIRED", 1),
+        ("AUTH_PROFILE_NOT_FOUND", 1),
+        ("ADDRESS_REFUSED", 1),
+        ("SyntaxError", 1),
+        ("MEMORY_LIMIT", 1),
+        ("RESULT_TOO_DEEP", 1),
+    ],
 )
-def test_what_lasts_is_not_tried_again(code: str, tries: int) -> None:
-    talk = Conversation(program_of({"c.abl": CHECKER}), tools={"check": fails(code=code)})
+@pytest.mark.parametrize("rule", ["", "RETRY: 3", "RETRY: 3\n      THEN: retry_step"])
+def test_what_lasts_is_not_tried_again(code: str, tries: int, rule: str) -> None:
+    """Neither by the built-in handler, nor by one that says so, nor with the whole step."""
+    text = f"{CHECKER}ON_ERROR:\n  tool_error:\n    {rule}\n" if rule else CHECKER
+    text = text.replace("      THEN: retry_step", "    THEN: retry_step")
+    talk = Conversation(program_of({"c.abl": text}), tools={"check": fails(code=code)})
     talk.begin()
-    assert sum(isinstance(effect, CallTool) for effect in talk.effects) == tries
+    expected = 4 if rule and tries > 1 else tries
+    assert sum(isinstance(effect, CallTool) for effect in talk.effects) == expected
+
+
+@pytest.mark.parametrize(("is_final", "calls"), [(False, 3), (True, 1)])
+def test_a_model_that_may_not_be_called_is_asked_once(is_final: bool, calls: int) -> None:
+    text = 'AGENT: Desk\nGOAL: "Help"\nON_ERROR:\n  llm_error:\n    RETRY: 2\n    RESPOND: "Sorry"\n'
+    refused = ModelFailed(at="", effect_id="", kind="llm_api_error", message="no", is_final=is_final)
+    talk = Conversation(program_of({"d.abl": text}), model=lambda _effect: refused)
+    talk.begin()
+    talk.say("hello")
+    assert sum(isinstance(effect, AskModel) for effect in talk.effects) == calls
+
+
+@pytest.mark.parametrize(
+    ("remote", "kind", "again"),
+    [
+        ({"endpoint": "x"}, "delegation_error", False),
+        ({"endpoint": "x"}, "unavailable", True),
+        (None, "delegation_error", True),
+    ],
+)
+def test_a_sub_task_that_another_system_refuses_is_given_out_once(
+    remote: dict[str, str] | None, kind: str, again: bool
+) -> None:
+    rule = {"remote": remote, "on_failure": "retry", "retry_count": 3}
+    assert delegate._tries_again(rule, Outcome(ok=False, kind=kind), 1) is again

@@ -265,9 +265,9 @@ def rejected(talk: Conversation) -> list[str]:
 def test_each_answer_that_gives_a_field_no_value_is_told() -> None:
     talk = Conversation(CODES, reads=lambda _effect: says("{}"))
     talk.begin()
-    for text in ("XX1", "YY2", "5 apples"):
+    for text in ("XX1", "YY2", "5 apples", "none"):
         talk.say(text)
-    assert rejected(talk) == ["code"] * 3, "the last of them is told too"
+    assert rejected(talk) == ["code"] * 4, "the last of them is told too"
     assert [one.data["outcome"] for one in talk.traces if one.data.get("decisionKind") == "stop"] == [
         "too many invalid answers"
     ]

@@ -111,5 +111,5 @@ async def test_a_session_is_followed_once_for_all_its_sockets_and_again_when_tha
     assert began == [held, held + 1]
     for outlet, follower in zip(outlets, followers, strict=True):
         await follower.aclose()
-        feeds.detach(outlet)
+        await feeds.detach(outlet)
     await feeds.close()

@@ -221,3 +221,23 @@ def test_a_key_of_a_stranger_must_be_too_long_to_be_anybody_elses() -> None:
     with pytest.raises(InvalidInput, match="22"):
         checked_key("retry-1", min_chars=22)
     assert checked_key("x" * 22, min_chars=22)
+
+
+class JustStale(LocalReplyStore):
+    """A store whose claim turns stale between the look that would take it over and the one that tells of it."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__(clock)
+        self.looks = 0
+
+    async def claim(self, name: ReplyName, request_hash: bytes, *, repeatable: bool = False) -> StoredReply | None:
+        self.looks += 1
+        return StoredReply(request_hash, is_stale=True) if self.looks == 1 else None
+
+
+async def test_a_repeatable_request_whose_claim_turns_stale_as_it_is_looked_at_is_run() -> None:
+    replies, work = Replies(JustStale(FixedClock()), SEAL), Work()
+    assert (await replies.once(a_request(), NAME, b"", work, repeatable=True)).body == b"done"
+    with pytest.raises(Conflict) as raised:
+        await Replies(JustStale(FixedClock()), SEAL).once(a_request(), NAME, b"", work)
+    assert raised.value.details == {"reason": UNKNOWN}

@@ -16,9 +16,10 @@ pytestmark = pytest.mark.anyio
 async def test_the_first_frame_starts_the_session_and_the_protocol_is_the_word(gateway: Gateway) -> None:
     async with opened(gateway) as socket:
         frame = await socket.frame()
+        session = gateway.runtime.sessions_by_id[frame["sessionId"]]
+    assert gateway.runtime.sessions_by_id == {}, "nothing was said in it"
     assert socket.subprotocol == "sdk-auth"
     assert frame["type"] == "session_start"
-    assert frame["sessionId"] in gateway.runtime.sessions_by_id
     assert (frame["resumed"], frame["lastSeq"], frame["heartbeatSec"]) == (False, 0, 25)
     assert frame["channelId"] is None
     assert frame["capabilities"] == {
@@ -27,7 +28,7 @@ async def test_the_first_frame_starts_the_session_and_the_protocol_is_the_word(g
         "attachments": True,
         "binaryAudio": False,
     }
-    assert gateway.runtime.sessions_by_id[frame["sessionId"]].transport == "websocket"
+    assert session.transport == "websocket"
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,8 @@ async def test_a_ticket_opens_one_socket(gateway: Gateway) -> None:
 async def test_a_page_that_was_loaded_again_finds_its_session(gateway: Gateway) -> None:
     async with opened(gateway) as socket:
         start = await socket.frame()
+        socket.say(type="chat_message", text="hello")
+        await socket.until("response_end")
     page = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY, origin=PAGE)
     body = (await page.post("/api/v1/sdk/init", {"resumeToken": start["resumeToken"]})).json()
     assert body["sessionId"] == start["sessionId"]

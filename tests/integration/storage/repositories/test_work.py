@@ -50,13 +50,13 @@ async def test_memory_is_kept_by_scope_subject_and_path(database: Database, tena
     assert await memory.forget_subject(tenant_id, "c", "user", "ct_1") == 1
 
 
-def a_callback(callback_id: str, expires_at: datetime, suspension_id: str = "1.2") -> NewCallback:
+def a_callback(callback_id: str, lasts_s: float, suspension_id: str = "1.2") -> NewCallback:
     return NewCallback(
         callback_id=callback_id,
         project_id="c",
         session_id="s",
         suspension_id=suspension_id,
-        expires_at=expires_at,
+        lasts_s=lasts_s,
         tool_name="ship",
         secret="hush",
     )
@@ -64,8 +64,8 @@ def a_callback(callback_id: str, expires_at: datetime, suspension_id: str = "1.2
 
 async def test_a_suspension_has_one_callback_however_often_it_is_asked_for(database: Database, tenant_id: str) -> None:
     callbacks = Callbacks(database)
-    first = await callbacks.issue(tenant_id, a_callback(f"cb_1 {tenant_id}", soon()))
-    again = await callbacks.issue(tenant_id, a_callback(f"cb_2 {tenant_id}", soon()))
+    first = await callbacks.issue(tenant_id, a_callback(f"cb_1 {tenant_id}", 3_600.0))
+    again = await callbacks.issue(tenant_id, a_callback(f"cb_2 {tenant_id}", 3_600.0))
     assert again == first
     assert await callbacks.find_by_id(first.callback_id) == first
     assert await callbacks.find_by_id(f"cb_2 {tenant_id}") is None
@@ -73,7 +73,7 @@ async def test_a_suspension_has_one_callback_however_often_it_is_asked_for(datab
 
 async def test_of_many_deliveries_one_is_taken_and_enqueued(database: Database, tenant_id: str) -> None:
     callbacks, jobs = Callbacks(database), Jobs(database)
-    issued = await callbacks.issue(tenant_id, a_callback(f"cb {tenant_id}", soon()))
+    issued = await callbacks.issue(tenant_id, a_callback(f"cb {tenant_id}", 3_600.0))
     taken = await asyncio.gather(
         *(callbacks.claim(tenant_id, issued.callback_id, "s", b'{"n":%d}' % number) for number in range(10))
     )
@@ -88,7 +88,7 @@ async def test_of_many_deliveries_one_is_taken_and_enqueued(database: Database, 
 
 async def test_a_callback_past_its_time_is_not_taken(database: Database, tenant_id: str) -> None:
     callbacks = Callbacks(database)
-    late = await callbacks.issue(tenant_id, a_callback(f"cb {tenant_id}", past()))
+    late = await callbacks.issue(tenant_id, a_callback(f"cb {tenant_id}", -1.0))
     assert not await callbacks.claim(tenant_id, late.callback_id, "s", b"{}")
     assert await callbacks.expire(tenant_id, late.callback_id)
     assert not await callbacks.expire(tenant_id, late.callback_id)

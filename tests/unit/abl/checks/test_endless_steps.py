@@ -52,3 +52,24 @@ def test_a_tool_that_asks_or_suspends_ends_the_turn(in_ir):
     assert [one.path for one in in_ir(ir, CODE)] == ["flow.definitions.ask.then"]
     for asks in ({"confirmation": {"require": "always"}}, {"tool_type": "async_webhook"}):
         assert not in_ir({**ir, "tools": [{"name": "order", **asks}]}, CODE)
+
+
+PROFILE = {"name": "Calm", "when": "channel == 'voice'", "priority": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_found"),
+    [
+        ({}, True),
+        ({"skip": ["other"]}, True),
+        ({"skip": ["ask"]}, False),
+        ({"overrides": {"ask": {"respond": "Hi"}}}, False),
+        ({"insertions": [{"step": "other", "after": "ask"}]}, False),
+    ],
+)
+def test_a_profile_hides_only_the_circles_that_it_changes(in_ir, changes, is_found):
+    steps = {"ask": {"respond": "Hi", "then": "ask"}, "other": {"respond": "Hi"}}
+    flow = {"definitions": steps, "steps": ["ask", "other"], "entry_point": "ask"}
+    profiles = [{**PROFILE, "flow_modifications": changes}]
+    ir = {"metadata": {"name": "A"}, "flow": flow, "behavior_profiles": profiles}
+    assert bool(in_ir(ir, CODE)) is is_found

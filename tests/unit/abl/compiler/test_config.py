@@ -88,3 +88,49 @@ def test_the_hash_tells_of_the_variables_used(agent_of) -> None:
     assert hashed(PHONE="1", DESK="a") == hashed(DESK="a", PHONE="1", OTHER="x")
     assert hashed(PHONE="1", DESK="a") != hashed(PHONE="2", DESK="a")
     assert len(hashed(PHONE="1", DESK="a")) == 16
+
+
+USES = """FLOW:
+  entry_point: hello
+  hello:
+    REASONING: false
+    SET: town = config.TOWN
+    CALL: order
+      WITH:
+        size: config.SIZE
+    CHECK: config.FLAG == "config.TOWN"
+    RESPOND: "{{config.TOWN | upper}} {{#if config.FLAG}}on{{/if}} see config.TOWN"
+    THEN: COMPLETE
+TOOLS:
+  order(size: string) -> object
+    description: "Orders"
+"""
+
+
+def test_a_variable_is_filled_in_beside_filters_in_conditions_and_in_expressions(agent_of) -> None:
+    agent = agent_of(USES, config_variables={"TOWN": 'Rome "R"', "SIZE": "XL", "FLAG": "yes"})
+    step = agent["flow"]["definitions"]["hello"]
+    assert step["set"] == [{"variable": "town", "expression": r'"Rome \"R\""'}]
+    assert step["call_spec"]["with"] == {"size": '"XL"'}
+    assert step["check"] == '"yes" == "config.TOWN"'
+    assert step["respond"] == r'{{"Rome \"R\"" | upper}} {{#if "yes"}}on{{/if}} see config.TOWN'
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "SET: x = config.TOWN",
+        "CHECK: 1 < config.TOWN",
+        'RESPOND: "{{config.TOWN | upper}}"',
+        'RESPOND: "{{#if config.TOWN}}a{{/if}}"',
+    ],
+)
+def test_every_use_without_a_value_is_an_error_at_its_place(compile_text, use: str) -> None:
+    flow = f"FLOW:\n  entry_point: a\n  a:\n    REASONING: false\n    {use}\n    THEN: COMPLETE\n"
+    found = [one for one in compile_text(flow, config_variables={}).findings if "CONFIG" in one.code]
+    assert [(one.line, one.column, one.length) for one in found] == [(7, 5 + use.index("config."), len("config.TOWN"))]
+
+
+def test_a_sentence_that_speaks_of_a_file_names_no_variable(codes_of) -> None:
+    sentence = 'CONSTRAINTS:\n  - REQUIRE: "the user asks about config.md files"\n    ON_FAIL: "No"\n'
+    assert "UNDEFINED_CONFIG_VARIABLE" not in codes_of(sentence, config_variables={})

@@ -8,7 +8,11 @@ from abl.syntax.memory import Memory, PersistentPath, SessionVariable
 
 
 def document() -> Document:
-    step = Step(name="s", collect="name", gather=StepGather(fields=[GatherField(name="zone", type="enum")]))
+    step = Step(
+        name="s",
+        collect=StepGather(fields=[GatherField(name="name")]),
+        gather=StepGather(fields=[GatherField(name="zone", type="enum")]),
+    )
     return Document(
         name="Desk",
         gather=Gather(fields=[GatherField(name="code", message="The code")]),
@@ -22,7 +26,7 @@ def document() -> Document:
 
 
 def test_fields_of_the_agent_come_before_those_of_its_steps() -> None:
-    assert [field.name for field in gather_fields(document())] == ["code", "zone"]
+    assert [field.name for field in gather_fields(document())] == ["code", "zone", "name"]
 
 
 def test_declarations_complete_each_other() -> None:

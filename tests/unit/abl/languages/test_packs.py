@@ -85,3 +85,14 @@ def test_a_project_adds_takes_out_and_replaces() -> None:
     assert pack.sentences["greeting"] == load_pack("en").sentences["greeting"]
     assert pack.days[3] == ("in three sleeps",)
     assert pack.days[1] == load_pack("en").days[1]
+
+
+@pytest.mark.parametrize(("line", "told"), [("plurals: n", "y/ies"), ("alike: delete", "delete/remove")])
+def test_phrases_with_parts_need_their_slash(line: str, told: str) -> None:
+    with pytest.raises(PackError, match=told):
+        read_keys(line, "t.yaml")
+
+
+def test_what_few_languages_need_may_be_left_out() -> None:
+    assert load_pack("ja").plurals == ()
+    assert load_pack("ja").articles == ()

@@ -168,7 +168,15 @@ def test_a_blank_line_inside_semantics_does_not_end_it(read):
 
 def test_the_older_one_field_gather_is_kept_as_written(read):
     step = read.step("COLLECT: code\nPROMPT: Which?")
-    assert (step.collect, step.prompt) == ("code", "Which?")
+    assert step.collect is not None
+    assert ([one.name for one in step.collect.fields], step.prompt) == (["code"], "Which?")
+
+
+@pytest.mark.parametrize("text", ["code, hub", "[code, hub]", "\n  - code\n  - hub", "\n- code\n- hub"])
+def test_it_may_have_several_fields_as_gather_has(read, text):
+    step = read.step(f"COLLECT: {text.strip() if text[0] != chr(10) else text}")
+    assert step.collect is not None
+    assert [one.name for one in step.collect.fields] == ["code", "hub"]
 
 
 DIGRESSION = Digression(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import pytest
 
@@ -29,10 +30,11 @@ class Leases:
         self.labels.append(labels)
         return self.epoch
 
-    async def renew(self, epoch: int, labels: JsonObject) -> None:
+    async def renew(self, epoch: int, labels: JsonObject) -> datetime:
         if self.is_stale:
             raise StaleEpoch("over")
         self.labels.append(labels)
+        return datetime.now(UTC)
 
     async def release_host(self, epoch: int) -> None:
         self.released.append(epoch)

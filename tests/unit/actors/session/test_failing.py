@@ -8,9 +8,10 @@ from itertools import count
 
 import pytest
 
-from actors.session import failing
+from actors import patience
+from actors.patience import is_passing, patiently
 from actors.session.effects import Outside, WorldPerformer
-from actors.session.failing import UNREADABLE, UNREADABLE_SENTENCE, is_passing, outcome_of_failure, patiently
+from actors.session.failing import UNREADABLE, UNREADABLE_SENTENCE, outcome_of_failure
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.store import EffectStoreLost
@@ -115,8 +116,8 @@ def performed(effect: AnyEffect, away: Away, **more: object) -> object:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(failing, "STORE_PATIENCE_S", 0.05)
-    monkeypatch.setattr(failing, "STORE_PAUSE_S", 0.001)
+    monkeypatch.setattr(patience, "STORE_PATIENCE_S", 0.05)
+    monkeypatch.setattr(patience, "STORE_PAUSE_S", 0.001)
 
 
 @pytest.mark.parametrize(("effect", "fact"), EXPECTED)

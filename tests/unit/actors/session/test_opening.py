@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.messages import OpenSession
 from actors.runtime import ChatTurn, NewSession
 from actors.session.live import LiveSession
 from actors.session.opening import action_of, begun, found, pin_of_new
@@ -61,13 +60,13 @@ def test_a_test_context_tells_the_engine_to_trace_prompts() -> None:
     assert not asyncio.run(begun(a_live(), some_services(MemoryStore()))).trace_prompts
 
 
-def a_new(**more: object) -> OpenSession:
+def a_new(**more: object) -> NewSession:
     wanted = NewSession(tenant_id=TENANT, project_id=PROJECT, agent="Ledger", variables={"a": 1})
-    return OpenSession(session_id=SESSION, wanted=msgspec.structs.replace(wanted, **more))
+    return msgspec.structs.replace(wanted, **more)
 
 
 def test_a_pin_says_how_long_the_session_may_be_quiet() -> None:
-    pin = asyncio.run(pin_of_new(a_new(), some_services(MemoryStore())))
+    pin = asyncio.run(pin_of_new(SESSION, a_new(), some_services(MemoryStore())))
     assert pin.idle_s == 1_800.0
     assert pin.variables == {"a": 1}
 
@@ -81,4 +80,4 @@ def test_nothing_is_pretended_where_people_are(environment: str, monkeypatch: py
 
     monkeypatch.setattr(services.programs, "choose", choose)
     with pytest.raises(InvalidInput, match="development only"):
-        asyncio.run(pin_of_new(a_new(test_context={}), services))
+        asyncio.run(pin_of_new(SESSION, a_new(test_context={}), services))

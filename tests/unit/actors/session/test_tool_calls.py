@@ -11,7 +11,7 @@ from actors.session.output import TurnOutput
 from actors.session.tool_calls import MAX_RESULT_BYTES, LentStores, ToolCaller, bounded, effect_key
 from domain.clock import FixedClock
 from domain.errors import Conflict, InvalidInput, TooLarge
-from domain.json_values import storable
+from domain.json_values import MAX_JSON_DEPTH, storable
 from domain.limits import MEMORY_STORE_MAX_BYTES, MEMORY_STORES_PER_SESSION
 from domain.tool_calls import ToolResult
 from engine import CallTool, Suspend, ToolReturned
@@ -213,8 +213,26 @@ def test_a_result_with_half_a_character_becomes_one_that_can_be_kept() -> None:
     assert bounded(ToolResult(ok=True, value={"text": half})).value == storable({"text": half})
 
 
-def test_a_result_that_is_nested_without_end_is_cut() -> None:
+def nested(levels: int) -> object:
     value: object = 1
-    for _ in range(5_000):
-        value = [value]
-    assert bounded(ToolResult(ok=True, value=value)).ok
+    for level in range(levels):
+        value = [value] if level % 2 else {"in": value}
+    return value
+
+
+def test_a_result_that_may_be_kept_is_kept_whole() -> None:
+    value = nested(MAX_JSON_DEPTH)
+    assert bounded(ToolResult(ok=True, value=value)).value == value
+
+
+@pytest.mark.parametrize("levels", [MAX_JSON_DEPTH + 1, 200, 5_000])
+def test_a_result_that_is_nested_too_deep_is_an_error_that_names_the_limit(levels: int) -> None:
+    for deep in (ToolResult(ok=True, value=nested(levels)), ToolResult(ok=True, stores={"x": {"in": nested(levels)}})):
+        result = bounded(deep)
+        assert (result.ok, result.error_code, result.value, result.stores) == (False, "RESULT_TOO_DEEP", None, {})
+        assert str(MAX_JSON_DEPTH) in result.error_message
+
+
+def test_a_store_that_is_nested_too_deep_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=str(MAX_JSON_DEPTH)):
+        asyncio.run(LentStores(a_live()).act("set", "x", {"in": nested(MAX_JSON_DEPTH)}))

@@ -52,6 +52,16 @@ async def test_only_json_objects_are_taken(gateway: Gateway, callback: FakeCallb
     assert callback.status == "pending"
 
 
+async def test_an_answer_that_is_nested_deeper_than_values_are_kept_is_refused(
+    gateway: Gateway, callback: FakeCallback
+) -> None:
+    raw = b'{"in":' * 129 + b"1" + b"}" * 129
+    reply = await deliver(gateway, raw, signed(raw))
+    assert (reply.status, reply.json()["ok"]) == (400, False)
+    assert "128" in reply.json()["error"]
+    assert callback.status == "pending"
+
+
 async def test_the_content_type_is_required(gateway: Gateway, callback: FakeCallback) -> None:
     for headers in ({}, {"content-type": "text/plain"}):
         reply = await deliver(gateway, RAW, headers)

@@ -30,15 +30,14 @@ async def test_readiness_follows_the_runtime(gateway: Gateway, health: Health, s
     assert failed == ([{"name": "store", "status": "failed", "message": "no answer"}] if word == "not_ready" else [])
 
 
-async def test_a_full_queue_or_a_missing_model_is_told_and_turns_away_no_balancer(gateway: Gateway) -> None:
-    lesser = {"queue": "1000 turns wait, no more are taken.", "model": "ok"}
+async def test_what_an_installation_may_do_without_is_told_and_turns_away_no_balancer(gateway: Gateway) -> None:
+    lesser = {"model": "No model is set."}
     gateway.runtime.health_now = Health(ready=True, parts={"store": "ok"}, lesser=lesser)
     reply = await gateway.nobody().get("/ready")
     assert reply.status == 200
     assert reply.json()["checks"] == [
         {"name": "store", "status": "ok"},
-        {"name": "queue", "status": "degraded", "message": "1000 turns wait, no more are taken."},
-        {"name": "model", "status": "ok"},
+        {"name": "model", "status": "degraded", "message": "No model is set."},
     ]
 
 

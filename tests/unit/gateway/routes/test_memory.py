@@ -9,7 +9,7 @@ import pytest
 
 from domain.limits import SANDBOX_TOKEN_S
 from tests.support.asgi import Client, Reply
-from tests.support.fake_runtime import FakeSession
+from tests.support.fake_session import FakeSession
 from tests.support.gateway import (
     FOREIGN_PROJECT,
     KEY,

@@ -45,7 +45,7 @@ def test_nothing_has_come_yet() -> None:
     assert not assembler.is_finished
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '"x"', "null", "[" * 10_000, "{}{}"])
+@pytest.mark.parametrize("text", ["{", "[1]", '"x"', "null", "[" * 10_000, "{}{}", '{"in":' * 129 + "1" + "}" * 129])
 def test_arguments_that_are_no_object_may_be_asked_for_again(text: str) -> None:
     with pytest.raises(ModelCallFailed) as caught:
         tool_arguments(text)

@@ -122,6 +122,8 @@ async def test_ways_out_lead_nowhere(runner: JavaScriptTool, text: str) -> None:
         ("new Promise(() => {})", "NEVER_SETTLED"),
         ("const x = {}; x.x = x; x", "INVALID_RESULT"),
         ("10n", "INVALID_RESULT"),
+        ("let x = 1; for (let i = 0; i < 129; i++) x = [x]; x", "RESULT_TOO_DEEP"),
+        ("let x = 1; for (let i = 0; i < 2000; i++) x = {in: x}; x", "RESULT_TOO_DEEP"),
         ("(", "SyntaxError"),
         ("nobody", "ReferenceError"),
         ("JSON.parse('{')", "SyntaxError"),

@@ -155,3 +155,11 @@ async def test_code_sees_the_names_that_the_tool_declares(runner: PythonTool) ->
         code('[tier, message_metadata["page"], unset is None, amount]', {"amount": 3}, variables=seen)
     )
     assert (result.ok, result.value) == (True, ["gold", "checkout", True, 3]), result
+
+
+@pytest.mark.parametrize("levels", [129, 200, 250, 20_000])
+async def test_a_result_that_is_nested_too_deep_is_an_error_and_nothing_else(runner: PythonTool, levels: int) -> None:
+    """The interpreter itself would put a text in the place of what is nested deeper than 200."""
+    result = await runner.run(code(f"x = 1\nfor i in range({levels}):\n  x = [x]\nx"))
+    assert (result.ok, result.error_code, result.value) == (False, "RESULT_TOO_DEEP", None)
+    assert "128" in result.error_message

@@ -101,3 +101,46 @@ def test_what_belonged_to_a_temporary_folder_that_is_gone_goes_with_the_next_sta
     (disk / "data.location").rename(disk / "data.elsewhere")
     reachable_folder(STRANGER, temporary / "next" / "data")
     assert [folder.exists() for folder in folders] == [False, True, True]
+
+
+def test_programs_that_start_at_the_same_time_leave_each_others_folders_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After each file that one writes another starts; and what a third has removed meanwhile troubles nobody."""
+    state, temporary = tmp_path / "state", tmp_path / "tmp"
+    monkeypatch.setattr("storage.embedded.accounts.STATE_OF_ROOT", state)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    tmp_path.chmod(0o700)
+    state.mkdir()
+    (state / "data-0-0.origin").symlink_to(state / "removed")
+    write, others = Path.write_text, iter(range(10))
+
+    def then_another_starts(path: Path, text: str, encoding: str) -> None:
+        write(path, text, encoding=encoding)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "write_text", write)
+            reachable_folder(STRANGER, temporary / str(next(others)) / "data")
+
+    monkeypatch.setattr(Path, "write_text", then_another_starts)
+    folder = reachable_folder(STRANGER, temporary / "one" / "data")
+    assert next(others) == 2
+    assert folder.with_suffix(".origin").read_text(encoding="utf-8") == str((temporary / "one/data.location").resolve())
+
+
+def test_a_copy_that_another_program_was_quicker_to_make_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.embedded.accounts.STATE_OF_ROOT", tmp_path / "state")
+    hidden = tmp_path / "hidden"
+    (hidden / "bin").mkdir(parents=True)
+    (hidden / "bin" / "program").write_text("bytes", encoding="utf-8")
+    hidden.chmod(0o700)
+    copytree = shutil.copytree
+
+    def and_so_does_another(source: Path, target: Path) -> None:
+        copytree(source, target)
+        copytree(source, tmp_path / "state" / "program-1" / "bin")
+
+    monkeypatch.setattr("shutil.copytree", and_so_does_another)
+    copy = reachable_copy(STRANGER, hidden, "program-1", ["bin"])
+    assert (copy / "bin" / "program").read_text(encoding="utf-8") == "bytes"

@@ -1,0 +1,147 @@
+"""Forms of the question's words in an answer that change what is meant: plurals, the hour said another way.
+
+Decision: 0044. Spec: abl-language 5.7, 8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import pairwise
+
+from abl.languages.folding import fold
+from abl.languages.pack import Pack
+from domain.json_values import JsonValue
+from engine.answer_words import compared, plain_words
+from engine.extraction.phrases import any_of
+from engine.extraction.times import read_time
+
+HALF_DAY = 12 * 60
+MIN_STEM = 2
+MAX_VERB_ENDING = 6
+"""Letters a verb of the question may have behind the beginning that stands in the pack."""
+_TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_CAPITAL = re.compile(r"(?<=[^.!?¿¡:\s] )[A-ZÀ-Þ][^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def is_plural_of(word: str, one: str, pack: Pack) -> bool:
+    """Return whether a word, as it is compared, is more than one of what another names: Karten, Karte."""
+    return any(_is_made(word, one, *ending.partition("/")[::2]) for ending in _plurals(pack))
+
+
+@lru_cache(maxsize=64)
+def _plurals(pack: Pack) -> tuple[str, ...]:
+    return tuple(compared(one) for one in pack.plurals)
+
+
+def _is_made(word: str, one: str, single: str, many: str) -> bool:
+    stem = one.removesuffix(single) if single else one
+    if len(stem) < MIN_STEM or not one.endswith(single) or not word.startswith(stem) or word == one:
+        return False
+    rest = word[len(stem) :]
+    return rest.startswith(many[:-1]) if many.endswith("*") else rest == many
+
+
+def nouns_of(question: str, pack: Pack) -> frozenset[str]:
+    """Return the words of a question that are surely nouns: with an article before them, or a capital."""
+    articles = {compared(one) for one in pack.articles}
+    said = [one.text for one in plain_words(question, pack)]
+    found = {word for before, word in pairwise(said) if before in articles}
+    return frozenset(found | {compared(one) for one in _CAPITAL.findall(question)})
+
+
+@lru_cache(maxsize=64)
+def _alike(pack: Pack) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(compared(one).strip() for one in group.split("/")) for group in pack.alike)
+
+
+def same_deeds(words: Iterable[str], pack: Pack) -> set[str]:
+    """Return the other words for what is to be done: remove, where delete is among `words`."""
+    said = set(words)
+    return {
+        other
+        for group in _alike(pack)
+        if any(word.startswith(one) and len(word) - len(one) <= MAX_VERB_ENDING for word in said for one in group)
+        for other in group
+    }
+
+
+@lru_cache(maxsize=64)
+def _twins(pack: Pack) -> Mapping[str, bool]:
+    """Return the words that only an accent tells from a yes -> whether they stand for one without it as well."""
+    others = {one.lower() for one in (*pack.doubt, *pack.conjunctions)}
+    bare = {one.lower() for one in pack.yes}
+    return {
+        fold(one): fold(one) in bare for one in pack.yes if fold(one) != one.lower() and fold(one) in others
+    }  # es: si, sí; pt: e, é
+
+
+def is_taken_back(text: str, pack: Pack) -> bool:
+    """Return whether a text has a word that is a yes with its accent and was written without: "sim e", "sí si"."""
+    twins = _twins(pack)
+    said = [one.lower() for one in _LETTERS.findall(text)]
+    accented = {fold(one) for one in said if fold(one) != one}
+    last = said[-1] if said else ""
+    return last in twins and (not twins[last] or last in accented)
+
+
+def told_time(text: str, current: str, pack: Pack) -> str | None:
+    """Return the time of day a text names, in the half of the day nearest to `current` where it names none.
+
+    >>> from abl.languages import load_pack
+    >>> told_time("make it nine o'clock", "20:00", load_pack("en")), told_time("9 am", "20:00", load_pack("en"))
+    ('21:00', '09:00')
+    """
+    found = read_time(text, pack)
+    return nearest_half(found, text, current, pack) if found else None
+
+
+def nearest_half(found: str, text: str, current: str, pack: Pack) -> str:
+    """Return a time that was read from a text in the half of the day nearest to `current`, where the text says none."""
+    before, now = _minutes(current), _minutes(found)
+    if before is None or now is None or _names_half(text, pack):
+        return found
+    if now >= HALF_DAY + 60 or now < 60 or found in text:
+        return found  # an hour of 24
+    other = (now + HALF_DAY) % (2 * HALF_DAY)
+    near = min((now, other), key=lambda one: abs(one - before))
+    return f"{near // 60:02d}:{near % 60:02d}"
+
+
+def is_time(text: str) -> bool:
+    """Return whether a text is a time of day, `HH:MM`."""
+    return _TIME.fullmatch(text) is not None
+
+
+def _minutes(clock: str) -> int | None:
+    found = _TIME.fullmatch(clock)
+    return int(found[1]) * 60 + int(found[2]) if found else None
+
+
+def _names_half(text: str, pack: Pack) -> bool:
+    pattern = any_of((*pack.am, *pack.pm))
+    return pattern is not None and pattern.search(fold(text)) is not None
+
+
+def same_times(text: str, arguments: Iterable[JsonValue], pack: Pack) -> list[str]:
+    """Return the times among some arguments that a text names: "half past two" where 14:30 was asked about."""
+    times = [one for one in arguments if isinstance(one, str) and _TIME.fullmatch(one)]
+    return [one for one in times if (said := told_time(text, one, pack)) and _minutes(said) == _minutes(one)]
+
+
+@lru_cache(maxsize=64)
+def clock_words(pack: Pack) -> frozenset[str]:
+    """Return the words a time of day is said with."""
+    phrases = (*pack.at, *pack.oclock, *pack.am, *pack.pm, *(form for forms in pack.clock.values() for form in forms))
+    words = {one.text for phrase in phrases for one in plain_words(phrase.replace("{hour}", " "), pack)}
+    return frozenset(word for word in words if not word[0].isdigit())
+
+
+def clock_numbers(time: str) -> frozenset[str]:
+    """Return the numbers a time of day may be said with, in either half of the day: 14, 2, 3 and 30 for 14:30."""
+    at = _minutes(time) or 0
+    hour, minute = divmod(at, 60)
+    hours = {hour, hour % 12 or 12, (hour + 1) % 12 or 12 if minute else hour}
+    return frozenset(str(one) for one in hours | {minute, 60 - minute} if one or hour == 0)
