@@ -1,14 +1,15 @@
 """Durable work that is due: sessions whose callback, person or timer has come, and the upkeep of the store.
 
-Claimed with SKIP LOCKED, so that each piece is done in one place at a time wherever runners are; what its runner does
-not finish is given out again. A runner whose session host does not answer tries again later.
+Claimed with SKIP LOCKED, so that each piece is done in one place at a time wherever runners are. A runner that stops
+gives back at once what it has not finished; what a runner that died had claimed is given out again when the claim runs
+out. A runner whose session host does not answer tries again later.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from time import monotonic
 from typing import Protocol
 
@@ -50,7 +51,7 @@ ASK_EVERY_S = 60.0
 """How often recurring work is asked for anew: what a clock that had leapt has put off is done in time."""
 GATHER_S = 0.02
 GIVE_BACK_S = 2.0
-"""How long the end of a process may wait for a claim to be given back."""
+"""How long the end of a process may wait for claims that are being made, and again for claims to be given back."""
 JOB_S = CLAIM_S - 5.0
 """How long one piece of work may take; then its claim runs out and it is given out again."""
 LASTING = frozenset({WORK_JOB})
@@ -59,6 +60,7 @@ LASTING_S = TURN_DEADLINE_S + JOB_S
 HOLD_EVERY_S = CLAIM_S / 4
 
 
+UnderWay = dict[asyncio.Task[None], Job]
 DeliverTask = Callable[[DelegateTask], Awaitable[HostAnswer]]
 BEGUN_ALREADY = Failed(kind="outcome_unknown", message="It was begun, and nobody knows how far it came")
 """Of work for an agent elsewhere that does not know a repeated message as such."""
@@ -123,9 +125,10 @@ class JobRunner:
         self._upkeep = upkeep
         self._outbound = outbound
         short = (*(kind for kind in KINDS if kind not in LASTING), *(upkeep.kinds if upkeep is not None else ()))
-        self._running: dict[tuple[str, ...], set[asyncio.Task[None]]] = {short: set(), tuple(LASTING): set()}
-        self._sent: dict[asyncio.Task[None], Job] = {}
+        self._running: dict[tuple[str, ...], UnderWay] = {short: {}, tuple(LASTING): {}}
+        self._sent: UnderWay = {}
         self._ask_at_s = 0.0
+        self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -133,12 +136,20 @@ class JobRunner:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self) -> None:
-        """Look for no more work; what was claimed and not finished is given out again."""
-        tasks = set().union(*self._running.values(), self._sent, {self._task} if self._task is not None else ())
-        for task in tasks:
+        """Look for no more work, and give back what was claimed and is not finished."""
+        self._stopping.set()
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=GIVE_BACK_S)  # work that is being claimed would wait for long
+            self._task.cancel()
+        under_way = self._under_way()
+        for task in under_way:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        if under_way:
+            await asyncio.wait(under_way)
+        await asyncio.gather(*(self._give_back(job) for task, job in under_way.items() if task.cancelled()))
+
+    def _under_way(self) -> UnderWay:
+        return {task: job for some in (*self._running.values(), self._sent) for task, job in some.items()}
 
     async def run_due(self) -> int:
         """Do what is due now, as much as there is room for, to its end; return how much that was."""
@@ -148,7 +159,7 @@ class JobRunner:
         return len(begun)
 
     async def _run(self) -> None:
-        while True:
+        while not self._stopping.is_set():
             begun: set[asyncio.Task[None]] = set()
             try:
                 begun = await self._begin_due()
@@ -159,10 +170,18 @@ class JobRunner:
             full = set().union(*(running for running in self._running.values() if len(running) >= AT_ONCE))
             awaited = full | self._sent.keys()  # there may be more of what was begun than there was room for
             if begun & awaited:
-                await asyncio.wait(awaited, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.sleep(GATHER_S)  # what ends together makes one look
+                await self._first_of(awaited, LOOK_EVERY_S)
+                await self._first_of(set(), GATHER_S)  # what ends together makes one look
             else:
-                await asyncio.sleep(LOOK_EVERY_S)
+                await self._first_of(set(), LOOK_EVERY_S)
+
+    async def _first_of(self, awaited: Set[asyncio.Task[None]], most_s: float) -> None:
+        """Wait until one of these ends, or the runner is stopped, or the time is over."""
+        stopping = asyncio.get_running_loop().create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({*awaited, stopping}, timeout=most_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
 
     async def _begin_due(self) -> set[asyncio.Task[None]]:
         """Claim as much as there is room for and begin it."""
@@ -173,40 +192,35 @@ class JobRunner:
         for kinds, running in self._running.items():
             room = AT_ONCE - len(running)
             for job in await self._jobs.claim(kinds, room) if room else ():
-                task = asyncio.get_running_loop().create_task(self._do(job))
-                running.add(task)
-                task.add_done_callback(running.discard)
-                begun.add(task)
+                begun.add(self._begin(job, running))
         return begun | await self._begin_outbound()
 
     async def _begin_outbound(self) -> set[asyncio.Task[None]]:
         begun: set[asyncio.Task[None]] = set()
         for job in await self._outbound.claim(list(self._sent.values())) if self._outbound is not None else ():
-            task = asyncio.get_running_loop().create_task(self._do(job))
-            self._sent[task] = job
-            task.add_done_callback(lambda done: self._sent.pop(done, None))
-            begun.add(task)
+            begun.add(self._begin(job, self._sent))
         return begun
+
+    def _begin(self, job: Job, under_way: UnderWay) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(self._do(job))
+        under_way[task] = job
+        task.add_done_callback(lambda done: under_way.pop(done, None))
+        return task
 
     async def _do(self, job: Job) -> None:
         """Do one piece of work and say what came of it; when even that fails, its claim runs out."""
         try:
             await self._settle(job, await self._outcome(job))
-        except asyncio.CancelledError:
-            await self._give_back(job)
-            raise
         except AppError as error:
             log.warning("what came of %s %s cannot be written: %s", job.kind, job.name, error.message)
         except Exception:
             log.exception("what came of %s %s cannot be written", job.kind, job.name)
 
     async def _give_back(self, job: Job) -> None:
-        """Let recurring work that is broken off go on elsewhere at once; a claim on other work runs out."""
-        if self._upkeep is None or job.kind not in self._upkeep.kinds:
-            return
+        """Let work that is broken off go on elsewhere at once; where the store cannot be told, its claim runs out."""
         try:
             async with asyncio.timeout(GIVE_BACK_S):
-                await self._jobs.again(job, 0.0)
+                await self._jobs.give_back(job)
         except (AppError, TimeoutError) as error:
             log.info("the claim on %s %s runs out by itself: %s", job.kind, job.name, error)
 

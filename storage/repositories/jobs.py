@@ -58,6 +58,10 @@ AGAIN = Statement("""
     UPDATE jobs SET last_error = '', attempts = 0, due_at = clock_timestamp() + make_interval(secs => :delay_s)
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
+GIVE_BACK = Statement("""
+    UPDATE jobs SET due_at = clock_timestamp()
+    WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
+""")
 RENEW = Statement("""
     UPDATE jobs SET due_at = clock_timestamp() + make_interval(secs => :claim_s)
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
@@ -146,6 +150,14 @@ class Jobs:
         return bool(
             await self._database.execute(
                 AGAIN, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim, delay_s=delay_s
+            )
+        )
+
+    async def give_back(self, job: Job) -> bool:
+        """Let unfinished work be claimed again at once; return False when the claim had run out."""
+        return bool(
+            await self._database.execute(
+                GIVE_BACK, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim
             )
         )
 

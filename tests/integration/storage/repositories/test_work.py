@@ -94,6 +94,21 @@ async def test_a_callback_past_its_time_is_not_taken(database: Database, tenant_
     assert not await callbacks.expire(tenant_id, late.callback_id)
 
 
+async def test_work_that_is_given_back_is_due_at_once_and_counts_its_attempts(
+    database: Database, tenant_id: str
+) -> None:
+    jobs, kind = Jobs(database), f"kind of {tenant_id}"
+    await jobs.enqueue(tenant_id, kind, "work")
+    (first,) = await jobs.claim([kind], 10)
+    assert await jobs.claim([kind], 10) == []
+    assert await jobs.give_back(first)
+    (second,) = await jobs.claim([kind], 10)
+    assert second.attempts == 2
+    assert not await jobs.give_back(first)
+    assert await jobs.claim([kind], 10) == []
+    assert await jobs.finish(second)
+
+
 async def test_a_job_is_given_to_one_worker_and_only_when_it_is_due(database: Database, tenant_id: str) -> None:
     jobs, kind = Jobs(database), f"kind of {tenant_id}"
     assert await jobs.enqueue(tenant_id, kind, "now", {"a": 1})
