@@ -18,7 +18,7 @@ from engine.run import Run
 from engine.state import Outcome, Task
 
 Need = Literal["", "confirm", "consent", "auth", "declined", "unauthorized"]
-Answer = Label | Literal["changed"]
+Answer = Label | Literal["changed", "unclear"]
 GRANTED, DECLINED = "granted", "declined"
 BY_MODEL = ("yes", "no", "other")
 """What a model may call an answer."""
@@ -31,6 +31,7 @@ OUTCOMES: dict[Answer, str] = {
     "wait": "unclear",
     "question": "unclear",
     "other": "unclear",
+    "unclear": "unclear",
 }
 
 
@@ -176,13 +177,16 @@ def answer(run: Run, tool: JsonObject, now: JsonObject | None = None, *, by_mode
 
     Returns:
         `yes`: to exactly what was asked about. `changed`: a yes, but something is different by now. `correction`: other
-        values, kept in the confirmation. `no`, `cancel`. All others leave the question open.
+        values, kept in the confirmation. `unclear`: a correction of which nobody knows what it changes. `no`, `cancel`.
+        All others leave the question open.
     """
     asked = run.thread.confirmation
     before = asked.get("arguments") or {}
     found: Answer = _corrected(run, tool) or _read(run, asked)
     if found == "other" and by_model in ("yes", "no") and is_open_to_model(run):
         found = "yes" if by_model == "yes" else "no"
+    if found == "other" and questions.is_correction(run):
+        found = "unclear"
     if found == "yes" and _has_changed(run, before, now):
         found = "changed"
     is_consent = asked.get("kind") == "consent"
@@ -214,10 +218,10 @@ def _corrected(run: Run, tool: JsonObject) -> Answer | None:
         return None
     found = questions.corrected(run, _asked(run, asked), list(tool.get("parameters") or ()))
     if not found.values:
-        return "other" if found.is_unclear else None
+        return "unclear" if found.is_unclear else None
     made, faults = checked(tool, found.values)
     if faults or not made:
-        return "other"
+        return "unclear"
     known = {**(asked.get("corrected") or {}), **made}
     run.thread.confirmation = {**asked, "arguments": {**before, **made}, "corrected": known}
     return "correction"

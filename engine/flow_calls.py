@@ -129,6 +129,8 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
         run.thread.misses += 1
     is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
     if answer in ("yes", "changed") or is_open:
+        if answer == "unclear":
+            saying.tell(run, "correction_unclear")
         run.state.turn.is_consumed = answer == "yes"
         run.push("flow.step", step=step["name"], phase=CALL)
         return

@@ -27,6 +27,8 @@ from engine.run import Run
 from engine.state import Suspension, Task, Turn
 
 MS_PER_SECOND = 1_000
+WAITS = {"approval": "approval_pending"}
+"""Kind of a wait -> what is said of it where the turn has said nothing; all others say `answer_pending`."""
 KEPT_OUT = frozenset({"turn.complete", "turn.route", "turn.late", "turn.unseen", "barrier"})
 """Work of the turn that is not taken up again after a wait: the new turn has its own."""
 
@@ -188,7 +190,7 @@ def go_on(run: Run, task: Task) -> None:
 
 
 def suspend(run: Run, task: Task) -> None:
-    """Keep the work of this turn for later and end the turn."""
+    """Keep the work of this turn for later and end the turn; one that has said nothing says that it waits."""
     op, needs = task.data["task"]
     effect = task.data["effect"]
     tasks = run.state.tasks
@@ -202,6 +204,8 @@ def suspend(run: Run, task: Task) -> None:
     subject = str(getattr(sent, "subject", "") or needs.get("tool", ""))
     kind = str(getattr(sent, "kind", "tool"))
     expires_s = getattr(sent, "expires_s", None)
+    if not saying.has_spoken(run):
+        saying.tell(run, WAITS.get(kind, "answer_pending"))
     run.state.suspensions[effect] = Suspension(kind, run.thread.agent, subject, later, expires_s)
     run.decide("pause", subject or kind, outcome="suspended")
     run.state.turn.status = "suspended"

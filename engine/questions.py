@@ -15,6 +15,7 @@ from engine import gather
 from engine.answer_words import is_form_of
 from engine.answers import Answer, Asked, flat_text, read_answer
 from engine.corrections import Correction, read_correction
+from engine.extraction.corrections import corrected as corrected_part
 from engine.extraction.vocabulary import vocabulary
 from engine.limits import MAX_SHOWN_CHARS
 from engine.run import Run
@@ -98,6 +99,12 @@ def corrected(run: Run, asked: Asked, parameters: list[JsonObject]) -> Correctio
         return gather.read_value(run, field, text)
 
     return read_correction(run.state.turn.text, pack_of(run), asked, parameters, read_as)
+
+
+def is_correction(run: Run) -> bool:
+    """Return whether the message of this turn sounds like a correction, whatever it is that it corrects."""
+    tail = corrected_part(run.state.turn.text, pack_of(run))
+    return bool(tail) and read_answer(tail, pack_of(run), Asked()).label != "question"
 
 
 def last_said(run: Run) -> str:

@@ -100,6 +100,8 @@ def _asks_again(run: Run, step_name: str, names: list[str]) -> bool:
         del run.thread.counters[key]
         return False
     run.decide("resume", ", ".join(names), outcome="unclear", matched=False, kind="readback")
+    if questions.is_correction(run):
+        saying.tell(run, "correction_unclear")
     ask(run, names, gather.fields_of(run, step_name))
     return True
 
