@@ -46,7 +46,7 @@ class Fact(Struct, frozen=True, omit_defaults=True, tag=True, kw_only=True):
 
 
 class SessionBegun(Fact, frozen=True, kw_only=True):
-    """A session exists now; the agent starts (ON_START, entry step) before any message of the user.
+    """A session exists now; the agent starts (ON_START, entry step) before a message of the user is looked at.
 
     Attributes:
         agent: The entry agent; empty means the program's own.
@@ -57,6 +57,8 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
         trace_prompts: Trace events of model calls hold the whole prompt; else its size and the hash of its system part.
         reply_id: Of the message in which the opening is said.
         metadata: Of the message with which the session begins; seen in its opening, and gone after it.
+        with_message: The message follows at once: the entry step of a flow waits for it and its guardrails, so that a
+            flow that asks nothing runs once, on it.
     """
 
     session_id: str
@@ -78,6 +80,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     test_context: TestContext | None = None
     reply_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
+    with_message: bool = False
 
 
 class UserSpoke(Fact, frozen=True, kw_only=True):

@@ -40,7 +40,8 @@ def begin(run: Run, task: Task) -> None:
     del task
     flow = profiles.flow_of(run)
     context = run.state.begun.test_context
-    is_first = run.state.turn_number == 0 and not run.thread.trail and not run.thread.parent
+    began_in = int(run.state.begun.with_message)
+    is_first = run.state.turn_number == began_in and not run.thread.trail and not run.thread.parent
     start = context.start_at_step if context is not None and is_first else ""
     run.push("flow.enter", step=start if start in flow["definitions"] else flow["entry_point"])
 
@@ -50,6 +51,8 @@ def enter(run: Run, task: Task) -> None:
     name, thread, turn = task.data["step"], run.thread, run.state.turn
     if turn.changed and run.agent.ir["coordination"]["delegates"] and _gives_out_first(run, name):
         return
+    if turn.opening == thread.agent and not thread.step:
+        turn.said_before = saying.spoken(run)
     if name in TERMINALS:
         run.decide("flow_transition", name, outcome="terminal", matched=True)
         needs = {"message": ""} if name == "COMPLETE" else {"reason": f"Step {thread.step}"}
@@ -235,16 +238,26 @@ def _successor(run: Run, name: str) -> str:
     return ""
 
 
+_READS_UNSEEN = frozenset({"gather", "input", "attachment"})
+"""Questions that the very message may answer with which the flow began; a yes to what nobody has read is none."""
+
+
 def turn(run: Run, task: Task) -> None:
     """Give the user's message to the step that waits: digressions, sub-intents, corrections, then its question."""
     del task
     name, thread = run.thread.step, run.thread
     step = profiles.step_of(run, name)
+    is_done = bool(thread.counters.get("began")) and (
+        run.state.turn.is_resumed or thread.awaiting not in _READS_UNSEEN
+    )
     if step is None:
-        run.push("flow.begin")
+        if not is_done:
+            run.push("flow.begin")
         return
-    is_agreed = thread.awaiting == "confirm" and consent.is_yes(run)
+    is_agreed = not is_done and thread.awaiting == "confirm" and consent.is_yes(run)
     if not is_agreed and not run.state.turn.is_consumed and digressions.take(run, step):
+        return
+    if is_done:
         return
     corrects = step.get("corrections") is not False and thread.awaiting in ("gather", "input", "readback")
     if corrects and ("gather" in step or step.get("corrections")) and gather.correct(run):

@@ -71,7 +71,7 @@ def read(run: Run, task: Task) -> None:
     """Fill the open fields from the text of the turn; ask a model for the rest where the strategy says so."""
     step_name, is_answer = task.data.get("step", ""), bool(task.data.get("answer"))
     turn, thread = run.state.turn, run.thread
-    if not turn.text or (turn.is_consumed and (is_answer or not turn.is_branched)):
+    if not turn.text or turn.opening == thread.agent or (turn.is_consumed and (is_answer or not turn.is_branched)):
         return
     asked = list(thread.asked) if is_answer else []
     found = 0

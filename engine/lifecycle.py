@@ -34,7 +34,10 @@ KEPT_OUT = frozenset({"turn.complete", "turn.route", "turn.late", "turn.unseen",
 
 
 def start(run: Run, task: Task) -> None:
-    """Start an agent: memory, profiles, recall, before_agent, ON_START, and the entry step of its flow."""
+    """Start an agent: memory, profiles, recall, before_agent, ON_START, and the entry step of its flow.
+
+    With `waits` the flow is left to the user's message, behind its guardrails (`hear`).
+    """
     run.thread.status = "active"
     run.push_all(
         [
@@ -43,9 +46,26 @@ def start(run: Run, task: Task) -> None:
             ("thread.ready", {}),
             ("hook.run", {"name": "before_agent"}),
             ("thread.greet", {}),
-            *([("flow.begin", {})] if run.agent.flow is not None else []),
+            *([("flow.open", {"waits": bool(task.data.get("waits"))})] if run.agent.flow is not None else []),
         ]
     )
+
+
+def open_flow(run: Run, task: Task) -> None:
+    """Begin the flow of an agent that has started, unless the message that is in hand will; not after a wait."""
+    if not task.data["waits"] or run.state.turn.is_resumed:
+        run.push("flow.begin")
+
+
+def hear(run: Run, task: Task) -> None:
+    """Begin a flow that has not begun with the message in hand, so that one that asks nothing runs once, on it."""
+    del task
+    thread = run.thread
+    if run.agent.flow is None or thread.step or thread.remote or _waits(run) is not None:
+        return
+    run.state.turn.opening = thread.agent
+    thread.counters["began"] = 1
+    run.push_all([("flow.begin", {}), ("barrier", {}), ("turn.unseen", {})])
 
 
 def ready(run: Run, task: Task) -> None:
@@ -79,7 +99,8 @@ def greet(run: Run, task: Task) -> None:
 def unseen(run: Run, task: Task) -> None:
     """Note that the agent has begun in this very turn: what it has asked nobody has read yet."""
     del task
-    run.state.turn.opening_unseen = saying.has_spoken(run)
+    run.state.turn.opening = ""
+    run.state.turn.opening_unseen |= saying.spoken(run) > run.state.turn.said_before
 
 
 def hook(run: Run, task: Task) -> None:
@@ -140,8 +161,7 @@ def main(run: Run, task: Task) -> None:
     thread = run.thread
     if thread.status == "completed" or run.state.is_ended:
         return
-    waits = next((one for one in run.state.suspensions.values() if one.thread == thread.agent), None)
-    if waits is not None and (waits.kind != "tool" or run.agent.flow is not None) and not run.state.turn.is_resumed:
+    if _waits(run) is not None and not run.state.turn.is_resumed:
         saying.say(run, run.message("still_waiting"))
         return
     if thread.remote:
@@ -153,6 +173,12 @@ def main(run: Run, task: Task) -> None:
         run.push("flow.turn")
     if run.agent.preflight:
         run.push("consent.preflight")
+
+
+def _waits(run: Run) -> Suspension | None:
+    """Return what an agent waits for that cannot deal with a message meanwhile."""
+    waits = next((one for one in run.state.suspensions.values() if one.thread == run.thread.agent), None)
+    return waits if waits is not None and (waits.kind != "tool" or run.agent.flow is not None) else None
 
 
 def again(run: Run, task: Task) -> None:
@@ -305,6 +331,8 @@ OPS = {
     "thread.ready": ready,
     "thread.greet": greet,
     "hook.run": hook,
+    "flow.open": open_flow,
+    "flow.hear": hear,
     "turn.open": open_turn,
     "turn.unseen": unseen,
     "guard.input": guard_input,

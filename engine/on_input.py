@@ -23,7 +23,9 @@ def input_phase(run: Run, step: JsonObject) -> None:
     """Take the branch for the answer that has just filled the fields, else wait for the next message."""
     if not step.get("on_input"):
         return
-    if "gather" not in step or not run.state.turn.text or asking.has_said(run, step["name"]):
+    turn = run.state.turn
+    is_unread = not turn.text or turn.opening == run.thread.agent
+    if "gather" not in step or is_unread or asking.has_said(run, step["name"]):
         run.thread.awaiting = "input"
         run.unwind()
         return

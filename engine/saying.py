@@ -106,9 +106,14 @@ def say(
         run.state.turn.hints = {**run.state.turn.hints, "escalate": escalating}
 
 
+def spoken(run: Run) -> int:
+    """Return how many texts this turn has said, or holds back for a check."""
+    return len(run.state.turn.says) + len(run.state.turn.held)
+
+
 def has_spoken(run: Run) -> bool:
     """Return whether this turn has said something, or holds it back for a check."""
-    return bool(run.state.turn.says or run.state.turn.held)
+    return spoken(run) > 0
 
 
 def release(run: Run) -> None:

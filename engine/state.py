@@ -139,6 +139,9 @@ class Turn(Struct, omit_defaults=True):
         hints: What a classifier found: `tools`, `note`.
         changes: What it has changed outside: nothing, `made`, or `unknown`; see `engine.changing`.
         is_agreed: A call of a step has been made: a yes of this turn is used up.
+        opening: The agent whose flow begins with this message in hand; no value is read from the message until the flow
+            has come to its first question.
+        said_before: How many texts had been said when its first step was entered.
     """
 
     number: int = 0
@@ -171,6 +174,8 @@ class Turn(Struct, omit_defaults=True):
     hints: JsonObject = field(default_factory=dict)
     changes: str = ""
     is_agreed: bool = False
+    opening: str = ""
+    said_before: int = 0
 
 
 class SessionState(Struct, omit_defaults=True):

@@ -118,7 +118,7 @@ class Conversation:
     ) -> str:
         """Say something and return the reply; a session that has not begun begins first."""
         is_first = self._state is None
-        opening = self.begin() if is_first else ""
+        opening = self.begin(with_message=True) if is_first else ""
         fact = f.UserSpoke(
             at=self._at(),
             text=text,

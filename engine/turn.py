@@ -76,6 +76,9 @@ OPS: dict[str, Callable[[Run, Task], None]] = {
 """Name of a task -> what it does."""
 
 
+_STARTED: list[tuple[str, JsonObject]] = [("thread.start", {"waits": True}), ("barrier", {}), ("turn.unseen", {})]
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """What one fact led to.
@@ -124,7 +127,7 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
         if found.flow is None:
             run.push("reason.begin", step="")
         run.push("barrier")
-    run.push("thread.start")
+    run.push("thread.start", waits=fact.with_message)
     return _driven(run)
 
 
@@ -250,15 +253,17 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         state.threads[state.active] = thread = Thread(agent=state.active)
     run.focus(state.active)
     for one in state.threads.values():
+        one.counters.pop("began", None)
         if one.fired:
             one.fired = [name for name in one.fired if _still_holds(run, one, name)]
     run.push_all(
         [
-            *([("thread.start", {}), ("barrier", {}), ("turn.unseen", {})] if thread.status == "new" else []),
+            *(_STARTED if thread.status == "new" else []),
             *(memory.read_anew(run) if thread.status != "new" else []),
             ("turn.open", {}),
             *([("hook.run", {"name": "before_turn"})] if "before_turn" in run.agent.ir["hooks"] else []),
             ("guard.input", {}),
+            *([("flow.hear", {})] if run.agent.flow is not None else []),
             ("understand.begin", {}),
             ("turn.check", {}),
             *([("act.event", {})] if fact.action is not None else []),

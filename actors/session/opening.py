@@ -170,6 +170,7 @@ async def begun(
         trace_prompts=context is not None,
         reply_id=reply_id,
         metadata=asked.metadata if asked is not None else {},
+        with_message=asked is not None,
     )
 
 

@@ -42,6 +42,26 @@ FLOW:
       RESPOND: "failed: {{{{last_error.message}}}}"
       THEN: listen
 """
+NOTES = """\
+AGENT: Notes
+GOAL: "Write notes"
+
+TOOLS:
+  note(text: string) -> {{done: boolean}}
+    description: "Writes a note"
+    type: http
+    endpoint: "{url}"
+    method: POST
+
+FLOW:
+  entry_point: write
+  write:
+    REASONING: false
+    CALL: note(input)
+    ON_SUCCESS:
+      RESPOND: "written: {{{{input}}}}"
+    THEN: COMPLETE
+"""
 PYTHON = """\
       kept = memory("get", "counts", None)
       total = kept.get(name, 0) + step
@@ -215,5 +235,21 @@ def test_what_a_tool_says_and_nobody_can_keep_fails_no_message(data_dir: str, is
                 assert again.repeated
                 assert json_bytes(list(again.trace_events))
                 assert len(workshop.bodies) == 2
+
+    asyncio.run(story())
+
+
+def test_a_flow_that_asks_nothing_runs_once_for_the_message_its_session_begins_with(data_dir: str) -> None:
+    async def story() -> None:
+        async with (
+            a_workshop() as workshop,
+            a_story(data_dir, "notes", {"a.abl": NOTES.format(url=workshop.url)}) as told,
+        ):
+            first = await told.say("milk")
+            assert first.response == "written: milk"
+            assert workshop.bodies == [{"text": "milk"}]
+            assert (await told.say("eggs", first.session_id)).response == "written: eggs"
+            assert workshop.bodies == [{"text": "milk"}, {"text": "eggs"}]
+            assert len(set(workshop.keys)) == 2
 
     asyncio.run(story())
