@@ -247,9 +247,7 @@ def turn(run: Run, task: Task) -> None:
     del task
     name, thread = run.thread.step, run.thread
     step = profiles.step_of(run, name)
-    is_done = bool(thread.counters.get("began")) and (
-        run.state.turn.is_resumed or thread.awaiting not in _READS_UNSEEN
-    )
+    is_done = bool(thread.counters.get("began")) and (run.state.turn.is_resumed or thread.awaiting not in _READS_UNSEEN)
     if step is None:
         if not is_done:
             run.push("flow.begin")
