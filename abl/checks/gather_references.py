@@ -15,6 +15,7 @@ from abl.checks.suggestions import unknown
 
 _HAS_BOUNDS = re.compile(r"\d|\.\.|\{\{|today|now", re.IGNORECASE)
 _ONE_NUMBER = re.compile(r"\s*-?\d+(?:\.\d+)?\s*")
+_TWO_BOUNDS = re.compile(r"\s*(-?\d+(?:\.\d+)?)(\s*(?:\.\.|-|to)\s*)(-?\d+(?:\.\d+)?)\s*")
 
 
 def unknown_dependencies(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
@@ -96,6 +97,18 @@ def invalid_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Findin
             yield Finding("INVALID_RANGE", facts.block(validation), "rule", rule, arguments=said)
 
 
+def empty_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield checks of type `range` whose lower bound is above the upper one: no answer can pass."""
+    for name, block in _first_of_each(facts):
+        validation = mapping(block.subject.get("validation"))
+        rule = text(validation.get("rule"))
+        found = _TWO_BOUNDS.fullmatch(rule) if validation.get("type") == "range" else None
+        if found is not None and float(found[1]) > float(found[3]):
+            right = f"{found[3]}{found[2]}{found[1]}"
+            said = {"name": name, "value": rule, "expected": right}
+            yield Finding("EMPTY_RANGE", facts.block(validation), "rule", rule, right, said)
+
+
 def _first_of_each(facts: AgentFacts) -> Iterator[tuple[str, Block]]:
     """Yield the fields by name, once each: a step lends what the agent says of its field."""
     seen: set[str] = set()
@@ -109,6 +122,7 @@ def _first_of_each(facts: AgentFacts) -> Iterator[tuple[str, Block]]:
 CHECKS = (
     Check("ENUM_WITHOUT_OPTIONS", enums_without_options),
     Check("INVALID_RANGE", invalid_ranges),
+    Check("EMPTY_RANGE", empty_ranges),
     Check("INVALID_DEPENDS_ON_REF", unknown_dependencies),
     Check("CIRCULAR_DEPENDS_ON", circular_dependencies),
 )

@@ -15,6 +15,7 @@ from abl.checks.finding import Finding
 from abl.checks.reading import dig, text
 from abl.checks.report import Check
 from abl.checks.suggestions import listed, unknown
+from abl.checks.tool_declarations import is_bare
 from abl.checks.written import Form, Written
 from abl.compiler.destinations import host_of, is_private
 from abl.compiler.places import Place
@@ -95,6 +96,16 @@ def _words(name: str) -> Iterator[str]:
     return (found[0][:MAX_STEM_CHARS].lower() for found in _WORD.finditer(name))
 
 
+def only_named_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield tools of an agent of which its library has nothing but the name: a call could reach nothing."""
+    for name, block in facts.tools.items():
+        place = context.options.library_places.get(name)
+        if place is None or block.subject.get("tool_type") or not isinstance(place.node, Tool):
+            continue
+        if is_bare(place.node):
+            yield Finding("TOOL_NOT_BOUND", block, "name", name, arguments={"name": name, "tool": name})
+
+
 def misspelt_parameters(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
     """Yield parameters in the signature of an agent that are nearly one of the library, and none of it."""
     for name, block in facts.tools.items():
@@ -126,6 +137,7 @@ def private_endpoints(facts: AgentFacts, context: CheckContext) -> Iterator[Find
 
 CHECKS = (
     Check("TOOL_NOT_IN_LIBRARY", tools_not_in_library),
+    Check("TOOL_NOT_BOUND", only_named_tools),
     Check("UNKNOWN_PARAMETER", misspelt_parameters),
     Check("PRIVATE_ENDPOINT", private_endpoints),
 )

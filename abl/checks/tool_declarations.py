@@ -61,6 +61,7 @@ def tool_findings(unit: Unit) -> Iterator[Diagnostic]:
             yield from unknown_parameters(place, tool)
             yield from unknown_immutable(place, tool)
             if document.kind == "tools":
+                yield from bare_tools(place, tool)
                 yield from unknown_template_names(place, tool, [one.name for one in tool.parameters or []])
     if document.kind == "tools" and document.tool_defaults is not None:
         yield from unknown_template_names(Place(document.tool_defaults, unit), document.tool_defaults, [])
@@ -78,6 +79,17 @@ def incomplete_binding(
         found = found_at("BINDING_INCOMPLETE", place, "name", tool.name, path="tools", **said)
         sure = in_library and tool.type and not (field == "endpoint" and _preset(defaults))
         yield found if sure else replace(found, severity="warning")
+
+
+def bare_tools(place: Place, tool: Tool) -> Iterator[Diagnostic]:
+    """Yield a tool of a library of which nothing but a name is written."""
+    if is_bare(tool):
+        yield found_at("TOOL_ONLY_NAMED", place, "name", tool.name, path="tools", name=tool.name, tool=tool.name)
+
+
+def is_bare(tool: Tool) -> bool:
+    """Return whether nothing but the name of a tool is written: no parentheses and no properties."""
+    return tool.at.keys() <= {"name"}
 
 
 def _preset(defaults: ToolDefaults | None) -> str:

@@ -341,4 +341,29 @@ ROWS: tuple[Rule, ...] = (
                   rule: "1..30"
         """,
     ),
+    agent_rule(
+        "EMPTY_RANGE",
+        "error",
+        "range that no value lies in",
+        message="No value lies in {value}[[ (field {name})]], as its first bound is above the second. Write {expected}.",
+        explanation="""
+            The check of type `range` lets pass what lies between its two bounds, the lower one first.
+            Here the first is the higher one, so every answer would be refused.
+            Exchange the bounds.
+        """,
+        wrong="""
+            GATHER:
+              weight:
+                prompt: "How heavy is it?"
+                type: number
+                validate: "30-1"
+        """,
+        right="""
+            GATHER:
+              weight:
+                prompt: "How heavy is it?"
+                type: number
+                validate: "1-30"
+        """,
+    ),
 )

@@ -28,7 +28,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "INVALID_EXPRESSION",
-        "warning",
+        "error",
         "expression that cannot be read",
         message="This expression cannot be read[[ (`{value}`)]][[: {detail}]]. {suggestion}",
         explanation="""
@@ -166,7 +166,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "TEMPLATE_UNCLOSED",
-        "warning",
+        "error",
         "braces that are never closed",
         message="{{{{ is never closed[[ ({value})]]: add }}}} after the name.",
         explanation="""

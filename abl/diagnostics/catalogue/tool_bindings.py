@@ -18,7 +18,51 @@ def _with_library(tool: str) -> str:
     return agent + _LIBRARY
 
 
+_NAMED_LIBRARY = "=== tools/hubs.tools.abl\nTOOLS: list_hubs\n"
+_USER = f'=== agents/desk.agent.abl\n{AGENT_HEAD}TOOLS:\n  list_hubs() -> object\n    description: "Lists all hubs"\n'
+
 ROWS: tuple[Rule, ...] = (
+    rule(
+        "TOOL_ONLY_NAMED",
+        "warning",
+        "tool of a library that is only a name",
+        message="The library says nothing of the tool {name} but its name. Write `{name}(parameter: type) -> type` and "
+        "a `type:` under it, or remove the name.",
+        explanation="""
+            A library says how its tools are called and where they lead. Of this one it says neither,
+            so nobody could call it. Often the word behind `TOOLS:` was meant as the name of the library: it needs none.
+            Write a signature and a binding, or remove the name.
+        """,
+        wrong="""
+            TOOLS: hubs
+              list_hubs() -> object
+                description: "Lists all hubs"
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
+        """,
+    ),
+    rule(
+        "TOOL_NOT_BOUND",
+        "error",
+        "tool that leads nowhere",
+        message="The tool {name} leads nowhere: its library has only the name. Write its signature and a `type:` there.",
+        explanation="""
+            The agent takes this tool from a library of the project, and the library says nothing of it but its name.
+            A call would reach nothing.
+            Write in the library how the tool is called and where it leads.
+        """,
+        wrong=_USER + _NAMED_LIBRARY,
+        right=_USER + _LIBRARY,
+        needs="a project",
+        also=("TOOL_ONLY_NAMED",),
+    ),
     rule(
         "BINDING_INCOMPLETE",
         "error",

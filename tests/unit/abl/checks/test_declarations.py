@@ -8,6 +8,7 @@ BUTTON = 'ON_START:\n  RESPOND: "Hi"\n    ACTIONS:\n      - BUTTON: "Go" -> {}\n
 RETURN = "HANDOFF:\n  - TO: B\n    WHEN: true\n    ON_RETURN:\n      HANDLER: {}\nRETURN_HANDLERS:\n  come_back:\n    CONTINUE: true\n"
 TTL = "MEMORY:\n  remember:\n    - WHEN: turn_count > 1\n      STORE: turn_count -> user.turns\n      TTL: {}\n"
 RANGE = 'GATHER:\n  size:\n    prompt: "?"\n    validate:\n      type: range\n      rule: "{}"\n'
+SHORT_RANGE = 'GATHER:\n  size:\n    prompt: "?"\n    type: number\n    validate: "{}"\n'
 CHOICE = 'GATHER:\n  size:\n    prompt: "?"\n    type: enum\n{}'
 ERROR = "FLOW:\n  ask:\n    REASONING: false\n    RESPOND: x\n    THEN: COMPLETE\nON_ERROR:\n  invalid_input:\n    THEN: BACKTRACK\n{}"
 
@@ -41,6 +42,9 @@ def test_a_misspelt_name_is_reported_and_mended(in_text, mended, code, text, wro
         ("INVALID_TTL", TTL, "soon", "2 weeks"),
         ("INVALID_RANGE", RANGE, "heavy", "1..10"),
         ("INVALID_RANGE", RANGE, "5", ">= 5"),
+        ("EMPTY_RANGE", RANGE, "20-1", "1-20"),
+        ("EMPTY_RANGE", RANGE, "3 to -3.5", "-3.5 to 3"),
+        ("EMPTY_RANGE", SHORT_RANGE, "20..1", "7..7"),
         ("ENUM_WITHOUT_OPTIONS", CHOICE, "", "    options: [a, b]\n"),
         ("BACKTRACK_WITHOUT_TARGET", ERROR, "", "    BACKTRACK_TO: ask\n"),
         (
@@ -77,3 +81,16 @@ def test_a_dangling_step_is_said_with_the_keyword_that_was_written(in_text):
     text = "FLOW:\n  ask:\n    REASONING: false\n    CHECK: turn_count > 1\n    ON_FAIL: nowhere\n    THEN: COMPLETE\n"
     (found,) = in_text(text, "DANGLING_STEP_REF")
     assert "ON_FAIL" in found.message
+
+
+def test_what_would_be_said_or_refused_wrongly_is_an_error_with_what_to_write(in_text):
+    text = (
+        'GATHER:\n  size:\n    prompt: "?"\n    type: number\n    validate: "20-1"\n'
+        'ON_START:\n  SET: total = turn_count +\n  RESPOND: "Number {{total and more"\n'
+    )
+    found = [(one.code, one.severity, one.fix.edits[0].text) for one in in_text(text) if one.severity == "error"]
+    assert found == [
+        ("EMPTY_RANGE", "error", "1-20"),
+        ("INVALID_EXPRESSION", "error", ""),
+        ("TEMPLATE_UNCLOSED", "error", "}}"),
+    ]

@@ -58,3 +58,15 @@ def test_words_that_the_texts_know_speak_for_the_agent(in_project):
     desk = DESK.format(name="Desk", tool="find_parcel").replace('"Help"', '"Find each parcel"')
     found = found_in(in_project, desk=desk, lib=LIBRARY.format(tool="fnid_parcel"))
     assert found == [("LIBRARY_TOOL_UNUSED", "lib", 2, "find_parcel")]
+
+
+def test_a_word_behind_tools_of_a_library_is_told_and_an_error_when_an_agent_takes_it(in_project):
+    library = LIBRARY.replace("TOOLS:", "TOOLS: parcels").format(tool="find_parcel")
+    (found,) = (one for one in in_project(lib=library) if one.code.startswith("TOOL_"))
+    assert (found.code, found.severity, found.line) == ("TOOL_ONLY_NAMED", "warning", 1)
+
+    desk = DESK.format(name="Desk", tool="parcels") + CALL.format(tool="parcels")
+    found = [(one.code, one.severity, one.file) for one in in_project(desk=desk, lib=library)]
+    assert ("TOOL_NOT_BOUND", "error", "desk") in found
+
+    assert not [one for one in in_project(lib=LIBRARY.format(tool="find_parcel")) if one.code.startswith("TOOL_")]
