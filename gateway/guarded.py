@@ -28,7 +28,7 @@ from gateway.access import ACCESS, ADMISSION, BODY_METHODS, REPLY_NAME, Access, 
 from gateway.bodies.texts import ESCAPED_NUL, holds_nul
 from gateway.errors import MalformedRequest, WrongMediaType
 from gateway.headers import headers_of
-from gateway.idempotency import ReplyName, checked_key
+from gateway.idempotency import ReplyName, checked_key, sent_key
 from gateway.reading import Paced, declares_more, read_json
 
 Direct = Callable[[Any, Request], Coroutine[Any, Any, Response]]
@@ -153,8 +153,7 @@ class GuardedRoute(APIRoute):
             read = ReadRequest(scope, request.receive, body)
             if access.errors != "callback" and access.checks_texts:
                 _check_texts(body)
-            key = headers_of(scope).get("idempotency-key")
-            if key and access.replay == "reply":
+            if access.replay == "reply" and (key := sent_key(scope)):
                 name = scope[REPLY_NAME] = reply_name(request, scope[ADMISSION], key)
                 replayed: Response = await gate.replies.once(read, name, body, handle, repeatable=access.repeatable)
                 return replayed

@@ -21,13 +21,16 @@ from fastapi.exceptions import RequestValidationError
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from domain import limits
 from domain.clock import Clock
 from domain.errors import AppError, Conflict, InvalidInput, Unavailable
 from gateway import bounds
 from gateway.auth.sealing import Broken, Seal
+from gateway.headers import headers_of
 
+HEADER = "idempotency-key"
 REPLAYED = "Idempotent-Replay"
 REUSED = "IDEMPOTENCY_KEY_REUSED"
 IN_USE = "IDEMPOTENCY_KEY_IN_USE"
@@ -216,6 +219,18 @@ def _is_refusal(error: BaseException) -> bool:
     if isinstance(error, AppError):
         return not error.may_have_taken_effect
     return isinstance(error, RequestValidationError | HTTPException)
+
+
+def sent_key(scope: Scope) -> str:
+    """Return the `Idempotency-Key` of a request, empty where it sends none.
+
+    Raises:
+        InvalidInput: It sends the header without a value: whoever does believes to be safe from doing it twice.
+    """
+    key = headers_of(scope).get(HEADER)
+    if key is not None and not key.strip():
+        raise InvalidInput("Idempotency-Key must not be empty: send a key of your own, or leave the header out")
+    return key or ""
 
 
 def checked_key(key: str, *, min_chars: int = 0) -> str:

@@ -24,7 +24,7 @@ from gateway.asking import Target, check_chat_project, counted_turn, target_of
 from gateway.audited import initiator_of
 from gateway.bodies.openai import with_earlier
 from gateway.headers import headers_of
-from gateway.idempotency import checked_key
+from gateway.idempotency import checked_key, sent_key
 from gateway.measured import measured
 from gateway.opening import begin_again, counted_name
 from gateway.services import Services
@@ -130,7 +130,7 @@ class Carried:
         self._model = model
         self._spoken = spoken
         self._target = target
-        self._key = checked_key(headers_of(request.scope).get("idempotency-key", ""))
+        self._key = checked_key(sent_key(request.scope))
         self._opens: NewSession | None = None
         self._thread: Thread | None = None
         self._named: Asked | None = None

@@ -23,8 +23,7 @@ from gateway.bodies.attachments import (
 )
 from gateway.envelope import Offset, PageLimit, Totals
 from gateway.guarded import guarded_router
-from gateway.headers import headers_of
-from gateway.idempotency import checked_key, mark_of
+from gateway.idempotency import checked_key, mark_of, sent_key
 from gateway.sdk_sessions import visible_session
 from gateway.services import Services, Serving
 from gateway.started import started
@@ -67,7 +66,7 @@ async def upload_attachment(
     asked = await _session(services, admitted, project_id, session_id)
     session = await services.desks.insight.resolve(asked)  # before the file is read
     owner = owner_of_key(admitted.caller.kind, admitted.caller.subject)
-    key = owned_key("file", owner, checked_key(headers_of(request.scope).get("idempotency-key", "")))
+    key = owned_key("file", owner, checked_key(sent_key(request.scope)))
     async with sent_file(request) as file:
         upload = Upload(filename=file.filename, content=file.content, size_bytes=file.size_bytes, key=key)
         kept = await services.desks.files.keep(session, upload)

@@ -23,7 +23,7 @@ from gateway.envelope import json_response
 from gateway.gate import check_permission
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
-from gateway.idempotency import checked_key, mark_of
+from gateway.idempotency import checked_key, mark_of, sent_key
 from gateway.measured import measured
 from gateway.sdk_sessions import check_own_session
 from gateway.services import Services, services_of
@@ -59,7 +59,7 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     """
     # The busiest route takes headers and services from the request itself: as parameters they cost 60 us each call.
     admitted, services, headers = admission_of(request), services_of(request), headers_of(request.scope)
-    idempotency_key, last_event_id = headers.get("idempotency-key", ""), headers.get("last-event-id", "")
+    idempotency_key, last_event_id = sent_key(request.scope), headers.get("last-event-id", "")
     await check_chat_project(services, admitted, body.project_id)
     if last_event_id and not idempotency_key:
         return await _resumed(body, admitted, services, last_event_id)

@@ -18,8 +18,7 @@ from gateway.bodies.chat_send import ChatSendBody, ChatSendReply
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.guarded import guarded_router
-from gateway.headers import headers_of
-from gateway.idempotency import checked_key, mark_of
+from gateway.idempotency import checked_key, mark_of, sent_key
 from gateway.services import Services, services_of
 
 router = guarded_router("/api/v1/chat", "chat")
@@ -40,7 +39,7 @@ async def send_message(body: ChatSendBody, request: Request) -> Response:
     project_id = await _project_of(body, admitted, services)
     await check_chat_project(services, admitted, project_id)
     metadata = checked_metadata(body.metadata)  # before a session is opened: what is refused leaves none
-    idempotency_key = checked_key(headers_of(request.scope).get("idempotency-key", ""))
+    idempotency_key = checked_key(sent_key(request.scope))
     target = await target_of(services, admitted, project_id, Target(body.session_id or ""))
     caller_ = admitted.caller
     turn = ChatTurn(

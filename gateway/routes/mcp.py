@@ -20,7 +20,7 @@ from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.guarded import guarded_router
 from gateway.headers import headers_of
-from gateway.idempotency import checked_key
+from gateway.idempotency import checked_key, sent_key
 from gateway.mcp import PARSE_ERROR, Question, answer_to, answers_to, error_to, takes_batches
 from gateway.services import Services, Serving
 
@@ -56,7 +56,7 @@ async def _answered(request: Request, admitted: Admission, services: Services, p
         message = await request.json()
     except (JSONDecodeError, UnicodeDecodeError):
         return json_response(error_to(None, PARSE_ERROR, "The message is not JSON"), 400)
-    key = headers_of(request.scope).get("idempotency-key", "")
+    key = sent_key(request.scope)
 
     async def ask(question: Question) -> TurnReply:
         asked = Target(question.session_id)

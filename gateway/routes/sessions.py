@@ -38,7 +38,7 @@ from gateway.bodies.sessions import (
 from gateway.bodies.texts import QueryMoment, QueryText
 from gateway.envelope import Offset, PageLimit, json_response
 from gateway.guarded import guarded_router
-from gateway.idempotency import checked_key
+from gateway.idempotency import checked_key, sent_key
 from gateway.sdk_sessions import visible_session
 from gateway.services import Services, Serving
 
@@ -80,7 +80,7 @@ async def create_session(
             channel=body.channel,
             contact_id=body.contact_id or "",
             variables=body.variables or {},
-            idempotency_key=checked_key(request.headers.get("idempotency-key", "")),
+            idempotency_key=checked_key(sent_key(request.scope)),
             key_owner=owner_of_key(admitted.caller.kind, admitted.caller.subject, body.contact_id or ""),
         )
     )
@@ -190,18 +190,18 @@ async def delete_session(
 @router.post(
     "/{session_id}/reset",
     response_model=ResetSessionReply,
-    dependencies=[caller("api_key", "user", permission=Permission.PROJECT_READ, replay="reply", repeatable=True)],
+    dependencies=[caller("api_key", "user", permission=Permission.SESSION_READ, replay="reply", repeatable=True)],
 )
 async def reset_session(
     project_id: str, session_id: str, request: Request, admitted: Admitted, services: Serving, asking: Asking
 ) -> ResetSessionReply:
-    """Put a session back to its start; its transcript and traces stay.
+    """Put a session back to its start: any credential that may see it may; its transcript and traces stay.
 
     A request that comes again under its `Idempotency-Key` within 24 hours finds it reset and changes nothing.
     """
     caller_ = admitted.caller
     tenant_id, owner = caller_.tenant_id, owner_of_key(caller_.kind, caller_.subject, caller_.subject)
-    key = owned_key("reset", owner, checked_key(request.headers.get("idempotency-key", "")))
+    key = owned_key("reset", owner, checked_key(sent_key(request.scope)))
     view = await services.runtime.reset_session(SessionRef(tenant_id, project_id, session_id), key)
     await services.desks.audit.note_session(SessionRef(tenant_id, project_id, view.id), "reset", asking)
     session = ResetSession(

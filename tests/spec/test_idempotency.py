@@ -36,6 +36,7 @@ OVER_THE_STORE = frozenset(
 )  # fmt: skip
 """Families whose desks have no stand-in: what they make under a key is looked at in tests/flows_gateway."""
 REPLAYED_POSTS = [case for case in ALL_REPLAYED if case[0].tags[0] not in OVER_THE_STORE]
+MCP_POSTS = [case for case in POSTS if case[0].path.startswith("/mcp/")]
 KEY = "2c9a6c1e-7d4b-4a53-9a1c-idem"
 RUNS_OF: dict[str, str] = {
     "/api/v1/chat/agent": "stream",
@@ -192,6 +193,19 @@ async def test_a_key_that_cannot_be_stored_is_refused(gateway: Gateway, case: tu
     body = await an_example(gateway, route, session)
     reply = await client.post(path_of(route, session=session), body, headers={"idempotency-key": "x" * 256})
     assert (reply.status, reply.json()["error"]["code"]) == (400, "VALIDATION_ERROR")
+
+
+@every([*REPLAYED_POSTS, *MCP_POSTS])
+async def test_an_empty_key_is_refused_and_named(gateway: Gateway, case: tuple[GuardedRoute, str]) -> None:
+    route = case[0]
+    session = await prepared(gateway)
+    client = Client(gateway.app, await credentials(gateway, route))
+    body = await an_example(gateway, route, session)
+    for empty in ("", "  "):
+        reply = await client.post(path_of(route, session=session), body, headers={"idempotency-key": empty})
+        error = reply.json()["error"]
+        assert (reply.status, error["code"]) == (400, "VALIDATION_ERROR")
+        assert "Idempotency-Key" in error["message"]
 
 
 async def test_what_failed_runs_again_under_the_same_key(gateway: Gateway) -> None:
