@@ -49,7 +49,9 @@ class FieldOverride(Node):
     prompt: str = p.text("prompt", "Question to the user.")
     skip: bool | None = p.boolean("skip", "The field is not asked.")
     required: bool | None = p.boolean("required", "Whether the agent may go on without it.")
-    validation: str = p.text("validation", "How the value is checked.")
+    validation: Validation | None = p.one(
+        "validation", "How the value is checked.", "Validation", aliases=("validate",)
+    )
     extraction_hints: list[str] = p.names("extraction_hints", "Words that help to find the value.")
 
 

@@ -345,7 +345,7 @@ ROWS: tuple[Rule, ...] = (
         "EMPTY_RANGE",
         "error",
         "range that no value lies in",
-        message="No value lies in {value}[[ (field {name})]], as its first bound is above the second. Write {expected}.",
+        message="No value lies in {value}[[ (field {name})]]: the first bound is above the second. Write {expected}.",
         explanation="""
             The check of type `range` lets pass what lies between its two bounds, the lower one first.
             Here the first is the higher one, so every answer would be refused.

@@ -52,7 +52,7 @@ ROWS: tuple[Rule, ...] = (
         "TOOL_NOT_BOUND",
         "error",
         "tool that leads nowhere",
-        message="The tool {name} leads nowhere: its library has only the name. Write its signature and a `type:` there.",
+        message="The tool {name} leads nowhere: its library has only the name. Write its signature and `type:` there.",
         explanation="""
             The agent takes this tool from a library of the project, and the library says nothing of it but its name.
             A call would reach nothing.
