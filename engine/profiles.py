@@ -59,8 +59,9 @@ def changed_field(run: Run, field: JsonObject) -> JsonObject:
         if not override:
             continue
         field = {**field, **{key: value for key, value in override.items() if key not in ("skip", "validation")}}
-        if isinstance(override.get("validation"), str):
-            field["validation"] = {"type": "pattern", "max_retries": 3, "rule": override["validation"]}
+        if check := override.get("validation"):
+            changed = {"type": "pattern", "rule": check} if isinstance(check, str) else check  # a text: older programs
+            field["validation"] = {**(field.get("validation") or {}), **changed}
         if override.get("skip"):
             field = {**field, "required": False, "prompt_mode": "extract_only"}
         if override.get("required") is False:

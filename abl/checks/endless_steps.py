@@ -26,7 +26,25 @@ _ASKING_TOOLS = ("confirmation", "jit_auth", "consent_mode")
 
 
 def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
-    """Yield one finding for each circle of steps that nothing leads out of, at its first step."""
+    """Yield one finding for each circle of steps that nothing leads out of, at its first step.
+
+    The flows that profiles put in the place of the agent's are looked at like its own.
+    """
+    for flow in (facts, *_replaced(facts)):
+        for step, way in _circles(flow, context):
+            said = {"step": step, "detail": way}
+            yield Finding("ENDLESS_STEPS", facts.block(flow.steps[step].subject), "then", arguments=said)
+
+
+def _replaced(facts: AgentFacts) -> Iterator[AgentFacts]:
+    """Yield the agent as it is under each profile that replaces its flow."""
+    for profile in rows(facts.ir.get("behavior_profiles")):
+        if isinstance(profile.get("flow_replace"), dict):
+            yield AgentFacts({**facts.ir, "flow": profile["flow_replace"]}, facts.name)
+
+
+def _circles(facts: AgentFacts, context: CheckContext) -> Iterator[tuple[str, str]]:
+    """Yield the first step of each circle that nothing leads out of, and the way around."""
     entry = entry_of(facts)
     if entry not in facts.steps:
         return
@@ -45,7 +63,7 @@ def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
             continue
         told |= circle
         way = " -> ".join([*(one for one in facts.steps if one in circle), name])
-        yield Finding("ENDLESS_STEPS", facts.steps[name], "then", arguments={"step": name, "detail": way})
+        yield name, way
 
 
 def _rests(facts: AgentFacts, name: str, following: set[str], circle: set[str], under: dict[str, list[Block]]) -> bool:

@@ -204,6 +204,21 @@ def _validation(field: GatherField, field_type: str, scope: Scope) -> Json:
     return scope.record(ir, node if node is not None else field)
 
 
+def lower_changed_check(value: Any, scope: Scope, node: Node) -> Json:
+    """Return what a profile writes of the check of a field; what it leaves out stays as the field has it."""
+    check = one(Validation, value)
+    if check is None:
+        return {}
+    field = GatherField(pos=node.pos, at=dict(node.at), name=text(getattr(node, "name", "")), validation=check)
+    ir = _validation(field, "", scope)
+    if not (check.rule or check.type):
+        for key in ("type", "rule", "validation_process"):
+            del ir[key]
+    if check.max_retries is None:
+        del ir["max_retries"]
+    return ir
+
+
 def _kind_of(rule: str, process: str, field: GatherField, node: Validation | None, scope: Scope) -> str:
     """Return what kind of check a rule without a type is."""
     if process in _PROCESS_TYPE:

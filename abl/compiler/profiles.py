@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from abl.compiler.flow import lower_flow_node
+from abl.compiler.gather import lower_changed_check
 from abl.compiler.lowering import Changes, lower, shape, shape_of
 from abl.compiler.places import Unit
 from abl.compiler.plain import Json, number, one, only, plain, text, texts
@@ -39,7 +40,7 @@ _PROFILE = shape(
         names={"conversation": "conversation_behavior"},
     ),
 )
-_FIELD = shape(FieldOverride, Changes(skip=("name",)))
+_FIELD = shape(FieldOverride, Changes(skip=("name",), use={"validation": lower_changed_check}))
 _STEP = shape(StepOverride, Changes(skip=("name",)))
 _GATHER = shape(GatherChanges, Changes(skip=("field_overrides",)))
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from abl.syntax import props as p
 from abl.syntax.flow import Flow
+from abl.syntax.gather import Validation
 from abl.syntax.node import Kind, Node, node
 from abl.syntax.rich import Voice
 from abl.syntax.tools import Parameter, TypeExpr

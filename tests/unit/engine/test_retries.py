@@ -90,3 +90,37 @@ def test_a_value_is_read_back_so_often_again(way_out: str, retries: int) -> None
         assert talk.say("what a lovely morning") == question
     assert WAYS_OUT[way_out] in talk.say("what a lovely morning")
     assert "city" not in talk.state.threads["Desk"].gathered
+
+
+PROFILE = """BEHAVIOR_PROFILE: phone
+PRIORITY: 1
+WHEN: true
+GATHER:
+  FIELD_OVERRIDES:
+    code:
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "retries", "passes"),
+    [
+        ('      validation: "^[0-9]{2}$"\n', 1, "12"),
+        ('      validation: "10-20"\n', 1, "15"),
+        ('      validation:\n        rule: "^[0-9]{2}$"\n        max_retries: 2\n', 2, "12"),
+        ("      validation:\n        max_retries: 0\n", 0, "AB"),
+    ],
+)
+def test_a_profile_keeps_what_is_written_of_retries_and_reads_its_check_like_any_other(
+    check: str, retries: int, passes: str
+) -> None:
+    step = "\n    COLLECT: code\n    PROMPT: \"Code?\"\n    ON_FAIL:\n      RESPOND: Given up.\n      THEN: done\n    THEN: done\n"
+    text = desk(TOP % 1, step).replace("GATHER:", "USE BEHAVIOR_PROFILE: phone\nGATHER:", 1)
+    program = program_of({"a.abl": text, "p.abl": PROFILE + check})
+    talk = Conversation(program)
+    talk.begin()
+    for _ in range(retries):
+        assert talk.say("nothing") == "Two letters."
+    assert "Given up." in talk.say("nothing")
+    other = Conversation(program)
+    other.begin()
+    assert "Done." in other.say(passes)

@@ -73,3 +73,28 @@ def test_a_profile_hides_only_the_circles_that_it_changes(in_ir, changes, is_fou
     profiles = [{**PROFILE, "flow_modifications": changes}]
     ir = {"metadata": {"name": "A"}, "flow": flow, "behavior_profiles": profiles}
     assert bool(in_ir(ir, CODE)) is is_found
+
+
+PHONE = """
+BEHAVIOR_PROFILE: phone
+PRIORITY: 1
+WHEN: channel == "voice"
+FLOW:
+  REPLACE:
+    hello:
+      REASONING: false
+      RESPOND: Hello
+      THEN: more
+    more:
+      REASONING: false
+      RESPOND: More
+      THEN: {}
+"""
+
+
+def test_a_circle_in_the_flow_that_a_profile_puts_in_place_is_found_where_it_is_written(in_project):
+    desk = "AGENT: Desk\nGOAL: Help\nUSE BEHAVIOR_PROFILE: phone\n" + as_flow("ask:\n RESPOND: Hi\n THEN: COMPLETE")
+    (found,) = in_project(CODE, desk=desk, phone=PHONE.format("hello"))
+    assert (found.severity, found.file, found.line) == ("error", "phone", 9)
+    assert "(hello -> more -> hello)" in found.message
+    assert not in_project(CODE, desk=desk, phone=PHONE.format("COMPLETE"))
