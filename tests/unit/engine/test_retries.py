@@ -113,7 +113,7 @@ GATHER:
 def test_a_profile_keeps_what_is_written_of_retries_and_reads_its_check_like_any_other(
     check: str, retries: int, passes: str
 ) -> None:
-    step = "\n    COLLECT: code\n    PROMPT: \"Code?\"\n    ON_FAIL:\n      RESPOND: Given up.\n      THEN: done\n    THEN: done\n"
+    step = '\n    COLLECT: code\n    PROMPT: "Code?"\n    ON_FAIL:\n      RESPOND: Given up.\n      THEN: done\n    THEN: done\n'
     text = desk(TOP % 1, step).replace("GATHER:", "USE BEHAVIOR_PROFILE: phone\nGATHER:", 1)
     program = program_of({"a.abl": text, "p.abl": PROFILE + check})
     talk = Conversation(program)
