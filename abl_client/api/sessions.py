@@ -223,7 +223,7 @@ class SessionsApi:
         )
 
     def reset_session(self, project_id: str, session_id: str, *, idempotency_key: str = "") -> ResetSessionReply:
-        """Put a session back to its start; its transcript and traces stay."""
+        """Put a session back to its start: any credential that may see it may; its transcript and traces stay."""
         return cast(
             "ResetSessionReply",
             self._transport.json(
