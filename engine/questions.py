@@ -29,12 +29,15 @@ SECOND_LANGUAGE = "en"
 
 
 def question(run: Run, tool: JsonObject, arguments: JsonObject) -> str:
-    """Return what would be done, with its arguments, as a question."""
+    """Return what would be done, with its arguments, as a question; words of an author with a hole are not asked."""
     values: JsonObject = {name: shown_value(run, name, value) for name, value in arguments.items()}
     names = {**values, "call": shown_call(run, tool, arguments), "action": action_of(tool)}
-    if words := str((tool.get("confirmation") or {}).get("confirm_message") or ""):
-        return run.render(words, run.local(names))
-    return run.message("confirm_call", names)
+    scope = run.local(names)
+    written = str((tool.get("confirmation") or {}).get("confirm_message") or "")
+    for words in (written, run.wording("confirm_call")):
+        if asked := run.render_whole(words, scope):
+            return asked
+    return run.render(run.words.sentences["confirm_call"], scope)
 
 
 def shown_call(run: Run, tool: JsonObject, arguments: JsonObject) -> str:

@@ -114,6 +114,10 @@ class Run:
             return text
         return self.program.texts.template(text).render(scope or self.scope, self.environment)
 
+    def render_whole(self, text: str, scope: Scope | None = None) -> str:
+        """Return a template with its values, empty where one of them is empty."""
+        return self.program.texts.template(text).render_whole(scope or self.scope, self.environment)
+
     @property
     def words(self) -> Pack:
         """The words and sentences of the session's language."""

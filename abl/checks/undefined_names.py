@@ -43,6 +43,7 @@ _OF_OTHERS = frozenset({"handoffs", "delegates", "delegate", "return_handlers"})
 _OF_ANSWERS = frozenset({"gather", "attachments", "await_attachment"})
 _LITERALS = ("true", "false", "null")
 _ANSWER_NAMES = frozenset({"value", "field", "attempt", "attempts", "error", "prompt"})
+_QUESTION_NAMES = frozenset({"call", "action"})
 _DATA = ("rich_content", "carousel", "formats", "body", "system_prompt")
 """Texts that may be filled in from somewhere else."""
 
@@ -124,7 +125,9 @@ def _unknown_uses(facts: AgentFacts, context: CheckContext) -> Iterator[Use]:
 
 
 def _is_certain(use: Use, facts: AgentFacts, context: CheckContext) -> bool:
-    """Whether nothing could set the name: no model, no other agent outside of the given ones."""
+    """Whether nothing could set the name: no model, no other agent outside of the given ones. A question must know it."""
+    if _is_question(use.written):
+        return True
     if facts.reasons or context.options.single_agent or facts.is_supervisor:
         return False
     return not any(part in _DATA for part in use.written.path.split("."))
@@ -146,8 +149,14 @@ def _also_known(written: Written) -> frozenset[str]:
     if parts[0] == "guardrails":
         names |= GUARDRAIL_NAMES
     if parts[0] == "tools":
-        names |= RESULT_NAMES | ERROR_NAMES | _parameters(written.place.unit.document, parts)
+        names |= _QUESTION_NAMES if _is_question(written) else RESULT_NAMES | ERROR_NAMES
+        names |= _parameters(written.place.unit.document, parts)
     return names
+
+
+def _is_question(written: Written) -> bool:
+    """Whether a text is what a tool asks before a call: a name without a value would leave a hole in it."""
+    return written.path.startswith("tools.") and written.field == "confirm_message"
 
 
 def _parameters(document: Document, parts: list[str]) -> frozenset[str]:

@@ -19,16 +19,21 @@ from abl.templates.read import TemplateReader
 class _Output:
     """What has been rendered; full when there is too much text or too much work."""
 
-    __slots__ = ("pieces", "room", "steps")
+    __slots__ = ("has_hole", "pieces", "room", "steps")
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
+        self.has_hole = False
         self.room = MAX_OUTPUT_CHARS
         self.steps = MAX_RENDER_STEPS
 
     def add(self, text: str) -> None:
         self.pieces.append(text)
         self.room -= len(text)
+
+    def fill(self, text: str) -> None:
+        self.has_hole |= not text
+        self.add(text)
 
     def takes_more(self) -> bool:
         self.steps -= 1
@@ -70,11 +75,19 @@ class CompiledTemplate:
 
     def render(self, variables: Variables, environment: Environment | None = None) -> str:
         """Return the text; what cannot be resolved is empty. `environment` gives `ago` and dates their moment."""
+        return self._rendered(variables, environment)[0]
+
+    def render_whole(self, variables: Variables, environment: Environment | None = None) -> str:
+        """Return the text, empty where a value that it shows is empty: it would have a hole."""
+        text, has_hole = self._rendered(variables, environment)
+        return "" if has_hole else text
+
+    def _rendered(self, variables: Variables, environment: Environment | None) -> tuple[str, bool]:
         if self._constant is not None:
-            return self._constant
+            return self._constant, False
         output = _Output()
         self._render(variables, environment if environment is not None else Environment(variables), output)
-        return "".join(output.pieces)[:MAX_OUTPUT_CHARS]
+        return "".join(output.pieces)[:MAX_OUTPUT_CHARS], output.has_hole
 
 
 def compile_template(text: str) -> CompiledTemplate:
@@ -114,7 +127,7 @@ def _renderer(part: Part) -> Renderer:
             return _choice(part)
         case _:
             value = compile_expression(part.node)
-            return lambda variables, environment, output: output.add(text_of(value(variables, environment)))
+            return lambda variables, environment, output: output.fill(text_of(value(variables, environment)))
 
 
 def _each(part: Each) -> Renderer:

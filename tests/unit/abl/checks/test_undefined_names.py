@@ -73,3 +73,9 @@ def test_a_misspelt_field_is_reported_once_where_it_is_declared(in_project):
     """
     (found,) = in_project(a=text)
     assert (found.code, found.line, found.fix.edits[0].text) == ("UNUSED_REQUIRED_GATHER_FIELD", 7, "tracking_code")
+
+
+@pytest.mark.parametrize(("name", "is_found"), [("weather", True), ("code", False), ("call", False)])
+def test_the_question_before_a_call_shows_nothing_that_is_not_known_by_then(in_text, name, is_found):
+    tool = TOOL + f'    confirm: always\n    confirm_message: "Find {{{{{name}}}}}?"\n'
+    assert [one.line for one in in_text(tool, "UNDEFINED_NAME")] == [7] * is_found
