@@ -7,13 +7,14 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from abl.languages import Pack, fold, folded_phrase, form_pattern
 from engine.extraction.numbers import number_before, spelled_exactly
 from engine.extraction.phrases import alternatives, any_of, numbered, without
 from engine.extraction.times import read_time
 
-__all__ = ["read_date", "read_moment", "read_time"]
+__all__ = ["days_in", "likely_days_in", "read_date", "read_moment", "read_time"]
 
 _ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _FIGURES = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})(?:\2(\d{4}|\d{2}))?(?!\d)")
@@ -76,7 +77,7 @@ def _iso(said: str) -> date | None:
 
 def _in_figures(said: str, today: date, words: Pack, locale: str) -> date | None:
     found = _FIGURES.search(said)
-    if found is None or (found[4] is None and found[2] == "-"):
+    if found is None or (found[4] is None and not _is_short_day(found, said, words)):
         return None
     first, second = int(found[1]), int(found[3])
     is_american = locale.lower().replace("_", "-") == "en-us" or words.date_order != "dmy"
@@ -113,9 +114,7 @@ def _with_marks(said: str, today: date, words: Pack) -> date | None:
     """Return a day written with a sign behind year, month and day."""
     if not words.date_marks:
         return None
-    year_mark, month_mark, day_mark = (re.escape(fold(one)) for one in words.date_marks)
-    number = r"(\d{1,4}|" + "[" + "".join(one for one in numbered(words, "numbers") if len(one) == 1) + r"十百千]{1,6})"
-    found = re.search(rf"(?:{number}{year_mark}\s*)?{number}{month_mark}\s*{number}{day_mark}", said)
+    found = _marked(words).search(said)
     if found is None:
         return None
     year, month, day = (_figures(one, words) if one else None for one in found.groups())
@@ -124,14 +123,39 @@ def _with_marks(said: str, today: date, words: Pack) -> date | None:
     return _made(year, month, day) if year else _next(month, day, today)
 
 
+@lru_cache(maxsize=64)
+def _marked(words: Pack) -> re.Pattern[str]:
+    year_mark, month_mark, day_mark = (re.escape(fold(one)) for one in words.date_marks)
+    number = r"(\d{1,4}|" + "[" + "".join(one for one in numbered(words, "numbers") if len(one) == 1) + r"十百千]{1,6})"
+    return re.compile(rf"(?:{number}{year_mark}\s*)?{number}{month_mark}\s*{number}{day_mark}")
+
+
 def _figures(written: str, words: Pack) -> int | None:
     value = int(written) if written.isdigit() else spelled_exactly(written, words)
     return int(value) if value is not None else None
 
 
 def _with_month_name(said: str, today: date, words: Pack) -> date | None:
+    for one in _named_days(said, words):
+        return _made(one.year, one.month, one.day) if one.year else _next(one.month, one.day, today)
+    return None
+
+
+class _NamedDay(NamedTuple):
+    """A day with the name of its month, and where it stands; a year of zero is none."""
+
+    year: int
+    month: int
+    day: int
+    start: int
+    end: int
+
+
+def _named_days(said: str, words: Pack) -> Iterator[_NamedDay]:
+    """Give the days that stand beside the name of a month, in the order they stand."""
     for at, found in _names(said, words.months):
-        day = _day_before(said[: found.start()], words)
+        before = _day_before(said[: found.start()], words)
+        day, start = before or (None, found.start())
         end = found.end()
         if day is None:
             behind = said[end:]
@@ -145,9 +169,33 @@ def _with_month_name(said: str, today: date, words: Pack) -> date | None:
         if day is None:
             continue
         joined = _joins(words).match(said[end:])
-        year = _YEAR.match(said[end + (joined.end() if joined is not None else 0) :])
-        return _made(int(year[1]), at + 1, day) if year else _next(at + 1, day, today)
-    return None
+        skipped = joined.end() if joined is not None else 0
+        year = _YEAR.match(said[end + skipped :])
+        yield _NamedDay(int(year[1]) if year else 0, at + 1, day, start, end + (skipped + year.end() if year else 0))
+
+
+def days_in(said: str, words: Pack) -> Iterator[tuple[int, int]]:
+    """Give where days stand in a folded text that can be nothing else: in figures, with signs, with a month's name."""
+    yield from (found.span() for found in _ISO.finditer(said))
+    yield from (found.span() for found in _FIGURES.finditer(said) if found[4] is not None or found[2] == "/")
+    if words.date_marks:
+        yield from (found.span() for found in _marked(words).finditer(said))
+    yield from ((one.start, one.end) for one in _named_days(said, words))
+
+
+def likely_days_in(said: str, words: Pack) -> Iterator[tuple[int, int]]:
+    """Give where days stand that may be plain numbers too: `3.12`, "in three days"."""
+    yield from (found.span() for found in _FIGURES.finditer(said) if _is_short_day(found, said, words))
+    for count, _, start, end in _counts(said, words):
+        if count is not None and any(_stands(form, said[:start], said[end:]) for form in words.later):
+            yield start, end
+
+
+def _is_short_day(found: re.Match[str], said: str, words: Pack) -> bool:
+    """Return whether figures without a year are a day: `3.12.`, and `3.12` where a decimal has another sign."""
+    if found[4] is not None or found[2] != ".":
+        return found[2] == "/"
+    return words.decimal != "." or re.match(r"\.(?!\d)", said[found.end() :]) is not None
 
 
 def _names(said: str, groups: tuple[tuple[str, ...], ...]) -> Iterator[tuple[int, re.Match[str]]]:
@@ -161,17 +209,18 @@ def _joins(words: Pack) -> re.Pattern[str]:
     return re.compile(rf"(?:[\s,.]*{alternatives(words.date_joins)})*[\s,]*" if words.date_joins else r"[\s,]*")
 
 
-def _day_before(before: str, words: Pack) -> int | None:
+def _day_before(before: str, words: Pack) -> tuple[int, int] | None:
+    """Return the day that stands at the end of a text, and where it begins."""
     joins = alternatives(words.date_joins)
     bare = re.sub(rf"(?:[\s,.]*{joins})*[\s,]*$", "", before) if joins else before.rstrip(" ,")
     figures = _DAY_BEFORE.search(bare)
     if figures is not None:
-        return int(figures[1])
+        return int(figures[1]), figures.start()
     tokens = [found.start() for found in re.finditer(r"[^\s,.;]+", bare)][-_DAY_WORDS:]
     for start in tokens:
         day = _day_of(bare[start:], words)
         if day is not None:
-            return day
+            return day, start
     return None
 
 

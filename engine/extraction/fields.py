@@ -17,9 +17,10 @@ from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_words import Kind, pieces_of
 from engine.answers import read_truth
+from engine.extraction.amounts import amounts_in, meant_amount
 from engine.extraction.choices import read_choice, spoken
 from engine.extraction.dates import read_date, read_moment, read_time
-from engine.extraction.numbers import read_numbers, tidy
+from engine.extraction.numbers import tidy
 from engine.extraction.phrases import alternatives, any_of
 from engine.limits import MAX_ANSWER_CHARS
 
@@ -43,6 +44,7 @@ class Reading:
     """What is read: the text, whether this field was asked for, what day it is, and the words of the language.
 
     `is_used`: another field of the same kind has taken its value from this text already.
+    `others`: languages that may be mixed in.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Reading:
     locale: str = ""
     options: tuple[object, ...] = ()
     is_used: bool = False
+    others: tuple[Pack, ...] = ()
 
 
 def read_field(field: JsonObject, reading: Reading) -> JsonValue:
@@ -139,7 +142,10 @@ def _many(field: JsonObject, reading: Reading) -> JsonValue:
         return None
     single = {**field, "list": False, "type": "string" if field.get("type") == "list" else field.get("type")}
     pieces = _pieces(without_lead_in(reading.text, reading.words), reading.words)
-    found = [_one(single, Reading(piece, reading.is_asked, reading.today, reading.words)) for piece in pieces]
+    found = [
+        _one(single, Reading(piece, reading.is_asked, reading.today, reading.words, others=reading.others))
+        for piece in pieces
+    ]
     values = list(dict.fromkeys(value for value in found if value is not None))
     return values or None
 
@@ -200,9 +206,15 @@ def _phone(field: JsonObject, reading: Reading) -> JsonValue:
 
 
 def _number(field: JsonObject, reading: Reading) -> JsonValue:
-    for value, start, end in read_numbers(reading.text, reading.words):
-        if reading.is_asked or _is_beside_name(field, reading.text, start, end):
-            return tidy(value)
+    def is_near(said: str, start: int, end: int) -> bool:
+        return _is_beside_name(field, said, start, end)
+
+    if reading.is_asked:
+        value = meant_amount(reading.text, reading.words, is_near, reading.others)
+        return tidy(value) if value is not None else None
+    for one in amounts_in(reading.text, reading.words, reading.others):
+        if is_near(reading.text, one.start, one.end):
+            return tidy(one.value)
     return None
 
 
@@ -221,11 +233,13 @@ def _is_beside_name(field: JsonObject, text: str, start: int, end: int) -> bool:
 
 
 def _currency(field: JsonObject, reading: Reading) -> JsonValue:
-    for value, start, end in read_numbers(reading.text, reading.words):
-        if reading.is_asked or (not reading.is_used and _has_currency(reading, start, end)):
-            return tidy(value)
-        if _is_beside_name(field, reading.text, start, end):
-            return tidy(value)
+    if reading.is_asked:
+        return _number(field, reading)
+    for one in amounts_in(reading.text, reading.words, reading.others):
+        if not reading.is_used and _has_currency(reading, one.start, one.end):
+            return tidy(one.value)
+        if _is_beside_name(field, reading.text, one.start, one.end):
+            return tidy(one.value)
     return None
 
 

@@ -15,11 +15,13 @@ _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0963])+")
 MAX_DIGITS = 15
 MAX_CHARS = 4_000
 MAX_PHRASE_WORDS = 6
+MAX_SPELLED = 8
+"""Numbers in words that are looked for in one text."""
 MAX_CACHED_SPLITS = 2_048
 
 
 def read_numbers(text: str, words: Pack) -> Iterator[tuple[float, int, int]]:
-    """Give the numbers of a text one after the other: those in figures, or else the first one in words.
+    """Give the numbers of a text one after the other: those in figures, or else those in words.
 
     The places are those of the folded text.
     """
@@ -31,8 +33,18 @@ def read_numbers(text: str, words: Pack) -> Iterator[tuple[float, int, int]]:
             is_written = True
             factor, end = _scale_behind(said, found.end(), words)
             yield value * factor, found.start(), end
-    if not is_written and (spelled := _in_words(said, words)) is not None:
-        yield spelled
+    if not is_written:
+        yield from spelled_numbers(said, words)
+
+
+def spelled_numbers(said: str, words: Pack) -> Iterator[tuple[float, int, int]]:
+    """Give the first numbers in words of a folded text, with where each begins and ends."""
+    for _ in range(MAX_SPELLED):
+        found = _in_words(said, words)
+        if found is None:
+            return
+        yield found
+        said = " " * found[2] + said[found[2] :]
 
 
 def read_number(text: str, words: Pack) -> tuple[float, int, int] | None:

@@ -9,9 +9,11 @@ from dataclasses import replace
 from abl.languages import Pack, fold, folded, words_only
 from domain.json_values import JsonObject, JsonValue
 from engine.extraction.fields import Reading, read_field
+from engine.extraction.numbers import read_numbers
 from engine.spoken import own_words, small_words
 
-BY_WORDS = frozenset({"number", "integer", "float", "currency", "date", "datetime", "time"})
+NUMBERS = frozenset({"number", "integer", "float", "currency"})
+BY_WORDS = NUMBERS | {"date", "datetime", "time"}
 """Types whose values are said in words of a language."""
 
 _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0963])+")
@@ -22,10 +24,14 @@ def read_in_any(field: JsonObject, reading: Reading, others: Iterable[Pack]) -> 
 
     Words that the first language has itself say nothing in another one: the French `mon` is no Monday.
     """
+    others = tuple(others)
+    reading = replace(reading, others=others)
     value = read_field(field, reading)
     if value is not None or field.get("list"):
         return value
     kind = field.get("type")
+    if kind in NUMBERS and any(read_numbers(reading.text, reading.words)):
+        return None  # they are understood, and mean something else or nothing clear
     for other in others:
         if other is reading.words:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from abl.languages import Pack, fold, form_pattern
@@ -18,6 +19,9 @@ _AFTER_MARK = r"(?![^\W\d_]|[\u0900-\u0963])"
 """Minutes may stand right behind a mark: `9h30`."""
 
 _HAN_NUMBER = re.compile(r"[〇一二三四五六七八九十]+(?=[時分])")
+_HAN_TIME = re.compile(
+    r"(?:\d{1,2}|[〇一二三四五六七八九十]{1,3})時(?!間)(?:半|(?:\d{1,2}|[〇一二三四五六七八九十]{1,3})分)?"
+)
 _FIGURES_BEHIND = re.compile(r"\d{1,2}分")
 _LAST_FIGURES = re.compile(r"\d{1,2}$")
 _NEXT_WORDS = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
@@ -31,6 +35,33 @@ def read_time(text: str, words: Pack) -> str | None:
     """Return the first time of day as `HH:MM`."""
     said = _with_digits(_DAY.sub(" ", fold(text[:MAX_CHARS])), words)
     return _by_form(said, words) or _in_figures(said, words) or _by_name(said, words)
+
+
+def times_in(said: str, words: Pack) -> Iterator[tuple[int, int, bool]]:
+    """Give where times of day stand in a folded text, and whether each can be nothing else: "at 8" may be a number."""
+    for found in _HAN_TIME.finditer(said):
+        yield *found.span(), True
+    if not is_spaced(said):
+        return
+    for minutes, forms in words.clock.items():
+        for form in forms:
+            for found in form_pattern(form).finditer(said):
+                if _hour(found["hour"], words) is None:
+                    continue
+                behind = _spelled_minutes(said[found.end() :], words) if minutes == 0 else None
+                end = found.end() + (behind[1] if behind is not None else 0)
+                yield found.start(), end, minutes != 0 or behind is not None or _has_half(said[end:], words)
+    for found in _clock(words).finditer(said):
+        if found["minute"] or found["behind"] or found["mark"] or found["at"]:
+            both = bool(found["mark"] and found["at"])
+            is_half = _has_half(found["mark"] or said[found.end() :], words)
+            yield *found.span(), bool(found["minute"] or found["behind"]) or both or is_half
+
+
+def _has_half(behind: str, words: Pack) -> bool:
+    """Return whether a text begins with a half of the day: am, in the evening."""
+    pattern = any_of((*words.am, *words.pm))
+    return pattern is not None and pattern.match(behind.lstrip()) is not None
 
 
 def _by_form(said: str, words: Pack) -> str | None:
@@ -68,14 +99,19 @@ def _is_of_a_unit(behind: str, words: Pack) -> bool:
 
 
 def _minutes_behind(behind: str, words: Pack) -> int:
-    """Return the minutes that are said in words behind a full hour: "quinze heures trente"."""
+    found = _spelled_minutes(behind, words)
+    return found[0] if found is not None else 0
+
+
+def _spelled_minutes(behind: str, words: Pack) -> tuple[int, int] | None:
+    """Return the minutes that are said in words behind a full hour, and where they end: "quinze heures trente"."""
     told = _NEXT_WORDS.match(behind)
-    said = (told[0] if told else "").replace("-", " ").split()
-    for count in range(len(said), 0, -1):
-        value = spelled_exactly(" ".join(said[:count]), words)
+    ends = [found.end() for found in re.finditer(r"[^\s-]+", told[0])] if told else []
+    for end in reversed(ends):
+        value = spelled_exactly(" ".join(behind[:end].replace("-", " ").split()), words)
         if value is not None and MIN_MINUTES <= value < 60 and value.is_integer():
-            return int(value)
-    return 0
+            return int(value), end
+    return None
 
 
 def _hour(written: str, words: Pack) -> int | None:

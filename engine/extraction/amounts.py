@@ -1,0 +1,130 @@
+"""The one number a text gives to a field: not that of a day or a time, not one of two, not one that is refused.
+
+Where it is unclear which of several is meant there is none, and the user is asked again. Spec: abl-language 3.3, 5.7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from abl.languages import Pack, fold
+from engine.answer_words import Kind, pieces_of
+from engine.extraction.corrections import corrected
+from engine.extraction.dates import days_in, likely_days_in
+from engine.extraction.numbers import MAX_CHARS, read_numbers, spelled_numbers
+from engine.extraction.phrases import alternatives, any_of
+from engine.extraction.times import times_in
+
+MAX_BETWEEN = 40
+"""Characters between two numbers of which one is meant, or both are one: "two or three"."""
+_TELLING = frozenset({Kind.UNKNOWN, Kind.OWN, Kind.NUMBER})
+IsNear = Callable[[str, int, int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number and where it stands in the folded text; `is_likely_moment`: it may be a part of a day or time."""
+
+    value: float
+    start: int
+    end: int
+    is_likely_moment: bool = False
+
+
+def amounts_in(text: str, words: Pack, others: tuple[Pack, ...] = ()) -> list[Amount]:
+    """Return the numbers of a text that are no part of a day or a time of day, in the order they stand.
+
+    Those that may be a part of one are there only where no other is. `others`: languages whose days are known too.
+    """
+    return _read(text, words, others)[1]
+
+
+def _read(text: str, words: Pack, others: tuple[Pack, ...]) -> tuple[str, list[Amount]]:
+    """Return a folded text with its days and times blanked out, and its numbers."""
+    said = fold(text[:MAX_CHARS])
+    times = list(times_in(said, words))
+    sure = [(start, end) for start, end, is_sure in times if is_sure]
+    said = _without(said, sure + [span for pack in (words, *others) for span in days_in(said, pack)])
+    likely = [(start, end) for start, end, is_sure in times if not is_sure] + [*likely_days_in(said, words)]
+    bare = _without(said, likely)
+    if found := [Amount(*one) for one in read_numbers(bare, words)]:
+        return bare, found
+    return said, [Amount(*one, is_likely_moment=True) for one in read_numbers(said, words)]
+
+
+def _without(said: str, spans: list[tuple[int, int]]) -> str:
+    for start, end in spans:
+        said = said[:start] + " " * (end - start) + said[end:]
+    return said
+
+
+def meant_amount(text: str, words: Pack, is_near: IsNear, others: tuple[Pack, ...] = ()) -> float | None:
+    """Return the number an answer gives; None without one, and where it is unclear which.
+
+    Args:
+        text: The answer to the question for the number.
+        words: The words of its language.
+        is_near: Whether the number at a place of a text stands beside the name of what was asked for.
+        others: Languages whose days are known too.
+    """
+    tail = corrected(text, words)
+    if tail and amounts_in(tail, words, others):
+        text = tail
+    said, found = _read(text, words, others)
+    found = [one for one in found if not _is_refused(said, one, words)]
+    if not found:
+        return None
+    near = [one for one in found if is_near(said, one.start, one.end)]
+    ones = [one for one in found if one.value == 1 and not said[one.start : one.end].isdigit()]
+    rest = [one for one in found if one not in ones]
+    if not near and ones and rest and _joins(said[ones[0].end : rest[-1].start], words):
+        return None  # one person and two children
+    meant = (near or rest or found)[0]
+    if meant.is_likely_moment and len({one.value for one in found}) > 1 and not near:
+        return None
+    return None if _is_one_of_several(said, meant, found, words) else meant.value
+
+
+def _is_refused(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether a number stands behind a word of no, or with one at the end: "not 4"."""
+    refused = alternatives(words.no)
+    if not refused:
+        return False
+    before = re.search(rf"{refused}\s*$", said[: one.start])
+    behind = re.match(rf"\s*{refused}[\s.!。]*$", said[one.end :])
+    return before is not None or behind is not None
+
+
+def _is_one_of_several(said: str, meant: Amount, found: list[Amount], words: Pack) -> bool:
+    """Return whether another number stands beside the one that is meant with nothing between that tells them apart."""
+    spelled = [Amount(*one) for one in spelled_numbers(said, words) if one[0] != 1]
+    known = sorted({(one.start, one.end, one.value) for one in (*found, *spelled)})
+    for (_, end, value), (start, _, other) in pairwise(known):
+        is_other = (value != other or said[end - 1].isdigit() == said[start].isdigit()) and meant.start in (
+            start,
+            _start_of(known, end),
+        )
+        if is_other and end <= start and _tells_nothing(said[end:start], words):
+            return True
+    return False
+
+
+def _start_of(known: list[tuple[int, int, float]], end: int) -> int:
+    return next(start for start, one, _ in known if one == end)
+
+
+def _tells_nothing(between: str, words: Pack) -> bool:
+    """Return whether a text between two numbers leaves it open which is meant: "or", "to", a dash, a currency."""
+    if len(between) > MAX_BETWEEN:
+        return False
+    signs = any_of(tuple(sign for names in words.currencies.values() for sign in names))
+    bare = signs.sub(" ", between) if signs is not None else between
+    return all(one.kind not in _TELLING for one in pieces_of(bare, words, frozenset()))
+
+
+def _joins(between: str, words: Pack) -> bool:
+    pattern = any_of(words.conjunctions)
+    return pattern is not None and pattern.search(between) is not None

@@ -1,0 +1,139 @@
+"""The number a message gives to a field: never that of a day or a time, and none where it is unclear which is meant."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from abl.languages import load_pack
+from engine.extraction.fields import Reading, read_field
+from tests.support.cells import over
+
+MONDAY = date(2026, 3, 2)
+
+
+def read(kind: str, text: str, tag: str = "en", *, name: str = "guests", is_asked: bool = True) -> Any:
+    return read_field({"name": name, "type": kind}, Reading(text, is_asked, MONDAY, load_pack(tag)))
+
+
+BESIDE_A_DAY = {
+    "en": ("a table for four on 3 December", "a table for four on December 3rd, 2026", "3/12 for four, please"),
+    "de": ("ein Tisch für vier am 3. Dezember", "am 3.12. für vier", "vier Personen am 3. Dezember 2026"),
+    "fr": ("une table pour quatre le 3 décembre", "le 3 décembre pour quatre", "quatre personnes le 03/12/2026"),
+    "es": ("una mesa para cuatro el 3 de diciembre", "el 3 de diciembre para cuatro", "cuatro personas el 3/12"),
+    "it": ("un tavolo per quattro il 3 dicembre", "il 3 dicembre per quattro", "quattro persone il 3/12/2026"),
+    "pt": ("uma mesa para quatro no dia 3 de dezembro", "dia 3 de dezembro para quatro", "quatro pessoas em 3/12"),
+    "nl": ("een tafel voor vier op 3 december", "op 3 december voor vier", "vier personen op 3 december 2026"),
+    "pl": ("stolik dla czterech osób na 3 grudnia", "3 grudnia, cztery osoby", "cztery osoby 3 grudnia 2026"),
+    "tr": ("3 Aralık için dört kişilik bir masa", "dört kişi, 3 Aralık", "dört kişi 3/12/2026"),
+    "ar": ("طاولة يوم 3 ديسمبر أربعة أشخاص", "يوم 3 ديسمبر أربعة أشخاص", "أربعة أشخاص 3/12/2026"),
+    "hi": ("3 दिसंबर को चार लोगों के लिए मेज़", "चार लोग 3 दिसंबर को", "चार लोग 3/12/2026"),
+    "ja": ("12月3日に四人です", "四人で12月3日", "2026年12月3日、4人です"),
+}
+
+
+@over("tag, text", [(tag, text) for tag, texts in BESIDE_A_DAY.items() for text in texts])
+def test_a_number_beside_a_day_is_not_that_of_the_day(tag: str, text: str) -> None:
+    assert read("integer", text, tag) == 4
+
+
+ONLY_A_DAY = {
+    "en": ("3 December", "on 3 December at 19:30", "December 3rd", "half past seven", "7:30 pm", "2026-12-03"),
+    "de": ("3. Dezember", "am 3. Dezember um 19:30 Uhr", "halb acht", "dritter Dezember", "3.12.2026"),
+    "fr": ("3 décembre", "le 3 décembre à 19h30", "sept heures et demie"),
+    "es": ("3 de diciembre", "el 3 de diciembre a las 19:30", "las siete y media"),
+    "it": ("3 dicembre", "il 3 dicembre alle 19:30", "le sette e mezza"),
+    "pt": ("3 de dezembro", "dia 3 de dezembro às 19:30", "sete e meia"),
+    "nl": ("3 december", "op 3 december om 19:30", "half acht"),
+    "pl": ("3 grudnia", "3 grudnia o 19:30", "wpół do ósmej"),
+    "tr": ("3 Aralık", "3 Aralık saat 19:30", "yedi buçukta"),
+    "ar": ("3 ديسمبر", "يوم 3 ديسمبر الساعة 19:30", "السابعة والنصف"),
+    "hi": ("3 दिसंबर", "3 दिसंबर को 19:30 बजे", "साढ़े सात बजे"),
+    "ja": ("12月3日", "12月3日の19時30分", "七時半"),
+}
+
+
+@over("tag, text", [(tag, text) for tag, texts in ONLY_A_DAY.items() for text in texts])
+def test_a_day_and_a_time_alone_are_no_number(tag: str, text: str) -> None:
+    assert read("integer", text, tag) is None
+    assert read("number", text, tag) is None
+    assert read("currency", text, tag) is None
+
+
+INSTEAD = {
+    "en": ("not 4 but 5", "5, not 4", "five instead of four", "no, 5"),
+    "de": ("nicht 4 sondern 5", "nicht vier, sondern fünf", "5 statt 4", "5, nicht 4"),
+    "fr": ("pas 4 mais 5", "5 au lieu de 4", "5, pas 4"),
+    "es": ("no 4 sino 5", "5 en vez de 4", "5, no 4"),
+    "it": ("non 4 ma 5", "5 invece di 4", "5, non 4"),
+    "pt": ("não 4 mas sim 5", "5 em vez de 4", "5, não 4"),
+    "nl": ("niet 4 maar 5", "5 in plaats van 4", "5, niet 4"),
+    "pl": ("nie 4 tylko 5", "5 zamiast 4", "5, nie 4"),
+    "tr": ("4 değil 5", "4 yerine 5"),
+    "ar": ("ليس 4 بل 5", "5 بدلا من 4"),
+    "hi": ("4 नहीं 5", "4 की जगह 5"),
+    "ja": ("4ではなく5", "4じゃなくて5です"),
+}
+
+
+@over("tag, text", [(tag, text) for tag, texts in INSTEAD.items() for text in texts])
+def test_what_is_said_instead_is_the_number(tag: str, text: str) -> None:
+    assert read("integer", text, tag) == 5
+
+
+UNCLEAR = {
+    "en": ("two or three", "2 or 3", "2-3", "2 to 3", "between two and three", "two or 3", "not 4", "4 5", "4, no, 5",
+           "one person and two children", "2 or 3 guests", "twelve fifty", "nineteen ninety nine", "twenty twenty",
+           "12 dollars 50"),
+    "de": ("zwei oder drei", "2 bis 3", "2 oder 3", "nicht 4"),
+    "fr": ("deux ou trois", "2 ou 3", "pas 4"),
+    "es": ("dos o tres", "2 o 3"),
+    "it": ("due o tre", "2 o 3", "non 4"),
+    "pt": ("dois ou três", "2 ou 3"),
+    "nl": ("twee of drie", "2 of 3", "niet 4"),
+    "pl": ("dwa lub trzy", "2 albo 3", "nie 4"),
+    "tr": ("iki veya üç", "2 ya da 3", "4 değil"),
+    "ar": ("اثنان أو ثلاثة", "2 أو 3", "ليس 4"),
+    "hi": ("दो या तीन", "2 या 3"),
+    "ja": ("2か3", "二か三", "2または3"),
+}  # fmt: skip
+
+
+@over("tag, text", [(tag, text) for tag, texts in UNCLEAR.items() for text in texts])
+def test_of_two_numbers_none_is_guessed(tag: str, text: str) -> None:
+    assert read("integer", text, tag) is None
+    assert read("currency", text, tag) is None
+
+
+@over(
+    ("text", "value"),
+    [
+        ("at 8 for four people", 4),
+        ("four people at 8 pm", 4),
+        ("tomorrow at half past seven for two", 2),
+        ("four, at eight", 4),
+        ("2 (two)", 2),
+        ("3 nights, 2 guests", 2),
+        ("one", 1),
+        ("5 of them", 5),
+        ("in three days", 3),
+    ],
+)
+def test_the_number_that_stands_for_itself_is_taken(text: str, value: int) -> None:
+    assert read("integer", text) == value
+
+
+@over(
+    ("tag", "text", "value"),
+    [
+        ("en", "2.5", None),
+        ("en", "2.5.", "2026-05-02"),
+        ("en", "2.5.2026", "2026-05-02"),
+        ("en", "2/5", "2026-05-02"),
+        ("hi", "2.5", None),
+        ("de", "2.5.", "2026-05-02"),
+        ("de", "24.12", "2026-12-24"),
+    ],
+)
+def test_a_decimal_is_no_day(tag: str, text: str, value: str | None) -> None:
+    assert read("date", text, tag) == value
