@@ -125,7 +125,7 @@ def _unknown_uses(facts: AgentFacts, context: CheckContext) -> Iterator[Use]:
 
 
 def _is_certain(use: Use, facts: AgentFacts, context: CheckContext) -> bool:
-    """Whether nothing could set the name: no model, no other agent outside of the given ones; a question must know it."""
+    """Whether nothing could set the name: no model, no other agent outside these. A question must know it."""
     if _is_question(use.written):
         return True
     if facts.reasons or context.options.single_agent or facts.is_supervisor:
