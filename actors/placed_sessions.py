@@ -79,12 +79,12 @@ class PlacedSessions(StoredSessions):
             raise StoreLost from error
         raise SessionMoved(home)
 
-    async def create(self, pin: SessionPin) -> int:
-        """Create the session's row, unless it belongs elsewhere. Raises SessionMoved."""
+    async def create(self, pin: SessionPin, *, reopens: bool = False) -> int:
+        """Create the session's row, unless it belongs elsewhere. Raises SessionMoved, NotFound."""
         home = await self._home(pin)
         if home != self._host_id:
             raise SessionMoved(home)
-        return await super().create(pin)
+        return await super().create(pin, reopens=reopens)
 
     async def _home(self, pin: SessionPin) -> str:
         """Return the host a session has to itself; this one, or any that shares, for one that needs none."""

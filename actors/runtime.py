@@ -165,6 +165,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
         caller: What is said of who calls, beside channel and user: read at `caller.`. Spec: abl-language 6.7.
         idempotency_key, key_owner: A client's key, good for a day, and whose it is (`domain.request_keys`).
         name: Finds the session again for as long as it is there; never a client's word alone.
+        is_once: There is one session of this name; when it has been deleted there is no other one.
     """
 
     tenant_id: str
@@ -183,6 +184,12 @@ class NewSession(Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
     key_owner: str = ""
     name: str = ""
+    is_once: bool = False
+
+    @property
+    def reopens(self) -> bool:
+        """Whether it may follow one of the same name that was deleted; one that was opened under a key never does."""
+        return bool(self.name) and not self.is_once
 
 
 class SessionView(Struct, frozen=True, kw_only=True):

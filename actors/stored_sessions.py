@@ -141,8 +141,8 @@ class StoredSessions:
             seq=head.last_seq,
         )
 
-    async def create(self, pin: SessionPin) -> int:
-        """Create the session's row, owned by this host, and return the epoch to write under."""
+    async def create(self, pin: SessionPin, *, reopens: bool = False) -> int:
+        """Create the session's row, owned by this host, and return the epoch to write under. Raises NotFound."""
         epoch = self._epoch.value
         if self._system is not None:
             self._system.serves(pin)
@@ -160,6 +160,7 @@ class StoredSessions:
             user_id=pin.user_id,
             parent_session_id=pin.parent_session_id,
             created_at=parse_iso(pin.created_at) if pin.created_at else None,
+            reopens=reopens,
         )
         try:
             made = await self._create(pin, session, epoch)

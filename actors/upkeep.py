@@ -59,6 +59,8 @@ SOON_S = 1.0
 """When work is gone on with that did not end within its bound."""
 A2A_TASKS_KEPT_DAYS = 90
 HEADS_KEPT_DAYS = 30
+DELETED_SESSIONS_KEPT_DAYS = 90
+"""How long nothing opens a deleted session anew: much longer than a request is under way or a page stays away."""
 """How long a client that names no session finds its conversation again; a session itself is kept for longer."""
 ROWS_MAX = 5_000
 BLOBS_MAX = 200
@@ -136,6 +138,9 @@ class Upkeep:
             f"{PREFIX}partitions": _Chore(HOUR_S, ROWS_MAX, lambda: ensure_partitions(database), 0.0),
             f"{PREFIX}weeks": _Chore(HOUR_S, ROWS_MAX, self._drop_weeks, DROPS_STEADY_S),
             f"{PREFIX}turns": _Chore(HOUR_S, ROWS_MAX, lambda: turns.forget_old(ROWS_MAX)),
+            f"{PREFIX}deleted": _Chore(
+                HOUR_S, ROWS_MAX, lambda: self._sessions.forget_deleted(DELETED_SESSIONS_KEPT_DAYS, ROWS_MAX)
+            ),
             f"{PREFIX}replies": _Chore(HOUR_S, ROWS_MAX, lambda: replies.forget_old(ROWS_MAX)),
             f"{PREFIX}done_requests": _Chore(HOUR_S, ROWS_MAX, lambda: done.forget_old(ROWS_MAX)),
             f"{PREFIX}blobs": _Chore(HOUR_S, BLOBS_MAX, self._blobs, DROPS_STEADY_S),

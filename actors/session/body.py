@@ -51,7 +51,7 @@ from actors.session.replies import refusal
 from actors.session.resuming import FromOutside, fact_of, is_quiet
 from actors.session.services import Services
 from actors.session.snapshot import UnreadableSnapshot
-from actors.session.store import SessionMoved, SessionPin, StoreLost
+from actors.session.store import NewPin, SessionMoved, StoreLost
 from actors.session.stream import Listener
 from actors.session.telling import missed
 from actors.session.unspoken import GONE, is_discarded, is_forsaken, is_undone
@@ -247,8 +247,7 @@ class SessionBody:
         if not message.new:
             with suppress(NotFound):
                 return await self._awake()
-        new = await pin_of_turn(message, self._services)
-        return await self._awake(new, is_fresh=message.new and not message.may_be_known)
+        return await self._awake(await pin_of_turn(message, self._services))
 
     async def _chat_or_undo(self, message: RunTurn, listener: Listener | None) -> HostAnswer:
         """Answer a message; leave no session behind one that was to begin it and is refused."""
@@ -327,14 +326,11 @@ class SessionBody:
         await reset(live, self._services, message.key)
         return Viewed(view=view_of(live))
 
-    async def _awake(self, new: SessionPin | None = None, *, is_fresh: bool = False) -> LiveSession:
-        """Return the session, loaded under this host's lease; a turn whose host died is brought to its end first.
-
-        `is_fresh` says that nobody else can have made the session.
-        """
+    async def _awake(self, new: NewPin | None = None) -> LiveSession:
+        """Return the session, loaded under this host's lease; a turn whose host died is brought to its end first."""
         if self.live is not None:
             return self.live
-        loaded = await self._load(new, is_fresh=is_fresh)
+        loaded = await self._load(new)
         return await brought_to_end(loaded, self._load, self._services, self._hold)
 
     async def _found(self, message: EndSession | ResetSession | CancelTurn | Look) -> Loaded:
@@ -358,9 +354,9 @@ class SessionBody:
             self.is_left = True
         return Viewed(view=view)
 
-    async def _load(self, new: SessionPin | None = None, *, is_fresh: bool = False) -> Loaded:
+    async def _load(self, new: NewPin | None = None) -> Loaded:
         self.fall_asleep()
-        live, stored, unfinished = await load(self._services, self.tenant_id, self.session_id, new, is_fresh=is_fresh)
+        live, stored, unfinished = await load(self._services, self.tenant_id, self.session_id, new)
         live.stream.last_seq = max(live.stream.last_seq, self._shown_seq)
         if stored.is_taken_over or unfinished is not None:
             live.stream.jump(self._services.number_from())

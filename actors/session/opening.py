@@ -13,7 +13,7 @@ from actors.session.live import LiveSession
 from actors.session.records import OWN_KEY, TurnOpening
 from actors.session.repeating import spoken_id
 from actors.session.services import Services
-from actors.session.store import SessionPin
+from actors.session.store import NewPin, SessionPin
 from domain.clock import iso_ms
 from domain.errors import InvalidInput, NotFound
 from domain.ids import PREFIXES
@@ -56,20 +56,21 @@ def action_of(written: JsonObject | None) -> ActionEvent | None:
         raise InvalidInput(f"action: {error}") from error
 
 
-async def pin_of_turn(message: RunTurn, services: Services) -> SessionPin:
+async def pin_of_turn(message: RunTurn, services: Services) -> NewPin:
     """Return the pin of a session that begins with a message. Raises NotFound: the message begins none."""
     asked = message.turn
     if message.new:
-        return await _pin(asked, asked.session_id, services)
+        return NewPin(await _pin(asked, asked.session_id, services), is_fresh=not message.may_be_known)
     if asked.opens is None:
         raise NotFound("Session not found")
     return await pin_of_new(asked.session_id, asked.opens, services)
 
 
-async def pin_of_new(session_id: str, wanted: NewSession, services: Services) -> SessionPin:
+async def pin_of_new(session_id: str, wanted: NewSession, services: Services) -> NewPin:
     """Return the pin of a session that is opened as it is wanted, without a message or with its first one."""
     pin = await _pin(wanted, session_id, services)
-    return msgspec.structs.replace(pin, variables=wanted.variables, caller=wanted.caller)
+    pin = msgspec.structs.replace(pin, variables=wanted.variables, caller=wanted.caller)
+    return NewPin(pin, reopens=wanted.reopens)
 
 
 async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Services) -> SessionPin:
@@ -109,7 +110,7 @@ async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Service
     )
 
 
-async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
+async def pin_of_child(task: DelegateTask, services: Services) -> NewPin:
     """Return the pin of a delegated child: it runs the program of its parent.
 
     Raises:
@@ -118,7 +119,7 @@ async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
     parent = await services.store.load(task.tenant_id, task.parent_session_id)
     if parent is None or not await waits_for(parent, task.effect_key, services):
         raise NotFound("The delegating session waits for nothing of the kind")
-    return msgspec.structs.replace(
+    pin = msgspec.structs.replace(
         parent.pin,
         session_id=task.session_id,
         runtime_session_id=services.ids.uuid(),
@@ -128,6 +129,7 @@ async def pin_of_child(task: DelegateTask, services: Services) -> SessionPin:
         transport="internal",
         created_at=iso_ms(services.clock.now()),
     )
+    return NewPin(pin)
 
 
 async def begun(

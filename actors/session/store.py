@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct, field
 
@@ -69,6 +69,19 @@ class SessionPin(Struct, frozen=True, kw_only=True):
     test_context: JsonObject | None = None
     variables: JsonObject = field(default_factory=dict)
     caller: JsonObject = field(default_factory=dict)
+
+
+class NewPin(NamedTuple):
+    """What a session is made from that is not there.
+
+    Attributes:
+        is_fresh: Nobody else can have made it.
+        reopens: It may follow one under the same id that was deleted.
+    """
+
+    pin: SessionPin
+    is_fresh: bool = False
+    reopens: bool = False
 
 
 class Stored(Struct, frozen=True, kw_only=True):
@@ -194,8 +207,12 @@ class SessionStore(Protocol):
         """Return what the store holds of a session that need not be this host's; None when there is none."""
         ...
 
-    async def create(self, pin: SessionPin) -> int:
-        """Create the session's row, owned by this host, and return the epoch to write under."""
+    async def create(self, pin: SessionPin, *, reopens: bool = False) -> int:
+        """Create the session's row, owned by this host, and return the epoch to write under.
+
+        Raises:
+            NotFound: It was deleted, and does not `reopen`.
+        """
         ...
 
     async def discard(self, pin: SessionPin, epoch: int, key: str = "") -> bool:

@@ -9,7 +9,7 @@ from actors.session.live import LiveSession
 from actors.session.records import Record, TurnOpening, decode_record
 from actors.session.services import Services
 from actors.session.snapshot import decode_snapshot
-from actors.session.store import SessionPin, Stored
+from actors.session.store import NewPin, Stored
 from domain.errors import NotFound
 from engine import AnyEffect, EndTurn, Fact, Say, Trace, UserSpoke, expects_outcome
 
@@ -97,25 +97,25 @@ class _Folding:
 
 
 async def load(
-    services: Services, tenant_id: str, session_id: str, new: SessionPin | None = None, *, is_fresh: bool = False
+    services: Services, tenant_id: str, session_id: str, new: NewPin | None = None
 ) -> tuple[LiveSession, Stored, Unfinished | None]:
     """Return a session under this host's lease, as it stands in the store, and the turn that was running.
 
-    `new` is what it is made from when there is none; `is_fresh` says that nobody else can have made it.
+    `new` is what it is made from when there is none.
 
     Raises:
-        NotFound: There is none.
+        NotFound: There is none, or it was deleted.
         UnreadableSnapshot, UnknownSchema: It was written by a newer version.
         SessionMoved, StoreLost: As `SessionStore` says.
     """
     store = services.store
-    woken = None if is_fresh else await store.wake(tenant_id, session_id)
+    woken = None if new is not None and new.is_fresh else await store.wake(tenant_id, session_id)
     is_new = woken is None
     if woken is None:
         if new is None:
             raise NotFound("Session not found")
-        stored = Stored(pin=new, status="active", end_reason="", snapshot=None, records=(), seq=0)
-        woken = (await store.create(new), stored)
+        stored = Stored(pin=new.pin, status="active", end_reason="", snapshot=None, records=(), seq=0)
+        woken = (await store.create(new.pin, reopens=new.reopens), stored)
     epoch, stored = woken
     pin = stored.pin
     program = await services.programs.get(tenant_id, pin.project_id, pin.program_id)

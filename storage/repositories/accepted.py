@@ -89,11 +89,20 @@ REMOVE = Statement(
 )
 REFUSE = Statement(
     """
+    WITH session AS (
+        SELECT EXISTS (SELECT FROM deleted_sessions WHERE session_digest = :session_key)
+            AND NOT EXISTS (SELECT FROM sessions WHERE session_key = :session_key) AS is_deleted
+    ),
+    removed AS (
+        DELETE FROM accepted_messages USING session
+        WHERE is_deleted AND session_key = :session_key AND request_key = :request_key
+    )
     UPDATE accepted_messages SET refusal = :refusal, refused_at = clock_timestamp(), held_until = 'infinity'
-    WHERE session_key = :session_key AND request_key = :request_key
+    FROM session WHERE NOT is_deleted AND session_key = :session_key AND request_key = :request_key
     """,
     is_repeatable=True,
 )
+"""To a session that was deleted nobody comes back who could be told: nothing of its message is kept."""
 TOLD = Statement(
     """
     DELETE FROM accepted_messages

@@ -13,15 +13,20 @@ COLUMNS = """
 """
 
 CREATE = Statement("""
-    WITH made AS (
+    WITH barred AS (
+        SELECT FROM deleted_sessions
+        WHERE NOT :reopens::boolean AND session_digest = session_key(:tenant_id, :session_id)
+    ),
+    made AS (
         INSERT INTO sessions (
             tenant_id, session_id, project_id, runtime_session_id, pin, agent_name, entry_agent_name, channel,
             transport, source, environment, deployment_id, contact_id, user_id, parent_session_id, created_at
-        ) VALUES (
-            :tenant_id, :session_id, :project_id, :runtime_session_id, :pin, :entry_agent_name, :entry_agent_name,
-            :channel, :transport, :source, :environment, :deployment_id, :contact_id, :user_id, :parent_session_id,
-            COALESCE(:created_at::timestamptz, clock_timestamp())
         )
+        SELECT
+            :tenant_id, :session_id, :project_id, :runtime_session_id, :pin::jsonb, :entry_agent_name::text,
+            :entry_agent_name::text, :channel, :transport, :source, :environment, :deployment_id, :contact_id, :user_id,
+            :parent_session_id, COALESCE(:created_at::timestamptz, clock_timestamp())
+        WHERE NOT EXISTS (SELECT FROM barred)
         ON CONFLICT (session_key) DO NOTHING
         RETURNING session_key
     ),
@@ -30,8 +35,9 @@ CREATE = Statement("""
         SELECT session_key, :epoch::bigint FROM made
         ON CONFLICT DO NOTHING
     )
-    SELECT count(*) FROM made
+    SELECT CASE WHEN EXISTS (SELECT FROM barred) THEN NULL ELSE (SELECT count(*) FROM made) END
 """)
+"""How many were made; NULL for one that was deleted, of which there is no other unless it `reopens`."""
 
 FIND = Statement(f"""
     SELECT {COLUMNS} FROM sessions s
@@ -209,10 +215,14 @@ _ROW = Statement("DELETE FROM sessions WHERE session_key = session_key(:tenant_i
 DELETE = (
     *_LEFT,
     Statement("DELETE FROM accepted_messages WHERE session_key = session_key(:tenant_id, :session_id)"),
+    Statement("""
+        INSERT INTO deleted_sessions (session_digest) VALUES (session_key(:tenant_id, :session_id))
+        ON CONFLICT (session_digest) DO UPDATE SET deleted_at = excluded.deleted_at
+    """),
     Statement(_NOTE),
     _ROW,
 )
-"""In this order; the last one says whether there was a session."""
+"""In this order; the last one says whether there was a session. From then on there is no other one under its id."""
 DISCARD = (*_LEFT, Statement(f"{_NOTE} AND turn_count > 0"), _ROW)
 """The same of a session that nothing was said in: messages that wait stay, and begin it anew."""
 HOLD_EMPTY = Statement(f"""
@@ -225,3 +235,9 @@ HOLD_EMPTY = Statement(f"""
     FROM held
 """)
 """Whether nothing waits in a session that is this epoch's; no row when it is not."""
+FORGET_DELETED = Statement("""
+    DELETE FROM deleted_sessions WHERE ctid IN (
+        SELECT ctid FROM deleted_sessions
+        WHERE deleted_at < clock_timestamp() - make_interval(days => :days) LIMIT :limit
+    )
+""")

@@ -28,6 +28,7 @@ from storage.repositories.session_statements import (
     DISCARD,
     END,
     FIND,
+    FORGET_DELETED,
     FOUND,
     HOLD_EMPTY,
     IDLE,
@@ -48,6 +49,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
 
     Attributes:
         created_at: As its creator has been told; None for the moment at which the row is made.
+        reopens: It may follow one under the same id that was deleted.
     """
 
     session_id: str
@@ -64,6 +66,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     user_id: str = ""
     parent_session_id: str = ""
     created_at: datetime | None = None
+    reopens: bool = False
 
 
 class SessionRecord(Struct, frozen=True, kw_only=True):
@@ -140,16 +143,20 @@ class Sessions:
         self._database = database
 
     async def create(self, tenant_id: str, session: NewSession, *, epoch: int | None = None) -> bool:
-        """Create the session and its empty journal, owned by `epoch`; return False when it was there already."""
+        """Create the session and its empty journal, owned by `epoch`; return False when it was there already.
+
+        Raises:
+            NotFound: It was deleted, and there is no other one under its id.
+        """
         values = asdict(session)
-        return bool(await self._database.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
+        return _made(await self._database.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
 
     async def create_within(
         self, connection: Connection, tenant_id: str, session: NewSession, *, epoch: int | None = None
     ) -> bool:
         """Do as `create`, within a transaction."""
         values = asdict(session)
-        return bool(await connection.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
+        return _made(await connection.value(CREATE, tenant_id=tenant_id, epoch=epoch, **values))
 
     async def find(self, tenant_id: str, session_id: str) -> SessionRecord | None:
         """Return a session by its id or its runtime session id."""
@@ -248,9 +255,16 @@ class Sessions:
         return [row["session_id"] for row in rows]
 
     async def delete(self, tenant_id: str, session_id: str) -> bool:
-        """Remove a session and all it left, its last turns counted before; return False when there was none."""
+        """Remove a session and all it left, its last turns counted before; return False when there was none.
+
+        Nothing opens another one under its id from then on, but what says that it may (`NewSession.reopens`).
+        """
         async with self._database.transaction() as connection:
             return await self._delete(connection, tenant_id, session_id, DELETE)
+
+    async def forget_deleted(self, days: int, limit: int) -> int:
+        """Forget that sessions were deleted so many days ago, at most `limit`; return how many."""
+        return await self._database.execute(FORGET_DELETED, days=days, limit=limit)
 
     async def discard(self, tenant_id: str, session_id: str, epoch: int, key: str = "") -> bool:
         """Remove a session of this epoch unless files wait in it, or messages other than the one with this key.
@@ -278,6 +292,13 @@ class Sessions:
             hashes = [row["blob_hash"] for row in blobs]
             await connection.execute(DELETE_BLOBS, tenant_id=tenant_id, blob_hashes=hashes)
         return bool(touched)
+
+
+def _made(count: int | None) -> bool:
+    """Return whether a row was made. Raises NotFound."""
+    if count is None:
+        raise NotFound("Session not found")
+    return bool(count)
 
 
 def _record(row: Row) -> SessionRecord:

@@ -103,10 +103,7 @@ async def end(asker: Asker, one: Conversation) -> None:
 
 
 async def delete(asker: Asker, one: Conversation) -> None:
-    """Delete the session: it is not found any more, and nobody may speak in it.
-
-    A connection of the page that the client had given up may come late, and open its session anew, an empty one.
-    """
+    """Delete the session: it is not found any more, and nobody may speak in it; nothing that comes late brings it back."""
     path = f"{asker.project}/sessions/{one.session_id}"
     one.is_deleted = True  # it may be, from the first request on, whether or not one is answered
     status, told = await asker.ask("DELETE", path)
@@ -114,9 +111,6 @@ async def delete(asker: Asker, one: Conversation) -> None:
         one.note(f"delete: {status} {told}")
     for again in ("DELETE", "GET"):
         status, told = await asker.ask(again, path)
-        if again == "DELETE" and status == 200 and one.transport == "socket":
-            one.done["opened_anew"] += 1
-            continue
         if status != 404:
             one.note(f"{again} of a deleted session: {status} {told}")
     status, told = await _speak(asker, one, "after the deletion")

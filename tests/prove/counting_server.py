@@ -184,7 +184,7 @@ class CountingServer:
 
     def done_twice(self) -> list[str]:
         """Orders whose effect took place more than once, and callbacks that were taken more than once."""
-        keyed = [order for order, keys in self.applied.items() if len(keys) > 1]
+        keyed = [f"{order} under {sorted(keys)}" for order, keys in self.applied.items() if len(keys) > 1]
         taken = [order for order, answers in self.answers.items() if answers.count("accepted") > 1]
         return keyed + [order for order, runs in self.runs.items() if runs > 1] + taken
 

@@ -159,7 +159,7 @@ class MemoryStore:
             seq=len(journal),
         )
 
-    async def create(self, pin: SessionPin) -> int:
+    async def create(self, pin: SessionPin, *, reopens: bool = False) -> int:
         if pin.session_id in self.pins:
             raise SessionMoved
         self.pins[pin.session_id] = pin

@@ -23,7 +23,7 @@ class ForgetfulStore(MemoryStore):
     async def append(self, pin, epoch, records, *, expect_seq, end=None, stores=None) -> int:
         return expect_seq + len(records)
 
-    async def create(self, pin) -> int:
+    async def create(self, pin, *, reopens=False) -> int:
         return 1
 
     async def wake(self, tenant_id, session_id) -> None:
