@@ -186,11 +186,6 @@ class NewSession(Struct, frozen=True, kw_only=True):
     name: str = ""
     is_once: bool = False
 
-    @property
-    def reopens(self) -> bool:
-        """Whether it may follow one of the same name that was deleted; one that was opened under a key never does."""
-        return bool(self.name) and not self.is_once
-
 
 class SessionView(Struct, frozen=True, kw_only=True):
     """A session as the list and the detail routes show it. Spec: platform-api 5.2, 5.3.

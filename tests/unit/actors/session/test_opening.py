@@ -66,7 +66,7 @@ def a_new(**more: object) -> NewSession:
 
 
 def test_a_pin_says_how_long_the_session_may_be_quiet() -> None:
-    pin = asyncio.run(pin_of_new(SESSION, a_new(), some_services(MemoryStore())))
+    pin = asyncio.run(pin_of_new(SESSION, a_new(), some_services(MemoryStore()))).pin
     assert pin.idle_s == 1_800.0
     assert pin.variables == {"a": 1}
 
