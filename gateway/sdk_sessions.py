@@ -1,7 +1,8 @@
 """One token family, one session: which session an SDK caller speaks in. Spec: platform-api 2.4, 12.1.
 
-No table joins the two. A family whose session was deleted gets no other one. The session is opened under a name made from the family, so every gateway finds the same one,
-before and after a crash; by a socket, else by the first message that is taken. Decision: 0060.
+No table joins the two. The session is opened under a name made from the family, so every gateway finds the same one,
+before and after a crash; by a socket, else by the first message that is taken. A family whose session was deleted gets
+no other one. Decisions: 0060, 0067.
 """
 
 from __future__ import annotations
