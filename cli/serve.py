@@ -31,7 +31,7 @@ from cli import demo
 from cli.first_start import first_keys, greeting
 from cli.output import refuse
 from cli.projects import project_texts
-from cli.serving import BACKLOG, access_services, server_config
+from cli.serving import BACKLOG, GRACE_S, access_services, server_config
 from cli.variables import told_unset
 from domain.errors import AppError
 from gateway.app import build_app, drain, operations_app
@@ -145,7 +145,9 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
         ending = loop.create_task(over.wait())
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         ending.cancel()
-        await drain(app)
+        asked = loop.time()
+        await drain(app, GRACE_S)
+        server.config.timeout_graceful_shutdown = max(1, GRACE_S - int(loop.time() - asked))
         server.should_exit = True
         await serving
         await running.runtime.drain()

@@ -47,6 +47,7 @@ class Access:
         repeatable: Run twice it does no more than run once, so it may run again when what became of it is unknown.
         streams: The route reads the body itself, within the bound, as it comes.
         rated: False for health checks, which are never throttled.
+        always: Answered also by a gateway that ends.
         errors: How its errors are spelt.
         too_large: What is said of a body beyond the bound, in the place of the usual sentence.
         checks_texts: False where the route refuses texts itself that no store can keep.
@@ -61,6 +62,7 @@ class Access:
     repeatable: bool = False
     streams: bool = False
     rated: bool = True
+    always: bool = False
     errors: ErrorForm = "coded"
     too_large: str = ""
     checks_texts: bool = True
@@ -123,9 +125,9 @@ def uploader(*kinds: CallerKind, permission: Permission, body_max_bytes: int) ->
     )
 
 
-def anyone(*, rated: bool = True, errors: ErrorForm = "coded") -> Any:
+def anyone(*, rated: bool = True, always: bool = False, errors: ErrorForm = "coded") -> Any:
     """Declare that a route asks for no credential."""
-    return Depends(Access(rated=rated, errors=errors))
+    return Depends(Access(rated=rated, always=always, errors=errors))
 
 
 def bootstrap() -> Any:

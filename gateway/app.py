@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Container, Sequence
 from contextlib import asynccontextmanager
@@ -165,7 +166,14 @@ def _assembled(app: FastAPI, services: Services, cors: Cors) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_protocol)
     app.add_exception_handler(Exception, _answer_unexpected)
-    app.add_middleware(Transport, clock=services.clock, ids=services.ids, cors=cors, metrics=services.metrics)
+    app.add_middleware(
+        Transport,
+        clock=services.clock,
+        ids=services.ids,
+        cors=cors,
+        metrics=services.metrics,
+        leaving=services.leaving,
+    )
     return app
 
 
@@ -204,10 +212,15 @@ def _routed(
     return app
 
 
-async def drain(app: FastAPI) -> None:
-    """Send every socket to another gateway and wait until it has left; called before the server stops listening."""
+async def drain(app: FastAPI, within_s: float) -> None:
+    """Answer what was asked until now and send every socket to another gateway; waits for both, within the bound.
+
+    Called before the server stops listening: what comes meanwhile is answered with 503 and when to ask again.
+    """
     services: Services = app.state.services
+    finishing = asyncio.create_task(services.leaving.finish(within_s))
     await services.feeds.drain()
+    await finishing
 
 
 @asynccontextmanager

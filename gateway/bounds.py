@@ -45,6 +45,8 @@ SOCKET_CHECK_S: Final = 15.0
 SOCKET_DRAIN_S: Final = 2.0
 """How long a gateway that ends waits for its sockets to have left."""
 SOCKET_DRAIN_RECONNECT_MS: Final = 1_000
+LEAVING_RETRY_MS: Final = 2_000
+"""After how long a request is to come again that a gateway refuses because it ends."""
 SOCKET_DISCARD_S: Final = 5.0
 """How long a gateway waits for a session to be removed that a socket has left in silence."""
 SOCKET_ACK_S: Final = 5.0

@@ -89,6 +89,7 @@ class Feeds:
         self._feeds: dict[str, Feed] = {}
         self._turns: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
 
@@ -96,6 +97,7 @@ class Feeds:
         """Return a new place in a session's output; the oldest of too many is displaced."""
         feed = self._feeds.setdefault(session.session_id, Feed())
         outlet = Outlet(session, cursor)
+        outlet.draining = self._is_draining
         feed.outlets.append(outlet)
         self._is_empty.clear()
         if feed.following is None:
@@ -270,7 +272,8 @@ class Feeds:
                 return
 
     async def drain(self) -> None:
-        """Make every socket leave for another gateway, and wait until they have, within the bound."""
+        """Make every socket leave for another gateway, also one that comes yet; wait for that, within the bound."""
+        self._is_draining = True
         for feed in self._feeds.values():
             for outlet in feed.outlets:
                 outlet.draining = True

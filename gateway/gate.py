@@ -33,6 +33,7 @@ from gateway.auth.sdk_tokens import SdkClaims, SdkTokens
 from gateway.auth.user_tokens import UserTokens, caller_of
 from gateway.headers import headers_of
 from gateway.idempotency import Replies
+from gateway.leaving import Leaving
 from gateway.throttle import RateExceeded, Throttle, tightest
 
 UNKNOWN_ADDRESS = "unknown"
@@ -60,9 +61,11 @@ class Gate:
         projects: Projects,
         throttle: Throttle,
         replies: Replies,
+        leaving: Leaving,
         clock: Clock,
     ) -> None:
         self.replies = replies
+        self._leaving = leaving
         self._api_keys = api_keys
         self._public_keys = public_keys
         self._sdk_tokens = sdk_tokens
@@ -81,7 +84,9 @@ class Gate:
             Overloaded: The tenant's request rate is exceeded.
             NotFound: The project of the path is not the caller's.
             Forbidden: The caller lacks the permission, or the page's origin is not allowed.
+            Unavailable: The gateway ends.
         """
+        self._leaving.check(access)
         if access.is_public:
             check_storable(scope)
             return None

@@ -24,6 +24,7 @@ from gateway.auth.user_tokens import UserTokens
 from gateway.feeds import Feeds
 from gateway.gate import Gate, Projects
 from gateway.idempotency import Replies, ReplyStore
+from gateway.leaving import Leaving
 from gateway.mcp import AgentCards, NoCards
 from gateway.metrics import Metrics
 from gateway.session_room import CountActive
@@ -73,6 +74,7 @@ class Services:
     public_keys: PublicKeys
     api_keys: ApiKeys
     feeds: Feeds
+    leaving: Leaving
     metrics: Metrics
     counters: Counters
     clock: Clock
@@ -94,6 +96,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
     secret, older = settings.token_secret, settings.older_secrets
     sdk_tokens = SdkTokens(secret, settings.instance, access.clock, access.ids, older=older)
     user_tokens = UserTokens(access.desks.users, secret, settings.instance, access.clock, access.ids, older=older)
+    leaving = Leaving()
     gate = Gate(
         api_keys=api_keys,
         public_keys=public_keys,
@@ -103,6 +106,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         projects=access.projects,
         throttle=throttle,
         replies=Replies(access.replies, Seal(secret, "replies", older=older)),
+        leaving=leaving,
         clock=access.clock,
     )
     return Services(
@@ -115,6 +119,7 @@ def assemble(runtime: Runtime, access: AccessServices, settings: GatewaySettings
         public_keys=public_keys,
         api_keys=api_keys,
         feeds=Feeds(runtime, metrics),
+        leaving=leaving,
         metrics=metrics,
         counters=access.counters,
         clock=access.clock,

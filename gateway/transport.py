@@ -12,6 +12,7 @@ from domain.clock import Clock, IdSource
 from gateway.access import RATE, REQUEST_ID
 from gateway.cors import Cors
 from gateway.headers import headers_of
+from gateway.leaving import Leaving
 from gateway.metrics import Metrics
 from gateway.throttle import rate_headers
 
@@ -23,12 +24,15 @@ CLIENT_LEFT = 499
 class Transport:
     """The outermost layer of the app."""
 
-    def __init__(self, app: ASGIApp, *, clock: Clock, ids: IdSource, cors: Cors, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, *, clock: Clock, ids: IdSource, cors: Cors, metrics: Metrics, leaving: Leaving
+    ) -> None:
         self._app = app
         self._clock = clock
         self._ids = ids
         self._cors = cors
         self._metrics = metrics
+        self._leaving = leaving
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Carry one exchange."""
@@ -44,6 +48,8 @@ class Transport:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], *headers_around(scope, self._clock, self._cors)]
+                if self._leaving.has_begun:
+                    message["headers"].append((b"connection", b"close"))  # the next request finds another gateway
             await send(message)
 
         preflight = self._cors.preflight(scope["method"], scope["path"], headers)
@@ -52,7 +58,8 @@ class Transport:
             return
         started = perf_counter()
         try:
-            await self._app(scope, receive, sending)
+            with self._leaving.exchange():
+                await self._app(scope, receive, sending)
         except ClientDisconnect:
             status = CLIENT_LEFT  # nobody listens: nothing is answered and nothing went wrong
         finally:

@@ -20,7 +20,7 @@ NOT_READY = 503
 router = guarded_router("", "health")
 
 
-@router.get("/health", response_model=HealthReply, dependencies=[anyone(rated=False)])
+@router.get("/health", response_model=HealthReply, dependencies=[anyone(rated=False, always=True)])
 async def show_health(services: Serving) -> HealthReply:
     """Return that the process lives."""
     return HealthReply(
@@ -34,15 +34,16 @@ async def show_health(services: Serving) -> HealthReply:
     "/ready",
     response_model=ReadinessReply,
     responses={NOT_READY: {"model": NotReadyReply, "description": "Starting, draining, or a part is down"}},
-    dependencies=[anyone(rated=False)],
+    dependencies=[anyone(rated=False, always=True)],
 )
 async def show_readiness(services: Serving) -> Response:
     """Return whether new turns can be taken, with the state of each part."""
     health = await services.runtime.health()
     checks = [*_checks(health.parts, "failed"), *_checks(health.lesser, "degraded")]
-    if health.ready and not health.draining:
+    is_leaving = health.draining or services.leaving.has_begun
+    if health.ready and not is_leaving:
         return _json(ReadinessReply(checks=checks))
-    return _json(NotReadyReply(status="draining" if health.draining else "not_ready", checks=checks), NOT_READY)
+    return _json(NotReadyReply(status="draining" if is_leaving else "not_ready", checks=checks), NOT_READY)
 
 
 def _checks(parts: Mapping[str, str], otherwise: Literal["degraded", "failed"]) -> list[Check]:
@@ -60,7 +61,7 @@ def _json(body: ReadinessReply | NotReadyReply, status: int = 200) -> Response:
     "/metrics",
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
-    dependencies=[anyone(rated=False)],
+    dependencies=[anyone(rated=False, always=True)],
 )
 async def show_metrics(services: Serving) -> Response:
     """Return the numbers of this process and of the runtime, for Prometheus."""

@@ -281,7 +281,7 @@ async def test_a_gateway_that_ends_sends_its_sockets_elsewhere_and_their_turns_g
         token = await gateway.page_token()
         async with gateway.socket(token) as socket:
             start = json.loads(await socket.recv())
-            draining = asyncio.create_task(drain(gateway.app))
+            draining = asyncio.create_task(drain(gateway.app, 5.0))
             assert json.loads(await socket.recv())["type"] == "server_draining"
             with pytest.raises(ConnectionClosed) as closed:
                 await socket.recv()

@@ -255,7 +255,7 @@ async def test_an_idle_socket_is_closed(gateway: Gateway, monkeypatch: pytest.Mo
 
 async def test_a_draining_gateway_sends_its_sockets_elsewhere(gateway: Gateway) -> None:
     async with started(gateway) as socket:
-        draining = asyncio.create_task(drain(gateway.app))
+        draining = asyncio.create_task(drain(gateway.app, 5.0))
         frame = await socket.frame()
         assert (frame["type"], frame["reconnectAfterMs"]) == ("server_draining", 1000)
         assert await socket.close_code() == 1001
