@@ -70,9 +70,7 @@ def compare(one: Conversation, lines: list[dict[str, str]], server: CountingServ
         if count > 1
     ]
     kept = {line["content"] for line in lines if line.get("interrupted")}
-    found.failed += [
-        f"{order}: {reply!r}" for order, reply in one.replies.items() if bool(reply) == (one.habit == "approve")
-    ]
+    found.failed += [f"{order} has no reply" for order, reply in one.replies.items() if not reply]
     for order in one.replies:
         if order in one.interrupted and order not in told:
             if one.replies[order] not in kept:

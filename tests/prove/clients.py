@@ -26,8 +26,8 @@ UNKEYED_AGENTS = ("Ledger", "Assistant")
 PAGE = 200
 REFUSAL_CHARS = 100
 OUTCOME = re.compile(r"^(noted|refused) ")
-LINES_OF_A_WAIT = {"Waiter": 3, "Permit": 2}
-"""In a transcript: the order, `asked` (a task is no message), and the outcome once somebody has answered or decided."""
+LINES_OF_A_WAIT = 3
+"""In a transcript: the order, what is said meanwhile, and the outcome once somebody has answered or decided."""
 RESET_EVERY = 4
 SPENT = "BUDGET_EXCEEDED"
 
@@ -156,7 +156,7 @@ async def _count_and_reset(asker: Asker, one: Conversation, order: str) -> None:
 async def _until_said(product: Product, http: aiohttp.ClientSession, one: Conversation, order: str) -> bool:
     """Wait until the transcript says what came of an order."""
     give_up = time.monotonic() + TURN_PATIENCE_S
-    seen = LINES_OF_A_WAIT[one.agent] * (len(one.sent) - 1)
+    seen = LINES_OF_A_WAIT * (len(one.sent) - 1)
     while time.monotonic() < give_up:
         try:
             lines = await transcript(product, http, one.session_id, after=seen)

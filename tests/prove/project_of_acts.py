@@ -44,7 +44,7 @@ FLOW:
       THEN: listen
 """
 
-# Somebody has to approve each order: the turn ends with `asked`, the decision brings `noted` or `refused`.
+# Somebody has to approve each order: the turn ends with a sentence that says so, the decision brings `noted` or `refused`.
 PERMIT = f"""\
 AGENT: Permit
 GOAL: "Have orders approved, then write them down"
