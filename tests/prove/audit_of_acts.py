@@ -11,6 +11,7 @@ from tests.prove.acts import Asker
 from tests.prove.audit import Findings
 from tests.prove.conversation import Conversation
 from tests.prove.counting_server import STORE, CountingServer
+from tests.prove.spending import charges, spending_of
 
 TABLES = Statement("""
     SELECT c.relname AS name, a.attname AS col FROM pg_class c
@@ -25,8 +26,6 @@ NAMED = "SELECT count(*) FROM {table} WHERE {column} = ANY(:ids::text[])"
 SESSION = Statement("SELECT tenant_id, status, end_reason FROM sessions WHERE session_id = :session_id")
 ACCOUNTS = Statement("SELECT tokens_spent, tokens_held FROM budget_accounts WHERE budget_id = :budget_id")
 HOLDS = Statement("SELECT tokens FROM budget_holds WHERE budget_id = :budget_id")
-USED = 37
-"""Tokens of every answer of the model."""
 PAGE = 200
 
 
@@ -73,7 +72,7 @@ async def stores_are_kept(
 
 
 async def budget_is_right(database: Database, budget_id: str, max_tokens: int, calls: int, found: Findings) -> str:
-    """Compare a budget with the calls that its model counted; return its figures."""
+    """Compare a budget with its charges, and these with the calls that its model counted; return the figures."""
     accounts = await database.rows(ACCOUNTS, budget_id=budget_id)
     holds = [row["tokens"] for row in await database.rows(HOLDS, budget_id=budget_id)]
     spent, held = (sum(row[name] for row in accounts) for name in ("tokens_spent", "tokens_held"))
@@ -81,9 +80,9 @@ async def budget_is_right(database: Database, budget_id: str, max_tokens: int, c
         found.failed.append(f"budget: {held} tokens are held, for calls of {sum(holds)}")
     if spent + held > max_tokens:
         found.failed.append(f"budget: {spent} tokens spent and {held} held of {max_tokens}")
-    if spent + held < calls * USED:
-        found.failed.append(f"budget: {spent} tokens spent and {held} held for {calls} calls of {USED}")
-    return f"budget={spent} spent, {held} held in {len(holds)}, for {calls} calls of {USED}, of {max_tokens}"
+    spending = spending_of(await charges(database))
+    found.failed += spending.told(calls, len(holds), spent)
+    return f"budget={spent} spent ({spending}), {held} held in {len(holds)}, for {calls} calls, of {max_tokens}"
 
 
 async def tasks_are_one_each(asker: Asker, conversations: Sequence[Conversation], found: Findings) -> None:

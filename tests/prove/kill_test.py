@@ -41,6 +41,7 @@ from tests.prove.pages import deploy
 from tests.prove.product import Product
 from tests.prove.project import texts
 from tests.prove.speakers import Refused
+from tests.prove.spending import note_charges
 from tests.prove.torment import Torment
 
 LOGGED = re.compile(r"\d{4}-\d\d-\d\d \d\d:")
@@ -160,6 +161,7 @@ async def _talk(product: Product, torment: Torment, purse: Purse, outcome: Outco
     over = asyncio.Event()
     async with _client() as http:
         await deploy(product, http)
+        await note_charges(product)
         await purse.open(Asker(product, http, Conversation(-1, "", "json")))
         tormentor = asyncio.create_task(torment.go_on(over))
         share = outcome.turns // outcome.clients
