@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from domain.json_values import JsonObject
 from storage.database import Database
-from storage.repositories.conversations import Asked, AskedAgain, Conversations, Head
+from storage.repositories.conversations import Asked, AskedAgain, Conversations, Head, Named
 from storage.repositories.transcripts import Transcripts
 from storage.turn_end import MessageRow
 
-__all__ = ["Asked", "AskedAgain", "ConversationDesk", "Head", "MessageRow", "StoredConversations"]
+__all__ = ["Asked", "AskedAgain", "ConversationDesk", "Head", "MessageRow", "Named", "StoredConversations"]
 
 
 class ConversationDesk(Protocol):
@@ -36,8 +37,12 @@ class ConversationDesk(Protocol):
         """Return turns that carry or carried a question, the latest first."""
         ...
 
-    async def answer(self, at: Head, session_id: str, heads: Sequence[bytes]) -> None:
-        """Write that a session has gone on from a head, and where it stands now."""
+    async def answer(self, at: Head, session_id: str, heads: Sequence[bytes], named: Named | None = None) -> None:
+        """Write that a session has gone on from a head, and where it stands now: also at one that has a name."""
+        ...
+
+    async def about(self, at: Head, session_id: str) -> JsonObject:
+        """Return what is kept with a head that has a name; empty when nothing is."""
         ...
 
     async def left(self, at: Head, session_id: str) -> None:

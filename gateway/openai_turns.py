@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 from starlette.requests import Request
 
 from actors.agent_models import AT, ModelTarget
-from actors.conversation_desk import Asked, Head
+from actors.conversation_desk import Asked, Head, Named
 from actors.runtime import ChatTurn, NewSession, SessionRef, StreamEvent, TurnReply
 from domain.errors import AppError, InvalidInput, NotFound
 from domain.json_values import JsonObject
@@ -175,14 +175,18 @@ class Carried:
 
         return self._followed(*await self._carried(begun))
 
-    async def answered(self, *replies: str, name: str = "") -> None:
-        """Write where the conversation stands, before its client can know: it is found there again, also by a name."""
+    async def answered(self, *replies: str, name: str = "", about: JsonObject | None = None) -> None:
+        """Write where the conversation stands, before its client can know: it is found there again, also by a name.
+
+        `about` is kept with the name.
+        """
         self._is_told = True
+        at = self._asking().named(name)
+        named = Named(at.head, about or {}) if name else None
         if self._thread is not None:
-            await self._thread.answered(*replies, name=name)
-        elif name:
-            at = self._asking().named(name)
-            await self._services.desks.conversations.answer(at, self.session_id, [at.head])
+            await self._thread.answered(*replies, named=named)
+        elif named is not None:
+            await self._services.desks.conversations.answer(at, self.session_id, (), named)
 
     async def model_name(self) -> str:
         """Return the name of the model that answers: a session that the request names goes on with its own."""

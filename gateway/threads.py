@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple
 
-from actors.conversation_desk import Asked, AskedAgain, ConversationDesk, Head
+from actors.conversation_desk import Asked, AskedAgain, ConversationDesk, Head, Named
 from actors.runtime import ChatTurn, Runtime
 from domain.clock import IdSource
 from domain.errors import AppError, Conflict, NotFound, Unavailable
@@ -113,12 +113,9 @@ class Thread:
         """Whether the session was there before."""
         return not self.place.opens
 
-    async def answered(self, *replies: str, name: str = "") -> None:
+    async def answered(self, *replies: str, named: Named | None = None) -> None:
         """Write where the conversation stands: behind its answer, in each text of it, and under a name."""
-        heads = self._asking.heads_after(*replies)
-        if name:
-            heads.append(self._asking.named(name).head)
-        await self._desk.answer(self._at, self.place.session_id, heads)
+        await self._desk.answer(self._at, self.place.session_id, self._asking.heads_after(*replies), named)
 
     async def left(self) -> None:
         """Write that its client has gone, or was told of a failure: it may ask something else at the same place."""

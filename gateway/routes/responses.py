@@ -48,6 +48,8 @@ from gateway.threads import Line, start_at
 EARLIER_MAX: Final = 200
 """How many messages before a response a conversation is told that goes another way from there."""
 DESCRIPTION: Final = "The response, or with `stream` its events as they come"
+KEPT: Final = {"created_at", "metadata", "model", "previous_response_id", "usage", "user"}
+"""What is kept of a stored response beside its text."""
 READER = caller("api_key", "user", permission=Permission.SESSION_READ, errors="openai")
 SPEAKER = caller("api_key", "user", permission=Permission.SESSION_EXECUTE, replay="turn", errors="openai")
 OF_PROJECT: Final[JsonObject] = {"parameters": [PROJECT_PARAMETER]}
@@ -91,15 +93,15 @@ async def create_response(body: ResponseBody, request: Request) -> Response:
     reply = await carried.reply()
     named = {"id": response_id_of(reply.message_id), "model": await carried.model_name()}
     about = about.model_copy(update=named)
-    await carried.answered(reply.response, name=about.id if body.store else "")
     whole = _whole(about, reply.session_id, reply.message_id, reply.response, usage_of(reply.trace_events))
+    await _answered(carried, whole, reply.response)
     marks = mark_of(carried.is_repeated)
     return json_response(whole.model_dump(), headers={"X-Session-Id": reply.session_id, **marks})
 
 
 @router.get("/{response_id}", response_model=AgentResponse, dependencies=[READER], openapi_extra=OF_PROJECT)
 async def get_response(response_id: QueryText, request: Request) -> AgentResponse:
-    """Return a response that was stored; its metadata and usage are not kept."""
+    """Return a response that was stored, as it was told."""
     services, admitted = services_of(request), admission_of(request)
     project_id = await project_of(request, admitted, services, Permission.SESSION_READ)
     place = await _place(services, admitted, project_id, response_id)
@@ -108,7 +110,10 @@ async def get_response(response_id: QueryText, request: Request) -> AgentRespons
     about = AgentResponse(
         id=response_id, created_at=int(said.at.timestamp()), status="in_progress", model=view.entry_agent_name
     )
-    return _whole(about, place.session_id, said.message_id, said.content, None)
+    whole = _whole(about, place.session_id, said.message_id, said.content, None)
+    at = head_named(admitted, project_id, response_id)
+    kept = await services.desks.conversations.about(at, place.session_id)
+    return AgentResponse.model_validate({**whole.model_dump(), **kept})
 
 
 @router.get("/{response_id}/input_items", response_model=InputItems, dependencies=[READER], openapi_extra=OF_PROJECT)
@@ -161,6 +166,12 @@ def _unknown(response_id: str) -> NotFound:
     return NotFound(f"Response with id '{response_id}' not found")
 
 
+async def _answered(carried: Carried, whole: AgentResponse, *texts: str) -> None:
+    """Write where the conversation stands, and what of a stored response its transcript does not have."""
+    kept = whole.model_dump(mode="json", include=KEPT)
+    await carried.answered(*texts, name=whole.id if whole.store else "", about=kept)
+
+
 def _whole(
     about: AgentResponse, session_id: str, message_id: str, text: str, used: CompletionUsage | None
 ) -> AgentResponse:
@@ -205,9 +216,9 @@ async def _told(events: AsyncGenerator[StreamEvent], carried: Carried, about: Ag
                 case "complete":
                     if text := telling.rest(event.data["response"]):
                         yield numbered.of("response.output_text.delta", in_text=True, delta=text, logprobs=[])
-                    await carried.answered(event.data["response"], telling.text, name=about.id if about.store else "")
                     used = usage_of(event.data.get("traceEvents") or ())
                     whole = _whole(about, carried.session_id, message_id, telling.text, used)
+                    await _answered(carried, whole, event.data["response"], telling.text)
                     for last in _ended(numbered, whole, telling.text):
                         yield last
                     return

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from domain.json_values import JsonObject
+from storage.contents import closed
 from storage.database import Database, Row
+from storage.frames import squeeze
+from storage.keys import session_key
 from storage.statements import Statement
 
 LOCK = Statement("SELECT pg_advisory_xact_lock(hashtextextended(:place, 0))")
@@ -47,6 +52,10 @@ OPEN = Statement("""
         SET asked = excluded.asked, turn_key = excluded.turn_key, asked_at = excluded.asked_at, is_left = false,
             answered_at = NULL
 """)
+DESCRIBE = Statement(f"""
+    UPDATE conversation_heads SET about = coalesce(about, :about) WHERE {_MINE} AND session_id = :session_id
+""")
+ABOUT = Statement(f"SELECT about FROM conversation_heads WHERE {_MINE} AND session_id = :session_id")
 FIND = Statement(f"SELECT {_PLACE} FROM conversation_heads WHERE {_MINE} ORDER BY created_at LIMIT 1")
 REMOVE = Statement(f"DELETE FROM conversation_heads WHERE {_MINE}")
 CARRIED = Statement(f"""
@@ -100,6 +109,13 @@ class Asked(Struct, frozen=True):
     turn_key: str
     opens: bool
     is_answered: bool = False
+
+
+class Named(Struct, frozen=True):
+    """A head that has a name of its own, and what is kept with it: what an answer told beside its text."""
+
+    head: bytes
+    about: JsonObject
 
 
 class AskedAgain(Struct, frozen=True, kw_only=True):
@@ -157,14 +173,31 @@ class Conversations:
         rows = await self._database.rows(CARRIED, **_named(at), asked=asked, limit=limit)
         return [_asked(row) for row in rows]
 
-    async def answer(self, at: Head, session_id: str, heads: Sequence[bytes]) -> None:
-        """Write that a session has gone on from a head, and where it stands now."""
+    async def answer(self, at: Head, session_id: str, heads: Sequence[bytes], named: Named | None = None) -> None:
+        """Write that a session has gone on from a head, and where it stands now: also at one that has a name."""
         names = {"tenant_id": at.tenant_id, "session_id": session_id}
+        arrived = [*heads, *([named.head] if named is not None else [])]
+        contents = self._database.contents
+        seal = await contents.seal(at.tenant_id, session_key(at.tenant_id, session_id)) if named is not None else None
         async with self._database.transaction() as connection:
+            await contents.check(connection, at.tenant_id, seal)
             await connection.execute(ANSWER, **_named(at), session_id=session_id)
             await connection.execute(LEAVE, **names)
-            if heads:
-                await connection.execute(ARRIVE, **names, project_id=at.project_id, heads=list(heads))
+            if arrived:
+                await connection.execute(ARRIVE, **names, project_id=at.project_id, heads=arrived)
+            if named is not None:
+                about = closed(seal, squeeze(msgspec.json.encode(named.about)))
+                place = {**names, "project_id": at.project_id, "head": named.head}
+                await connection.execute(DESCRIBE, **place, about=about)
+
+    async def about(self, at: Head, session_id: str) -> JsonObject:
+        """Return what is kept with a head that has a name; empty when nothing is."""
+        kept = await self._database.value(ABOUT, **_named(at), session_id=session_id)
+        if kept is None:
+            return {}
+        key = session_key(at.tenant_id, session_id)
+        about: JsonObject = await self._database.contents.opened_json(at.tenant_id, key, kept)
+        return about
 
     async def left(self, at: Head, session_id: str) -> None:
         """Write that nobody waits any more for the answer to what a session was asked at a head."""

@@ -93,6 +93,35 @@ async def test_a_response_is_stored_until_it_is_deleted(servers: Servers) -> Non
                 await client.responses.delete(gone)
 
 
+async def test_a_stored_response_has_what_its_post_had(servers: Servers) -> None:
+    async with (
+        StubModel(StubBehaviour(text="one two three")) as model,
+        a_live_gateway(servers, "or-whole", {"t.abl": THINKER}, model_url=model.base_url) as gateway,
+        a_client(gateway) as client,
+    ):
+        first = await client.responses.create(model="Thinker", input="a", metadata={"who": "ada"}, user="ada")
+        assert first.usage is not None
+        assert first.usage.total_tokens > 0
+        events = await client.responses.create(
+            model="Thinker", input="b", previous_response_id=first.id, metadata={"nr": "2"}, stream=True
+        )
+        second = [event.response async for event in events if event.type == "response.completed"][0]
+        await client.responses.create(model="Thinker", input="c", previous_response_id=second.id)
+        for told in (first, second):
+            kept = await client.responses.retrieve(told.id)
+            assert kept.model_dump() == told.model_dump()
+
+
+async def test_an_answer_that_is_given_again_says_so_to_the_official_client(servers: Servers) -> None:
+    async with a_gateway(servers, "or-mark") as gateway, a_client(gateway) as client:
+        ask = {**TALKER, "input": "a", "extra_headers": {"idempotency-key": "k-mark"}}
+        first, again = [await client.responses.with_raw_response.create(**ask) for _ in range(2)]
+        assert ("Idempotent-Replay" in first.headers, again.headers["Idempotent-Replay"]) == (False, "true")
+        assert first.parse().id == again.parse().id
+        told = await client.responses.with_raw_response.create(**ask, stream=True)
+        assert told.headers["Idempotent-Replay"] == "true"
+
+
 async def test_a_request_that_is_sent_again_is_one_turn(servers: Servers) -> None:
     async with (
         StubModel(StubBehaviour(text="one two three", delta_delay_ms=100)) as model,
