@@ -105,7 +105,7 @@ async def test_a_stored_response_has_what_its_post_had(servers: Servers) -> None
         events = await client.responses.create(
             model="Thinker", input="b", previous_response_id=first.id, metadata={"nr": "2"}, stream=True
         )
-        second = [event.response async for event in events if event.type == "response.completed"][0]
+        (second,) = [event.response async for event in events if event.type == "response.completed"]
         await client.responses.create(model="Thinker", input="c", previous_response_id=second.id)
         for told in (first, second):
             kept = await client.responses.retrieve(told.id)
