@@ -54,7 +54,7 @@ class OpenaiApi:
         )
 
     def get_response(self, response_id: str) -> AgentResponse:
-        """Return a response that was stored; its metadata and usage are not kept."""
+        """Return a response that was stored, as it was told."""
         return cast(
             "AgentResponse",
             self._transport.json("GET", f"/v1/responses/{place(response_id)}", schemes=("apiKey", "bearer")),
