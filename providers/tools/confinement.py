@@ -32,6 +32,7 @@ LIMITS = (
     ("RLIMIT_MSGQUEUE", 0),
 )
 PROCESSES = "RLIMIT_NPROC"
+LIMITS_ONLY = "--limits"
 NOBODY = 65_534
 SYSTEM_FILES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
 """What programs are linked against, and time zones; nothing there is a secret of anybody."""
@@ -153,7 +154,8 @@ def confine(
 def launch(arguments: Sequence[str]) -> None:
     """Become the program that is named first, with the others as its arguments, confined; never returns.
 
-    `--say` in its place tells of each measure, a line each, why it does not hold.
+    `--say` in its place tells of each measure, a line each, why it does not hold. Behind `--limits` it only takes the
+    limits of the kernel with it: where a program does not start with all that is given up.
 
     Raises:
         OSError: There is no such program, or it may not be started.
@@ -163,6 +165,9 @@ def launch(arguments: Sequence[str]) -> None:
             sys.stdout.write(f"{name}={why}\n")
         return
     os.closerange(3, _open_files())
+    if arguments[0] == LIMITS_ONLY:
+        _limit(None)
+        os.execve(arguments[1], list(arguments[1:]), {})
     if sys.platform != "linux" or _MACHINE not in _ARCHITECTURES:
         confine(readable=[arguments[0], *SYSTEM_FILES], processes=None)
         os.execve(arguments[0], list(arguments), {})

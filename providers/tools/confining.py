@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,8 @@ _LAUNCH: Final = "import sys; sys.path.append(sys.argv[1]); import confinement; 
 _FOLDER: Final = str(Path(confinement.__file__).resolve().parent)
 CONFINED: Final = (sys.executable, "-I", "-S", "-c", _LAUNCH, _FOLDER)
 """The command that confines itself and becomes the program whose path and arguments follow."""
+LIMITED: Final = (*CONFINED, confinement.LIMITS_ONLY)
+"""The same with nothing but the limits of the kernel."""
 SAY: Final = (*CONFINED, "--say")
 _NAMES: Final[Mapping[str, str]] = {
     "limits": "limits of the kernel",
@@ -40,10 +42,11 @@ _NAMES: Final[Mapping[str, str]] = {
 class ConfinedProgram:
     """A file that can be started in the place of a program; it is there until `remove`."""
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, how: Sequence[str] = ()) -> None:
+        """`how` is the command that begins it: `CONFINED` when nothing is said, or `LIMITED`."""
         self._folder = Path(tempfile.mkdtemp(prefix="abl-sandbox-"))
         self.path = self._folder / "confined"
-        command = shlex.join([*CONFINED, program])
+        command = shlex.join([*(how or CONFINED), program])
         self.path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
         self.path.chmod(0o700)
 
@@ -74,6 +77,24 @@ class ConfinedProgram:
     def remove(self) -> None:
         """Take the file away; workers that run go on."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+async def most_confined(program: str, *arguments: str) -> tuple[ConfinedProgram | None, str]:
+    """Return what starts a program as confined as it runs, and what is lost by that; empty where nothing is.
+
+    Args:
+        program: Its path.
+        arguments: With these it ends well by itself.
+    """
+    confined = ConfinedProgram(program)
+    if not (complaint := await confined.complaint(*arguments)):
+        return confined, ""
+    confined.remove()
+    limited = ConfinedProgram(program, LIMITED)
+    if not (worse := await limited.complaint(*arguments)):
+        return limited, f"only limits of the kernel hold, it does not start otherwise: {complaint}"
+    limited.remove()
+    return None, f"nothing holds: {complaint}; with limits of the kernel alone: {worse}"
 
 
 def missing(said: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ from domain.json_values import JsonValue
 from domain.tool_calls import ToolResult
 from providers.ports import ToolInvocation
 from providers.retry import Seconds
-from providers.tools.confining import ConfinedProgram
+from providers.tools.confining import ConfinedProgram, most_confined
 from providers.tools.results import ToolFault, elapsed_ms, failed
 from providers.tools.sandbox import (
     MAX_OUTPUT_BYTES,
@@ -129,14 +129,16 @@ class PythonTool:
         return self._pool
 
     async def _confined(self) -> Path | None:
-        """Return what starts a worker confined; None where it cannot be, which the log says."""
-        program = ConfinedProgram(find_monty_binary())
-        if complaint := await program.complaint("--version"):
-            program.remove()
-            log.warning("Python tools run in workers that are not confined: %s", complaint)
-            return None
-        self._program = program
-        return program.path
+        """Return what starts a worker as confined as it runs, None for not at all; the log says what is lost."""
+        self._program, lost = await workers()
+        if lost:
+            log.warning("the workers of Python tools are not confined as they should be: %s", lost)
+        return self._program.path if self._program is not None else None
+
+
+async def workers() -> tuple[ConfinedProgram | None, str]:
+    """Return what starts the workers of Python tools, and what of their confinement is lost; see `most_confined`."""
+    return await most_confined(find_monty_binary(), "--version")
 
 
 async def _drive(session: AsyncMontySession, invocation: ToolInvocation, code: str) -> object:

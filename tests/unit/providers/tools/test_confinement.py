@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -15,8 +16,10 @@ from typing import Any
 import pytest
 
 from benchmarks.serving import children
-from providers.tools import confining, javascript_worker
-from providers.tools.confining import CONFINED, ConfinedProgram, missing, what_is_missing
+from cli.doctor import machine
+from cli.doctor.faults import Place
+from providers.tools import confinement, confining, javascript_worker
+from providers.tools.confining import CONFINED, ConfinedProgram, missing, most_confined, what_is_missing
 from providers.tools.python_tool import PythonTool
 from storage.embedded.processes import command_line
 from tests.suites.tool_runner import invocation
@@ -213,9 +216,10 @@ async def test_the_workers_of_python_tools_are_confined(tool: PythonTool) -> Non
 async def test_python_tools_run_where_they_cannot_be_confined(
     tool: PythonTool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr(confining, "LIMITED", ("/bin/false",))
     monkeypatch.setattr(confining, "CONFINED", ("/bin/false",))
     assert (await tool.run(invocation("sandbox", {"code_content": "1 + 1"}))).value == 2
-    assert "not confined" in caplog.text
+    assert "nothing holds" in caplog.text
 
 
 def status(pid: int) -> dict[str, str]:
@@ -225,3 +229,46 @@ def status(pid: int) -> dict[str, str]:
     except OSError:
         return {}
     return {name: value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
+
+
+STARTS_ONLY_OUTSIDE = """#!/bin/sh
+[ "$1" = --version ] && read line < /etc/passwd && ulimit -n
+"""
+"""It reads what a confined program may not, and says how many files it may open."""
+
+
+@pytest.fixture
+def stubborn(tmp_path: Path) -> str:
+    program = tmp_path / "stubborn"
+    program.write_text(STARTS_ONLY_OUTSIDE, encoding="utf-8")
+    program.chmod(0o755)
+    return str(program)
+
+
+async def test_a_program_that_does_not_start_confined_keeps_the_limits_of_the_kernel(stubborn: str) -> None:
+    program, lost = await most_confined(stubborn, "--version")
+    assert program is not None
+    assert lost.startswith("only limits of the kernel hold")
+    command = [str(program.path), "--version"]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=WITHIN_S, check=True)
+    program.remove()
+    assert done.stdout == f"{confinement.OPEN_FILES}\n"
+
+
+async def test_workers_of_python_tools_that_do_not_start_confined_run_in_the_limits(
+    tool: PythonTool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(confining, "CONFINED", ("/bin/false",))
+    assert (await tool.run(invocation("sandbox", {"code_content": "1 + 1"}))).value == 2
+    assert "only limits of the kernel hold" in caplog.text
+    (worker,) = [pid for pid in children(os.getpid()) if "monty" in command_line(pid)]
+    limits = Path(f"/proc/{worker}/limits").read_text(encoding="utf-8")
+    assert f"Max open files            {confinement.OPEN_FILES} " in limits
+
+
+def test_doctor_says_which_confinement_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place = Place({}, tmp_path)
+    assert not list(machine.look_at_sandboxes(place))
+    monkeypatch.setattr(confining, "CONFINED", ("/bin/false",))
+    (fault,) = machine.look_at_sandboxes(place)
+    assert "only limits of the kernel hold" in fault.what
