@@ -250,7 +250,9 @@ async def test_a_program_that_does_not_start_confined_keeps_the_limits_of_the_ke
     assert program is not None
     assert lost.startswith("only limits of the kernel hold")
     command = [str(program.path), "--version"]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=WITHIN_S, check=True)
+    done = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, text=True, timeout=WITHIN_S, check=True
+    )
     program.remove()
     assert done.stdout == f"{confinement.OPEN_FILES}\n"
 
