@@ -22,7 +22,6 @@ _PATH = re.compile(r"\s*([A-Za-z_]\w*)(?:[.\[].*)?\s*\Z", re.DOTALL)
 _NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 _QUOTED = re.compile(r"\"[^\"{]*\"|'[^'{]*'")
 _ASKING_SIGNS = ("?", "？", "؟", ":", "：", "か。")
-_ANSWER = ("respond", "message_key", "voice_config", "rich_content", "actions")
 MIN_NAME_CHARS = 3
 
 
@@ -189,7 +188,7 @@ def asks_once_more(run: Run, step: JsonObject) -> bool:
     name, thread = step["name"], run.thread
     if not thread.counters.get(f"entered:{name}") or not is_filled(run, step):
         return False
-    if "call_spec" in step or (any(step.get(key) for key in _ANSWER) and not asks_by_respond(run, step)):
+    if "call_spec" in step or (any(step.get(key) for key in saying.WORDS) and not asks_by_respond(run, step)):
         return False  # it says something else, which the next message answers
     names = asked_for(run, step)
     was_asked = any(thread.counters.get(f"asked:{one}") for one in names)

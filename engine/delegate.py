@@ -127,9 +127,13 @@ def _tries_again(rule: JsonObject, outcome: Outcome, attempt: int) -> bool:
 
 
 def _follow(run: Run, rule: JsonObject, outcome: Outcome, stock: str = "") -> None:
-    """Do ON_FAILURE of a sub-task that is not tried again; `stock` names what is said where the rule says nothing."""
+    """Do ON_FAILURE of a sub-task that is not tried again; `stock` names what is said where the rule says nothing.
+
+    The words of a rule are for failures: of one that may have been done they are not true. Decision: 0067.
+    """
+    is_unknown = outcome.kind == elsewhere.UNKNOWN
     match rule.get("on_failure", "continue"):
-        case "respond":
+        case "respond" if not is_unknown:
             saying.say(run, run.render(rule.get("failure_message", "")) or run.message("error_delegation"))
         case "escalate":
             run.unwind_turn()
@@ -138,10 +142,10 @@ def _follow(run: Run, rule: JsonObject, outcome: Outcome, stock: str = "") -> No
         case "handoff":
             run.unwind_turn()
             run.push("handoff.begin", target=rule.get("on_failure_target", ""), reason="failure")
+        case _ if is_unknown:
+            saying.unknown_outcome(run, rule["agent"])
         case _ if rule.get("failure_message"):
             saying.say(run, run.render(rule["failure_message"]))
-        case _ if outcome.kind == elsewhere.UNKNOWN:
-            saying.unknown_outcome(run, rule["agent"])
         case _ if stock:
             saying.tell(run, stock)
         case _:

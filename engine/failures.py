@@ -13,6 +13,9 @@ from engine import profiles, saying
 from engine.limits import MAX_BACKTRACKS, MAX_DELAY_MS, MAX_RETRIES
 from engine.run import Run
 
+UNKNOWN = "outcome_unknown"
+"""The kind of failure of a call of which nobody knows whether it was made. Decision: 0067."""
+
 
 @dataclass(frozen=True, slots=True)
 class Handler:
@@ -63,13 +66,14 @@ def delay_before(handler: Handler, attempt: int) -> int | None:
 def follow(run: Run, handler: Handler, kind: str, message: str = "", *, subject: str = "") -> bool:
     """Say what the handler says and do its THEN; return whether the work at hand is given up for that.
 
-    `subject` is the tool that has failed.
+    `subject` is the tool that has failed. Of a call that may have been made only a handler for that says anything of its
+    own; the words of all others are for failures.
     """
     run.state.turn.error = kind
     then = handler.ir.get("then", "continue")
     is_built_in = handler.level == "builtin"
     text = run.wording(f"error_{kind}") or run.wording("error_default") if is_built_in else ""
-    if is_built_in and kind == "outcome_unknown":
+    if kind == UNKNOWN and not is_for_unknown(handler):
         saying.unknown_outcome(run, subject)
     else:
         saying.respond(run, handler.ir if not text else {"respond": text}, {"_error": message or kind})
@@ -85,6 +89,11 @@ def follow(run: Run, handler: Handler, kind: str, message: str = "", *, subject:
         case _:
             return False
     return True
+
+
+def is_for_unknown(handler: Handler) -> bool:
+    """Return whether a handler is for calls of which nobody knows whether they were made."""
+    return str(handler.ir["type"]).lower() == UNKNOWN
 
 
 def _backtrack(run: Run, target: str) -> None:

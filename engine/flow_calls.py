@@ -28,6 +28,8 @@ from engine.state import Outcome, Task
 _PREPARE = 0
 CALL = 6
 """The phase of the call in a step."""
+UNTOLD, TOLD = 1, 2
+"""Whether the user has been told that nobody knows whether the call was made."""
 
 
 def speaks_after_call(step: JsonObject) -> bool:
@@ -57,6 +59,10 @@ def _set_by(nodes: Iterable[JsonObject]) -> Iterator[str]:
 
 def _failed_key(step: JsonObject) -> str:
     return f"call:{step['name']}"
+
+
+def _doubt_key(step: JsonObject) -> str:
+    return f"doubt:{step['name']}"
 
 
 def call_phase(run: Run, step: JsonObject) -> None:
@@ -185,6 +191,7 @@ def called(run: Run, task: Task) -> None:
     spec, outcome = step["call_spec"], run.take(task.data["key"])
     failures_ = run.state.turn.failures
     failures_.pop(_failed_key(step), None)
+    failures_.pop(_doubt_key(step), None)
     if outcome.ok:
         failures_.pop(f"step:{step['name']}", None)
         if "as" in spec:
@@ -201,10 +208,15 @@ def called(run: Run, task: Task) -> None:
             consent.grant_again(run, spec["tool"], step["name"], task.data["arguments"])
         return
     has_outcome = any(step.get(name) for name in ("on_failure", "on_fail", "on_result"))
+    is_for_doubt = outcome.kind == failures.UNKNOWN and failures.is_for_unknown(handler)
+    if outcome.kind == failures.UNKNOWN:
+        failures_[_doubt_key(step)] = UNTOLD
     if handler.retries_step and not has_outcome:
         run.unwind()
         run.push("escalate.begin", reason=outcome.message or outcome.kind)
-    elif handler.level == "step" or not has_outcome:
+    elif handler.level == "step" or not has_outcome or is_for_doubt:
+        if _doubt_key(step) in failures_:
+            failures_[_doubt_key(step)] = TOLD
         failures.follow(run, handler, outcome.kind, outcome.message, subject=spec["tool"])
 
 
@@ -222,6 +234,27 @@ def _retry_step(run: Run, step: JsonObject, handler: failures.Handler) -> bool:
     if delay:
         run.send(StartTimer, delay_ms=delay, reason=f"retry {step['name']}")
     return True
+
+
+def _perform(run: Run, step: JsonObject, node: JsonObject, doubt: int) -> None:
+    """Do what a step says of its call; where nobody knows whether it was made, all but the words: they are not true.
+
+    An author who asks for `outcome_unknown` in `node` knows of it, and all is done as it is written. Decision: 0067.
+    """
+    if not doubt or failures.UNKNOWN in str(node):
+        actions.perform(run, node)
+        return
+    if doubt == UNTOLD:
+        saying.unknown_outcome(run, step["call_spec"]["tool"])
+    actions.perform(run, _without_words(node))
+
+
+def _without_words(node: JsonObject) -> JsonObject:
+    kept = {key: value for key, value in node.items() if key not in saying.WORDS}
+    kept |= {key: [_without_words(one) for one in kept[key]] for key in ("branches", "do") if key in kept}
+    if "on_fail" in kept:
+        kept["on_fail"] = _without_words(kept["on_fail"])
+    return kept
 
 
 def check_phase(run: Run, step: JsonObject) -> None:
@@ -286,11 +319,12 @@ def _test_success(run: Run, step: JsonObject) -> None:
 def result_phase(run: Run, step: JsonObject) -> None:
     """Run ON_RESULT, else ON_SUCCESS or ON_FAILURE/ON_FAIL; the answer that waited for the call comes first."""
     has_failed = _failed_key(step) in run.state.turn.failures
+    doubt = run.state.turn.failures.pop(_doubt_key(step), 0)
     if has_failed:
         run.state.turn.failures.pop(_failed_key(step))
         outcome = step.get("on_failure") or step.get("on_fail")
         if outcome:
-            actions.perform(run, outcome)
+            _perform(run, step, outcome, doubt)
             return
     elif speaks_after_call(step):
         saying.respond(run, step)
@@ -299,7 +333,9 @@ def result_phase(run: Run, step: JsonObject) -> None:
         run.decide(
             "flow_transition", str(branch.get("then", "stay")), condition=branch.get("condition", "ELSE"), matched=True
         )
-        actions.perform(run, branch)
+        _perform(run, step, branch, doubt)
+    elif doubt == UNTOLD:
+        saying.unknown_outcome(run, step["call_spec"]["tool"])
     elif not has_failed and step.get("on_success"):
         actions.perform(run, step["on_success"])
 

@@ -125,7 +125,7 @@ def _fail(run: Run, rule: JsonObject, key: str, target: str, *, way: str = "on_f
             run.push("escalate.begin", reason=written or f"Handoff to {target} failed", is_written=bool(written))
         case "handoff" if rule.get(f"{way}_target") not in (None, target):
             run.push("handoff.begin", target=rule[f"{way}_target"], reason="failure")
-        case _ if words:
+        case _ if words and (key or way == "on_timeout"):
             saying.say(run, run.render(words))
         case _ if key:
             saying.say(run, run.message(key))

@@ -19,6 +19,8 @@ from engine.run import Run
 from engine.scope import Scope
 from engine.state import Task
 
+WORDS = ("respond", "message_key", "voice_config", "rich_content", "actions")
+"""What an answer is made of."""
 MAX_BOUND_ITEMS = 200
 
 

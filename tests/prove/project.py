@@ -20,6 +20,8 @@ TOOLS:
 LEDGER = f"""\
 AGENT: Ledger
 GOAL: "Write orders down"
+MESSAGES:
+  error_outcome_unknown: "unknown {{{{order}}}}"
 
 TOOLS:
 {KEYED}
@@ -182,6 +184,8 @@ FLOW:
 WAITER = """\
 AGENT: Waiter
 GOAL: "Have orders written down elsewhere"
+MESSAGES:
+  error_outcome_unknown: "unknown {{order}}"
 
 TOOLS:
   start_job(order: string) -> {receipt: string}
@@ -256,6 +260,8 @@ DESK = CLERK.replace("AGENT: Clerk", "AGENT: Desk")
 COUNTER = f"""\
 AGENT: Counter
 GOAL: "Write orders down and count them"
+MESSAGES:
+  error_outcome_unknown: "unknown {{{{order}}}}"
 
 TOOLS:
 {KEYED}

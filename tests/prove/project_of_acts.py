@@ -10,6 +10,8 @@ THRIFT = "Write each order down for little"
 TALLY = f"""\
 AGENT: Tally
 GOAL: "Write orders down and number them"
+MESSAGES:
+  error_outcome_unknown: "unknown {{{{order}}}}"
 
 TOOLS:
 {KEYED}
@@ -48,6 +50,8 @@ FLOW:
 PERMIT = f"""\
 AGENT: Permit
 GOAL: "Have orders approved, then write them down"
+MESSAGES:
+  error_outcome_unknown: "unknown {{{{order}}}}"
 
 TOOLS:
 {KEYED}
@@ -108,6 +112,8 @@ TOOLS:
 LIBRARIAN = """\
 AGENT: Librarian
 GOAL: "Have orders kept in the memory of the session"
+MESSAGES:
+  error_outcome_unknown: "unknown {{order}}"
 
 TOOLS:
   note_remembered(order: string) -> {order: string}

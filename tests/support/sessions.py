@@ -34,6 +34,8 @@ from storage.turn_end import MessageRow, SaidTurn
 LEDGER = """\
 AGENT: Ledger
 GOAL: "Write orders down"
+MESSAGES:
+  error_outcome_unknown: "unknown {{order}}"
 
 TOOLS:
   note_keyed(order: string) -> {order: string}

@@ -212,3 +212,11 @@ def test_a_step_follows_the_on_failure_of_its_sub_task(failure: str, contains: s
     talk = Conversation(a_program(failure), others={"Payer": {"error": "delegation_error"}})
     assert contains in talk.say("step")
     assert asked(talk) == 1
+
+
+def test_words_for_a_failure_are_not_said_of_a_sub_task_that_may_have_been_done() -> None:
+    failure = '      type: respond\n      message: "No luck."'
+    talk = Conversation(a_program(failure), others={"Payer": {"error": "lost"}})
+    reply = talk.say("step")
+    assert UNKNOWN in reply
+    assert "No luck." not in reply
