@@ -66,8 +66,8 @@ def delay_before(handler: Handler, attempt: int) -> int | None:
 def follow(run: Run, handler: Handler, kind: str, message: str = "", *, subject: str = "") -> bool:
     """Say what the handler says and do its THEN; return whether the work at hand is given up for that.
 
-    `subject` is the tool that has failed. Of a call that may have been made only a handler for that says anything of its
-    own; the words of all others are for failures.
+    `subject` is the tool that has failed. Of a call that may have been made only a handler for that says anything of
+    its own; the words of all others are for failures.
     """
     run.state.turn.error = kind
     then = handler.ir.get("then", "continue")
