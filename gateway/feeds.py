@@ -100,7 +100,7 @@ class Feeds:
         outlet.draining = self._is_draining
         feed.outlets.append(outlet)
         self._is_empty.clear()
-        if feed.following is None:
+        if feed.following is None or feed.following.done():  # one that has ended was of a session that was gone
             feed.following = self._task(self._tell(feed, session, cursor))
         if len(feed.outlets) > limits.SOCKETS_PER_SESSION:
             oldest = feed.outlets.pop(0)

@@ -358,7 +358,8 @@ class SessionBody:
         self.fall_asleep()
         live, stored, unfinished = await load(self._services, self.tenant_id, self.session_id, new)
         live.stream.last_seq = max(live.stream.last_seq, self._shown_seq)
-        if stored.is_taken_over or unfinished is not None:
+        comes_back = live.is_new and new is not None and new.is_named
+        if stored.is_taken_over or unfinished is not None or comes_back:
             live.stream.jump(self._services.number_from())
         self.live = live
         if unfinished is not None:

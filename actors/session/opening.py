@@ -70,7 +70,7 @@ async def pin_of_new(session_id: str, wanted: NewSession, services: Services) ->
     """Return the pin of a session that is opened as it is wanted, without a message or with its first one."""
     pin = await _pin(wanted, session_id, services)
     pin = msgspec.structs.replace(pin, variables=wanted.variables, caller=wanted.caller)
-    return NewPin(pin, reopens=bool(wanted.name) and not wanted.is_once)
+    return NewPin(pin, is_named=bool(wanted.name), reopens=bool(wanted.name) and not wanted.is_once)
 
 
 async def _pin(wanted: ChatTurn | NewSession, session_id: str, services: Services) -> SessionPin:

@@ -76,11 +76,13 @@ class NewPin(NamedTuple):
 
     Attributes:
         is_fresh: Nobody else can have made it.
+        is_named: Its id comes back: there may have been another one, of which somebody has seen numbers of its output.
         reopens: It may follow one under the same id that was deleted.
     """
 
     pin: SessionPin
     is_fresh: bool = False
+    is_named: bool = False
     reopens: bool = False
 
 

@@ -51,6 +51,29 @@ async def test_a_socket_that_fell_behind_misses_nothing(monkeypatch: pytest.Monk
     await feeds.close()
 
 
+async def test_a_socket_hears_a_session_that_is_there_again_beside_one_that_lost_it() -> None:
+    runtime = FakeRuntime()
+    session = await a_session(runtime)
+    gone = runtime.sessions_by_id.pop(session.session_id)
+    feeds = Feeds(runtime, Metrics())
+    late = feeds.attach(session, 0)
+    await until(lambda: late.gone)
+    runtime.sessions_by_id[session.session_id] = gone
+    outlet = feeds.attach(session, len(gone.events))
+    following = feeds.follow(outlet)
+    (await feeds.take(a_turn(session), never))()
+    async with asyncio.timeout(10):
+        seen = [await anext(following)]
+        while seen[-1].kind != "complete":
+            seen.append(await anext(following))
+        seen = []
+        (await feeds.take(a_turn(session, "once more"), never))()
+        while not seen or seen[-1].kind != "complete":
+            seen.append(await anext(following))
+    await following.aclose()
+    await feeds.close()
+
+
 async def test_only_so_many_turns_of_a_session_wait() -> None:
     runtime = FakeRuntime()
     session = await a_session(runtime)
