@@ -6,7 +6,8 @@ Spec: platform-api 14.8; issue 13, C.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -21,22 +22,32 @@ from gateway.openapi import EVERYBODY, RATE_HEADERS, WHO_MAY
 from gateway.openapi_streams import OF_TURN, STREAMS
 from gateway.openapi_words import properties_of, spelt_out
 from tests.support.asgi import sse_events
-from tests.support.cells import over
+from tests.support.cells import Failures
 from tests.support.gateway import PROJECT, Gateway
 
-DOCUMENT = json.loads(json.dumps(document("test")))
-OPERATIONS = [
-    (f"{method.upper()} {path}", one) for path, ways in DOCUMENT["paths"].items() for method, one in ways.items()
-]
 AT_LEAST = 150
 SHORT_CHARS = 30
 BY_EXAMPLE = ("application/json", "multipart/form-data")
 
 
+@cache
+def whole() -> Any:
+    """Return the document. It takes seconds to make: not when this module is only collected."""
+    return json.loads(json.dumps(document("test")))
+
+
+@cache
+def operations() -> list[tuple[str, Any]]:
+    """Return name and description of each operation."""
+    return [
+        (f"{method.upper()} {path}", one) for path, ways in whole()["paths"].items() for method, one in ways.items()
+    ]
+
+
 def checked(example: Any, schema: Any) -> None:
     """Raise where an example breaks its schema. The schemas of the document are those of JSON Schema 2020-12."""
-    whole = {**schema, "components": DOCUMENT["components"]}
-    jsonschema.Draft202012Validator(whole).validate(example)
+    all_of_it = {**schema, "components": whole()["components"]}
+    jsonschema.Draft202012Validator(all_of_it).validate(example)
 
 
 def answers(operation: Any) -> Iterator[tuple[str, Any]]:
@@ -53,33 +64,32 @@ def events_in(text: str) -> list[tuple[str, Any]]:
 
 
 def test_no_description_only_says_the_name_again() -> None:
-    told = [(name, one["description"]) for inner in properties_of(DOCUMENT) for name, one in inner.items()]
-    told += [(p["name"], p["description"]) for _, one in OPERATIONS for p in one.get("parameters", ())]
+    told = [(name, one["description"]) for inner in properties_of(whole()) for name, one in inner.items()]
+    told += [(p["name"], p["description"]) for _, one in operations() for p in one.get("parameters", ())]
     assert [name for name, text in told if text.strip(" .").lower() == spelt_out(name).lower()] == []
 
 
 def test_no_property_and_no_parameter_is_without_a_description() -> None:
-    silent = [name for inner in properties_of(DOCUMENT) for name, one in inner.items() if not one.get("description")]
-    silent += [p["name"] for _, one in OPERATIONS for p in one.get("parameters", ()) if not p.get("description")]
+    silent = [name for inner in properties_of(whole()) for name, one in inner.items() if not one.get("description")]
+    silent += [p["name"] for _, one in operations() for p in one.get("parameters", ()) if not p.get("description")]
     assert silent == []
-    told = {name for schema in DOCUMENT["components"]["schemas"].values() for name in schema.get("properties", ())}
+    told = {name for schema in whole()["components"]["schemas"].values() for name in schema.get("properties", ())}
     assert len(told) > 500
-    assert not [name for name, one in DOCUMENT["components"]["schemas"].items() if not one.get("description")]
+    assert not [name for name, one in whole()["components"]["schemas"].items() if not one.get("description")]
 
 
 def test_no_operation_is_without_its_examples() -> None:
-    assert len(OPERATIONS) >= AT_LEAST
+    assert len(operations()) >= AT_LEAST
     lacking = [
         (name, media_type)
-        for name, one in OPERATIONS
+        for name, one in operations()
         for media_type, content in [*one.get("requestBody", {}).get("content", {}).items(), *answers(one)]
         if "example" not in content and "examples" not in content
     ]
     assert lacking == []
 
 
-@over("operation", [one for _, one in OPERATIONS], ids=[name for name, _ in OPERATIONS])
-def test_the_examples_of_an_operation_keep_to_its_schemas(operation: Any) -> None:
+def check_examples(operation: Any) -> None:
     asked = operation.get("requestBody", {}).get("content", {})
     shown = [one for one in [*asked.items(), *answers(operation)] if one[0] in BY_EXAMPLE and "example" in one[1]]
     for _, content in shown:
@@ -93,23 +103,34 @@ def test_the_examples_of_an_operation_keep_to_its_schemas(operation: Any) -> Non
                 checked(data, ways[name]["contentSchema"])
 
 
+def test_the_examples_of_an_operation_keep_to_its_schemas(record_property: Callable[[str, object], None]) -> None:
+    record_property("cases", len(operations()))
+    failures = Failures()
+    for name, operation in operations():
+        try:
+            check_examples(operation)
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong is told
+            failures.add(name, error)
+    failures.check(len(operations()))
+
+
 def test_no_operation_is_without_its_permission() -> None:
     known = {*map(str, Permission), *WHO_MAY.values(), EVERYBODY}
-    assert [name for name, one in OPERATIONS if not one.get("x-permission")] == []
-    wrong = [name for name, one in OPERATIONS if not set(one["x-permission"].split(" or ")) <= known]
+    assert [name for name, one in operations() if not one.get("x-permission")] == []
+    wrong = [name for name, one in operations() if not set(one["x-permission"].split(" or ")) <= known]
     assert wrong == []
-    assert all((one["x-permission"] == EVERYBODY) is (not one["security"]) for _, one in OPERATIONS)
+    assert all((one["x-permission"] == EVERYBODY) is (not one["security"]) for _, one in operations())
 
 
 def test_operation_ids_are_short_and_stand_once() -> None:
-    ids = [one["operationId"] for _, one in OPERATIONS]
+    ids = [one["operationId"] for _, one in operations()]
     assert len(set(ids)) == len(ids)
     assert max(map(len, ids)) <= SHORT_CHARS
     assert {"chat_with_agent", "create_session", "widget_config"} <= set(ids)
 
 
 def test_each_route_names_the_header_of_its_credential() -> None:
-    schemes, of = DOCUMENT["components"]["securitySchemes"], dict(OPERATIONS)
+    schemes, of = whole()["components"]["securitySchemes"], dict(operations())
 
     def headers(name: str) -> set[str]:
         return {schemes[scheme].get("name", "Authorization") for one in of[name]["security"] for scheme in one}
@@ -123,23 +144,23 @@ def test_each_route_names_the_header_of_its_credential() -> None:
 
 
 def test_answers_tell_of_their_headers() -> None:
-    for name, one in OPERATIONS:
+    for name, one in operations():
         for status, answer in one["responses"].items():
             headers = set(answer["headers"])
             assert "X-Request-Id" in headers, name
             if status == "429":
                 assert headers >= {"Retry-After", *(RATE_HEADERS if one["security"] else ())}, name
-    replayed = dict(OPERATIONS)["POST /api/v1/chat/agent"]["responses"]["200"]["headers"]
+    replayed = dict(operations())["POST /api/v1/chat/agent"]["responses"]["200"]["headers"]
     assert "Idempotent-Replay" in replayed
-    assert {ref["$ref"].rpartition("/")[2] for ref in replayed.values()} <= set(DOCUMENT["components"]["headers"])
-    assert DOCUMENT["servers"][0]["url"] == "/"
+    assert {ref["$ref"].rpartition("/")[2] for ref in replayed.values()} <= set(whole()["components"]["headers"])
+    assert whole()["servers"][0]["url"] == "/"
 
 
 def test_the_socket_is_told_with_every_frame_and_close_code() -> None:
-    told = DOCUMENT["x-websockets"]["/ws/sdk"]
+    told = whole()["x-websockets"]["/ws/sdk"]
     assert (set(told["send"]), set(told["receive"])) == (set(wire.CLIENT_FRAMES), set(wire.SERVER_FRAMES))
     assert set(told["closeCodes"]) == {str(code.value) for code in CloseCode}
-    schemas = DOCUMENT["components"]["schemas"]
+    schemas = whole()["components"]["schemas"]
     for ref in [*told["send"].values(), *told["receive"].values()]:
         assert schemas[ref["$ref"].rpartition("/")[2]]["properties"]["type"]["enum"]
 

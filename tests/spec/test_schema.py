@@ -24,6 +24,10 @@ EXAMPLES = 5_000
 COVERED = 12
 """In the default run the coverage of one role is of every so-many-th operation, each role beginning with another."""
 OPERATIONS_MIN = 120
+each_role = pytest.mark.parametrize(
+    "role", [pytest.param(role, marks=pytest.mark.xdist_group(f"as {role}")) for role in ROLES]
+)
+"""A group for each: together they would keep one worker for minutes."""
 
 
 def check(found: Found) -> None:
@@ -41,7 +45,7 @@ def phases(**chosen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("role", ROLES)
+@each_role
 def test_every_operation_keeps_to_its_description(servers: Servers, role: str) -> None:
     generation = {"max-examples": 1, "deterministic": True, "no-shrink": True, "with-security-parameters": False}
     settings = {
@@ -69,7 +73,7 @@ def test_every_operation_keeps_to_its_description(servers: Servers, role: str) -
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("role", [pytest.param(role, marks=pytest.mark.xdist_group(f"as {role}")) for role in ROLES])
+@each_role
 def test_every_operation_keeps_to_its_description_for_long(
     servers: Servers, role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,9 +56,20 @@ class Served:
             return
         await receive()
         async with self._opened() as self.place:
+            self.place.app.openapi_schema = _whole(self.place.app)
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+_WHOLE: list[Any] = []
+
+
+def _whole(app: Any) -> Any:
+    """Return the OpenAPI document that the first app of this process has made: it takes seconds, and all are the same."""
+    if not _WHOLE:
+        _WHOLE.append(app.openapi())
+    return _WHOLE[0]
 
 
 @contextmanager
