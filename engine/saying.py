@@ -169,6 +169,8 @@ def _show(run: Run, answer: Answer) -> None:
     if not (text or shown.rich or actions):
         return
     turn = run.state.turn
+    if not (shown.rich or actions or shown.voice) and _has_just_greeted(run, text):
+        return
     if text:
         turn.says.append(text)
         run.note("assistant", text)
@@ -187,6 +189,15 @@ def _show(run: Run, answer: Answer) -> None:
         actions=actions or None,
         firstTokenMs=answer.first_token_ms or None,
     )
+
+
+def _has_just_greeted(run: Run, text: str) -> bool:
+    """Return whether the answer that opens the session has said this text last: a greeting and a step may be alike."""
+    number = run.state.turn.number
+    if number > int(run.state.begun.with_message):
+        return False
+    said = (line.content for line in reversed(run.state.transcript) if line.role == "assistant")
+    return next(said, None) == text
 
 
 def _rendered(run: Run, value: Any, scope: Scope) -> Any:
