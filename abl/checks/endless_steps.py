@@ -30,17 +30,10 @@ def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
 
     The flows that profiles put in the place of the agent's are looked at like its own.
     """
-    for flow in (facts, *_replaced(facts)):
+    for flow in (facts, *facts.with_other_flows):
         for step, way in _circles(flow, context):
             said = {"step": step, "detail": way}
             yield Finding("ENDLESS_STEPS", facts.block(flow.steps[step].subject), "then", arguments=said)
-
-
-def _replaced(facts: AgentFacts) -> Iterator[AgentFacts]:
-    """Yield the agent as it is under each profile that replaces its flow."""
-    for profile in rows(facts.ir.get("behavior_profiles")):
-        if isinstance(profile.get("flow_replace"), dict):
-            yield AgentFacts({**facts.ir, "flow": profile["flow_replace"]}, facts.name)
 
 
 def _circles(facts: AgentFacts, context: CheckContext) -> Iterator[tuple[str, str]]:

@@ -124,6 +124,12 @@ class AgentFacts:
         return flow if isinstance(flow, dict) else None
 
     @cached_property
+    def with_other_flows(self) -> list[AgentFacts]:
+        """The agent as it is under each profile that replaces its FLOW."""
+        flows = (one.get("flow_replace") for one in rows(self.ir.get("behavior_profiles")))
+        return [AgentFacts({**self.ir, "flow": flow}, self.name) for flow in flows if isinstance(flow, dict)]
+
+    @cached_property
     def steps(self) -> dict[str, Block]:
         """The steps by name, in definition order."""
         definitions = dig(self.flow, "definitions")

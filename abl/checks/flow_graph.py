@@ -40,20 +40,24 @@ def missing_entry_point(facts: AgentFacts, _context: CheckContext) -> Iterator[F
 
 
 def dangling_step_refs(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
-    """Yield every way to a step that does not exist, and every listed step that is not defined."""
-    if not facts.steps:
-        return
-    for target in targets_of(facts):
-        if target.name and target.name not in facts.steps:
-            spelling = written_keyword(context.place(target.block.subject), target.field)
-            spelling = spelling or _SPELLING.get(target.field, target.field.upper())
-            said = {"step": target.source, "property": spelling}
-            steps = (*facts.steps, *TERMINALS)
-            yield unknown("DANGLING_STEP_REF", target.block, target.field, target.name, steps, **said)
-    flow = facts.flow or {}
-    for at, name in enumerate(texts(flow.get("steps"))):
-        if name not in facts.steps:
-            yield unknown("DANGLING_STEP_REF", facts.block(flow), f"steps.{at}", name, facts.steps)
+    """Yield every way to a step that does not exist, and every listed step that is not defined.
+
+    Also in the flows that profiles put in the place of the agent's.
+    """
+    for one in (facts, *facts.with_other_flows):
+        if not one.steps:
+            continue
+        for target in targets_of(one):
+            if target.name and target.name not in one.steps and (target.source or one is facts):
+                spelling = written_keyword(context.place(target.block.subject), target.field)
+                spelling = spelling or _SPELLING.get(target.field, target.field.upper())
+                said = {"step": target.source, "property": spelling}
+                block = facts.block(target.block.subject)
+                yield unknown("DANGLING_STEP_REF", block, target.field, target.name, (*one.steps, *TERMINALS), **said)
+        flow = one.flow or {}
+        for at, name in enumerate(texts(flow.get("steps"))):
+            if name not in one.steps:
+                yield unknown("DANGLING_STEP_REF", facts.block(flow), f"steps.{at}", name, one.steps)
 
 
 def orphaned_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
-from abl.checks.reading import mapping, text, texts
+from abl.checks.reading import Subject, mapping, rows, text, texts
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 
@@ -89,8 +89,7 @@ def enums_without_options(facts: AgentFacts, _context: CheckContext) -> Iterator
 
 def invalid_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield checks of type `range` whose rule is no range."""
-    for name, block in _first_of_each(facts):
-        validation = mapping(block.subject.get("validation"))
+    for name, validation in _checks(facts):
         rule = text(validation.get("rule"))
         if validation.get("type") == "range" and (not _HAS_BOUNDS.search(rule) or _ONE_NUMBER.fullmatch(rule)):
             said = {"name": name, "value": rule}
@@ -99,14 +98,22 @@ def invalid_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Findin
 
 def empty_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield checks of type `range` whose lower bound is above the upper one: no answer can pass."""
-    for name, block in _first_of_each(facts):
-        validation = mapping(block.subject.get("validation"))
+    for name, validation in _checks(facts):
         rule = text(validation.get("rule"))
         found = _TWO_BOUNDS.fullmatch(rule) if validation.get("type") == "range" else None
         if found is not None and float(found[1]) > float(found[3]):
             right = f"{found[3]}{found[2]}{found[1]}"
             said = {"name": name, "value": rule, "expected": right}
             yield Finding("EMPTY_RANGE", facts.block(validation), "rule", rule, right, said)
+
+
+def _checks(facts: AgentFacts) -> Iterator[tuple[str, Subject]]:
+    """Yield the checks of the fields by the field's name, those that profiles put in their place too."""
+    for name, block in _first_of_each(facts):
+        yield name, mapping(block.subject.get("validation"))
+    for profile in rows(facts.ir.get("behavior_profiles")):
+        for name, override in mapping(mapping(profile.get("gather_overrides")).get("field_overrides")).items():
+            yield str(name), mapping(mapping(override).get("validation"))
 
 
 def _first_of_each(facts: AgentFacts) -> Iterator[tuple[str, Block]]:

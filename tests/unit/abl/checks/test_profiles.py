@@ -115,3 +115,49 @@ def test_replacing_and_changing_are_reported_in_a_text(in_text):
               THEN: COMPLETE
     """
     assert [one.code for one in in_text(text)] == ["PROFILE_FLOW_CONFLICT"]
+
+
+PHONE = """
+BEHAVIOR_PROFILE: phone
+PRIORITY: 1
+WHEN: channel == "voice"
+GATHER:
+  FIELD_OVERRIDES:
+    code:
+      validation: "20-1"
+FLOW:
+  REPLACE:
+    hello:
+      REASONING: false
+      RESPOND: Hello
+      THEN: nowhere
+"""
+DESK = """
+AGENT: Desk
+GOAL: Help
+USE BEHAVIOR_PROFILE: phone
+GATHER:
+  code:
+    prompt: "Code?"
+    type: number
+FLOW:
+  ask:
+    REASONING: false
+    GATHER: code
+    RESPOND: "{{code}}"
+    THEN: COMPLETE
+"""
+
+
+def test_checks_and_steps_that_a_profile_puts_in_place_are_looked_at_like_the_agents_own(in_project):
+    found = [(one.code, one.severity, one.file, one.line) for one in in_project(desk=DESK, phone=PHONE)]
+    assert ("EMPTY_RANGE", "error", "phone", 7) in found
+    assert ("DANGLING_STEP_REF", "error", "phone", 13) in found
+    right = PHONE.replace("20-1", "1-20").replace("nowhere", "COMPLETE")
+    assert not [one for one in in_project(desk=DESK, phone=right) if one.is_error]
+
+
+def test_what_is_wrong_in_a_profile_is_said_once_however_many_agents_use_it(in_project):
+    other = DESK.replace("AGENT: Desk", "AGENT: Other")
+    codes = [one.code for one in in_project(desk=DESK, other=other, phone=PHONE)]
+    assert (codes.count("EMPTY_RANGE"), codes.count("DANGLING_STEP_REF")) == (1, 1)
