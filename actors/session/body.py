@@ -228,7 +228,7 @@ class SessionBody:
             known = await (own_reply(live, key) if is_own else kept_reply(live, key, asked.request_hash))
             if known is not None:
                 return Replied(reply=known)
-            if message.new and not is_own:
+            if message.new and not is_own and live.seq:  # where nothing was written, nothing can be repeated
                 check_young(live, services.clock.now())
         if message.life not in ("", live.pin.runtime_session_id):
             return RESET

@@ -176,6 +176,19 @@ def test_a_key_opens_no_session_again_after_a_day_but_a_name_finds_it() -> None:
     asyncio.run(story())
 
 
+def test_a_first_message_runs_in_a_session_that_a_wrong_clock_has_made_and_nothing_was_written_in() -> None:
+    async def story() -> None:
+        async with a_runtime() as (runtime, _host, store, _performer):
+            other = await runtime.chat(a_chat("hello"))
+            session_id = runtime.new_session_id(a_chat("hello", key="k1"))
+            wrong = {"session_id": session_id, "created_at": "2025-01-01T00:00:00.000Z"}
+            await store.create(msgspec.structs.replace(store.pins[other.session_id], **wrong))
+            reply = await runtime.chat(a_chat("hello", key="k1"))
+            assert (reply.session_id, reply.turn, reply.repeated) == (session_id, 1, False)
+
+    asyncio.run(story())
+
+
 def test_two_people_with_one_key_have_two_sessions_and_their_own_replies() -> None:
     async def story() -> None:
         async with a_runtime() as (runtime, _host, store, _performer):
