@@ -262,6 +262,15 @@ async def test_a_draining_gateway_sends_its_sockets_elsewhere(gateway: Gateway) 
     await draining
 
 
+async def test_a_socket_that_comes_during_the_way_out_is_sent_elsewhere(gateway: Gateway) -> None:
+    token = await gateway.sdk_token()
+    await drain(gateway.app, 5.0)
+    async with opened(gateway, token) as socket:
+        frames = await socket.until("server_draining")
+        assert frames[-1]["reconnectAfterMs"] == 1000
+        assert await socket.close_code() == 1001
+
+
 async def test_messages_over_a_socket_count_against_the_session() -> None:
     gateway = a_gateway(rates=RateSettings(session_messages_per_minute=1))
     async with started(gateway) as socket:
