@@ -54,7 +54,7 @@ def placed(host_id: str, placement: Placement, monkeypatch: pytest.MonkeyPatch) 
         pin = CHILD if session_id == "child" else PIN
         return 1, Stored(pin=pin, status="active", end_reason="", snapshot=None, records=(), seq=0)
 
-    async def create(_self: object, _pin: SessionPin) -> int:
+    async def create(_self: object, _pin: SessionPin, *, reopens: bool = False) -> int:
         return 1
 
     monkeypatch.setattr(StoredSessions, "_claim", wake)
