@@ -2,7 +2,7 @@
 
 No table joins the two. The session is opened under a name made from the family, so every gateway finds the same one,
 before and after a crash; by a socket, else by the first message that is taken. A family whose session was deleted gets
-no other one. Decisions: 0060, 0067.
+no other one. Decisions: 0060, 0069.
 """
 
 from __future__ import annotations

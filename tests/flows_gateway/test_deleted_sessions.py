@@ -1,6 +1,6 @@
 """A session that was deleted stays so, whatever comes late: a request that was under way, a page that connects again.
 
-Spec: platform-api 5.4, 12.1, 12.8. Decision: 0067.
+Spec: platform-api 5.4, 12.1, 12.8. Decision: 0069.
 """
 
 from __future__ import annotations
