@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from cli.chat_conversation import Conversation
 from cli.chat_link import Link
-from cli.output import FAULTY, MAX_WIDTH, PIPED_WIDTH, Screen, refuse
+from cli.output import FAULTY, MAX_WIDTH, PIPED_WIDTH, Screen, command, refuse
 from cli.terminal.console import Console
 from domain.errors import AppError
 
@@ -84,7 +84,7 @@ def _local(project: str, console: Console, wanted: Wanted) -> int:
         status = _talk(link, console, wanted)
         if wanted.data_dir and link.session_id:
             where = f"{project} --data-dir {wanted.data_dir} --session {link.session_id}"
-            console.hint(f"go on with: abl chat {where}")
+            console.hint(f"go on with: {command()} chat {where}")
         return status
     finally:
         link.close()

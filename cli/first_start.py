@@ -7,6 +7,7 @@ another's place or a new data folder makes none. In production none is made and 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +33,12 @@ NO_MODEL = (
     "{} models pull"
 )
 NO_KEY = (
-    "not known here: the first start on this database made it, or it is revoked; another: {} keys create --scope '*'"
+    "not known here: the first start on this database made it, or it is revoked; another: {} keys create --scope '*'{}"
 )
-NO_PAGE_KEY = "not known here; another: {} keys create --public --project {}"
-NO_KEY_SHOWN = "none is shown in production; make one: {} keys create --scope '*'"
+NO_PAGE_KEY = "not known here; another: {} keys create --public --project {}{}"
+NO_KEY_SHOWN = "none is shown in production; make one: {} keys create --scope '*'{}"
 NO_PAGE_KEY_SHOWN = (
-    "none is shown in production; make one: {} keys create --public --project {} --origin https://your.page"
+    "none is shown in production; make one: {} keys create --public --project {} --origin https://your.page{}"
 )
 
 
@@ -96,6 +97,7 @@ def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> st
     body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
     count = settings.hosts or os.cpu_count() or 1
     hosts = f"{count} host{'s' if count != 1 else ''}" if settings.runtime != "local" else "in process"
+    kept = "" if settings.data_dir == Settings().data_dir else f" --data-dir {shlex.quote(settings.data_dir)}"
     mocked = dict.fromkeys(one["toolName"] for one in settings.tool_mocks)
     no_key, no_page_key = (NO_KEY_SHOWN, NO_PAGE_KEY_SHOWN) if is_production(settings) else (NO_KEY, NO_PAGE_KEY)
     page = f"{keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)"
@@ -104,9 +106,9 @@ def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> st
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
         f"  url      {url}",
         f"  project  {seeded.project_id}",
-        f"  api key  {keys.secret or no_key.format(command())}",
+        f"  api key  {keys.secret or no_key.format(command(), kept)}",
         *([f"  owner    {owner}"] if keys.has_owner_file else []),
-        f"  page key {page if keys.public else no_page_key.format(command(), seeded.project_id)}",
+        f"  page key {page if keys.public else no_page_key.format(command(), seeded.project_id, kept)}",
         f"  model    {settings.default_model or NO_MODEL.format(command())}",
         f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
         *([f"  mocks    {', '.join(mocked)}: answered from a file, not called"] if mocked else []),

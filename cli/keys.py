@@ -13,7 +13,7 @@ from actors.keys import local_origins
 from actors.projects import TENANT_ID
 from cli.database import with_database
 from cli.environment import settings_from
-from cli.output import CLEAN, refuse
+from cli.output import CLEAN, command, refuse
 from domain.audit import Actor, Initiator
 from domain.errors import InvalidInput, NotFound
 from domain.ids import PREFIXES
@@ -130,7 +130,8 @@ def make_token(*, project: str, user: str, data_dir: str) -> int:
         keys = await ApiKeys(database).list(TENANT_ID, found.project_id)
         public = next((one for one in keys if one.kind == KeyKind.PUBLIC and not _is_over(one)), None)
         if public is None:
-            raise NotFound(f"{found.name} has no public key; make one: abl keys create --public --project {found.slug}")
+            make = f"{command()} keys create --public --project {found.slug}"
+            raise NotFound(f"{found.name} has no public key; make one: {make}")
         ids = RandomIds()
         gateway = GatewaySettings(token_secret=token_secrets(settings)[0])
         tokens = SdkTokens(gateway.token_secret, gateway.instance, SystemClock(), ids)
@@ -173,7 +174,7 @@ async def _listed(database: Database, key_id: str) -> KeyRecord:
     for key in await ApiKeys(database).list(TENANT_ID):
         if key.key_id == key_id:
             return key
-    raise NotFound(f"there is no key {key_id}; abl keys list shows them")
+    raise NotFound(f"there is no key {key_id}; {command()} keys list shows them")
 
 
 def _with_database(data_dir: str, act: Callable[[Database], Awaitable[int]]) -> int:

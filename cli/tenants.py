@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from actors.clocks import RandomIds, SystemClock
 from actors.tenants import TenantDesk
 from cli.database import with_database
-from cli.output import CLEAN, refuse
+from cli.output import CLEAN, command, refuse
 from domain.audit import Actor, Initiator
 from domain.errors import NotFound
 from domain.rates import OF_INSTANCE, RATES, SPELLED
@@ -33,7 +33,7 @@ def list_tenants(*, data_dir: str) -> int:
 def create_tenant(*, name: str, owner: str, data_dir: str) -> int:
     """Make a tenant with its owner and print the owner's password once; return the exit status."""
     if not name.strip():
-        refuse("say how the tenant is called: abl tenants create NAME --owner EMAIL")
+        refuse(f"say how the tenant is called: {command()} tenants create NAME --owner EMAIL")
     if "@" not in owner.strip("@"):
         refuse("--owner is the email that the owner logs in with")
 
@@ -62,7 +62,7 @@ def limit_tenant(tenant: str, given: Sequence[str], *, data_dir: str) -> int:
     async def act(database: Database) -> int:
         known = next((one for one in await Tenants(database).list() if tenant in (one.tenant_id, one.name)), None)
         if known is None:
-            raise NotFound(f"there is no tenant {tenant}; abl tenants list shows them")
+            raise NotFound(f"there is no tenant {tenant}; {command()} tenants list shows them")
         rates = {**known.settings.get(RATES, {}), **changes}
         kept = {name: number for name, number in rates.items() if number is not None}
         if changes:

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from cli.doctor.faults import WARNING, Fault, Place
+from cli.output import command
 
 OLDEST = (3, 11)
 PLATFORMS = (("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"))
@@ -184,7 +185,7 @@ def look_at_port(place: Place) -> Iterator[Fault]:
     try:
         socket.create_server((place.host, place.port), reuse_port=False).close()
     except OSError as error:
-        other = f"abl serve --port {place.port + 1 if place.port >= FIRST_FREE_PORT else 8400}"
+        other = f"{command()} serve --port {place.port + 1 if place.port >= FIRST_FREE_PORT else 8400}"
         if error.errno == errno.EADDRINUSE:
             yield Fault("PORT_IN_USE", f"something listens on {place.host}:{place.port}", f"end it, or {other}")
         elif error.errno in (errno.EACCES, errno.EPERM):

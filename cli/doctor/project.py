@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cli.doctor.faults import Fault, Place
+from cli.output import command
 
 
 def look_at_project(place: Place) -> Iterator[Fault]:
@@ -20,7 +21,7 @@ def look_at_project(place: Place) -> Iterator[Fault]:
     if folder is None:
         return
     if not folder.is_dir():
-        yield Fault("NO_PROJECT", f"there is no folder {folder}", "abl serve --project DIR")
+        yield Fault("NO_PROJECT", f"there is no folder {folder}", f"{command()} serve --project DIR")
         return
     try:
         texts = project_texts(folder)
@@ -33,6 +34,6 @@ def look_at_project(place: Place) -> Iterator[Fault]:
     except UnicodeDecodeError as error:
         yield Fault("NOT_TEXT", f"a file of {folder} is no UTF-8 text: {error.reason}", f"file {folder}/* says which")
     except VariablesFault as error:
-        yield Fault("PROJECT_HAS_ERRORS", str(error), f"abl check {folder}")
+        yield Fault("PROJECT_HAS_ERRORS", str(error), f"{command()} check {folder}")
     except AppError as error:
-        yield Fault("PROJECT_HAS_ERRORS", error.message.splitlines()[0], f"abl check {folder}")
+        yield Fault("PROJECT_HAS_ERRORS", error.message.splitlines()[0], f"{command()} check {folder}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from actors.first_keys import FIRST_KEY, FIRST_PUBLIC_KEY, OneId
 from actors.installation import token_secrets
 from actors.production import PRODUCTION
 from actors.projects import TENANT_ID, Seeded
+from actors.settings import Settings
 from cli import demo
 from cli.first_start import KEY_FILE, PUBLIC_KEY_FILE, Keys, first_keys, greeting
 from cli.transfer import files_in
@@ -102,3 +104,16 @@ async def test_the_first_conversation_is_the_one_that_the_readme_shows(servers: 
         body = {"projectId": gateway.project_id, "message": "Hello"}
         answer = (await gateway.call("POST", "/api/v1/chat/agent", body)).json()
     assert {name: answer[name] for name in shown} == shown | {name: answer[name] for name in ("sessionId", "messageId")}
+
+
+async def test_a_shown_command_makes_keys_on_the_database_that_is_served(tmp_path: Path) -> None:
+    seeded = Seeded(tenant_id=TENANT_ID, project_id="p1", name="demo", agents=("Desk",))
+    elsewhere = Settings(data_dir=str(tmp_path / "of two words"))
+    for mode in ("", PRODUCTION):
+        told = greeting(msgspec.structs.replace(elsewhere, mode=mode), seeded, Keys(), "Hello")
+        shown = [line for line in told.splitlines() if "keys create" in line]
+        assert len(shown) == 2
+        for line in shown:
+            words = shlex.split(line.partition(": ")[2])
+            assert words[words.index("--data-dir") + 1] == elsewhere.data_dir
+    assert "--data-dir" not in greeting(Settings(), seeded, Keys(), "Hello")

@@ -15,6 +15,7 @@ from actors.installation import token_secrets
 from actors.projects import TENANT_ID, put_project
 from actors.settings import Settings
 from cli.keys import create_key, list_keys, make_token, revoke_key, rewrap_keys, rotate_key
+from cli.output import command
 from gateway.auth.tokens import Tokens
 from storage.crypto import MasterKeys
 from storage.database import Database
@@ -104,7 +105,7 @@ def test_a_rotated_key_has_another_secret_and_the_last_one_for_a_while(servers, 
 def test_a_public_key_carries_its_origins_and_a_token_can_be_had_for_it(servers, project, capsys) -> None:
     with pytest.raises(SystemExit):
         make_token(project=project, user="u1", data_dir="")
-    assert "abl keys create --public" in capsys.readouterr().err
+    assert f"{command()} keys create --public" in capsys.readouterr().err
     _, plaintext = made(capsys, project=project, public=True, origins=["https://shop.example"])
     key = the_key(servers, plaintext)
     assert key is not None
@@ -139,7 +140,7 @@ def test_a_wrong_call_says_what_to_do(servers, project, capsys, wrong, said) -> 
     assert said in capsys.readouterr().err
     with pytest.raises(SystemExit):
         revoke_key("key_nobody", data_dir="")
-    assert "abl keys list shows them" in capsys.readouterr().err
+    assert f"{command()} keys list shows them" in capsys.readouterr().err
 
 
 def test_what_seals_secrets_is_put_under_the_first_master_key(servers, project, capsys, monkeypatch) -> None:

@@ -18,6 +18,7 @@ import pytest
 from cli.doctor import machine, stores
 from cli.doctor.faults import ERROR, Fault, Place
 from cli.doctor.report import LOOKS, doctor, examined
+from cli.output import command
 from providers.embedded.weights import DEFAULT_SIZE, get_weights
 
 AGENT = 'AGENT: Greeter\nGOAL: "Greet"\n\nFLOW:\n  entry_point: hello\n\n  hello:\n    REASONING: false\n    RESPOND: "Hi"\n'
@@ -263,7 +264,9 @@ def test_what_is_planted_is_found_and_its_mending_said(name: str, place: Place, 
         (place.data_dir.parent / "x").mkdir()
     found = {fault.code: fault for fault in faults_of(plant(place, monkeypatch))}
     assert code in found, found
-    assert found[code].mend
+    mend = found[code].mend
+    assert mend
+    assert " abl " not in f" {mend}" or f"{command()} " in mend, "a command that can be pasted"
     assert "secret" not in " ".join(f"{one.what} {one.mend}" for one in found.values())
 
 
