@@ -1,4 +1,4 @@
-"""A second server on the data directory of a running one is refused at once, and leaves that one whole."""
+"""A second server on the data directory or the database of a running one is refused at once, and leaves that one whole."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.settings import Settings
 from actors.wiring import open_runtime
+from domain.errors import Conflict
 from storage.coordination import Coordination
 from storage.database import Database
 from storage.embedded import DirectoryInUse, PostgresServer, RedisServer
+from storage.holding import Holding
 from storage.statements import Statement
 from tests.support.servers import anyio_backend, folder
 
@@ -46,6 +49,19 @@ async def test_a_refused_second_server_leaves_the_first_one_its_sockets(folder: 
         coordination = Coordination.open(first.settings.redis_url)
         assert await coordination.is_there()
         await coordination.close()
+
+
+@pytest.mark.parametrize("runtime", ["local", "process"])
+async def test_a_second_folder_on_the_same_database_is_refused_and_told_who_is_there(
+    runtime: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_runtime(Settings(data_dir=str(folder), is_server=True)) as first:
+        monkeypatch.setitem(Holding.__init__.__kwdefaults__, "wait_s", 0.0)
+        other = msgspec.structs.replace(first.settings, data_dir=str(tmp_path), runtime=runtime, redis_url="")
+        with pytest.raises(Conflict, match=rf"Another server works on this database: .*:{os.getpid()}\."):
+            async with open_runtime(other):
+                pytest.fail("two servers on one database")
+        assert await first.database.value(ONE) == 1
 
 
 @pytest.mark.parametrize("runtime", ["local", "process", "ray"])
