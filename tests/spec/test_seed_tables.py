@@ -219,6 +219,10 @@ BOUNDS: dict[tuple[str, str], dict[str, Any]] = {
 QUERIES: dict[tuple[str, str], dict[str, Any]] = {
     ("GET PP/sessions", "limit"): {"default": 50, "maximum": 200},
     ("GET PP/sessions", "offset"): {"default": 0, "minimum": 0},
+    ("GET PP/sessions/:/traces", "limit"): {"default": 50, "maximum": 200},
+    ("GET PP/sessions/:/traces", "offset"): {"default": 0, "minimum": 0},
+    ("GET /api/v1/sessions/:/transcripts", "limit"): {"default": 50, "maximum": 200},
+    ("GET /api/v1/sessions/:/transcripts", "offset"): {"default": 0, "minimum": 0},
     ("GET PP/sessions", "status"): {"enum": ["active", "ended"]},
     ("GET PP/sessions", "channel"): {"enum": ["api", "web_debug", "voice"]},
     ("GET PP/sessions/:/traces", "eventType"): {},

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from msgspec.json import encode
 
 from actors.runtime import StreamEvent
 from domain.errors import AgentFault, AppError, Conflict, Gone, InvalidInput, NotFound, QueueFull, TooLarge, Unavailable
@@ -47,6 +50,15 @@ def an_event(kind: str, **data: object) -> StreamEvent:
 def test_a_message_that_begins_again_says_so() -> None:
     frame = frame_of(an_event("response_restart", messageId="m", attempt=2), MARKS)
     assert frame == wire.ResponseRestart(**MARKS._asdict(), message_id="m", attempt=2)
+
+
+def test_the_end_of_a_message_names_what_is_shown_beside_it_also_where_there_is_nothing() -> None:
+    ended = {"messageId": "m", "fullText": "Hello"}
+    beside = {"richContent": {"markdown": "*Hello*"}, "actions": {"elements": []}}
+    for shown in (dict.fromkeys(beside), beside):
+        for data in ({**ended, **shown}, {**ended, **{name: value for name, value in shown.items() if value}}):
+            sent = json.loads(encode(frame_of(an_event("response_end", **data), MARKS)))
+            assert {name: sent.get(name, "not there") for name in beside} == shown
 
 
 def test_a_turn_that_is_shown_again_from_its_start_says_first_that_the_earlier_is_void() -> None:
