@@ -124,6 +124,11 @@ class AgentFacts:
         return flow if isinstance(flow, dict) else None
 
     @cached_property
+    def profile_names(self) -> frozenset[str]:
+        """The names of the profiles that the agent uses."""
+        return frozenset(text(one.get("name")) for one in rows(self.ir.get("behavior_profiles")))
+
+    @cached_property
     def with_other_flows(self) -> list[AgentFacts]:
         """The agent as it is under each profile that replaces its FLOW."""
         flows = (one.get("flow_replace") for one in rows(self.ir.get("behavior_profiles")))

@@ -137,7 +137,12 @@ class ProfileNames:
             yield found_at(code, Place(node, self.unit), field, word, near, path, tool=word, **said)
 
     def replaced_flows(self) -> Iterator[Diagnostic]:
-        """Yield targets within a whole other flow that are none of its steps."""
+        """Yield targets within a whole other flow that are none of its steps.
+
+        Of a profile that an agent uses, the check of that agent's flows tells them.
+        """
+        if any(self.profile.name in agent.profile_names for agent in self.known.agents):
+            return
         for flow, path in self.nodes:
             if not isinstance(flow, Flow):
                 continue
