@@ -42,7 +42,7 @@ SESSIONS = (
     "avg_turn_ms p95_turn_ms avg_tokens_per_session total_cost error_session_rate handoff_rate escalation_rate "
     "by_channel by_end_reason"
 ).split()
-MADE_UP = "c" + "z" * 24
+MADE_UP = "c" + "made" * 6
 OF_PROJECT = Statement("""
     SELECT (SELECT count(*) FROM analytics_inbox WHERE tenant_id = :tenant_id AND project_id = :project_id)
         + (SELECT count(*) FROM analytics_told WHERE tenant_id = :tenant_id AND project_id = :project_id)
