@@ -52,6 +52,8 @@ PARKED_S = 60.0
 """How long somebody who follows a sleeping session is kept before he has to ask again: it may have moved."""
 UNUSED_S = 30.0
 """How long a host that is there for one session waits for its first message."""
+WAKING = Done(note="waking")
+"""Told to who follows a session that is being loaded: to be asked again in a moment, not to be kept for a minute."""
 LEAVES = Failed(kind="Unavailable", message="The host is draining.", moved=True, details={DRAINING: True})
 GiveBack = Callable[[Sequence[tuple[str, str]]], Awaitable[None]]
 """Has the store know that these sessions, each named by tenant and id, may be claimed by anybody."""
@@ -106,7 +108,7 @@ class SessionHost:
                     self._dozing.used(grain)
                 return answer
             if isinstance(message, Follow) and message.endless:
-                return await self._park(session_id)
+                return WAKING if grain is not None and grain.is_busy else await self._park(session_id)
         if grain is None and (leaving := self._leaving.get(session_id)) is not None:
             await asyncio.wait([leaving])
             grain = self._grains.get(session_id)
@@ -117,11 +119,11 @@ class SessionHost:
             if refused is not None:
                 return refused
             grain = self._grains[session_id] = Grain(session_id, self._body(session_id, message))
-            self._wake_followers(session_id)
         elif self._draining and isinstance(message, RunTurn):
             return LEAVES
         if (refused := self._too_much()) is not None:
             return refused
+        self._wake_followers(session_id)
         self._busy += 1
         self._under_way[session_id] += 1
         self._was_used = True
