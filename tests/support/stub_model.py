@@ -31,6 +31,7 @@ class StubBehaviour:
         tool_calls: `(name, arguments)` it asks for while the last message is no tool result, or always if `calls_again`.
         call_first_tool: Ask for the first offered tool with empty arguments instead.
         delay_ms: Before the first byte of the answer; `delta_delay_ms` before every later delta.
+        holds_after: When streaming, tell no more than so many deltas until `StubModel.may_go_on` is set; 0 for all.
         fault: What goes wrong; of `cut` and `error_event` after `fault_after` deltas.
         status: Of the fault `status`, with `retry_after_s` and the body `body`.
     """
@@ -42,6 +43,7 @@ class StubBehaviour:
     call_first_tool: bool = False
     delay_ms: float = 0
     delta_delay_ms: float = 0
+    holds_after: int = 0
     fault: Fault = ""
     fault_after: int = 2
     status: int = 500
@@ -76,6 +78,7 @@ class StubModel:
         self._connections: set[_Connection] = set()
         self.requests: list[StubRequest] = []
         self.count = 0
+        self.may_go_on = asyncio.Event()
 
     async def __aenter__(self) -> StubModel:
         await self.start()
@@ -150,7 +153,7 @@ class _Connection(asyncio.Protocol):
         self._buffer = rest[size:]
         request = StubRequest(first.split(" ")[1], headers, _DECODER.decode(rest[:size]) if size else {})
         behaviour = self._stub.next_behaviour(request)
-        if behaviour.delay_ms or behaviour.delta_delay_ms or behaviour.fault:
+        if behaviour.delay_ms or behaviour.delta_delay_ms or behaviour.holds_after or behaviour.fault:
             self._task = asyncio.get_running_loop().create_task(self._answer(behaviour, request))
         else:
             self._write(_whole(behaviour, request))
@@ -179,6 +182,8 @@ class _Connection(asyncio.Protocol):
                 self._write(_chunk(b"data: " + behaviour.body + b"\n\n"))
             if behaviour.fault == "no_end" and event == _DONE:
                 break
+            if behaviour.holds_after and place > behaviour.holds_after:  # the first event is no delta
+                await self._stub.may_go_on.wait()
             if place and behaviour.delta_delay_ms:
                 await asyncio.sleep(behaviour.delta_delay_ms / 1_000)
             self._write(_chunk(event))
