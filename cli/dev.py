@@ -18,8 +18,8 @@ from cli.environment import settings_from
 from cli.output import Screen, refuse
 from cli.projects import is_served
 from cli.serve import Offer, serve_brought
+from cli.starting import check_servers_are_free
 from domain.errors import AppError
-from storage.embedded import POSTGRES, REDIS, check_is_free
 
 SETTLE_MS = 50
 """How long no further file may change before the folder is looked at: editors write one save in several steps."""
@@ -47,8 +47,7 @@ def dev(
             mocks=mocks,
             variables=workspace.given(),
         )
-        urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
-        check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])
+        check_servers_are_free(settings)
     except AppError as error:
         refuse(error.message)
 

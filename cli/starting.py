@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from abl.variables import VariablesFault
+from actors.settings import Settings
 from cli.environment import settings_from
 from cli.output import refuse
 from cli.variables import Given, folder_variables
@@ -42,8 +43,7 @@ def start(
             mocks=mocks,
             variables=given,
         )
-        urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
-        check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])
+        check_servers_are_free(settings)
     except VariablesFault as error:
         refuse(str(error))
     except AppError as error:
@@ -51,3 +51,13 @@ def start(
     from cli.serve import serve  # the gateway and all behind it: twice as slow to load as all before it
 
     return serve(project, settings, given.config)
+
+
+def check_servers_are_free(settings: Settings) -> None:
+    """Do nothing when no other program has a server that these settings start in their data folder.
+
+    Raises:
+        DirectoryInUse: One has.
+    """
+    urls = {POSTGRES: settings.database_url, REDIS: settings.redis_url}
+    check_is_free(Path(settings.data_dir), [name for name, url in urls.items() if not url])
