@@ -18,7 +18,8 @@ from actors.runtime import ChatTurn
 from actors.settings import ModelProvider, Settings
 from actors.wiring import RunningRuntime, open_runtime
 from benchmarks.embedded_talks import Told, missed, mocks_of, stories, texts_of
-from benchmarks.serving import a_folder, free_port
+from benchmarks.ports import free_port
+from benchmarks.serving import a_folder
 from domain.errors import AppError
 from domain.json_values import JsonObject
 

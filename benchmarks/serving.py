@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic, perf_counter
 
 from actors.installation import MASTER_KEY_FILE
+from benchmarks.ports import free_port
 from storage.embedded import PostgresServer
 from storage.embedded.processes import command_line, descendants_cpu_s
 
@@ -49,13 +50,6 @@ def cpu_s(pid: int) -> float:
 def resident_bytes(pid: int) -> int:
     """Return the resident memory of one process in bytes."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE_BYTES
-
-
-def free_port() -> int:
-    """Return a port of loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def children(pid: int) -> list[int]:

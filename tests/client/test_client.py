@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abl_client import ApiError, Client, ServerAway
-from benchmarks.serving import free_port
+from benchmarks.ports import free_port
 from gateway.app import document
 from tests.support.echo import an_echo
 from tests.support.live_gateway import a_live_gateway

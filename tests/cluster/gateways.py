@@ -16,7 +16,7 @@ from typing import Any
 
 import aiohttp
 
-from benchmarks.serving import free_port
+from benchmarks.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_S = 90.0

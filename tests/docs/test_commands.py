@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from benchmarks.serving import free_port
+from benchmarks.ports import free_port
 from cli.main import app
 from tests.support.repository import ROOT
 from tests.support.served import until

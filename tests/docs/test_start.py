@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.serving import free_port
+from benchmarks.ports import free_port
 from tests.support.repository import ROOT
 from tests.support.served import served
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from benchmarks.serving import free_port
+from benchmarks.ports import free_port
 from tests.support.served import until
 
 START_S = 60.0

@@ -11,7 +11,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.serving import children, free_port
+from benchmarks.ports import free_port
+from benchmarks.serving import children
 from storage.embedded.processes import command_line
 from tests.prove.clock import Clocks
 from tests.prove.disk import SmallDisk

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from benchmarks.serving import free_port
+from benchmarks.ports import free_port
 from tests.flows.test_waiting import COURIER
 from tests.support.servers import Servers, servers
 from tests.support.stories import Workshop, a_workshop, eventually

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from typing import Any
 
 from actors.hosts.ray_settings import LOOPBACK
 from actors.hosts.stale_ray import RayFolder
+from benchmarks.ports import free_port
 
 HEAD_ID = "f" * 51 + "00000"
 """The fake provider takes the head to have this id."""
@@ -32,12 +32,6 @@ END_S = 20.0
 POLL_S = 0.1
 IDLE_MINUTES = 0.1
 LOOK_S = "1"
-
-
-def free_port() -> int:
-    """Return a port that nothing listens at."""
-    with socket.create_server((LOOPBACK, 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def configuration(gcs_address: str, node_type: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ports import free_port
 from providers.addresses import AddressPolicy
 from providers.http import HttpClient
 from providers.mcp.servers import McpServer
@@ -44,9 +44,7 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServ
 
 @contextmanager
 def a_server(ledger: Path) -> Iterator[HttpServer]:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port = found.getsockname()[1]
-    server = HttpServer(ledger, port)
+    server = HttpServer(ledger, free_port())
     server.start()
     try:
         yield server

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ports import free_port
 from cli.doctor import machine, stores
 from cli.doctor.faults import ERROR, Fault, Place
 from cli.doctor.report import LOOKS, doctor, examined
@@ -65,9 +66,7 @@ def place(tmp_path: Path, models: str, monkeypatch: pytest.MonkeyPatch) -> Place
     monkeypatch.setattr(stores, "CLUSTER_FILE", tmp_path / "no_ray")
     monkeypatch.setattr(os, "geteuid", lambda: 1_000)
     environment = {"ABL_MODEL_URL": models, "ABL_MODEL_KEY": "right", "ABL_MODEL": "openai/small"}
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    return Place(environment=environment, data_dir=tmp_path / "data", port=port, project=project)
+    return Place(environment=environment, data_dir=tmp_path / "data", port=free_port(), project=project)
 
 
 def with_variables(**variables: str) -> Plant:
