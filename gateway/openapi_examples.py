@@ -29,7 +29,7 @@ _OTHERS: Final = {"text/csv": "session_id,event_id,seq\nsess_c1,evt_c1,1\n", "te
 
 @cache
 def samples() -> JsonObject:
-    """Return word, or `Form.word`, -> a value that it may have."""
+    """Return word, or `Form.word`, -> a value that it may have; `Form` -> a whole request, where none is a must."""
     found: JsonObject = json.loads(_SAMPLES.read_text(encoding="utf-8"))
     return found
 
@@ -72,6 +72,8 @@ class Examples:
                 name = place.removeprefix(SCHEMAS)
                 short = name.rpartition("__")[2]
                 return self.value(self._schemas[name], whole=whole, word=word, form=short, depth=depth + 1)
+            case {"type": "object", "title": str() as title} if not whole and title in samples():
+                return samples()[title]
             case {"example": shown} | {"examples": [shown, *_]} | {"const": shown}:
                 return shown
             case {"enum": [*choices]}:

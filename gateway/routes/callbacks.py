@@ -14,7 +14,7 @@ from actors.deliveries import CallbackDelivery, CallbackResult
 from domain import limits
 from domain.callback_signatures import StandardSignature
 from domain.errors import AppError, Gone, NotFound, Unauthenticated, Unavailable
-from domain.json_values import MAX_JSON_DEPTH, is_too_deep
+from domain.json_values import MAX_JSON_DEPTH, JsonObject, is_too_deep
 from domain.permissions import Permission
 from gateway.access import Admitted, anyone, caller
 from gateway.bodies.callbacks import CallbackItem, CallbackListReply, CallbackReply
@@ -33,6 +33,9 @@ REFUSALS: Mapping[CallbackResult, tuple[type[AppError], str]] = MappingProxyType
     }
 )
 
+RESULT: JsonObject = {"schema": {"type": "object"}, "example": {"status": "approved", "amount": 120}}
+"""What a callback brings: whatever the agent that waits for it reads."""
+
 router = guarded_router("", "callbacks")
 
 
@@ -41,7 +44,7 @@ router = guarded_router("", "callbacks")
     response_model=CallbackReply,
     response_model_exclude_none=True,
     dependencies=[anyone(rated=False, errors="callback")],
-    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}},
+    openapi_extra={"requestBody": {"required": True, "content": {"application/json": RESULT}}},
 )
 async def deliver_callback(
     callback_id: str,

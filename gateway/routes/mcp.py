@@ -26,8 +26,10 @@ from gateway.services import Services, Serving
 
 TRANSPORT = "mcp"
 VERSION_HEADER = "mcp-protocol-version"
+LIST_TOOLS: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+_ASKED: JsonObject = {"schema": {"type": "object"}, "example": LIST_TOOLS}
 MESSAGE: JsonObject = {
-    "requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}},
+    "requestBody": {"required": True, "content": {"application/json": _ASKED}},
     "responses": {"202": {"description": "A notification was taken"}},
 }
 REFUSED: dict[int | str, JsonObject] = {400: {"model": RpcRefusal, "description": "The message breaks a rule"}}

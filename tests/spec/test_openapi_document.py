@@ -21,9 +21,9 @@ from gateway.closing import CloseCode
 from gateway.openapi import EVERYBODY, RATE_HEADERS, WHO_MAY
 from gateway.openapi_streams import OF_TURN, STREAMS
 from gateway.openapi_words import properties_of, spelt_out
-from tests.support.asgi import sse_events
+from tests.support.asgi import Client, sse_events
 from tests.support.cells import Failures
-from tests.support.gateway import PROJECT, Gateway
+from tests.support.gateway import BOUND_KEY, PAGE, PROJECT, PUBLIC_KEY, Gateway, sandbox_token
 
 AT_LEAST = 150
 SHORT_CHARS = 30
@@ -112,6 +112,40 @@ def test_the_examples_of_an_operation_keep_to_its_schemas(record_property: Calla
         except Exception as error:  # noqa: BLE001 - whatever goes wrong is told
             failures.add(name, error)
     failures.check(len(operations()))
+
+
+FALSE_FORM = (400, 401, 413, 415, 422)
+"""Statuses of a request whose form is refused, or whose credential."""
+
+OF_THIS_PLACE = {("/api/auth/login", 401), ("/api/auth/refresh", 401), ("/api/tenant/erase", 400)}
+"""A password, a token and the id of a tenant, which no document can know."""
+
+
+@pytest.mark.anyio
+async def test_the_example_of_a_request_is_taken_as_it_is_written(gateway: Gateway) -> None:
+    """What its made-up ids name may not be there; its form is not refused."""
+    page = Client(gateway.app, {"x-public-key": PUBLIC_KEY, "origin": PAGE})
+    sandbox = gateway.as_(sandbox_token(gateway, "one"))
+    clients = {
+        "": gateway.nobody(), "bearer": await gateway.user(), "apiKey": gateway.as_(BOUND_KEY), "publicKey": page,
+        "publicApiKey": page, "sandboxToken": sandbox, "sdkToken": gateway.page(await gateway.sdk_token()),
+    }  # fmt: skip
+    refused, sent = [], 0
+    for name, operation in operations():
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if content is None:
+            continue
+        method, path = name.split(" ")
+        for one in operation.get("parameters", ()):
+            path = path.replace(f"{{{one['name']}}}", PROJECT if one["name"] == "project_id" else "one")
+        schemes = [scheme for way in operation["security"] for scheme in way]
+        shown = "apiKey" if "apiKey" in schemes and not path.startswith("/api/") else next(iter(schemes), "")
+        reply = await clients[shown].request(method, path, body=content["example"])
+        sent += 1
+        if (reply.status in FALSE_FORM or reply.status >= 500) and (path, reply.status) not in OF_THIS_PLACE:
+            refused.append((name, reply.status, reply.body[:200]))
+    assert sent > 50
+    assert not refused, "\n".join(map(str, refused))
 
 
 def test_no_operation_is_without_its_permission() -> None:
