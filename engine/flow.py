@@ -23,7 +23,16 @@ from engine import (
     variables,
 )
 from engine.asking import GATHER
-from engine.flow_calls import CALL, answered, call_phase, check_phase, result_phase, speaks_after_call
+from engine.flow_calls import (
+    CALL,
+    answered,
+    call_phase,
+    check_phase,
+    given_up_key,
+    left_behind,
+    result_phase,
+    speaks_after_call,
+)
 from engine.flow_calls import OPS as CALL_OPS
 from engine.limits import MAX_FLOW_ITERATIONS
 from engine.run import Run
@@ -110,6 +119,7 @@ def _change_step(run: Run, name: str) -> None:
         for one in run.agent.ir["memory"]["session"]:
             if one.get("reset") == "per_step" and run.scope.get(one["name"]) != one.get("initial_value"):
                 thread.variables = {**thread.variables, one["name"]: one.get("initial_value")}
+    thread.counters.pop(given_up_key(old), None)
     thread.step = name
     thread.awaiting, thread.asked = "", []
     thread.zone_turns = thread.misses = 0
@@ -285,6 +295,8 @@ def turn(run: Run, task: Task) -> None:
         case "callback":
             saying.say(run, run.message("still_waiting"))
             run.unwind()
+        case _ if given_up_key(name) in thread.counters:
+            left_behind(run, step)
         case _:
             run.push("flow.enter", step=name)
 

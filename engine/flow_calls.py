@@ -28,6 +28,11 @@ from engine.state import Outcome, Task
 _PREPARE = 0
 CALL = 6
 """The phase of the call in a step."""
+BEHIND_RESULT = 9
+"""The phase behind the outcomes of the call."""
+SENT, ANSWERED = 1, 2
+"""How far the call of a step had come whose turn was given up."""
+GIVEN_UP = "The turn was given up before an answer came"
 UNTOLD, TOLD = 1, 2
 """Whether the user has been told that nobody knows whether the call was made."""
 
@@ -59,6 +64,11 @@ def _set_by(nodes: Iterable[JsonObject]) -> Iterator[str]:
 
 def _failed_key(step: JsonObject) -> str:
     return f"call:{step['name']}"
+
+
+def given_up_key(step: str) -> str:
+    """Return the counter of a thread that says how far the call of a step had come when its turn was given up."""
+    return f"given_up:{step}"
 
 
 def _doubt_key(step: JsonObject) -> str:
@@ -218,6 +228,42 @@ def called(run: Run, task: Task) -> None:
         if _doubt_key(step) in failures_:
             failures_[_doubt_key(step)] = TOLD
         failures.follow(run, handler, outcome.kind, outcome.message, subject=spec["tool"])
+
+
+def left_behind(run: Run, step: JsonObject) -> None:
+    """Go on behind a call whose turn was given up, which is not made again: nobody knows what came of it.
+
+    As after a call whose outcome is unknown, and the user has been told so, or has taken his question back. Decision:
+    0084.
+    """
+    name, failures_ = step["name"], run.state.turn.failures
+    if run.thread.counters.pop(given_up_key(name), 0) == ANSWERED or "call_spec" not in step:
+        target = _way_on(run, step)
+        if target:
+            run.push("flow.leave", step=name)
+            run.push("flow.enter", step=target)
+        else:
+            run.push("flow.step", step=name, phase=BEHIND_RESULT)
+        return
+    tool = step["call_spec"]["tool"]
+    failures_[_failed_key(step)], failures_[_doubt_key(step)] = 1, TOLD
+    run.thread.last_result = {"error": failures.UNKNOWN, "code": "", "message": GIVEN_UP}
+    run.state.turn.error = failures.UNKNOWN
+    run.push("flow.step", step=name, phase=CALL + 1)
+    handler = failures.find(run, failures.UNKNOWN, (tool, ""))
+    if failures.is_for_unknown(handler) and not handler.retries_step:
+        failures.follow(run, handler, failures.UNKNOWN, GIVEN_UP, subject=tool)
+
+
+def _way_on(run: Run, step: JsonObject) -> str:
+    """Return where the outcome of an answered call leads when the step itself leads nowhere."""
+    if step.get("on_input") or step.get("then"):
+        return ""
+    has_failed = isinstance(run.thread.last_result, dict) and "error" in run.thread.last_result
+    failed = step.get("on_failure") or step.get("on_fail")
+    outcomes = [failed, step.get("on_success")] if has_failed else [step.get("on_success"), failed]
+    outcomes += [one for one in step.get("on_result", ()) if "condition" not in one]
+    return next((str(one["then"]) for one in outcomes if one and one.get("then")), "")
 
 
 def _retry_step(run: Run, step: JsonObject, handler: failures.Handler) -> bool:

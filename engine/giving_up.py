@@ -13,6 +13,7 @@ from domain.traces import TraceType
 from engine import calls, changing, delegate, prompts, saying
 from engine.effects import Delegate
 from engine.elsewhere import ELSEWHERE
+from engine.flow_calls import ANSWERED, CALL, SENT, given_up_key
 from engine.run import Run
 from engine.state import Outcome, Task
 
@@ -33,6 +34,7 @@ def give_up(run: Run, reason: str) -> None:
     lost = [task for task in out if _may_have_changed_something(run, task)]
     elsewhere = [(task.thread, name) for task in state.tasks if (name := _agent_elsewhere(run, task))]
     delegated = [one for task in reversed(state.tasks) for one in _delegated(run, task)]
+    _note_steps(run)
     state.tasks.clear()
     state.pending.clear()
     state.outcomes.clear()
@@ -59,6 +61,19 @@ def give_up(run: Run, reason: str) -> None:
         TraceType.RESPONSE, messageId=state.turn.reply_id or None, text="\n\n".join(state.turn.says), interrupted=True
     )
     run.push("turn.finish")
+
+
+def _note_steps(run: Run) -> None:
+    """Note for each flow whether the call of its step is made, so that the next message does not make it again."""
+    for task in run.state.tasks:
+        thread = run.state.threads.get(task.thread)
+        if thread is None or thread.awaiting or task.data.get("step") != thread.step:
+            continue
+        key = given_up_key(thread.step)
+        if task.op == "flow.called":
+            thread.counters[key] = SENT
+        elif task.op in ("flow.step", "flow.do") and task.data.get("phase", CALL + 1) > CALL:
+            thread.counters.setdefault(key, ANSWERED)
 
 
 def _delegated(run: Run, task: Task) -> Iterator[tuple[str, str, str, Outcome]]:

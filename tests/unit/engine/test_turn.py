@@ -162,6 +162,57 @@ def test_a_model_learns_what_may_have_been_done_in_a_turn_that_was_given_up() ->
     assert "not run" in results["c2"]
 
 
+TOLD = program_of(
+    {
+        "a.abl": """
+AGENT: Desk
+GOAL: "Help"
+TOOLS:
+  note() -> {ok: boolean}
+    description: "Notes"
+    side_effects: true
+  tell() -> {ok: boolean}
+    description: "Tells"
+    side_effects: true
+FLOW:
+  entry_point: ask
+  ask:
+    REASONING: false
+    RESPOND: "Now?"
+    ON_INPUT:
+      - ELSE:
+        THEN: both
+  both:
+    REASONING: false
+    CALL: note()
+      AS: noted
+    ON_SUCCESS:
+      CALL: tell()
+      RESPOND: "Both."
+      THEN: ask
+    ON_FAILURE:
+      RESPOND: "Neither."
+      THEN: ask
+"""
+    }
+)
+
+
+def test_what_was_done_before_a_turn_was_given_up_is_not_done_again_by_the_next_message() -> None:
+    step = advance(TOLD, begun(TOLD).state, UserSpoke(at=AT, text="yes"))
+    (note,) = asked(step, CallTool)
+    step = advance(TOLD, step.state, ToolReturned(at=AT, effect_id=note.id, result=ToolResult(ok=True, value={})))
+    (tell,) = asked(step, CallTool)
+    assert (note.tool, tell.tool) == ("note", "tell")
+    ended = advance(TOLD, step.state, TurnCancelled(at=AT, reason="cancelled"))
+    assert ended.end is not None
+    assert "whether tell was done" in ended.end.reply
+    later = advance(TOLD, ended.state, UserSpoke(at=AT, text="thanks"))
+    assert asked(later, CallTool) == []
+    assert later.end is not None
+    assert later.end.reply == "Now?"
+
+
 def test_parallel_outcomes_may_come_in_any_order_and_read_the_same() -> None:
     step = advance(PRICES, begun(PRICES).state, UserSpoke(at=AT, text="prices"))
     model = asked(step, AskModel)[0]
