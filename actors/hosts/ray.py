@@ -41,6 +41,10 @@ from domain.errors import AppError, Unavailable
 log = logging.getLogger(__name__)
 
 CONNECT_S = 5.0
+INIT_S = 300.0
+"""How long Ray may take to start; it is slow on a busy machine."""
+CALL_S = 60.0
+"""How long Ray may take to answer a question, and whatever was asked before in the same thread."""
 START_S = 60.0
 STOP_S = 40.0
 """Longer than a drain may take."""
@@ -160,12 +164,14 @@ class RayHosts:
     async def start(self) -> None:
         """Start a Ray for this process alone, or connect to the one that is given."""
         await _answers(self._settings.ray_address)
-        self._connecting = self._in_thread(self._connect)
+        self._connecting = asyncio.get_running_loop().run_in_executor(self._thread, self._connect)
         try:
-            await asyncio.shield(self._connecting)
+            async with asyncio.timeout(INIT_S):
+                await asyncio.shield(self._connecting)
         except (RayError, RuntimeError, OSError, ValueError, ConnectionError, TimeoutError) as error:
-            await self._in_thread(self._disconnect)
-            raise Unavailable(f"Ray does not start: {error}; `--runtime local` needs none.") from error
+            await self._disconnected()
+            why = str(error) or f"it took more than {INIT_S:g} s"
+            raise Unavailable(f"Ray does not start: {why}; `--runtime local` needs none.") from error
 
     async def keep(self, host_id: str) -> None:
         """Have an actor of this name from now on, found when it is there already."""
@@ -178,6 +184,9 @@ class RayHosts:
             except (RayError, RuntimeError, ConnectionError) as error:  # Ray starts it again, or it is made anew
                 why = str(error)
                 await asyncio.sleep(RETRY_S)
+            except Unavailable as error:
+                why = error.message
+                break
             except TimeoutError:
                 break
             else:
@@ -187,7 +196,7 @@ class RayHosts:
         raise HostDoesNotStart(f"The session host {host_id} does not start in {START_S:.0f} s: {why}.")
 
     async def end(self, host_id: str) -> None:
-        """Drain an actor, whoever has made it, and let it go."""
+        """Drain an actor, whoever has made it, and let it go. Raises Unavailable: Ray does not answer."""
         self._watched.discard(host_id)
         actor = self._actors.pop(host_id, None) or await self._in_thread(_found, host_id)
         if actor is not None:
@@ -222,8 +231,7 @@ class RayHosts:
         self._deaths.close()
         for task in self._tasks:
             task.cancel()
-        await self._in_thread(self._disconnect)
-        self._thread.shutdown()
+        await self._disconnected()
 
     async def break_off(self) -> None:
         """End a Ray of our own with all its processes; `ray.init` may still be in its thread, and is not waited for.
@@ -241,15 +249,35 @@ class RayHosts:
     async def stop(self) -> None:
         """Drain and end all actors of the installation, whoever has made them, then Ray itself if it is ours.
 
-        Those too that are just being started again or wait for a node: they are in no directory.
+        Those too that are just being started again or wait for a node: they are in no directory. What Ray does not
+        answer is said in the log, and holds up nothing else.
         """
         self._deaths.close()
         for task in self._tasks:
             task.cancel()
-        everywhere = await self._in_thread(_names_in, namespace_of(self._settings))
-        await asyncio.gather(*(self.end(host_id) for host_id in {*self._actors, *self._watched, *everywhere}))
-        await self._in_thread(self._disconnect)
-        self._thread.shutdown()
+        try:
+            everywhere = await self._in_thread(_names_in, namespace_of(self._settings))
+        except Unavailable as error:
+            log.warning("the hosts of the cluster cannot be listed: %s", error.message)
+            everywhere = frozenset()
+        await asyncio.gather(*(self._ended(host_id) for host_id in {*self._actors, *self._watched, *everywhere}))
+        await self._disconnected()
+
+    async def _ended(self, host_id: str) -> None:
+        try:
+            await self.end(host_id)
+        except Unavailable as error:
+            log.warning("%s is not ended: %s", host_id, error.message)
+
+    async def _disconnected(self) -> None:
+        """Let go of Ray, for good; one that does not answer is left, and ended where it is ours."""
+        try:
+            await self._in_thread(self._disconnect)
+        except Unavailable as error:
+            log.warning("Ray is left as it is: %s", error.message)
+            if self._own is not None:
+                await asyncio.to_thread(self._own.clear)
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _drain(self, host_id: str, actor: Any) -> None:
         try:
@@ -261,12 +289,12 @@ class RayHosts:
 
     async def _ready(self, host_id: str) -> Ready | None:
         """Return what an actor says of itself; None when there is none, or it does not serve now."""
-        actor = await self._in_thread(_found, host_id)
-        if actor is None:
-            return None
         try:
+            actor = await self._in_thread(_found, host_id)
+            if actor is None:
+                return None
             raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), READY_S)
-        except (RayError, TimeoutError):
+        except (RayError, TimeoutError, Unavailable):
             return None
         return msgspec.json.decode(raw, type=Ready) if raw else None
 
@@ -277,8 +305,14 @@ class RayHosts:
         else:
             self._note(ready)
 
-    def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> asyncio.Future[Result]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+    async def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Return what Ray answers. Raises Unavailable: nothing within `CALL_S`; its thread may be stuck."""
+        asked = asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+        done, _ = await asyncio.wait([asked], timeout=CALL_S)
+        if not done:
+            asked.cancel()
+            raise Unavailable(f"Ray does not answer within {CALL_S:g} s")
+        return asked.result()
 
     def _connect(self) -> None:
         if self._own is None:
