@@ -194,6 +194,8 @@ class SessionView(Struct, frozen=True, kw_only=True):
         execution_state: idle, processing, suspended or ended.
         detail: The further fields of 5.3, spelled as on the wire, and `lastSeq`, the number of the last stream event;
             empty in lists.
+        held_after: The number after which the session's host holds all that it said, that of the running turn in any
+            case; None where that is not known.
     """
 
     id: str
@@ -220,6 +222,7 @@ class SessionView(Struct, frozen=True, kw_only=True):
     handoff_count: int = 0
     source: str = "live"
     detail: JsonObject = field(default_factory=dict)
+    held_after: int | None = None
 
 
 class SessionFilter(Struct, frozen=True, kw_only=True):
