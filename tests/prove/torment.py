@@ -17,10 +17,9 @@ from tests.prove.clock import Clocks
 from tests.prove.product import Product
 
 VICTIMS = (
-    *("host", "clock", "freeze", "disk", "postgres", "gateway", "valkey", "host", "host", "clock"),
-    *("host", "host", "clock", "host", "postgres", "host", "disk", "host", "clock", "host"),
+    *("host", "clock", "host", "freeze", "disk", "host", "postgres", "clock", "gateway", "host"),
+    *("valkey", "host", "clock", "host", "postgres", "host", "disk", "host", "clock", "host"),
 )
-"""Each kind once before any comes again: also a short run does all of them."""
 FROZEN_S = 10.0
 """Longer than a lease lasts (`storage.leases.LEASE_S`)."""
 WRONG_S = 12.0
