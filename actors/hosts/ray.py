@@ -13,7 +13,6 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
 from functools import partial
 from logging.handlers import RotatingFileHandler
@@ -26,6 +25,7 @@ import uvloop
 from ray._private.state import state
 from ray.exceptions import RayActorError, RayError
 
+from actors.hosts.asked_thread import AskedThread, listens_at
 from actors.hosts.deaths import Deaths
 from actors.hosts.port import HostDoesNotStart
 from actors.hosts.ray_order import Order, code_folder
@@ -40,11 +40,8 @@ from domain.errors import AppError, Unavailable
 
 log = logging.getLogger(__name__)
 
-CONNECT_S = 5.0
 INIT_S = 300.0
 """How long Ray may take to start; it is slow on a busy machine."""
-CALL_S = 60.0
-"""How long Ray may take to answer a question, and whatever was asked before in the same thread."""
 START_S = 60.0
 STOP_S = 40.0
 """Longer than a drain may take."""
@@ -152,7 +149,7 @@ class RayHosts:
         self._make_task = make_task
         self._folder = folder
         self._hosts = hosts
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ray")
+        self._thread = AskedThread("Ray")
         self._actors: dict[str, Any] = {}
         self._watched: set[str] = set()
         self._own = own
@@ -163,8 +160,8 @@ class RayHosts:
 
     async def start(self) -> None:
         """Start a Ray for this process alone, or connect to the one that is given."""
-        await _answers(self._settings.ray_address)
-        self._connecting = asyncio.get_running_loop().run_in_executor(self._thread, self._connect)
+        await listens_at(self._settings.ray_address)
+        self._connecting = self._thread.begin(self._connect)
         try:
             async with asyncio.timeout(INIT_S):
                 await asyncio.shield(self._connecting)
@@ -179,7 +176,7 @@ class RayHosts:
         give_up_s = time.monotonic() + START_S
         while (left_s := give_up_s - time.monotonic()) > 0:
             try:
-                actor = await self._in_thread(self._actor, host_id)
+                actor = await self._thread.ask(self._actor, host_id)
                 raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), left_s)
             except (RayError, RuntimeError, ConnectionError) as error:  # Ray starts it again, or it is made anew
                 why = str(error)
@@ -198,18 +195,18 @@ class RayHosts:
     async def end(self, host_id: str) -> None:
         """Drain an actor, whoever has made it, and let it go. Raises Unavailable: Ray does not answer."""
         self._watched.discard(host_id)
-        actor = self._actors.pop(host_id, None) or await self._in_thread(_found, host_id)
+        actor = self._actors.pop(host_id, None) or await self._thread.ask(_found, host_id)
         if actor is not None:
             await self._drain(host_id, actor)
-            await self._in_thread(ray.kill, actor)
+            await self._thread.ask(ray.kill, actor)
 
     async def move(self, host_id: str) -> None:
         """Drain an actor and have Ray start it anew; it takes no node that is drained."""
-        actor = await self._in_thread(_found, host_id)
+        actor = await self._thread.ask(_found, host_id)
         if actor is None:
             return
         await self._drain(host_id, actor)
-        await self._in_thread(partial(ray.kill, actor, no_restart=False))
+        await self._thread.ask(partial(ray.kill, actor, no_restart=False))
         await self.keep(host_id)
 
     def watch(self, host_ids: Collection[str]) -> None:
@@ -221,7 +218,7 @@ class RayHosts:
 
     async def leaving(self) -> frozenset[str]:
         """Return the hosts on nodes that Ray drains, whoever asked for that."""
-        if self._own is not None or not (nodes := await self._in_thread(_draining_nodes)):
+        if self._own is not None or not (nodes := await self._thread.ask(_draining_nodes)):
             return frozenset()
         readies = await asyncio.gather(*(self._ready(host_id) for host_id in tuple(self._watched)))
         return frozenset(one.host_id for one in readies if one is not None and one.node in nodes)
@@ -244,7 +241,7 @@ class RayHosts:
                 await self.stop()
             return
         await asyncio.to_thread(self._own.clear)
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread.leave()
 
     async def stop(self) -> None:
         """Drain and end all actors of the installation, whoever has made them, then Ray itself if it is ours.
@@ -256,7 +253,7 @@ class RayHosts:
         for task in self._tasks:
             task.cancel()
         try:
-            everywhere = await self._in_thread(_names_in, namespace_of(self._settings))
+            everywhere = await self._thread.ask(_names_in, namespace_of(self._settings))
         except Unavailable as error:
             log.warning("the hosts of the cluster cannot be listed: %s", error.message)
             everywhere = frozenset()
@@ -272,12 +269,12 @@ class RayHosts:
     async def _disconnected(self) -> None:
         """Let go of Ray, for good; one that does not answer is left, and ended where it is ours."""
         try:
-            await self._in_thread(self._disconnect)
+            await self._thread.ask(self._disconnect)
         except Unavailable as error:
             log.warning("Ray is left as it is: %s", error.message)
             if self._own is not None:
                 await asyncio.to_thread(self._own.clear)
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread.leave()
 
     async def _drain(self, host_id: str, actor: Any) -> None:
         try:
@@ -290,7 +287,7 @@ class RayHosts:
     async def _ready(self, host_id: str) -> Ready | None:
         """Return what an actor says of itself; None when there is none, or it does not serve now."""
         try:
-            actor = await self._in_thread(_found, host_id)
+            actor = await self._thread.ask(_found, host_id)
             if actor is None:
                 return None
             raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), READY_S)
@@ -304,15 +301,6 @@ class RayHosts:
             self._watched.discard(host_id)  # it will be looked at again
         else:
             self._note(ready)
-
-    async def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Return what Ray answers. Raises Unavailable: nothing within `CALL_S`; its thread may be stuck."""
-        asked = asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
-        done, _ = await asyncio.wait([asked], timeout=CALL_S)
-        if not done:
-            asked.cancel()
-            raise Unavailable(f"Ray does not answer within {CALL_S:g} s")
-        return asked.result()
 
     def _connect(self) -> None:
         if self._own is None:
@@ -410,16 +398,3 @@ def _names_in(namespace: str) -> frozenset[str]:
 def _draining_nodes() -> frozenset[str]:
     """Return the ids of the nodes that are to go; Ray has no public call for it."""
     return frozenset(state.get_draining_nodes())
-
-
-async def _answers(address: str) -> None:
-    """Do nothing when something listens at `host:port`: Ray itself would try for minutes. Raises Unavailable."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        return  # none is given, or `auto`
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            _, writer = await asyncio.open_connection(host, int(port))
-    except (OSError, TimeoutError) as error:
-        raise Unavailable(f"No Ray cluster answers at {address}; `--runtime local` needs none.") from error
-    writer.close()

@@ -6,7 +6,7 @@ The id that a client gives its message is the key of its turn: a message that is
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -23,6 +23,7 @@ from actors.turn_keys import key_of
 from domain.errors import AppError, NotFound, Unavailable
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
+from gateway.a2a.pieces import Pieces
 from gateway.a2a.words import (
     INVALID_PARAMS,
     NOT_CANCELABLE,
@@ -328,7 +329,7 @@ class AgentTasks:
     async def _followed(self, standing: StandingTask) -> AsyncGenerator[JsonObject]:
         """Yield a task that works, the pieces of its reply as its sender hears them, and how it rests."""
         yield task_event(task_form(standing, self._dialect), self._dialect)
-        pieces = _Pieces(standing, self._dialect)
+        pieces = Pieces(standing, self._dialect)
         task_id = standing.task.task_id
         session = SessionRef(self._tenant_id, self._project_id, standing.task.session_id)
         after: int | None = None
@@ -361,7 +362,7 @@ class AgentTasks:
         standing = await self._look(task_id)
         working = StandingTask(msgspec.structs.replace(standing.task, state=WORKING), standing.lines)
         yield task_event(task_form(working, self._dialect, with_artifacts=False), self._dialect)
-        pieces = _Pieces(working, self._dialect)
+        pieces = Pieces(working, self._dialect)
         async for event in _from_first(events, first):
             for told in pieces.of(event):
                 yield told
@@ -375,27 +376,6 @@ class AgentTasks:
                 await self._fail(task_id)
                 break
         yield status_event(await self._look(task_id), self._dialect)
-
-
-class _Pieces:
-    """The pieces of a task's reply as events of the protocol; `text` is what they have told together."""
-
-    def __init__(self, standing: StandingTask, dialect: Dialect) -> None:
-        self._standing = standing
-        self._dialect = dialect
-        self._appends = False
-        self.text = ""
-
-    def of(self, event: StreamEvent) -> Iterator[JsonObject]:
-        """Yield what a piece of the session's output tells of the reply."""
-        if event.kind in ("response_start", "response_restart"):
-            self._appends = False
-        elif event.kind == "response_chunk":
-            chunk = event.data["chunk"]
-            appends, self._appends = self._appends, True
-            self.text = self.text + chunk if appends else chunk
-            answer_id = self._standing.task.answer_id
-            yield artifact_event(self._standing, answer_id, chunk, self._dialect, appends=appends, is_last=False)
 
 
 async def _from_first(events: AsyncIterator[StreamEvent], first: StreamEvent | None) -> AsyncGenerator[StreamEvent]:

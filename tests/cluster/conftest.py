@@ -231,28 +231,25 @@ def three_nodes(ray_nodes: Any, stage: Stage) -> Iterator[Any]:
 
 def mend(ray_nodes: Any, stage: Stage) -> None:
     """Give the cluster as many nodes as it should have, each with its host."""
-    for _ in range(NODES - nodes_alive()):
+    for _ in range(NODES - nodes_alive(ray_nodes)):
         ray_nodes.add_node(num_cpus=1, resources=node_resources(2), object_store_memory=STORE_BYTES)
     for slot in range(NODES):
         stage.ready(f"host-{slot}")
     stage.loop.until(lambda: all_known(stage))
 
 
-def nodes_alive() -> int:
-    """Return how many nodes Ray has."""
-    import ray
-
-    return sum(node["Alive"] for node in ray.nodes())
+def nodes_alive(ray_nodes: Any) -> int:
+    """Return how many nodes have their raylet; Ray itself may take a while to notice that one has not."""
+    raylets = [node.all_processes["raylet"][0].process for node in ray_nodes.list_all_nodes()]
+    return sum(raylet.poll() is None for raylet in raylets)
 
 
 @pytest.fixture(autouse=True)
 def _no_node_is_left_missing(request: pytest.FixtureRequest) -> Iterator[None]:
     """See that a test leaves as much room to the next one as it has found, in whatever order they run."""
-    uses = "stage" in request.fixturenames
-    if uses:
-        request.getfixturevalue("stage")
+    nodes = request.getfixturevalue("ray_nodes") if "ray_nodes" in request.fixturenames else None
     yield
-    assert not uses or nodes_alive() == NODES, "a node is missing; ask for `three_nodes`, which puts it back"
+    assert nodes is None or nodes_alive(nodes) == NODES, "a node is missing; ask for `three_nodes`, which puts it back"
 
 
 async def all_known(stage: Stage) -> bool:

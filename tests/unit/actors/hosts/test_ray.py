@@ -20,7 +20,7 @@ def test_a_ray_that_does_not_answer_holds_up_neither_a_start_nor_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     module = pytest.importorskip("actors.hosts.ray")
-    monkeypatch.setattr(module, "CALL_S", 0.01)
+    monkeypatch.setattr("actors.hosts.asked_thread.CALL_S", 0.01)
     stuck = threading.Event()
 
     async def nobody_died(_epoch: int) -> None:
@@ -29,7 +29,7 @@ def test_a_ray_that_does_not_answer_holds_up_neither_a_start_nor_the_end(
     async def story() -> None:
         settings = Settings(runtime="ray", ray_address="127.0.0.1:1")
         hosts = module.RayHosts(settings, None, tmp_path, 1, None, nobody_died)
-        hosts._thread.submit(stuck.wait)  # Ray blocks its caller, and so whoever asks next
+        hosts._thread.begin(stuck.wait)  # Ray blocks its caller, and so whoever asks next
         async with asyncio.timeout(WITHIN_S):
             with pytest.raises(HostDoesNotStart, match="Ray does not answer"):
                 await hosts.keep("host-0")
