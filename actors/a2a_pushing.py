@@ -46,7 +46,7 @@ class A2aPusher:
     async def claim(self, under_way: Sequence[Job]) -> Sequence[Job]:
         """Return the tasks to look at now."""
         room = AT_ONCE - sum(job.kind == PUSH_JOB for job in under_way)
-        return await self._jobs.claim(self.kinds, room) if room > 0 else ()
+        return await self._jobs.claim(self.kinds, room, beside=under_way) if room > 0 else ()
 
     async def carry_out(self, job: Job) -> float | None:
         """Tell of one task if it rests; return in how many seconds to look again, None when all were told."""

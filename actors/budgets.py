@@ -10,9 +10,9 @@ import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
 from actors.patience import patiently
 from actors.session.models import ChosenModel
@@ -29,7 +29,7 @@ from domain.budgets import (
     period_start,
     subject_of,
 )
-from domain.clock import Clock, IdSource
+from domain.clock import IdSource
 from domain.errors import AppError
 from domain.model_calls import BUDGET_EXCEEDED, ModelDelta, ModelReply, ModelRequest, Usage
 from providers.failures import ModelCallFailed
@@ -48,9 +48,8 @@ _log = logging.getLogger(__name__)
 class BudgetKeeper:
     """Guards the models of all sessions and completions."""
 
-    def __init__(self, budgets: Budgets, clock: Clock, ids: IdSource) -> None:
+    def __init__(self, budgets: Budgets, ids: IdSource) -> None:
         self._budgets = budgets
-        self._clock = clock
         self._ids = ids
 
     async def open(
@@ -78,26 +77,26 @@ class BudgetKeeper:
         return await patiently(hold)
 
     async def _hold(self, call: _Call, request: ModelRequest, hold_id: str) -> _Hold:
-        now, applying = self._clock.now(), await self._applying(call)
-        while applying:  # each time round a budget fewer: one was removed meanwhile
+        applying, now = await self._applying(call)
+        while applying and now is not None:  # each time round a budget fewer: one was removed meanwhile
             bounded = bounded_answer(request, call.most_tokens)
             most = call.most(bounded, applying.values())
             accounts = [_account(one, call, now) for one in applying.values()]
-            ends = now + timedelta(seconds=HELD_S)
-            short = await self._budgets.hold(call.tenant_id, hold_id, accounts, most, ends)
+            short = await self._budgets.hold(call.tenant_id, hold_id, accounts, most, HELD_S)
             if short is None:
                 return _Hold(hold_id, most, bounded)
-            known = await self._applying(call)
+            known, _ = await self._applying(call)
             if short.budget_id in known:
                 sentence = spent_sentence(known[short.budget_id], short.subject, most)
                 raise ModelCallFailed(BUDGET_EXCEEDED, sentence, retryable=False)
             applying = {one: budget for one, budget in applying.items() if one in known}
         return _Hold("", NOTHING, request)
 
-    async def _applying(self, call: _Call) -> dict[str, Budget]:
-        """Return the budgets that are about a call, by id."""
+    async def _applying(self, call: _Call) -> _Applying:
+        """Return the budgets that are about a call, by id, and the time by the clock of the database."""
         found = await self._budgets.about(call.tenant_id, call.spender)
-        return {one.budget_id: one for one in found if subject_of(one, call.spender) is not None}
+        about = {one.budget_id: one for one in found.budgets if subject_of(one, call.spender) is not None}
+        return _Applying(about, found.now)
 
     async def settle(self, call: _Call, hold: _Hold, used: Amount) -> None:
         """Spend what was used. When the store stays away, the hold is spent as a whole once it expires."""
@@ -107,6 +106,13 @@ class BudgetKeeper:
             await patiently(lambda: self._budgets.settle(call.tenant_id, hold.hold_id, used))
         except AppError as error:
             _log.warning("a hold of %s is not settled; it counts as used when it expires: %s", call.tenant_id, error)
+
+
+class _Applying(NamedTuple):
+    """The budgets that are about a call, by id; all processes go by one clock in what period it is."""
+
+    budgets: dict[str, Budget]
+    now: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ import msgspec
 
 from actors.looping import again_and_again
 from actors.messages import Failed, HostAnswer, HostMessage, Replied, RunTurn, decode_message, encode
-from actors.raising import kind_of
+from actors.raising import error_of, kind_of
 from actors.runtime import StreamEvent
 from actors.session.children import PASSING
 from actors.session.stream import Listener
-from actors.turn_stream import Asks, turn_events
+from actors.turn_stream import Asks, Refused, turn_output
 from domain.errors import AppError
 from storage.repositories.accepted import HOLD_S, AcceptedMessage, AcceptedMessages, Name, name_of
 
@@ -93,16 +93,23 @@ class Intake:
     async def output(self, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]) -> AsyncIterator[StreamEvent]:
         """Run a message that was taken and yield what comes of it; `keep` as of `turn_events`.
 
+        What passes is told to nobody, also when something of the answer was shown: the message stays taken and is run
+        again, and who sends it again need not.
+
         Raises:
             AppError: It is refused for good.
         """
         try:
-            async for event in turn_events(self, message, keep):
+            async for event in turn_output(self, message, keep):
                 yield event
         except AppError as error:
             if kind_of(error) not in MENDS:
                 raise
             _log.info("a message of %s is tried again: %s", message.turn.session_id, error.message)
+        except Refused as refused:
+            if refused.answer.kind not in MENDS:
+                raise error_of(refused.answer) from refused  # also where something was shown: nobody else says it
+            _log.info("a message of %s is tried again: %s", message.turn.session_id, refused.answer.message)
 
     async def _close(self, tenant_id: str, name: Name, answer: HostAnswer) -> None:
         """Have a message run no more; what it was refused for is kept until its client was told."""

@@ -1,8 +1,8 @@
 """Durable work that is due: sessions whose callback, person or timer has come, and the upkeep of the store.
 
 Claimed with SKIP LOCKED, so that each piece is done in one place at a time wherever runners are. A runner that stops
-gives back at once what it has not finished; what a runner that died had claimed is given out again when the claim runs
-out. A runner whose session host does not answer tries again later.
+gives back at once what it has not finished. One that was killed says no more that it has its work, which is given out
+again within `CLAIM_S`. A runner whose session host does not answer tries again later. Decision: 0072.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Protocol
 import msgspec
 
 from actors.callbacks import EXPIRE_JOB, CallbackDesk
+from actors.looping import again_and_again
 from actors.messages import (
     CallbackReady,
     DelegateTask,
@@ -52,12 +53,13 @@ ASK_EVERY_S = 60.0
 GATHER_S = 0.02
 GIVE_BACK_S = 2.0
 """How long the end of a process may wait for claims that are being made, and again for claims to be given back."""
-JOB_S = CLAIM_S - 5.0
-"""How long one piece of work may take; then its claim runs out and it is given out again."""
+JOB_S = 55.0
+"""How long one piece of work may take; then it has failed and is tried again later."""
 LASTING = frozenset({WORK_JOB})
-"""Work whose claim is renewed while it is done: the turn of a child."""
+"""Work that takes longer: the turn of a child."""
 LASTING_S = TURN_DEADLINE_S + JOB_S
-HOLD_EVERY_S = CLAIM_S / 4
+HOLD_EVERY_S = CLAIM_S / 5
+"""How often a runner says that it has what is under way: several times may fail before it is given out again."""
 
 
 UnderWay = dict[asyncio.Task[None], Job]
@@ -130,10 +132,13 @@ class JobRunner:
         self._ask_at_s = 0.0
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._holding: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to look for work."""
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        create_task = asyncio.get_running_loop().create_task
+        self._task = create_task(self._run())
+        self._holding = create_task(again_and_again("claims on work cannot be renewed", HOLD_EVERY_S, self.hold))
 
     async def stop(self) -> None:
         """Look for no more work, and give back what was claimed and is not finished."""
@@ -141,6 +146,9 @@ class JobRunner:
         if self._task is not None:
             await asyncio.wait([self._task], timeout=GIVE_BACK_S)  # work that is being claimed would wait for long
             self._task.cancel()
+        if self._holding is not None:
+            self._holding.cancel()
+            await asyncio.wait([self._holding])
         under_way = self._under_way()
         for task in under_way:
             task.cancel()
@@ -150,6 +158,12 @@ class JobRunner:
 
     def _under_way(self) -> UnderWay:
         return {task: job for some in (*self._running.values(), self._sent) for task, job in some.items()}
+
+    async def hold(self) -> None:
+        """Say that what is under way here is, which keeps others from it for `CLAIM_S`. Raises AppError: not told."""
+        held = list(self._under_way().values())
+        if held:
+            await self._jobs.renew(held)
 
     async def run_due(self) -> int:
         """Do what is due now, as much as there is room for, to its end; return how much that was."""
@@ -191,7 +205,8 @@ class JobRunner:
         begun: set[asyncio.Task[None]] = set()
         for kinds, running in self._running.items():
             room = AT_ONCE - len(running)
-            for job in await self._jobs.claim(kinds, room) if room else ():
+            claimed = await self._jobs.claim(kinds, room, beside=list(running.values())) if room else ()
+            for job in claimed:
                 begun.add(self._begin(job, running))
         return begun | await self._begin_outbound()
 
@@ -235,7 +250,6 @@ class JobRunner:
     async def _outcome(self, job: Job) -> HostAnswer | float | None:
         """Return what comes of a piece of work; of a recurring one, in how many seconds to do it again."""
         most_s = LASTING_S if job.kind in LASTING else JOB_S
-        holding = asyncio.get_running_loop().create_task(self._hold(job)) if job.kind in LASTING else None
         try:
             async with asyncio.timeout(most_s):
                 if self._upkeep is not None and job.kind in self._upkeep.kinds:
@@ -252,20 +266,6 @@ class JobRunner:
         except Exception as error:
             log.exception("%s %s has failed", job.kind, job.name)
             return Failed(kind="AppError", message=f"{type(error).__name__}: {error}")
-        finally:
-            if holding is not None:
-                holding.cancel()
-                await asyncio.wait([holding])
-
-    async def _hold(self, job: Job) -> None:
-        """Keep the claim on work that lasts, while it is being done."""
-        held = True
-        while held:
-            await asyncio.sleep(HOLD_EVERY_S)
-            try:
-                held = await self._jobs.renew(job)
-            except AppError as error:
-                log.warning("the claim on %s %s cannot be renewed: %s", job.kind, job.name, error.message)
 
     async def _have_work_done(self, job: Job, callback_id: str) -> HostAnswer | None:
         """Ask a child and answer the suspension of its parent; a child that cannot do it lets the suspension expire.

@@ -1,7 +1,6 @@
 """What the gateway may ask for: the `Runtime` protocol and the values that go in and come out.
 
-The gateway knows nothing else of actors: not where a session lives, not on which kind of host, not how it is stored.
-Every method raises the errors of `domain.errors` and nothing else. Spec: platform-api 3.1, 3.3, 4.1, 5, 7.1.
+It is all the gateway knows of actors, and raises `domain.errors` only. Spec: platform-api 3.1, 3.3, 4.1, 5, 7.1.
 """
 
 from __future__ import annotations
@@ -192,8 +191,8 @@ class SessionView(Struct, frozen=True, kw_only=True):
 
     Attributes:
         execution_state: idle, processing, suspended or ended.
-        detail: The further fields of 5.3, spelled as on the wire, and `lastSeq`, the number of the last stream event;
-            empty in lists.
+        detail: The further fields of 5.3 as on the wire, and `lastSeq`, that of the last stream event; empty in lists.
+        held_after: The number after which its host holds all that was said; None where that is not known.
     """
 
     id: str
@@ -220,6 +219,7 @@ class SessionView(Struct, frozen=True, kw_only=True):
     handoff_count: int = 0
     source: str = "live"
     detail: JsonObject = field(default_factory=dict)
+    held_after: int | None = None
 
 
 class SessionFilter(Struct, frozen=True, kw_only=True):

@@ -270,7 +270,9 @@ class SessionRuntime:
         if messages:
             page = await self._archive.transcript(found, limit=messages, offset=0, last=True)
             detail["messages"] = list(page.rows)
-        shown = msgspec.structs.replace(row, agent_name=live.agent_name, execution_state=live.execution_state)
+        shown = msgspec.structs.replace(
+            row, agent_name=live.agent_name, execution_state=live.execution_state, held_after=live.held_after
+        )
         detail |= await self._archive.agent(found.tenant_id, shown)
         return msgspec.structs.replace(shown, detail=detail)
 

@@ -75,7 +75,7 @@ def open_desks(
     vault = database.vault
     models = StoredModels(registry, settings.default_model, database, vault, reported=ReportedModels(database, clock))
     audit = AuditLog(database, clock, ids)
-    keeper = MeteredModels(BudgetKeeper(Budgets(database), clock, ids), quotas)
+    keeper = MeteredModels(BudgetKeeper(Budgets(database), ids), quotas)
     completions = StoredCompletions(models, keeper, Events(database), clock, tally)
     stack.push_async_callback(completions.close)
     stack.callback(passwords.close)

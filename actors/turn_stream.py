@@ -69,6 +69,28 @@ class Inbox:
             await self._more.wait()
 
 
+class Refused(Exception):
+    """A turn has no answer of its own; `shown_seq` is the number of the last event of it, 0 when there was none."""
+
+    def __init__(self, answer: Failed, shown_seq: int) -> None:
+        super().__init__(answer.message)
+        self.answer = answer
+        self.shown_seq = shown_seq
+
+    def told(self) -> StreamEvent:
+        """Return the event that ends what was shown.
+
+        Raises:
+            AppError: Nothing was shown.
+        """
+        if not self.shown_seq:
+            raise error_of(self.answer)
+        data: dict[str, Any] = {"error": self.answer.message}
+        if self.answer.retry_after_ms:
+            data["retryAfterMs"] = self.answer.retry_after_ms
+        return StreamEvent(seq=self.shown_seq + 1, turn=0, kind="error", data=data)
+
+
 async def turn_events(
     router: Asks, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]
 ) -> AsyncIterator[StreamEvent]:
@@ -77,25 +99,32 @@ async def turn_events(
     Raises:
         AppError: What kept the turn from beginning.
     """
+    try:
+        async for event in turn_output(router, message, keep):
+            yield event
+    except Refused as refused:
+        yield refused.told()
+
+
+async def turn_output(
+    router: Asks, message: RunTurn, keep: Callable[[asyncio.Task[Any]], None]
+) -> AsyncIterator[StreamEvent]:
+    """Run a turn and yield its events as `turn_events` does. Raises Refused: there is no answer."""
     inbox = Inbox()
     task = asyncio.get_running_loop().create_task(router.ask(message, inbox.push))
     keep(task)
     task.add_done_callback(inbox.wake)
-    shown = False
     while (event := await inbox.next(task.done)) is not None:
-        shown = True
         yield event
         if event.kind in TURN_ENDS:
             return
     answer = task.result()
-    if isinstance(answer, Failed) and not shown:
-        raise error_of(answer)
     if isinstance(answer, Replied):
         again = answer.reply.repeated
         async for event in _rest(router, message, answer.reply, max(inbox.last_seq, answer.reply.first_seq - 1)):
             yield msgspec.structs.replace(event, repeated=True) if again else event
     elif isinstance(answer, Failed):
-        yield _error(inbox.last_seq + 1, answer)
+        raise Refused(answer, inbox.last_seq)
 
 
 async def _rest(router: Asks, message: RunTurn, reply: TurnReply, after: int) -> AsyncIterator[StreamEvent]:
@@ -172,10 +201,3 @@ def told_again(reply: TurnReply, after: int) -> list[StreamEvent]:
         StreamEvent(seq=first + offset, turn=reply.turn, kind=kind, data=data)
         for offset, (kind, data) in enumerate(pieces)
     ]
-
-
-def _error(seq: int, failed: Failed) -> StreamEvent:
-    data: dict[str, Any] = {"error": failed.message}
-    if failed.retry_after_ms:
-        data["retryAfterMs"] = failed.retry_after_ms
-    return StreamEvent(seq=seq, turn=0, kind="error", data=data)

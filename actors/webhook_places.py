@@ -38,7 +38,7 @@ class WebhookPlaces:
             waiting += await self._claims.waiting(FIRST, HOOKS_LOOKED_AT - len(waiting))
         self._after = (waiting[-1].tenant_id, waiting[-1].webhook_id) if len(waiting) == HOOKS_LOOKED_AT else FIRST
         rooms = rooms_of(waiting, under_way)
-        return await self._claims.claim(rooms, limit) if rooms else ()
+        return await self._claims.claim(rooms, limit, beside=under_way) if rooms else ()
 
 
 def rooms_of(waiting: Sequence[Waiting], under_way: Sequence[Job]) -> list[Room]:

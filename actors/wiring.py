@@ -182,7 +182,7 @@ async def open_host(
             catalogues=catalogues_of(Catalogues(database)),
             sandboxes=sandboxes_of(sandbox_tokens(settings, clock, ids), public_url(settings)),
             remotes=_remotes(settings, stack),
-            budgets=MeteredModels(BudgetKeeper(Budgets(database), clock, ids), quotas),
+            budgets=MeteredModels(BudgetKeeper(Budgets(database), ids), quotas),
             quotas=quotas,
             classifier=_classifier(settings, stack),
             secret_variables=SecretVariables(Variables(database), vault).of,

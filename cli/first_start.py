@@ -7,10 +7,12 @@ another's place or a new data folder makes none. In production none is made and 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from actors.clocks import RandomIds
 from actors.first_keys import is_key, make_first_key, make_first_public_key
@@ -37,6 +39,9 @@ NO_KEY = (
 )
 NO_PAGE_KEY = "not known here; another: {} keys create --public --project {}{}"
 NO_KEY_SHOWN = "none is shown in production; make one: {} keys create --scope '*'{}"
+ON_DATABASE = 'DATABASE_URL="${{DATABASE_URL:?export it as it is for the server, whose database is {}}}" {}'
+"""Before a command that needs the server's database: a shell that does not know it says so, and runs nothing."""
+_NOT_PLAIN = re.compile(r"[^\w.:/@-]")
 NO_PAGE_KEY_SHOWN = (
     "none is shown in production; make one: {} keys create --public --project {} --origin https://your.page{}"
 )
@@ -91,8 +96,11 @@ def _keep(place: Path, text: str) -> None:
     place.write_text(text + "\n", encoding="ascii")
 
 
-def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> str:
-    """Return what `abl serve` prints when it serves: addresses, keys where they may be shown, a line to paste."""
+def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str, *, database_url: str = "") -> str:
+    """Return what `abl serve` prints when it serves: addresses, keys where they may be shown, a line to paste.
+
+    `database_url` is that of a database which the server was given: commands need to be given it too.
+    """
     url, socket_url = (f"{scheme}://{settings.host}:{settings.port}" for scheme in ("http", "ws"))
     body = f'{{"projectId": "{seeded.project_id}", "message": "{message}"}}'
     count = settings.hosts or os.cpu_count() or 1
@@ -102,13 +110,14 @@ def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> st
     no_key, no_page_key = (NO_KEY_SHOWN, NO_PAGE_KEY_SHOWN) if is_production(settings) else (NO_KEY, NO_PAGE_KEY)
     page = f"{keys.public} (for pages on this machine: POST {url}/api/v1/sdk/init, then {socket_url}/ws/sdk)"
     owner = f"{OWNER_EMAIL} (the password stands in {data_folder(settings) / OWNER_FILE})"
+    keys_command = ON_DATABASE.format(_place(database_url), command()) if database_url else command()
     lines = [
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
         f"  url      {url}",
         f"  project  {seeded.project_id}",
-        f"  api key  {keys.secret or no_key.format(command(), kept)}",
+        f"  api key  {keys.secret or no_key.format(keys_command, kept)}",
         *([f"  owner    {owner}"] if keys.has_owner_file else []),
-        f"  page key {page if keys.public else no_page_key.format(command(), seeded.project_id, kept)}",
+        f"  page key {page if keys.public else no_page_key.format(keys_command, seeded.project_id, kept)}",
         f"  model    {settings.default_model or NO_MODEL.format(command())}",
         f"  runtime  {settings.runtime}, {hosts}; data in {data_folder(settings)}",
         *([f"  mocks    {', '.join(mocked)}: answered from a file, not called"] if mocked else []),
@@ -118,3 +127,10 @@ def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str) -> st
         f"    -H 'Content-Type: application/json' -d '{body}'",
     ]
     return "\n".join(lines)
+
+
+def _place(database_url: str) -> str:
+    """Return host and name of a database: no password, and nothing that means something to a shell."""
+    parts = urlsplit(database_url)
+    host = parts.hostname or parse_qs(parts.query).get("host", ["this machine"])[0]
+    return _NOT_PLAIN.sub(" ", f"{parts.path.lstrip('/')} at {host}")

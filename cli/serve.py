@@ -134,9 +134,10 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
             stack.push_async_callback(await _watchable(operations_app(app), watched))
         spare_the_collector()
         serving = loop.create_task(server.serve(sockets=[listener]))
-        print(greeting(running.settings, seeded, keys, offer.message), flush=True)
-        for told in seeded.told:
-            print(told, flush=True)
+        told = greeting(running.settings, seeded, keys, offer.message, database_url=settings.database_url)
+        print(told, flush=True)
+        for line in seeded.told:
+            print(line, flush=True)
         if offer.doubts:
             print(offer.doubts, flush=True)
         if running.embedded is not None:

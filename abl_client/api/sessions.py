@@ -223,14 +223,14 @@ class SessionsApi:
         )
 
     def reset_session(self, project_id: str, session_id: str, *, idempotency_key: str = "") -> ResetSessionReply:
-        """Put a session back to its start: any credential that may see it may; its transcript and traces stay."""
+        """Put a session back to its start: who may delete it may; its transcript and traces stay."""
         return cast(
             "ResetSessionReply",
             self._transport.json(
                 "POST",
                 f"/api/projects/{place(project_id)}/sessions/{place(session_id)}/reset",
                 idempotency_key=idempotency_key,
-                schemes=("apiKey", "bearer"),
+                schemes=("apiKey", "bearer", "sdkToken"),
             ),
         )
 

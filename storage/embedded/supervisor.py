@@ -72,7 +72,7 @@ class Program(Protocol):
         ...
 
     def recorded_pid(self) -> int | None:
-        """Return the pid of a running server that its own files name; clear files that name something else."""
+        """Return the pid of a running server that its own files name; clear files that stand for none."""
         ...
 
     async def is_ready(self, pid: int) -> bool:

@@ -29,11 +29,12 @@ DELETE = Statement("""
     DELETE FROM budgets WHERE tenant_id = :tenant_id AND project_id = :project_id AND budget_id = :budget_id
 """)
 ABOUT = Statement(f"""
-    SELECT {_COLUMNS} FROM budgets
+    SELECT {_COLUMNS}, clock_timestamp() AS now FROM budgets
     WHERE tenant_id = :tenant_id AND project_id IN ('', :project_id)
       AND subject IN ('', :agent, :contact_id, :session_id)
     ORDER BY budget_id
 """)
+"""With the time: all processes go by one clock in what period a call is. Decision: 0048."""
 LIST = Statement(f"""
     SELECT {_COLUMNS} FROM budgets WHERE tenant_id = :tenant_id AND project_id = :project_id
     ORDER BY created_at, budget_id
@@ -60,7 +61,10 @@ HOLD = Statement("""
 """The budget is locked before its account, as by its removal: in the other order the two could wait for each other."""
 NOTE_HOLD = Statement("""
     INSERT INTO budget_holds (tenant_id, hold_id, budget_id, subject, began, tokens, nanos, expires_at)
-    VALUES (:tenant_id, :hold_id, :budget_id, :subject, :began, :tokens, :nanos, :expires_at)
+    VALUES (
+        :tenant_id, :hold_id, :budget_id, :subject, :began, :tokens, :nanos,
+        clock_timestamp() + make_interval(secs => :held_s)
+    )
 """)
 TAKE_HOLD = Statement("""
     DELETE FROM budget_holds WHERE tenant_id = :tenant_id AND hold_id = :hold_id
@@ -94,6 +98,13 @@ class Account(NamedTuple):
     began: datetime
 
 
+class About(NamedTuple):
+    """The budgets that a call may go on, and the time by the clock of the database; None where there are none."""
+
+    budgets: Sequence[Budget]
+    now: datetime | None
+
+
 class _NotSoMuchLeft(Exception):
     def __init__(self, account: Account) -> None:
         super().__init__(account)
@@ -115,9 +126,10 @@ class Budgets:
         """Remove a budget with its accounts; return whether there was one."""
         return bool(await connection.execute(DELETE, tenant_id=tenant_id, project_id=project_id, budget_id=budget_id))
 
-    async def about(self, tenant_id: str, spender: Spender) -> list[Budget]:
+    async def about(self, tenant_id: str, spender: Spender) -> About:
         """Return the budgets that a call may go on, always in the same order: `domain.budgets.subject_of` says."""
-        return [_budget(row) for row in await self._database.rows(ABOUT, tenant_id=tenant_id, **asdict(spender))]
+        rows = await self._database.rows(ABOUT, tenant_id=tenant_id, **asdict(spender))
+        return About([_budget(row) for row in rows], rows[0]["now"] if rows else None)
 
     async def list(self, tenant_id: str, project_id: str) -> Sequence[Budget]:
         """Return the budgets of a project, or with an empty `project_id` those of the tenant itself; oldest first."""
@@ -129,16 +141,19 @@ class Budgets:
         return [AccountState(**row) for row in rows]
 
     async def hold(
-        self, tenant_id: str, hold_id: str, accounts: Sequence[Account], most: Amount, expires_at: datetime
+        self, tenant_id: str, hold_id: str, accounts: Sequence[Account], most: Amount, held_s: float
     ) -> Account | None:
-        """Hold an amount on all of these accounts, or on none; return the first that has not so much left."""
+        """Hold an amount for so long on all of these accounts, or on none; return the first that has not so much left.
+
+        How long goes by the clock of the database: the one that `charge_expired` is told.
+        """
         try:
             async with self._database.transaction() as connection:
                 for account in sorted(accounts):
                     named = {"tenant_id": tenant_id, **account._asdict(), **most._asdict()}
                     if not await connection.execute(HOLD, **named):
                         raise _NotSoMuchLeft(account)  # what the others hold of it is undone
-                    await connection.execute(NOTE_HOLD, hold_id=hold_id, expires_at=expires_at, **named)
+                    await connection.execute(NOTE_HOLD, hold_id=hold_id, held_s=held_s, **named)
         except _NotSoMuchLeft as short:
             return short.account
         return None

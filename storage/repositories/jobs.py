@@ -1,4 +1,9 @@
-"""Durable work, done at or after its time: claimed with SKIP LOCKED, claimed again when its worker does not finish."""
+"""Durable work, done at or after its time: claimed with SKIP LOCKED, claimed again when its runner holds it no more.
+
+A claim is short, and its runner renews it for as long as it lives: what a runner that was killed had claimed is given
+out within `CLAIM_S`. A claim has a number; once work was given out again, or back, whoever had it before settles and
+renews nothing of it. Decision: 0072.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,8 @@ from storage.database import Database, Row
 from storage.leases import HELD, lost
 from storage.statements import Statement
 
-CLAIM_S = 60.0
+CLAIM_S = 10.0
+"""How long work is a runner's that does not say again that it has it."""
 RETRY_BASE_S = 1.0
 RETRY_MAX_S = 300.0
 SLACK_S = 60.0
@@ -33,10 +39,16 @@ ENQUEUE_HELD = Statement(f"""
     )
     SELECT count(*) FROM held
 """)
-CLAIM = Statement("""
+NOT_BESIDE = """NOT EXISTS (
+            SELECT FROM unnest(:beside_tenant_ids::text[], :beside_kinds::text[], :beside_names::text[])
+                AS beside (tenant_id, kind, name)
+            WHERE beside.tenant_id = jobs.tenant_id AND beside.kind = jobs.kind AND beside.name = jobs.name
+        )"""
+"""What the runner that claims has under way it never claims again, also when it was late to hold it."""
+CLAIM = Statement(f"""
     WITH due AS (
         SELECT tenant_id, kind, name FROM jobs
-        WHERE due_at <= clock_timestamp() AND kind = ANY(:kinds)
+        WHERE due_at <= clock_timestamp() AND kind = ANY(:kinds) AND {NOT_BESIDE}
         ORDER BY due_at LIMIT :limit FOR UPDATE SKIP LOCKED
     )
     UPDATE jobs j SET
@@ -49,23 +61,34 @@ FINISH = Statement("""
     DELETE FROM jobs WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
 FAIL = Statement("""
-    UPDATE jobs SET last_error = :error,
+    UPDATE jobs SET last_error = :error, claim = claim + 1,
         due_at = clock_timestamp()
             + make_interval(secs => least(:retry_max_s, :retry_base_s * 2 ^ least(attempts - 1, 20)))
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
 AGAIN = Statement("""
-    UPDATE jobs SET last_error = '', attempts = 0, due_at = clock_timestamp() + make_interval(secs => :delay_s)
+    UPDATE jobs SET last_error = '', attempts = 0, claim = claim + 1,
+        due_at = clock_timestamp() + make_interval(secs => :delay_s)
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
 GIVE_BACK = Statement("""
-    UPDATE jobs SET due_at = clock_timestamp()
+    UPDATE jobs SET due_at = clock_timestamp(), claim = claim + 1
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
 """)
-RENEW = Statement("""
-    UPDATE jobs SET due_at = clock_timestamp() + make_interval(secs => :claim_s)
-    WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name AND claim = :claim
-""")
+RENEW = Statement(
+    """
+    WITH mine AS (
+        SELECT j.tenant_id, j.kind, j.name FROM jobs j
+        JOIN unnest(:tenant_ids::text[], :kinds::text[], :names::text[], :claims::bigint[])
+            AS held (tenant_id, kind, name, claim) USING (tenant_id, kind, name, claim)
+        FOR UPDATE OF j SKIP LOCKED
+    )
+    UPDATE jobs j SET due_at = clock_timestamp() + make_interval(secs => :claim_s)
+    FROM mine WHERE j.tenant_id = mine.tenant_id AND j.kind = mine.kind AND j.name = mine.name
+    """,
+    is_repeatable=True,
+)
+"""It waits for nobody: what is being settled is left, and what it misses it meets the next time."""
 WITHIN = Statement("""
     UPDATE jobs SET due_at = clock_timestamp() + make_interval(secs => :most_s)
     WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
@@ -126,17 +149,25 @@ class Jobs:
         if not await self._database.value(ENQUEUE_HELD, **named, epoch=epoch, **work):
             raise lost(session_id, epoch)
 
-    async def claim(self, kinds: Sequence[str], limit: int, *, claim_s: float = CLAIM_S) -> Sequence[Job]:
-        """Return due work of any tenant; what is not finished within `claim_s` is given out again."""
-        rows = await self._database.rows(CLAIM, kinds=list(kinds), limit=limit, claim_s=claim_s)
+    async def claim(
+        self, kinds: Sequence[str], limit: int, *, beside: Sequence[Job] = (), claim_s: float = CLAIM_S
+    ) -> Sequence[Job]:
+        """Return due work of any tenant; what is not finished or renewed within `claim_s` is given out again.
+
+        Nothing of `beside` is claimed, which is what the caller has under way.
+        """
+        rows = await self._database.rows(CLAIM, kinds=list(kinds), limit=limit, claim_s=claim_s, **named_beside(beside))
         return [_job(row) for row in rows]
 
-    async def renew(self, job: Job, *, claim_s: float = CLAIM_S) -> bool:
-        """Hold claimed work for `claim_s` from now; return False when the claim had run out."""
-        return bool(
-            await self._database.execute(
-                RENEW, tenant_id=job.tenant_id, kind=job.kind, name=job.name, claim=job.claim, claim_s=claim_s
-            )
+    async def renew(self, held: Sequence[Job], *, claim_s: float = CLAIM_S) -> int:
+        """Hold claimed work for `claim_s` from now; return how much of it is still the caller's."""
+        return await self._database.execute(
+            RENEW,
+            tenant_ids=[job.tenant_id for job in held],
+            kinds=[job.kind for job in held],
+            names=[job.name for job in held],
+            claims=[job.claim for job in held],
+            claim_s=claim_s,
         )
 
     async def finish(self, job: Job) -> bool:
@@ -199,6 +230,15 @@ class Jobs:
         """Return in how many seconds the next work is due; None when there is none."""
         found: float | None = await self._database.value(NEXT_DUE, kinds=list(kinds))
         return found
+
+
+def named_beside(under_way: Sequence[Job]) -> dict[str, list[str]]:
+    """Return the parameters of `NOT_BESIDE`."""
+    return {
+        "beside_tenant_ids": [job.tenant_id for job in under_way],
+        "beside_kinds": [job.kind for job in under_way],
+        "beside_names": [job.name for job in under_way],
+    }
 
 
 def _job(row: Row) -> Job:

@@ -16,6 +16,7 @@ from storage.database import Connection, Database, Row
 from storage.keys import request_key
 from storage.leases import lost
 from storage.repositories.analytics_counting import Counting
+from storage.repositories.attachments import LOCK as LOCK_FILES
 from storage.repositories.contact_memory import Inheritance, inherit
 from storage.repositories.session_search import search
 from storage.repositories.session_statements import (
@@ -269,11 +270,14 @@ class Sessions:
     async def discard(self, tenant_id: str, session_id: str, epoch: int, key: str = "") -> bool:
         """Remove a session of this epoch unless files wait in it, or messages other than the one with this key.
 
+        A file that is just coming is waited for. A message that is taken meanwhile begins the session anew.
+
         Raises:
             StaleEpoch: The session is not this epoch's.
         """
         named: JsonObject = {"tenant_id": tenant_id, "session_id": session_id}
         async with self._database.transaction() as connection:
+            await connection.value(LOCK_FILES, session_id=session_id)
             is_empty = await connection.value(HOLD_EMPTY, **named, epoch=epoch, request_key=request_key(key))
             if is_empty is None:
                 raise lost(session_id, epoch)

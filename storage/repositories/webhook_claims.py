@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.database import Database
-from storage.repositories.jobs import CLAIM_S, Job
+from storage.repositories.jobs import CLAIM_S, NOT_BESIDE, Job, named_beside
 from storage.repositories.webhooks import DELIVER_JOB
 from storage.statements import Statement
 
@@ -39,7 +39,7 @@ CLAIM = Statement(f"""
         CROSS JOIN LATERAL (
             SELECT tenant_id, name, due_at, row_number() OVER (ORDER BY due_at) AS place, tenant_room FROM jobs
             WHERE kind = '{DELIVER_JOB}' AND tenant_id = of_tenant_id AND {_HOOK} = webhook_id
-              AND due_at <= clock_timestamp()
+              AND due_at <= clock_timestamp() AND {NOT_BESIDE}
             ORDER BY jobs.due_at LIMIT room
         ) oldest
     ),
@@ -85,8 +85,8 @@ class WebhookClaims:
         rows = await self._database.rows(WAITING, after_tenant_id=after[0], after_webhook_id=after[1], limit=limit)
         return [Waiting(**dict(row)) for row in rows]
 
-    async def claim(self, rooms: Sequence[Room], limit: int) -> list[Job]:
-        """Return deliveries that are due, each tenant's in turn, within what there is room for."""
+    async def claim(self, rooms: Sequence[Room], limit: int, *, beside: Sequence[Job] = ()) -> list[Job]:
+        """Return deliveries that are due, each tenant's in turn, within what there is room for; none of `beside`."""
         rows = await self._database.rows(
             CLAIM,
             tenant_ids=[one.tenant_id for one in rooms],
@@ -95,5 +95,6 @@ class WebhookClaims:
             tenant_rooms=[one.tenant_room for one in rooms],
             limit=limit,
             claim_s=CLAIM_S,
+            **named_beside(beside),
         )
         return [Job(**dict(row)) for row in rows]

@@ -37,6 +37,8 @@ MASTER_KEYS = b64encode(b"k" * 32).decode()
 """Of all runtimes over one database: what one of them seals the others open."""
 STORE_BYTES = 80 * 1024**2
 DEADLINE_S = 240.0
+ENDS_S = 120.0
+"""How long a story that took too long may need to end what it has begun, such as gateways."""
 POLL_S = 0.1
 STORY = "".join(f"{number:03d}." for number in range(40))
 TALKER = 'AGENT: Talker\nGOAL: "Tell a long story"\nPERSONA: "A patient narrator"\n'
@@ -72,10 +74,18 @@ class Loop:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
-    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Run a coroutine in the loop and return what it returns."""
-        running: Future[Any] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        return running.result(DEADLINE_S)
+    def run(self, coroutine: Coroutine[Any, Any, Any], *, within_s: float = DEADLINE_S) -> Any:
+        """Run a coroutine in the loop and return what it returns.
+
+        One that takes too long is cancelled: the cause of its TimeoutError shows where it stood.
+        """
+
+        async def bounded() -> Any:
+            async with asyncio.timeout(within_s):
+                return await coroutine
+
+        running: Future[Any] = asyncio.run_coroutine_threadsafe(bounded(), self._loop)
+        return running.result(within_s + ENDS_S)
 
     def until(self, condition: Callable[[], Awaitable[bool]], *, within_s: float = DEADLINE_S) -> None:
         """Wait until a condition holds; fail when it does not in time."""
@@ -83,10 +93,10 @@ class Loop:
 
         async def story() -> None:
             while not await condition():
-                assert monotonic() < deadline, "the condition did not come true in time"
+                assert monotonic() < deadline, f"not within {within_s:g} s: {condition}"
                 await asyncio.sleep(POLL_S)
 
-        self.run(story())
+        self.run(story(), within_s=within_s + ENDS_S)
 
     def stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -209,18 +219,37 @@ def stage(ray_nodes: Any, servers: Servers, loop: Loop, tmp_path_factory: pytest
 
 
 @pytest.fixture
-def three_nodes(ray_nodes: Any, stage: Stage) -> Any:
-    """Return the cluster with as many nodes as it should have, each with its host, whatever was done to it before."""
-    import ray
+def three_nodes(ray_nodes: Any, stage: Stage) -> Iterator[Any]:
+    """Yield the cluster with all its nodes, each with its host, and put back what the test takes from it.
 
-    from actors.placement import node_resources
+    Without that another test finds no room for its hosts, and waits for it in vain.
+    """
+    mend(ray_nodes, stage)
+    yield ray_nodes
+    mend(ray_nodes, stage)
 
-    for _ in range(NODES - sum(node["Alive"] for node in ray.nodes())):
+
+def mend(ray_nodes: Any, stage: Stage) -> None:
+    """Give the cluster as many nodes as it should have, each with its host."""
+    for _ in range(NODES - nodes_alive(ray_nodes)):
         ray_nodes.add_node(num_cpus=1, resources=node_resources(2), object_store_memory=STORE_BYTES)
     for slot in range(NODES):
         stage.ready(f"host-{slot}")
     stage.loop.until(lambda: all_known(stage))
-    return ray_nodes
+
+
+def nodes_alive(ray_nodes: Any) -> int:
+    """Return how many nodes have their raylet; Ray itself may take a while to notice that one has not."""
+    raylets = [node.all_processes["raylet"][0].process for node in ray_nodes.list_all_nodes()]
+    return sum(raylet.poll() is None for raylet in raylets)
+
+
+@pytest.fixture(autouse=True)
+def _no_node_is_left_missing(request: pytest.FixtureRequest) -> Iterator[None]:
+    """See that a test leaves as much room to the next one as it has found, in whatever order they run."""
+    nodes = request.getfixturevalue("ray_nodes") if "ray_nodes" in request.fixturenames else None
+    yield
+    assert nodes is None or nodes_alive(nodes) == NODES, "a node is missing; ask for `three_nodes`, which puts it back"
 
 
 async def all_known(stage: Stage) -> bool:

@@ -23,6 +23,8 @@ START_S = 90.0
 STOP_S = 100.0
 POLL_S = 0.05
 READ_S = 30.0
+SAY_S = 200.0
+"""How long an answer may take with all attempts: the drain of a node, and what it waits for, lie in it."""
 RETRY_S = 0.2
 MAX_RETRIES = 20
 
@@ -60,9 +62,18 @@ async def a_gateway(
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(STOP_S):
+        try:
+            async with asyncio.timeout(STOP_S):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
             await process.wait()
-    assert process.returncode == ends_with, log.read_text(errors="replace")[-4_000:]
+            raise AssertionError(f"the gateway does not end in {STOP_S:g} s:\n{_end_of(log)}") from None
+    assert process.returncode == ends_with, _end_of(log)
+
+
+def _end_of(log: Path) -> str:
+    return log.read_text(errors="replace")[-4_000:]
 
 
 async def _greeting(process: asyncio.subprocess.Process, log: Path) -> str:
@@ -97,7 +108,15 @@ class Client:
     begun: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def say(self, text: str) -> str:
-        """Return what was streamed in answer to a message, whole, across all connections it took."""
+        """Return what was streamed in answer to a message, whole, across all connections it took.
+
+        Raises:
+            TimeoutError: No end of it came within `SAY_S`.
+        """
+        async with asyncio.timeout(SAY_S):
+            return await self._say(text)
+
+    async def _say(self, text: str) -> str:
         seen: dict[str, Any] = {"last_id": "", "text": ""}
         for attempt in range(MAX_RETRIES):
             try:

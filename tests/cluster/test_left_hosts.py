@@ -23,11 +23,15 @@ from storage.database import Database
 from storage.embedded.processes import ProcessMark, command_line, is_alive, mark
 from storage.leases import Leases
 from tests.cluster.conftest import DEADLINE_S, MASTER_KEYS, TOKEN, Loop, Stage
-from tests.cluster.gateways import Client, Gateway, a_gateway
+from tests.cluster.gateways import SAY_S, START_S, STOP_S, Client, Gateway, a_gateway
 from tests.suites.host import FILES
 from tests.support.servers import Servers, run_servers, until
 
 HOSTS = 2
+HOSTS_S = 120.0
+"""How long it may take until hosts are there, or gone."""
+STORY_S = 2 * START_S + 2 * SAY_S + 2 * STOP_S + 3 * HOSTS_S
+"""More than all waits of a story together: each says for itself what did not come."""
 KILLED = -signal.SIGKILL
 
 
@@ -110,22 +114,27 @@ async def talk(gateway: Gateway, talker: Client | None = None, text: str = "hell
         return client
 
 
-def test_hosts_of_a_gateway_that_was_killed_serve_the_next_one_and_end_with_it(installation: Installation) -> None:
+def test_hosts_of_a_gateway_that_was_killed_serve_the_next_one_and_end_with_it(
+    installation: Installation, three_nodes: Any
+) -> None:
+    """It needs room for its hosts beside those of the run's own gateway, which all nodes together have."""
+
     async def story() -> None:
         long = {"ABL_HOSTS_END_AFTER_S": "86400"}  # it is the gateway that ends them here
         async with installation.gateway("one", ends_with=KILLED, **long) as one:
             talker = await talk(one)
-            await until(installation.has_all_hosts, within_s=DEADLINE_S)
+            await until(installation.has_all_hosts, within_s=HOSTS_S)
             before = await installation.epochs()
             one.process.kill()
             await one.process.wait()
         async with installation.gateway("one", **long) as again:
             await talk(again, talker, "and again")
             assert await installation.epochs() == before, "the hosts are not those of before"
-            await until(installation.has_one_gateway, within_s=DEADLINE_S)
-        await until(installation.have_ended, within_s=DEADLINE_S)
+            await until(installation.has_one_gateway, within_s=HOSTS_S)
+        await until(installation.have_ended, within_s=HOSTS_S)
 
-    installation.loop.run(story())
+    installation.loop.run(story(), within_s=STORY_S)
+    del three_nodes
 
 
 def test_no_host_stays_behind_when_a_node_is_lost_and_both_gateways_are_killed(
@@ -140,13 +149,13 @@ def test_no_host_stays_behind_when_a_node_is_lost_and_both_gateways_are_killed(
             installation.gateway("two", ends_with=KILLED, **short) as two,
         ):
             await talk(one)
-            await until(installation.has_all_hosts, within_s=DEADLINE_S)
+            await until(installation.has_all_hosts, within_s=HOSTS_S)
             await asyncio.to_thread(ray_nodes.remove_node, node_with_a_host(ray_nodes, others), False)
             for gateway in (one, two):
                 gateway.process.kill()
-        await until(installation.have_ended, within_s=DEADLINE_S)
+        await until(installation.have_ended, within_s=HOSTS_S)
 
-    stage.run(story())
+    stage.loop.run(story(), within_s=STORY_S)
     stage.loop.until(none_of_ours(others))
     del three_nodes
 

@@ -259,6 +259,9 @@ def test_a_clock_that_leaps_within_a_turn_costs_neither_the_turn_nor_the_end_of_
             assert (await told.say("work", idempotency_key="k1")).response == reply.response
             assert len(workshop.keys) == 1, "it was run once"
             other = (await told.say("hello")).session_id
+            await do(upkeep_of(told, SystemClock()), "idle")
+            for session in (reply.session_id, other):
+                assert await status(told, session) == "active", "nothing has been quiet for long: a clock has leapt"
             ahead_s = 0.0
             for session in (reply.session_id, other):  # the other one has begun by a clock that was wrong
                 assert "heard hello" in (await told.say("hello", session)).response

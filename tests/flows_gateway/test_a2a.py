@@ -186,6 +186,57 @@ async def test_a_task_that_nobody_waits_for_is_told_of_followed_and_canceled(ser
         assert len(endpoint.asked) == 1
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_who_follows_a_task_hears_its_pieces_when_the_sender_does_also_those_said_before_he_came(
+    servers: Servers, version: str
+) -> None:
+    """Of two followers one comes before anything is said, the other in the middle; the model waits for both."""
+    held = StubBehaviour(text="one two three four", holds_after=2)
+    async with (
+        StubModel(StubBehaviour(text="before"), held) as model,
+        a_live_gateway(servers, f"a2a-pieces-{version}", TEXTS, model_url=model.base_url) as gateway,
+        a_client(gateway, "Thinker", version=version, polling=True) as client,
+        a_client(gateway, "Thinker", version=version, streaming=True) as follower,
+    ):
+        earlier = await send(client, a_message("go"))
+        await seen(lambda: model.count >= 1)
+        await rested(client, earlier)
+        task = await send(client, a_message("and on", earlier))
+
+        async def follow() -> list[Any]:
+            events: list[Any] = []
+            async for one in follower.subscribe(words.SubscribeToTaskRequest(id=task.id)):
+                events.append(one)
+                if texts_of(events) == ["one", " two"]:
+                    heard.append(True)
+            return events
+
+        heard: list[bool] = []
+        first = asyncio.create_task(follow())
+        await seen(lambda: len(heard) == 1)
+        second = asyncio.create_task(follow())
+        await seen(lambda: len(heard) == 2)
+        model.may_go_on.set()
+        for events in await asyncio.gather(first, second):
+            assert texts_of(events) == ["one", " two", " three", " four"], "no piece is told twice, nor the whole again"
+            pieces = [one.artifact_update for one in events if one.WhichOneof("payload") == "artifact_update"]
+            assert [one.append for one in pieces] == [False, True, True, True]
+            assert told(events[-1].status_update) == ("INPUT_REQUIRED", "one two three four")
+
+
+def texts_of(events: list[Any]) -> list[str]:
+    """Return the pieces of a reply among the events of a task."""
+    return [
+        one.artifact_update.artifact.parts[0].text for one in events if one.WhichOneof("payload") == "artifact_update"
+    ]
+
+
+async def rested(client: Client, task: words.Task) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        while told(await client.get_task(words.GetTaskRequest(id=task.id)))[0] == "WORKING":  # noqa: ASYNC110 - as above
+            await asyncio.sleep(POLL_S)
+
+
 async def test_a_push_goes_to_no_address_that_may_not_be_called(servers: Servers) -> None:
     async with a_live_gateway(servers, "a2a-ssrf", TEXTS) as gateway, a_client(gateway) as client:
         task = await send(client, a_message("one"))

@@ -344,6 +344,23 @@ async def test_errors_reach_the_official_client(servers: Servers) -> None:
         assert (refused.status, refused.json()["error"]["code"]) == (401, "UNAUTHORIZED")
 
 
+async def test_a_thread_whose_session_was_deleted_is_over(servers: Servers) -> None:
+    """Neither a new run nor the repetition of an old one brings it back; another thread begins anew. Decision: 0069."""
+    async with a_gateway(servers, "deleted") as gateway:
+        (first,) = await talk(gateway, "Counter", {"say": "one", "runId": "r1"})
+        path = f"/api/projects/{gateway.project_id}/sessions"
+        assert (await gateway.call("DELETE", f"{path}/{first['result']['sessionId']}")).status == 200
+        for run_id in ("r1", "r2"):
+            late = await run(gateway, says("one", threadId="thread-1", runId=run_id))
+            assert (late.status, late.json()["error"]["code"]) == (404, "NOT_FOUND")
+            assert late.json()["error"]["message"] == "Session not found"
+        (official,) = await talk(gateway, "Counter", {"say": "one", "runId": "r3"})
+        assert (official["error"]["status"], official["error"]["payload"]["error"]["code"]) == (404, "NOT_FOUND")
+        assert (await gateway.call("GET", path)).json()["total"] == 0
+        (anew,) = await talk(gateway, "Counter", {"say": "one", "runId": "r1"}, threadId="thread-2")
+        assert texts(anew)[-1] == ("assistant", "heard 1: one")
+
+
 async def test_a_run_that_is_stopped_is_neither_done_nor_failed(servers: Servers) -> None:
     story = StubBehaviour(text="one two three four five", deltas=5, delta_delay_ms=200)
     async with a_gateway(servers, "stopped", story) as gateway:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shlex
 import stat
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from actors.first_keys import FIRST_KEY, FIRST_PUBLIC_KEY, OneId
+from actors.first_keys import FIRST_KEY, FIRST_PUBLIC_KEY, OneId, is_key
 from actors.installation import token_secrets
 from actors.production import PRODUCTION
 from actors.projects import TENANT_ID, Seeded
@@ -117,3 +119,40 @@ async def test_a_shown_command_makes_keys_on_the_database_that_is_served(tmp_pat
             words = shlex.split(line.partition(": ")[2])
             assert words[words.index("--data-dir") + 1] == elsewhere.data_dir
     assert "--data-dir" not in greeting(Settings(), seeded, Keys(), "Hello")
+
+
+async def test_a_shown_command_makes_keys_on_the_database_that_the_server_was_given_or_says_what_to_set(
+    servers: Servers, tmp_path: Path
+) -> None:
+    """In a shell that does not know it the command would make a database of its own, and a key good for nothing."""
+    async with a_live_gateway(servers, "shown", demo.FILES) as gateway:
+        settings = msgspec.structs.replace(gateway.running.settings, mode=PRODUCTION)
+        seeded = Seeded(tenant_id=TENANT_ID, project_id=gateway.project_id, name="demo", agents=("Desk",))
+        told = greeting(settings, seeded, Keys(), "Hello", database_url=servers.database_url)
+        shown = [line.partition("make one: ")[2] for line in told.splitlines() if "keys create" in line]
+        assert len(shown) == 2
+        own = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        for line in shown:
+            plain = line.partition(" --data-dir ")[0] + f" --data-dir {tmp_path / 'made-nowhere'}"
+            refused = await _pasted(plain, own)
+            assert refused.returncode != 0
+            assert "DATABASE_URL: export it as it is for the server" in refused.stderr
+            assert not (tmp_path / "made-nowhere").exists()
+            made = await _pasted(plain, {**own, "DATABASE_URL": servers.database_url})
+            assert made.returncode == 0, made.stderr
+            secret = made.stdout.splitlines()[-2]
+            assert await is_key(gateway.running.database, secret)
+
+
+async def _pasted(line: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return await asyncio.to_thread(
+        subprocess.run, ["sh", "-c", line], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_no_password_of_a_database_is_shown() -> None:
+    seeded = Seeded(tenant_id=TENANT_ID, project_id="p1", name="demo", agents=("Desk",))
+    url = "postgresql://abl:s3cret@db.example:5433/agents?password=s3cret&sslmode=require"
+    told = greeting(Settings(), seeded, Keys(), "Hello", database_url=url)
+    assert "whose database is agents at db.example}" in told
+    assert "s3cret" not in told

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +64,33 @@ async def test_a_second_folder_on_the_same_database_is_refused_and_told_who_is_t
             async with open_runtime(other):
                 pytest.fail("two servers on one database")
         assert await first.database.value(ONE) == 1
+
+
+async def test_the_command_that_serves_asks_for_the_database_as_a_server_does(folder: Path, tmp_path: Path) -> None:
+    postgres = PostgresServer(folder)
+    await postgres.start()
+    database = await Database.open(postgres.url)
+    holding = Holding(database, alone=True)
+    await holding.start()
+    environment = {**os.environ, "DATABASE_URL": postgres.url, "ABL_EMBEDDED_MODEL": "off"}
+    command = [str(Path(sys.executable).with_name("abl")), "serve", "--runtime", "local", "--port", "0"]
+    try:
+        server = await asyncio.create_subprocess_exec(
+            *command, "--data-dir", str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                _, told = await server.communicate()
+        finally:
+            if server.returncode is None:
+                server.terminate()  # it serves, and would do so for ever
+                await server.communicate()
+    finally:
+        await holding.stop()
+        await database.close()
+        await postgres.stop()
+    assert server.returncode == 2
+    assert f"Another server works on this database: {socket.gethostname()[:30]}:{os.getpid()}." in told.decode()
 
 
 @pytest.mark.parametrize("runtime", ["local", "process", "ray"])

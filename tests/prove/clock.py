@@ -1,4 +1,10 @@
-"""Clocks of the product's processes that the kill test can set. Decision: 0048."""
+"""Clocks of the product's processes that the kill test can set. Decision: 0048.
+
+That of the database is not among them. Its server asks the C library, so a process of its own time needs a library that is
+loaded before that one and compiled here, or the right to set the machine's clock, which is everybody's. Functions of the
+same names put before the server's own would leap for the statements and not for the defaults of columns: a clock that no
+database has. What a leap of it does is held by `tests/flows/test_clocks.py`, and said in decision 0066.
+"""
 
 from __future__ import annotations
 

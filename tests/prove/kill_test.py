@@ -71,6 +71,8 @@ class Outcome:
     harm: Counter[str] = field(default_factory=Counter)
     budget: str = ""
     faults: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Harm that was to be done and was not: a run without it shows nothing of it."""
     status: int = 0
 
     @property
@@ -100,7 +102,16 @@ class Outcome:
     @property
     def holds(self) -> bool:
         found, (same, _, total) = self.found, self.replayed.partition("/")
-        broken = (*found.lost, *found.twice, *found.failed, *found.split, *self.stuck, *self.streams, *self.faults)
+        broken = (
+            *found.lost,
+            *found.twice,
+            *found.failed,
+            *found.split,
+            *self.stuck,
+            *self.streams,
+            *self.faults,
+            *self.missing,
+        )
         kept = sum(not one.is_deleted for one in self.conversations)
         is_replayed = same == total and int(total) >= kept and not self.calls_of_replay
         is_whole = self.acknowledged == self.sent == self.turns // self.clients * self.clients
@@ -121,7 +132,13 @@ class Outcome:
         for text, count in refusals.most_common(SHOWN):
             say(f"refused {count} times: {text}")
         lists = {"lost": found.lost, "twice": found.twice, "stuck": self.stuck, "failed": found.failed}
-        for what, these in {**lists, "split": found.split, "broken": self.streams, "log": self.faults}.items():
+        for what, these in {
+            **lists,
+            "split": found.split,
+            "broken": self.streams,
+            "log": self.faults,
+            "never done": self.missing,
+        }.items():
             for item in these[:SHOWN]:
                 say(f"{what}: {item}")
         say(
@@ -224,6 +241,7 @@ async def prove(
                 await _compare_all(product, conversations, server, found)
             finally:
                 outcome.status = await product.stop()
+            outcome.missing = torment.missing(turns)
             talked = time.monotonic() - began
             models, tools = await model_calls(model_url), server.calls
             told = await replay_told(product)

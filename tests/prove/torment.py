@@ -48,6 +48,7 @@ class Torment:
         self._chance = random.Random(7)
         self._passing: set[asyncio.Task[None]] = set()
         self._is_clock_wrong = False
+        self._asked: set[str] = set()
         self.faults: list[str] = []
         self._began_s = time.monotonic()
         self._told = ""
@@ -64,6 +65,7 @@ class Torment:
             next_at = self._acknowledged() + self._every
             victim = VICTIMS[place % len(VICTIMS)]
             place += 1
+            self._asked.add(victim)
             if place % 2:
                 await self._turn_begins()
             began_s = time.monotonic()
@@ -75,6 +77,19 @@ class Torment:
             )
         if self._passing:
             await asyncio.wait(set(self._passing))
+
+    def missing(self, turns: int) -> list[str]:
+        """Return the kinds of harm that a run of so many turns was to do and that never happened.
+
+        What was tried has to have happened once at least. What was not tried must be beyond what the turns have room for:
+        half of them may have been acknowledged while one harm was done.
+        """
+        wanted = self._asked | set(VICTIMS[: turns // self._every // 2])
+        if self._product.disk is None or not self._product.disk.is_mounted:
+            wanted.discard("disk")  # said at the start of the run
+        if self._product.clocks is None:
+            wanted.discard("clock")
+        return sorted(wanted - self.done.keys())
 
     async def _turn_begins(self) -> None:
         """Wait for a moment in which a turn has just been asked for."""

@@ -22,7 +22,7 @@ POST PP/sessions | caller | session:execute | 5.1 | 201 |
 GET PP/sessions | caller | session:read | 5.2 | 200 |
 GET PP/sessions/{session_id} | caller | session:read | 5.3 | 404 |
 DELETE PP/sessions/{session_id} | caller sdk | session:read | 5.4 | 404 |
-POST PP/sessions/{session_id}/reset | caller | session:read | 5.5 | 404 | authenticated is whoever may see the session, as 5.4 says it
+POST PP/sessions/{session_id}/reset | caller sdk | session:read | 5.5 | 404 | authenticated is whoever may see the session, as 5.4 says it
 POST /api/v1/sessions/{session_id}/end | caller sdk | session:write | 5.6 | 404 |
 GET PP/sessions/{session_id}/traces | caller | session:read | 5.7 | 404 |
 GET PP/sessions/{session_id}/traces/{span_id}/children | caller | session:read | 5.7 | 404 |

@@ -180,7 +180,7 @@ async def until(condition: Callable[[], Awaitable[bool]], *, within_s: float = D
     """Wait for a condition by asking again and again; fail when it does not come true in time."""
     deadline = monotonic() + within_s
     while not await condition():
-        assert monotonic() < deadline, "the condition did not come true in time"
+        assert monotonic() < deadline, f"not within {within_s:g} s: {getattr(condition, '__qualname__', condition)}"
         await asyncio.sleep(POLL_S)
 
 

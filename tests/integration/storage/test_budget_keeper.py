@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from actors.budgets import BudgetKeeper
+from actors.budgets import HELD_S, BudgetKeeper
 from actors.clocks import RandomIds, SystemClock
 from actors.session.models import ChosenModel
-from domain.budgets import Budget, BudgetScope, Spender, most_input_tokens
+from domain.budgets import Budget, BudgetPeriod, BudgetScope, Spender, most_input_tokens
 from domain.model_calls import BUDGET_EXCEEDED, Message, ModelDelta, ModelReply, ModelRequest, Usage
 from providers.failures import ModelCallFailed
 from storage.database import Database
 from storage.repositories.budgets import Budgets
+from storage.statements import Statement
 from tests.integration.storage.repositories.test_budgets import TENANT
 
 pytestmark = pytest.mark.anyio
@@ -77,7 +80,7 @@ async def test_ten_thousand_calls_at_once_in_all_processes_spend_no_more_than_th
 ) -> None:
     await database.execute(TENANT, tenant_id=tenant_id)
     budgets, model, at_once = Budgets(database), Model(), asyncio.Semaphore(AT_ONCE)
-    keepers = [BudgetKeeper(budgets, SystemClock(), RandomIds()) for _ in range(PROCESSES)]
+    keepers = [BudgetKeeper(budgets, RandomIds()) for _ in range(PROCESSES)]
 
     async def call(number: int) -> bool:
         async with at_once:
@@ -98,7 +101,7 @@ async def test_ten_thousand_calls_at_once_in_all_processes_spend_no_more_than_th
 async def test_a_budget_holds_in_a_process_that_has_just_seen_none(database: Database, tenant_id: str) -> None:
     await database.execute(TENANT, tenant_id=tenant_id)
     budgets, model = Budgets(database), Model()
-    keepers = [BudgetKeeper(budgets, SystemClock(), RandomIds()) for _ in range(PROCESSES)]
+    keepers = [BudgetKeeper(budgets, RandomIds()) for _ in range(PROCESSES)]
     for number in range(20):
         assert all([await asked(one, tenant_id, model, 1) for one in keepers])
         budget = Budget(budget_id=f"b{number}", scope=BudgetScope.TENANT, max_tokens=1)
@@ -109,6 +112,34 @@ async def test_a_budget_holds_in_a_process_that_has_just_seen_none(database: Dat
         assert model.used == before
         async with database.transaction() as connection:
             await budgets.delete(connection, tenant_id, "", budget.budget_id)
+
+
+HOLDS = Statement("""
+    SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS held_s,
+        began = date_trunc('day', clock_timestamp(), 'UTC') AS is_of_today FROM budget_holds WHERE tenant_id = :tenant_id
+""")
+
+
+@pytest.mark.parametrize("ahead_s", [-400 * 86_400.0, 400 * 86_400.0])
+async def test_what_a_host_with_a_wrong_clock_holds_is_of_the_right_day_and_held_as_long_as_any_other(
+    database: Database, tenant_id: str, monkeypatch: pytest.MonkeyPatch, ahead_s: float
+) -> None:
+    """Its upkeep, which goes by the clock of the database, would charge a call under way, or never one that is lost."""
+    true_now = SystemClock.now
+    monkeypatch.setattr(SystemClock, "now", lambda self: true_now(self) + timedelta(seconds=ahead_s))
+    await database.execute(TENANT, tenant_id=tenant_id)
+    budgets, model = Budgets(database), Model()
+    async with database.transaction() as connection:
+        budget = Budget(budget_id="b", scope=BudgetScope.TENANT, period=BudgetPeriod.DAY, max_tokens=9_000)
+        await budgets.put(connection, tenant_id, budget, "test")
+    chosen = ChosenModel(registry=model, name="a/model", source="request")
+    spender = Spender(project_id="p", session_id="s1", agent="Talker")
+    opened = await BudgetKeeper(budgets, RandomIds()).open(tenant_id, spender, chosen, timeout_ms=1_000)
+    async with aclosing(opened.stream(HELLO)) as deltas:
+        async for _ in deltas:
+            (held,) = await database.rows(HOLDS, tenant_id=tenant_id)
+            assert HELD_S - 60.0 < held["held_s"] <= HELD_S
+            assert held["is_of_today"]
 
 
 @pytest.mark.parametrize(
@@ -130,6 +161,6 @@ async def test_a_call_goes_on_the_budgets_that_are_about_it(
     budgets, model = Budgets(database), Model()
     async with database.transaction() as connection:
         await budgets.put(connection, tenant_id, replace(budget, max_tokens=9_000), "test")
-    assert await asked(BudgetKeeper(budgets, SystemClock(), RandomIds()), tenant_id, model, 1)
+    assert await asked(BudgetKeeper(budgets, RandomIds()), tenant_id, model, 1)
     spent = [one.tokens_spent for one in await budgets.accounts(tenant_id, "b", limit=1)]
     assert spent == ([model.used] if is_about else [])

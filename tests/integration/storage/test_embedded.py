@@ -14,11 +14,12 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from benchmarks.serving import children
 from domain.errors import Unavailable
 from storage.coordination import Coordination
 from storage.database import Database
 from storage.embedded import DirectoryInUse, PostgresServer, RedisServer
-from storage.embedded.processes import mark
+from storage.embedded.processes import mark, working_in
 from storage.statements import Statement
 from tests.support.servers import start_program, until
 
@@ -164,6 +165,57 @@ async def test_the_pid_file_of_a_dead_server_is_no_obstacle_even_if_its_pid_live
     assert not again.adopted
     assert await answers(again)
     await again.stop()
+
+
+async def test_a_server_that_was_started_under_another_name_of_its_folder_is_not_given_a_second_one(
+    folder: Path,
+) -> None:
+    """Two servers of one cluster would destroy it."""
+    (folder / "real").mkdir(mode=0o755)
+    (folder / "link").symlink_to(folder / "real")
+    first = PostgresServer(folder / "link")
+    await first.start()
+    await first.leave()
+    (folder / "real" / "postgres" / "server.json").unlink()
+    first._release_lock()
+    second = PostgresServer(folder / "real")
+    await second.start()
+    assert await answers(second)
+    assert postmasters(folder / "real") == [second.pid]
+    await second.stop()
+    assert first.pid is None  # reaps it
+
+
+async def test_the_pid_file_stands_while_anything_of_a_server_works_in_its_cluster(folder: Path) -> None:
+    """A server that was killed leaves processes for a moment: PostgreSQL itself looks whether they are gone."""
+    server = PostgresServer(folder)
+    await server.start()
+    await server.stop()
+    cluster = folder / "postgres" / "cluster"
+    file = cluster / "postmaster.pid"
+    dead = start_program("")
+    dead.communicate()
+    file.write_text(f"{dead.pid}\n{cluster}\n0\n5432\n\n\n0\nready\n", encoding="utf-8")
+    assert server._program.recorded_pid() is None
+    assert file.exists(), "its process is gone: PostgreSQL reads it"
+    command = ["postgres", "-c", "import sys; print(flush=True); sys.stdin.read()"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, executable=sys.executable, cwd=cluster, **pipes) as left:
+        assert left.stdout is not None
+        left.stdout.readline()
+        for says in ("", str(os.getpid())):
+            file.write_text(says, encoding="utf-8")
+            assert server._program.recorded_pid() is None
+            assert file.exists()
+        left.stdin.close()
+    assert server._program.recorded_pid() is None
+    assert not file.exists()
+
+
+def postmasters(data: Path) -> list[int]:
+    """Return the servers that work in the cluster of a data folder, without the processes that these have started."""
+    here = working_in(data / "postgres" / "cluster", "postgres")
+    return [pid for pid in here if not any(pid in children(other) for other in here)]
 
 
 def mode(place: Path) -> int | None:

@@ -7,10 +7,13 @@ from typing import Any, cast
 import pytest
 
 from actors.intake import RETRY_MAX_S, TOLD_EVERY_TRIES, Intake
-from actors.messages import RunTurn, encode
-from actors.runtime import ChatTurn
-from domain.errors import Unavailable
-from storage.repositories.accepted import AcceptedMessage, AcceptedMessages
+from actors.messages import Failed, HostAnswer, RunTurn, encode
+from actors.router import WORKER_LOST
+from actors.runtime import ChatTurn, StreamEvent, StreamKind
+from actors.session.stream import Listener
+from actors.turn_stream import turn_events
+from domain.errors import Conflict, Unavailable
+from storage.repositories.accepted import AcceptedMessage, AcceptedMessages, Put
 
 pytestmark = pytest.mark.anyio
 
@@ -54,3 +57,73 @@ async def test_a_message_that_nobody_can_run_is_never_given_up(
     assert len(accepted.left) == 10 * TOLD_EVERY_TRIES
     assert max(accepted.left) == accepted.left[-1] == RETRY_MAX_S
     assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 10
+
+
+class Taking(Accepted):
+    """Takes messages in; nothing of them is refused or removed unless a test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(b"")
+        self.refused = 0
+
+    async def put(self, *_named: Any) -> Put:
+        return Put(is_new=True, runtime_session_id="")
+
+    async def refuse(self, *_named: Any) -> None:
+        self.refused += 1
+
+
+class Lost:
+    """A router whose hosts are lost for good, before anything is shown or in the middle of it."""
+
+    def __init__(self, shows: int, answer: Failed = WORKER_LOST) -> None:
+        self.shows = shows
+        self.answer = answer
+
+    async def ask(self, message: Any, listener: Listener | None = None) -> HostAnswer:
+        for seq in range(1, self.shows + 1):
+            assert listener is not None
+            kind: StreamKind = "response_start" if seq == 1 else "response_chunk"
+            listener(StreamEvent(seq=seq, turn=1, kind=kind, data={"messageId": "m", "chunk": "a"}))
+        return self.answer
+
+
+@pytest.mark.parametrize("shows", [0, 1, 2])
+async def test_a_message_that_was_acknowledged_is_never_told_that_its_worker_was_lost(shows: int) -> None:
+    """It will be run: to tell its sender to send it again would be wrong. Spec: platform-api 3.1, 12."""
+    turn = ChatTurn(tenant_id="t", project_id="p", session_id="s", message="hello", idempotency_key="k")
+    accepted, lost = Taking(), Lost(shows)
+    intake = Intake(cast("AcceptedMessages", accepted), cast("Any", lost))
+    message = await intake.take(RunTurn(turn=turn, follow=True))
+    told = [event.kind async for event in intake.output(message, lambda _task: None)]
+    assert "error" not in told
+    assert len(told) == shows
+    assert (accepted.removed, accepted.refused) == (0, 0), "it waits to be run"
+
+
+@pytest.mark.parametrize("shows", [0, 1, 2])
+async def test_a_message_that_is_refused_for_good_says_so_to_who_has_sent_it(shows: int) -> None:
+    turn = ChatTurn(tenant_id="t", project_id="p", session_id="s", message="hello", idempotency_key="k")
+    for_good = Failed(kind="Conflict", message="The session was reset")
+    accepted = Taking()
+    intake = Intake(cast("AcceptedMessages", accepted), cast("Any", Lost(shows, for_good)))
+    message = await intake.take(RunTurn(turn=turn, follow=True))
+    output = intake.output(message, lambda _task: None)
+    assert [(await anext(output)).kind for _ in range(shows)].count("error") == 0
+    with pytest.raises(Conflict, match="was reset"):
+        await anext(output)
+    assert accepted.refused == 1
+
+
+@pytest.mark.parametrize("shows", [0, 1, 2])
+async def test_a_message_that_nobody_has_acknowledged_is_told_so(shows: int) -> None:
+    turn = ChatTurn(tenant_id="t", project_id="p", session_id="s", message="hello", idempotency_key="k")
+    events = turn_events(cast("Any", Lost(shows)), RunTurn(turn=turn, follow=True), lambda _task: None)
+    if not shows:
+        with pytest.raises(Unavailable, match="Send the same message again") as refused:
+            await anext(events)
+        assert refused.value.details == WORKER_LOST.details
+        return
+    told = [event async for event in events]
+    assert [event.kind for event in told][shows:] == ["error"]
+    assert "Send the same message again" in told[-1].data["error"]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 import pytest
 
 import actors.jobs
@@ -12,7 +13,7 @@ from actors.messages import DelegateTask, Done, Failed, HostAnswer, HostMessage,
 from actors.stored_sessions import TIMER_JOB, WORK_JOB
 from domain.errors import Overloaded, Unavailable
 from domain.json_values import JsonObject
-from storage.repositories.jobs import Job
+from storage.repositories.jobs import CLAIM_S, Job
 from tests.support.until import until
 
 
@@ -25,7 +26,7 @@ class JobList:
     renewed: list[str] = field(default_factory=list)
     fails: list[Exception] = field(default_factory=list)
 
-    async def claim(self, kinds: Sequence[str], limit: int) -> list[Job]:
+    async def claim(self, kinds: Sequence[str], limit: int, *, beside: Sequence[Job] = ()) -> list[Job]:
         if self.fails:
             raise self.fails.pop()
         due = [job for job in self.waiting if job.kind in kinds][:limit]
@@ -48,9 +49,14 @@ class JobList:
         self.ended.append((job.name, "given back"))
         return True
 
-    async def renew(self, job: Job) -> bool:
-        self.renewed.append(job.name)
-        return True
+    async def renew(self, held: Sequence[Job]) -> int:
+        self.renewed.extend(job.name for job in held)
+        return len(held)
+
+
+GIVEN_OUT_WITHIN_S = 15.0
+"""How long after the death of its runner work may wait, at the most."""
+HELD_S = GIVEN_OUT_WITHIN_S / 2
 
 
 def a_timer(name: str) -> Job:
@@ -172,8 +178,8 @@ class SlowList(JobList):
     claiming: asyncio.Event
     stopping: asyncio.Event
 
-    async def claim(self, kinds: Sequence[str], limit: int) -> list[Job]:
-        due = await super().claim(kinds, limit)
+    async def claim(self, kinds: Sequence[str], limit: int, *, beside: Sequence[Job] = ()) -> list[Job]:
+        due = await super().claim(kinds, limit, beside=beside)
         if due:
             self.claiming.set()
             await self.stopping.wait()
@@ -198,6 +204,93 @@ def test_work_that_was_being_claimed_when_the_runner_stopped_may_go_on_elsewhere
         return jobs
 
     assert asyncio.run(run()).ended == [("late", "given back")]
+
+
+class TimedList(JobList):
+    """Jobs whose claims run out by a clock that is moved by hand. Satisfies what runners need of `Jobs`."""
+
+    def __init__(self, *jobs: Job) -> None:
+        super().__init__()
+        self.now_s = 0.0
+        self.rows = {job.name: [job, 0.0] for job in jobs}
+
+    async def claim(self, kinds: Sequence[str], limit: int, *, beside: Sequence[Job] = ()) -> list[Job]:
+        names = {job.name for job in beside}
+        due = [
+            name
+            for name, (job, due_s) in self.rows.items()
+            if job.kind in kinds and due_s <= self.now_s and name not in names
+        ][:limit]
+        for name in due:
+            job = self.rows[name][0]
+            again = msgspec.structs.replace(job, claim=job.claim + 1, attempts=job.attempts + 1)
+            self.rows[name] = [again, self.now_s + CLAIM_S]
+        return [self.rows[name][0] for name in due]
+
+    async def renew(self, held: Sequence[Job]) -> int:
+        mine = [job for job in held if job.name in self.rows and self.rows[job.name][0].claim == job.claim]
+        for job in mine:
+            self.rows[job.name][1] = self.now_s + CLAIM_S
+        return len(mine)
+
+    async def finish(self, job: Job) -> bool:
+        if job.name not in self.rows or self.rows[job.name][0].claim != job.claim:
+            return False
+        del self.rows[job.name]
+        return await super().finish(job)
+
+
+def test_work_of_a_runner_that_was_killed_is_done_elsewhere_within_seconds_and_settled_once() -> None:
+    """A runner that was killed holds nothing any more; the one that froze, and wakes, settles nothing."""
+
+    async def run() -> None:
+        jobs, woken, begun = TimedList(a_timer("t"), some_work("child")), asyncio.Event(), asyncio.Event()
+
+        async def stands_still(message: HostMessage) -> HostAnswer:
+            begun.set()
+            await woken.wait()
+            return Done()
+
+        async def answers(message: HostMessage) -> HostAnswer:
+            return Done()
+
+        killed = JobRunner(jobs, Desk(), stands_still)  # type: ignore[arg-type]
+        other = JobRunner(jobs, Desk(), answers)  # type: ignore[arg-type]
+        under_way = asyncio.create_task(killed.run_due())
+        await asyncio.wait_for(begun.wait(), 5)
+        for _ in range(10):  # for as long as it lives nobody else gets its work, however long that takes
+            jobs.now_s += HELD_S
+            await killed.hold()
+            assert await other.run_due() == 0
+        jobs.now_s += GIVEN_OUT_WITHIN_S  # it was killed: it holds no more
+        assert await other.run_due() == 2
+        assert jobs.ended == [("t", "done"), ("child", "done")]
+        woken.set()
+        await under_way
+        assert jobs.ended == [("t", "done"), ("child", "done")]
+
+    asyncio.run(run())
+
+
+def test_a_runner_that_was_late_to_hold_its_work_does_not_begin_it_a_second_time() -> None:
+    async def run() -> None:
+        jobs, asked = TimedList(a_timer("t"), some_work("child")), []
+
+        async def stands_still(message: HostMessage) -> HostAnswer:
+            asked.append(message)
+            await asyncio.Event().wait()
+            return Done()
+
+        runner = JobRunner(jobs, Desk(), stands_still)  # type: ignore[arg-type]
+        runner.start()
+        await until(lambda: len(asked) == 2)
+        jobs.now_s += 10 * CLAIM_S
+        jobs.rows["sign"] = [a_timer("sign"), jobs.now_s]
+        await until(lambda: any(one.session_id == "sign" for one in asked))
+        await runner.stop()
+        assert [one.session_id for one in asked] == ["t", "child", "sign"]
+
+    asyncio.run(run())
 
 
 def test_nothing_that_a_claim_meets_ends_the_runner() -> None:

@@ -42,7 +42,7 @@ class Claims:
     async def waiting(self, after: tuple[str, str], limit: int) -> list[Waiting]:
         return [Waiting("ten_a", name, True) for name in self.hooks if ("ten_a", name) > after][:limit]
 
-    async def claim(self, rooms: Sequence[Room], limit: int) -> list[Job]:
+    async def claim(self, rooms: Sequence[Room], limit: int, *, beside: Sequence[Job] = ()) -> list[Job]:
         self.looked.append([one.webhook_id for one in rooms])
         return []
 

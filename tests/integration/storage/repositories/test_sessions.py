@@ -1,20 +1,24 @@
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
+from msgspec.structs import asdict
 
 from domain.errors import InvalidInput, NotFound
 from storage.database import Database
 from storage.errors import StaleEpoch
 from storage.journal import Journal
 from storage.leases import Leases
+from storage.repositories.attachments import ADD, LOCK, Attachments, NewAttachment
 from storage.repositories.session_statements import LIST, SORT_COLUMNS
 from storage.repositories.sessions import CONDITIONS, NewSession, SessionQuery, Sessions
 from storage.statements import Statement
 from storage.turn_end import MessageRow, TurnEnd
+from tests.support.servers import until
 
 pytestmark = pytest.mark.anyio
 
@@ -62,6 +66,46 @@ async def test_both_names_find_a_session_but_not_another_tenants(sessions: Sessi
     assert await sessions.find(f"{tenant_id} other", "s1") is None
     with pytest.raises(NotFound, match="Session not found"):
         await sessions.get(tenant_id, "s2")
+
+
+A_FILE = NewAttachment(
+    attachment_id="att_1", project_id="c1", session_id="s1", filename="f.txt", mime_type="text/plain",
+    category="document", size_bytes=1, sha=b"s" * 32,
+)  # fmt: skip
+WAITS = Statement("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
+
+
+async def test_a_session_that_nothing_was_said_in_is_not_removed_under_a_file_that_is_just_coming(
+    sessions: Sessions, database: Database, leases: Leases, tenant_id: str
+) -> None:
+    """Who has uploaded it is told that it is there: whether it was in time the upload says, not the removal."""
+    epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
+    await sessions.create(tenant_id, a_session(), epoch=epoch)
+    values = {**asdict(A_FILE), "tenant_id": tenant_id, "most": 1, "sealed": None}
+    async with database.transaction() as connection:
+        await connection.value(LOCK, session_id="s1")
+        assert await connection.row(ADD, **values) is not None
+        removal = asyncio.create_task(sessions.discard(tenant_id, "s1", epoch))
+
+        async def waits_or_is_done() -> bool:
+            return removal.done() or bool(await database.value(WAITS))
+
+        await until(waits_or_is_done)
+    assert not await removal
+    assert await sessions.find(tenant_id, "s1") is not None
+    assert await Attachments(database).find(tenant_id, "s1", "att_1") is not None
+
+
+async def test_a_session_that_nothing_was_said_in_is_removed_by_its_host_alone(
+    sessions: Sessions, leases: Leases, tenant_id: str
+) -> None:
+    epoch = await leases.register_host(f"h {tenant_id}", "unix:h")
+    await sessions.create(tenant_id, a_session(), epoch=epoch)
+    with pytest.raises(StaleEpoch):
+        await sessions.discard(tenant_id, "s1", epoch + 1)
+    assert await sessions.discard(tenant_id, "s1", epoch)
+    with pytest.raises(StaleEpoch):  # a second time, late: what is opened under this id meanwhile is not this one
+        await sessions.discard(tenant_id, "s1", epoch)
 
 
 async def test_a_list_is_filtered_sorted_and_counted(

@@ -13,6 +13,7 @@ from storage.repositories.webhooks import DELIVER_JOB
 from storage.statements import Statement
 
 pytestmark = pytest.mark.anyio
+RUN_OUT = Statement("UPDATE jobs SET due_at = clock_timestamp() - interval '1 s' WHERE kind = :kind")
 CLEAR = Statement("DELETE FROM jobs WHERE kind = :kind")
 
 
@@ -54,4 +55,8 @@ async def test_nobody_gets_more_than_its_room_and_tenants_have_their_turns(datab
     again = await claims.claim(rooms, 5)
     assert (len(again), by_hook(again)["ten_b", "wh_0"]) == (5, 2), "few places are shared between tenants"
     assert not {job.name for job in given} & {job.name for job in again}
+    await database.execute(RUN_OUT, kind=DELIVER_JOB)
+    beside = await claims.claim([Room("ten_b", "wh_0", 20, 20)], 100, beside=given)
+    assert not {job.name for job in given} & {job.name for job in beside}, "what is under way here is not sent again"
+    assert len(beside) == 20 - 4
     await database.execute(CLEAR, kind=DELIVER_JOB)

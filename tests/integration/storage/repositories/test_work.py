@@ -145,14 +145,42 @@ async def test_work_that_lasts_holds_its_claim_until_somebody_else_has_it(databa
     jobs, kind = Jobs(database), f"kind of {tenant_id}"
     await jobs.enqueue(tenant_id, kind, "name")
     (first,) = await jobs.claim([kind], 1)
-    assert await jobs.renew(first, claim_s=600.0)
+    assert await jobs.renew([first], claim_s=600.0) == 1
     left_s = await jobs.next_due_s([kind])
     assert left_s is not None
     assert 590 < left_s <= 600
-    assert await jobs.renew(first, claim_s=0.0)
+    assert await jobs.renew([first], claim_s=0.0) == 1
     (second,) = await jobs.claim([kind], 1)
-    assert not await jobs.renew(first)
-    assert await jobs.renew(second)
+    assert await jobs.renew([first]) == 0
+    assert await jobs.renew([first, second]) == 1
+
+
+async def test_nothing_that_is_under_way_here_is_claimed_again_though_its_claim_has_run_out(
+    database: Database, tenant_id: str
+) -> None:
+    jobs, kind = Jobs(database), f"kind of {tenant_id}"
+    await jobs.enqueue(tenant_id, kind, "mine")
+    (mine,) = await jobs.claim([kind], 10, claim_s=0.0)
+    await jobs.enqueue(tenant_id, kind, "next")
+    (other,) = await jobs.claim([kind], 10, beside=[mine])
+    assert other.name == "next"
+    (again,) = await jobs.claim([kind], 10)
+    assert again.name == "mine", "another runner gets it"
+
+
+@pytest.mark.parametrize("settle", ["fail", "again", "give_back"])
+async def test_who_has_settled_his_work_holds_it_no_more(settle: str, database: Database, tenant_id: str) -> None:
+    """A renewal that was on its way when the work was settled would put it off, or bring it back."""
+    jobs, kind = Jobs(database), f"kind of {tenant_id}"
+    await jobs.enqueue(tenant_id, kind, "name")
+    (job,) = await jobs.claim([kind], 1)
+    if settle == "fail":
+        assert await jobs.fail(job, "no answer")
+    elif settle == "again":
+        assert await jobs.again(job, 3_600.0)
+    else:
+        assert await jobs.give_back(job)
+    assert await jobs.renew([job]) == 0
 
 
 async def test_a_failed_job_is_tried_again_after_a_while(database: Database, tenant_id: str) -> None:

@@ -33,6 +33,31 @@ def test_a_first_message_makes_the_session_and_is_answered() -> None:
     asyncio.run(story())
 
 
+def test_a_message_that_was_taken_while_its_empty_session_was_being_removed_begins_the_session_anew() -> None:
+    """It was acknowledged in a life that is over, and no reset has ended that."""
+
+    async def story() -> None:
+        store = MemoryStore()
+        taken = msgspec.structs.replace(a_turn("hello", "k1"), life="the life of a session that was removed")
+        assert replied(await a_body(store).handle(taken, None)).response == "heard hello"
+
+    asyncio.run(story())
+
+
+def test_a_message_that_was_taken_before_a_reset_is_not_run_after_it() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        body = a_body(store)
+        await body.handle(a_turn("first", "k1"), None)
+        taken = msgspec.structs.replace(a_turn("second", "k2"), life=store.pins[SESSION].runtime_session_id)
+        await body.handle(ResetSession(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION), None)
+        answer = await body.handle(taken, None)
+        assert isinstance(answer, Failed)
+        assert answer.details == {"reason": "SESSION_RESET"}
+
+    asyncio.run(story())
+
+
 def test_a_session_that_was_asleep_goes_on_where_it_was() -> None:
     async def story() -> None:
         store = MemoryStore()
