@@ -206,6 +206,8 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
         """,
         right="""
             === desk.agent.abl
@@ -217,6 +219,8 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
         """,
         needs="a project",
         also=("E720",),
