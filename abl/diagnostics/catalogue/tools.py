@@ -176,7 +176,6 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                type: http
                 endpoint: "https://api.parcels.example/hubs"
         """,
         right="""
@@ -206,7 +205,6 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                type: http
                 endpoint: "https://api.parcels.example/hubs"
         """,
         right="""
@@ -219,7 +217,6 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                type: http
                 endpoint: "https://api.parcels.example/hubs"
         """,
         needs="a project",
