@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from abl.checks.blocks import Block, blocks_of
-from abl.checks.reading import dig, mapping, rows, text
+from abl.checks.reading import dig, mapping, rows, text, texts
 from abl.compiler import Compilation
 from abl.compiler.codes import BRACES, CODE_KEYS, key_below, key_of
 
@@ -212,7 +212,7 @@ def _set_paths(block: Block) -> Iterator[str]:
     yield text(subject.get("variable")) if block.role == "set" else ""
     if isinstance(subject.get("set"), dict) and block.role != "context":
         yield from map(str, subject["set"])
-    yield from (text(name) for name in subject.get("clear") or () if isinstance(subject.get("clear"), list))
+    yield from (name for key in ("clear", "clear_last") for name in texts(subject.get(key)))
     yield text(subject.get("as")) or text(subject.get("call_as"))
     for key in ("returns", "map"):
         yield from (text(name) for name in mapping(subject.get(key)).values())

@@ -44,6 +44,8 @@ def node_op(run: Run, task: Task) -> None:
     for name in node.get("clear", ()):
         variables.clear_value(run, name)
     run.push("act.go", node=node)
+    if node.get("clear_last"):
+        run.push("act.clear", names=node["clear_last"])
     run.push("act.say", node=node)
     if "delegate" in node and "agent" in node["delegate"]:
         run.push("delegate.call", call=node["delegate"])
@@ -87,6 +89,12 @@ def called(run: Run, task: Task) -> None:
 def say_op(run: Run, task: Task) -> None:
     """Say what the node says."""
     saying.respond(run, task.data["node"])
+
+
+def clear(run: Run, task: Task) -> None:
+    """Clear what stands below the calls and answers of a node; decision 0070."""
+    for name in task.data["names"]:
+        variables.clear_value(run, name)
 
 
 def go(run: Run, task: Task) -> None:
@@ -151,6 +159,7 @@ OPS = {
     "act.node": node_op,
     "act.called": called,
     "act.say": say_op,
+    "act.clear": clear,
     "act.go": go,
     "act.event": handle_action,
     "act.end": end,

@@ -16,6 +16,7 @@ _DIRECT = (
     "message_key",
     "set",
     "clear",
+    "clear_last",
     "call",
     "call_spec",
     "delegate",

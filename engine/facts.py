@@ -59,6 +59,8 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
         metadata: Of the message with which the session begins; seen in its opening, and gone after it.
         with_message: The message follows at once: the entry step of a flow waits for it and its guardrails, so that a
             flow that asks nothing runs once, on it.
+        may_wait: No message follows, and a step that reads what the user says waits for one. Journals from before
+            engine 12 do not have it.
     """
 
     session_id: str
@@ -81,6 +83,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     reply_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
     with_message: bool = False
+    may_wait: bool = False
 
 
 class UserSpoke(Fact, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from engine import (
     asking,
     consent,
     digressions,
+    first_words,
     gather,
     memory,
     on_input,
@@ -78,6 +79,11 @@ def enter(run: Run, task: Task) -> None:
     if step is None:
         run.fault("unknown_step", f"There is no step {name}", origin="flow")
         saying.tell(run, "error_default")
+        run.unwind()
+        return
+    if first_words.waits(run, step):
+        _change_step(run, name)
+        run.decide("flow_transition", name, outcome="waits for input")
         run.unwind()
         return
     if (before := profiles.inserted(run, name, "before")) and thread.step != before:

@@ -112,7 +112,7 @@ def _is_asked_again(step: Subject, circle: list[Block]) -> bool:
     names = {text(field.get("name")) for field in rows(gather.get("fields"))}
     for block in circle:
         subject = block.subject
-        touched = {*texts(subject.get("clear")), *texts(subject.get("collect"))}
+        touched = {one for key in ("clear", "clear_last", "collect") for one in texts(subject.get(key))}
         touched |= {text(one.get("variable")) for one in rows(subject.get("set"))}
         if not names.isdisjoint(touched):
             return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from abl.checks.blocks import Block
@@ -12,10 +11,7 @@ from abl.checks.finding import Finding
 from abl.checks.reading import Subject, mapping, rows, text, texts
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
-
-_HAS_BOUNDS = re.compile(r"\d|\.\.|\{\{|today|now", re.IGNORECASE)
-_ONE_NUMBER = re.compile(r"\s*-?\d+(?:\.\d+)?\s*")
-_TWO_BOUNDS = re.compile(r"\s*(-?\d+(?:\.\d+)?)(\s*(?:\.\.|-|to)\s*)(-?\d+(?:\.\d+)?)\s*")
+from abl.field_checks import problem_of, read_range
 
 
 def unknown_dependencies(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
@@ -88,32 +84,49 @@ def enums_without_options(facts: AgentFacts, _context: CheckContext) -> Iterator
 
 
 def invalid_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
-    """Yield checks of type `range` whose rule is no range."""
-    for name, validation in _checks(facts):
+    """Yield checks of type `range` whose rule is no range: no answer passes by it."""
+    for name, validation, _ in _checks(facts):
         rule = text(validation.get("rule"))
-        if validation.get("type") == "range" and (not _HAS_BOUNDS.search(rule) or _ONE_NUMBER.fullmatch(rule)):
+        if validation.get("type") == "range" and read_range(rule) is None:
             said = {"name": name, "value": rule}
             yield Finding("INVALID_RANGE", facts.block(validation), "rule", rule, arguments=said)
 
 
 def empty_ranges(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield checks of type `range` whose lower bound is above the upper one: no answer can pass."""
-    for name, validation in _checks(facts):
+    for name, validation, _ in _checks(facts):
         rule = text(validation.get("rule"))
-        found = _TWO_BOUNDS.fullmatch(rule) if validation.get("type") == "range" else None
-        if found is not None and float(found[1]) > float(found[3]):
-            right = f"{found[3]}{found[2]}{found[1]}"
+        bounds = read_range(rule) if validation.get("type") == "range" else None
+        if bounds is not None and bounds.is_empty:
+            between = rule.strip().removeprefix(bounds.low).removesuffix(bounds.high)
+            right = f"{bounds.high}{between}{bounds.low}"
             said = {"name": name, "value": rule, "expected": right}
             yield Finding("EMPTY_RANGE", facts.block(validation), "rule", rule, right, said)
 
 
-def _checks(facts: AgentFacts) -> Iterator[tuple[str, Subject]]:
-    """Yield the checks of the fields by the field's name, those that profiles put in their place too."""
+def unusable_checks(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield checks of which nothing can be computed, apart from ranges and patterns: no answer passes by them."""
+    for name, validation, field in _checks(facts):
+        kind, rule = text(validation.get("type")), text(validation.get("rule"))
+        is_of_type = kind == "intrinsic" and rule == text(field.get("type"))
+        if not kind or kind == "range" or is_of_type or (kind == "enum" and field.get("enum_values")):
+            continue
+        if problem := problem_of(kind, rule):
+            said = {"name": name, "value": rule, "detail": problem}
+            yield Finding(
+                "INVALID_FIELD_CHECK", facts.block(validation), "rule" if rule else "type", rule, arguments=said
+            )
+
+
+def _checks(facts: AgentFacts) -> Iterator[tuple[str, Subject, Subject]]:
+    """Yield name, check and field of all fields, and the rules that profiles put in the place of theirs."""
     for name, block in _first_of_each(facts):
-        yield name, mapping(block.subject.get("validation"))
+        yield name, mapping(block.subject.get("validation")), block.subject
     for profile in rows(facts.ir.get("behavior_profiles")):
         for name, override in mapping(mapping(profile.get("gather_overrides")).get("field_overrides")).items():
-            yield str(name), mapping(mapping(override).get("validation"))
+            check = mapping(mapping(override).get("validation"))
+            if "rule" in check:
+                yield str(name), check, mapping(override)
 
 
 def _first_of_each(facts: AgentFacts) -> Iterator[tuple[str, Block]]:
@@ -130,6 +143,7 @@ CHECKS = (
     Check("ENUM_WITHOUT_OPTIONS", enums_without_options),
     Check("INVALID_RANGE", invalid_ranges),
     Check("EMPTY_RANGE", empty_ranges),
+    Check("INVALID_FIELD_CHECK", unusable_checks),
     Check("INVALID_DEPENDS_ON_REF", unknown_dependencies),
     Check("CIRCULAR_DEPENDS_ON", circular_dependencies),
 )

@@ -62,6 +62,7 @@ def tool_findings(unit: Unit) -> Iterator[Diagnostic]:
             yield from unknown_immutable(place, tool)
             if document.kind == "tools":
                 yield from bare_tools(place, tool)
+                yield from unbound_tools(place, tool, document.tool_defaults)
                 yield from unknown_template_names(place, tool, [one.name for one in tool.parameters or []])
     if document.kind == "tools" and document.tool_defaults is not None:
         yield from unknown_template_names(Place(document.tool_defaults, unit), document.tool_defaults, [])
@@ -85,6 +86,13 @@ def bare_tools(place: Place, tool: Tool) -> Iterator[Diagnostic]:
     """Yield a tool of a library of which nothing but a name is written."""
     if is_bare(tool):
         yield found_at("TOOL_ONLY_NAMED", place, "name", tool.name, path="tools", name=tool.name, tool=tool.name)
+
+
+def unbound_tools(place: Place, tool: Tool, defaults: ToolDefaults | None) -> Iterator[Diagnostic]:
+    """Yield a tool of a library that has a signature, and nothing that says where it leads."""
+    leads = tool.type or any(given(tool, field) for field in _DECISIVE) or _kind_of(tool, defaults)
+    if not leads and not is_bare(tool):
+        yield found_at("TOOL_WITHOUT_TYPE", place, "name", tool.name, path="tools", name=tool.name, tool=tool.name)
 
 
 def is_bare(tool: Tool) -> bool:

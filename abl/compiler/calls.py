@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from abl.compiler.plain import Json, given, mapping, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.syntax.node import Node
 from abl.syntax.steps import Argument, Assignment, Call, DelegateCall
 
+_ANSWER = ("respond", "voice_config", "rich_content", "actions")
+_READS_ANYTHING = ("call_spec", "delegate", "message_key")
+"""What may read a variable without naming it: a call takes parameters from state, MESSAGES stand elsewhere."""
+
 
 def add_actions(node: Node, scope: Scope, ir: Json) -> None:
-    """Add set, clear, call, call_spec and message_key of a node to its IR."""
+    """Add set, clear, clear_last, call, call_spec and message_key of a node to its IR."""
     if (assignments := given(node, "set")) and (lowered := set_lines(assignments, scope)):
         ir["set"] = lowered
-    if (names := given(node, "clear")) and (cleared := texts(names)):
-        ir["clear"] = cleared
     if key := text(getattr(node, "message_key", "")):
         ir["message_key"] = key
     call = one(Call, getattr(node, "call", None))
     if call is not None and text(call.tool):
         ir["call"] = text(call.tool)
         ir["call_spec"] = call_spec(call, scope)
+    if (names := given(node, "clear")) and (cleared := texts(names)):
+        _add_clears(node, cleared, ir)
+
+
+def _add_clears(node: Node, names: list[str], ir: Json) -> None:
+    """Add clear, or clear_last for the names that a call or an answer above CLEAR may read."""
+    late: list[str] = []
+    if getattr(node, "clears_last", False) is True:
+        read = None if any(key in ir for key in _READS_ANYTHING) else json.dumps([ir.get(key) for key in _ANSWER])
+        roots = {name: name.removeprefix("session.").partition(".")[0] for name in names}
+        late = [name for name in names if read is None or re.search(rf"\b{re.escape(roots[name])}\b", read)]
+    if early := [name for name in names if name not in late]:
+        ir["clear"] = early
+    if late:
+        ir["clear_last"] = late
 
 
 def set_lines(assignments: object, scope: Scope) -> list[Json]:

@@ -12,6 +12,7 @@ from abl.compiler.choices import choices_of
 from abl.compiler.lowering import Changes, lower, shape
 from abl.compiler.plain import Json, given, merged, number, one, only, text, texts
 from abl.compiler.scope import Scope
+from abl.field_checks import NAMED_CHECKS
 from abl.patterns import check_pattern, without_slashes
 from abl.syntax.gather import Activation, Attachment, Gather, GatherField, MaskConfig, StepGather, Validation
 from abl.syntax.node import Node
@@ -21,12 +22,6 @@ MAX_RETRIES = 3
 INFER_CONFIDENCE = 0.8
 BYTES_PER_MB = 1024 * 1024
 MAX_MB = 1_000_000
-
-NAMED_CHECKS = frozenset({
-    "email", "phone", "url", "date", "datetime", "time", "number", "integer", "float", "boolean", "currency",
-    "postal_code", "iban", "credit_card", "uuid", "ip_address", "location",
-})  # fmt: skip
-"""Rules that are the name of a built-in check."""
 
 DEFAULT_MASK = {"show_first": 0, "show_last": 4, "char": "*"}
 CATEGORY_MB = {"image": 10, "document": 25, "audio": 50, "video": 100}
@@ -214,6 +209,8 @@ def lower_changed_check(value: Any, scope: Scope, node: Node) -> Json:
     if not (check.rule or check.type):
         for key in ("type", "rule", "validation_process"):
             del ir[key]
+    elif not check.rule:
+        del ir["rule"]
     if check.max_retries is None:
         del ir["max_retries"]
     return ir

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abl.compiler.content import plain_or_template
-from abl.compiler.plain import Json, number, one, only, text
+from abl.compiler.plain import Json, mapping, number, one, only, text
 from abl.compiler.scope import Scope
 from abl.expressions.checks import UNWANTED, read_check
 from abl.syntax.rules import FailAction, Guardrail
@@ -19,7 +19,9 @@ def lower_guardrails(scope: Scope) -> list[Json]:
     default_kind, default_action = ("input", "block") if in_yaml else ("output", "warn")
     found: list[Json] = []
     for node in only(Guardrail, scope.document.guardrails):
-        kind = text(node.kind).lower() or ("both" if node.extras.keys() & {"kind", "type"} else default_kind)
+        kind = text(node.kind).lower() or (
+            "both" if not {"kind", "type"}.isdisjoint(mapping(node.extras)) else default_kind
+        )
         if node.check:
             scope.condition(text(node.check), node, "check")
         stages = STAGES.get(kind, (kind,))

@@ -50,6 +50,7 @@ def read_set(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off
     found: list[Assignment] = []
     _read_assignments(r, node, row, k, end, value, off, found)
     if found := place_sets(node, found):
+        r.acting.append(node)
         node.at.setdefault(row.field, off)
         getattr(node, row.field).extend(found)
 

@@ -69,6 +69,8 @@ def read_list(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     known = (getattr(node, field) or ()) if row.repeat in APPENDED else ()
     texts = [text for text, _ in items]
     setattr(node, field, [*known, *texts] if known else texts)
+    if field == "clear":
+        r.acting.append(node)
     at[field] = off
     for index, (_, place) in enumerate(items, len(known)):
         at[f"{field}.{index}"] = place

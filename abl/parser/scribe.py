@@ -27,8 +27,8 @@ class Scribe:
     """One parse: its lines, and what was found on the way; knows places and fixes, but no property."""
 
     __slots__ = (
-        "_suggestions", "columns", "depth", "ends", "findings", "indents", "legacy_agents", "lines", "numbers",
-        "offsets", "reached", "room", "source", "strict", "texts", "tool_places", "with_mode",
+        "_suggestions", "acting", "columns", "depth", "ends", "findings", "indents", "legacy_agents", "lines",
+        "numbers", "offsets", "reached", "room", "source", "strict", "texts", "tool_places", "with_mode",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, *, strict: bool = False) -> None:
@@ -45,6 +45,7 @@ class Scribe:
         self.legacy_agents: list[AgentRef] = []
         self.tool_places: dict[str, int] = {}
         self.findings: list[Diagnostic] = []
+        self.acting: list[Node] = []
         self.depth = 0
         self.room = lines.room
         self.reached = 0

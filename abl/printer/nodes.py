@@ -18,6 +18,7 @@ WRITE: dict[Kind, WriteKind] = {}
 
 _ACTS = ("set", "clear", "call")
 _ANSWER = ("respond", "voice_config", "rich_content", "actions", "carousel", "message_key")
+_DONE_BEFORE_CLEAR = frozenset({"call", "delegate", *_ANSWER})
 _ASKS = ("collect", "prompt", "await_attachment", "human_approval", "gather", "present", "corrections", "complete_when")
 _ZONE = ("reasoning", "goal", "behavior", "available_tools", "exit_when", "max_turns", "step_constraints")
 FIRST: dict[str, tuple[str, ...]] = {
@@ -67,6 +68,17 @@ def _rows(name: str) -> tuple[Prop, ...]:
     return (*first, *(row for row in cls.PROPS if row not in first))
 
 
+def rows_in_order(node: Node) -> tuple[Prop, ...]:
+    """Return the rows of a node in the order in which they are written: a CLEAR that is done last stands last."""
+    rows = rows_of(type(node))
+    if not getattr(node, "clears_last", False):
+        return rows
+    clear = node.BY_FIELD["clear"]
+    others = [row for row in rows if row is not clear]
+    after = max(place for place, row in enumerate(others) if row.field in _DONE_BEFORE_CLEAR)
+    return (*others[: after + 1], clear, *others[after + 1 :])
+
+
 def is_absent(node: Node, field: str) -> bool:
     """Return whether a field holds its default, so that nothing is written."""
     value, default = getattr(node, field), type(node).DEFAULTS[field]
@@ -81,7 +93,7 @@ def written_fields(node: Node) -> list[str]:
 def write_props(page: Page, indent: int, node: Node, *, skip: str = "") -> None:
     """Write all properties that differ from their defaults, then the extras."""
     deep = indent + STEP if _is_inline_answer(node) else indent
-    for row in rows_of(type(node)):
+    for row in rows_in_order(node):
         if row.kind is Kind.FLAT:
             _write_group(page, indent, node, row)
         elif not row.group and row.field != skip and not is_absent(node, row.field):

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from abl.printer.actions import history_text
-from abl.printer.nodes import is_absent, rows_of, written_fields
+from abl.printer.nodes import is_absent, rows_in_order, written_fields
 from abl.printer.signature import type_text
 from abl.printer.tools import fields_of, is_refined
 from abl.printer.yaml_names import yaml_name
@@ -61,7 +61,7 @@ def node_plain(node: Node, *, skip: frozenset[str] = frozenset()) -> Plain:
     """Return a node as a map of the YAML form: what differs from the defaults, then the extras."""
     cls = type(node)
     plain: Plain = {}
-    for row in rows_of(cls):
+    for row in rows_in_order(node):
         if row.kind is Kind.FLAT:
             inner = {
                 yaml_name(cls, one.field): _value(one, node)

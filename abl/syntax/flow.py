@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from abl.syntax import props as p
-from abl.syntax.gather import StepGather
+from abl.syntax.gather import GatherField, StepGather
 from abl.syntax.node import Kind, Node, node
 from abl.syntax.rules import Constraint
 from abl.syntax.steps import ActionHandler, Actions, Branch, DelegateCall, Do, ErrorHandler, Outcome
@@ -116,14 +116,20 @@ def gathering(step: Step) -> StepGather | None:
     if older is None:
         return own
     made = copy(own or older)
-    fields = [copy(one) for one in older.fields]
+    fields = [copy(one) for one in _fields(older)]
     if step.prompt and len(fields) == 1:
         fields[0].prompt = fields[0].prompt or step.prompt
     elif step.prompt:
         made.prompt = made.prompt or step.prompt
-    known = {one.name for one in own.fields} if own is not None else set()
-    made.fields = [*(own.fields if own is not None else ()), *(one for one in fields if one.name not in known)]
+    kept = _fields(own) if own is not None else []
+    made.fields = [*kept, *(one for one in fields if all(one.name != other.name for other in kept))]
     return made
+
+
+def _fields(gather: StepGather) -> list[GatherField]:
+    """Return the fields of a gather; a tree that was built by hand may hold anything there."""
+    fields: Any = gather.fields
+    return [one for one in fields if isinstance(one, GatherField)] if isinstance(fields, list) else []
 
 
 @node

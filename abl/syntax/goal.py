@@ -5,8 +5,10 @@ The compiler and the conversion to the modern form both ask here, so an older te
 
 from __future__ import annotations
 
+from typing import Any
+
 from abl.syntax.document import Document, Identity
-from abl.syntax.flow import Flow
+from abl.syntax.flow import Flow, Step
 
 ROUTES = "Hand every request to the right agent"
 FOLLOWS = "Follow the steps"
@@ -24,5 +26,6 @@ def may_lack_goal(document: Document) -> bool:
     """Return whether a document needs no goal: it is numbered, `MODE: scripted`, or a FLOW that never reasons."""
     if document.format == "legacy" or str(document.mode).lower() == "scripted":
         return True
-    steps = document.flow.steps if isinstance(document.flow, Flow) else None
-    return bool(steps) and not any(step.reasoning for step in steps or ())
+    steps: Any = document.flow.steps if isinstance(document.flow, Flow) else None
+    known = [step for step in steps if isinstance(step, Step)] if isinstance(steps, list) else []
+    return bool(known) and not any(step.reasoning for step in known)

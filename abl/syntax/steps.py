@@ -51,6 +51,8 @@ class Actions(Rich):
     clear: list[str] = p.names("CLEAR", "Variables to unset.", repeat="append")
     call: Call | None = p.special(Kind.CALL, "CALL", "Tool to call, e.g. `find_parcel(code) AS parcel`.", node="Call")
     message_key: str = p.name("MESSAGE_KEY", "Key into MESSAGES whose text is sent instead of RESPOND.")
+    clears_last: bool = False
+    """CLEAR stands below all that is called and said here, and is done after it. Decision: 0070."""
 
 
 @node

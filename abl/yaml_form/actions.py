@@ -37,6 +37,7 @@ def read_set(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
         for name, key, value in y.entries(tree):
             found.append(_assign(y, name, key, value))
     getattr(node, row.field).extend(place_sets(node, found))
+    y.inner.acting.append(node)
 
 
 def _assignment(y: YamlReader, tree: Mapping) -> Assignment | None:

@@ -93,6 +93,8 @@ def read_list(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     known = getattr(node, row.field)
     base = len(known) if known and row.repeat in ("append", "merge") else 0
     setattr(node, row.field, ([*known] if base else []) + [text for text, _ in items])
+    if row.field == "clear":
+        y.inner.acting.append(node)
     node.at[row.field] = tree.offset
     for index, (_, place) in enumerate(items, base):
         node.at[f"{row.field}.{index}"] = place

@@ -173,6 +173,7 @@ async def begun(
         reply_id=reply_id,
         metadata=asked.metadata if asked is not None else {},
         with_message=asked is not None,
+        may_wait=asked is None and not task,
     )
 
 

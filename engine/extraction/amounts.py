@@ -21,7 +21,9 @@ from engine.extraction.times import times_in
 MAX_BETWEEN = 40
 """Characters between two numbers of which one is meant, or both are one: "two or three"."""
 _TELLING = frozenset({Kind.UNKNOWN, Kind.OWN, Kind.NUMBER})
-IsNear = Callable[[str, int, int], bool]
+Name = tuple[int, int]
+"""Where the name of what was asked for stands beside a number, and how far from it."""
+Beside = Callable[[str, int, int], Name | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,13 @@ def _without(said: str, spans: list[tuple[int, int]]) -> str:
     return said
 
 
-def meant_amount(text: str, words: Pack, is_near: IsNear, others: tuple[Pack, ...] = ()) -> float | None:
+def meant_amount(text: str, words: Pack, beside: Beside, others: tuple[Pack, ...] = ()) -> float | None:
     """Return the number an answer gives; None without one, and where it is unclear which.
 
     Args:
         text: The answer to the question for the number.
         words: The words of its language.
-        is_near: Whether the number at a place of a text stands beside the name of what was asked for.
+        beside: Where the name of what was asked for stands beside the number at a place of a text, None if it does not.
         others: Languages whose days are known too.
     """
     tail = corrected(text, words)
@@ -77,7 +79,7 @@ def meant_amount(text: str, words: Pack, is_near: IsNear, others: tuple[Pack, ..
     found = [one for one in found if not _is_refused(said, one, words)]
     if not found:
         return None
-    near = [one for one in found if is_near(said, one.start, one.end)]
+    near = named(said, found, beside, words)
     ones = [one for one in found if one.value == 1 and not said[one.start : one.end].isdigit()]
     rest = [one for one in found if one not in ones]
     if not near and ones and rest and _joins(said[ones[0].end : rest[-1].start], words):
@@ -86,6 +88,33 @@ def meant_amount(text: str, words: Pack, is_near: IsNear, others: tuple[Pack, ..
     if meant.is_likely_moment and len({one.value for one in found}) > 1 and not near:
         return None
     return None if _is_one_of_several(said, meant, found, words) else meant.value
+
+
+def named(said: str, found: list[Amount], beside: Beside, words: Pack) -> list[Amount]:
+    """Return the numbers to which the name of what was asked for belongs, in their order.
+
+    A name between two numbers belongs to the one it is closer to: "room 4, floor 2". Where it is as close to both, the
+    other words tell: "room 4 floor 2" names before the numbers, "2 adults 1 child" behind them.
+    """
+    owner: dict[int, tuple[int, Amount]] = {}
+    for one in found:
+        if (name := beside(said, one.start, one.end)) is None:
+            continue
+        place, distance = name
+        before = owner.get(place)
+        is_closer = before is None or distance < before[0]
+        if is_closer or (before is not None and distance == before[0] and _names_first(said, before[1], one, words)):
+            owner[place] = (distance, one)
+    kept = [one for _, one in owner.values()]
+    return [one for one in found if one in kept]
+
+
+def _names_first(said: str, left: Amount, right: Amount, words: Pack) -> bool:
+    """Return whether a name between two numbers belongs to the right one: the left one has another before it."""
+    behind = next(iter(pieces_of(said[right.end :], words, frozenset())), None)
+    before = [*pieces_of(said[: left.start], words, frozenset())]
+    has_own = behind is not None and behind.kind in _TELLING
+    return not has_own and bool(before) and before[-1].kind in _TELLING
 
 
 def _is_refused(said: str, one: Amount, words: Pack) -> bool:

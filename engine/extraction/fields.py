@@ -17,7 +17,7 @@ from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_words import Kind, pieces_of
 from engine.answers import read_truth
-from engine.extraction.amounts import amounts_in, meant_amount
+from engine.extraction.amounts import Beside, Name, amounts_in, meant_amount, named
 from engine.extraction.choices import read_choice, spoken
 from engine.extraction.dates import read_date, read_moment, read_time
 from engine.extraction.numbers import tidy
@@ -31,6 +31,10 @@ _PLACE = r"([A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|am|an der|de|del|
 _BEFORE_PLACE = re.compile(r"^(?:(?:to )?(?:go|get|travel|fly|drive) to|from|to|in|at|near)\s+", re.IGNORECASE)
 _AROUND = " \t\r\n.!,;:。、،！؛"
 MAX_LEAD_INS = 3
+MAX_NAME_GAP = 30
+"""Characters between a number and the name it belongs to."""
+_WORDS = re.compile(r"\w+")
+_PARTS = re.compile(r"[,;.!?\n]")
 _ANSWERS = frozenset({Kind.YES, Kind.NO, Kind.CANCEL, Kind.WAIT, Kind.DOUBT, Kind.POLITE})
 _SAYS_NOTHING = frozenset({*_ANSWERS, Kind.WISH, Kind.SMALL, Kind.JOIN})
 _HALF = frozenset({Kind.JOIN, Kind.DOUBT, Kind.NO, Kind.CANCEL})
@@ -206,16 +210,42 @@ def _phone(field: JsonObject, reading: Reading) -> JsonValue:
 
 
 def _number(field: JsonObject, reading: Reading) -> JsonValue:
-    def is_near(said: str, start: int, end: int) -> bool:
-        return _is_beside_name(field, said, start, end)
-
     if reading.is_asked:
-        value = meant_amount(reading.text, reading.words, is_near, reading.others)
+        value = meant_amount(reading.text, reading.words, _beside(field), reading.others)
         return tidy(value) if value is not None else None
-    for one in amounts_in(reading.text, reading.words, reading.others):
-        if is_near(reading.text, one.start, one.end):
-            return tidy(one.value)
-    return None
+    return _named(field, reading)
+
+
+def _named(field: JsonObject, reading: Reading) -> JsonValue:
+    """Return the number that stands beside the name of a field that was not asked for."""
+    found = amounts_in(reading.text, reading.words, reading.others)
+    of_name = named(fold(reading.text), found, _beside(field), reading.words)
+    return tidy(of_name[0].value) if of_name else None
+
+
+def _beside(field: JsonObject) -> Beside:
+    """Return what finds the field's name or unit beside a number: within two words of it."""
+    names = {word for word in spoken(str(field["name"])).split() if len(word) > 2}
+    names.add(str((field.get("semantics") or {}).get("unit", "")).lower())
+    stems = "|".join(re.escape(name.rstrip("s")) for name in sorted(names) if name.rstrip("s"))
+    pattern = re.compile(rf"(?<!\w)(?:{stems})s*(?!\w)") if stems else None
+
+    def beside(said: str, start: int, end: int) -> Name | None:
+        if pattern is None:
+            return None
+        first = max(0, start - MAX_NAME_GAP)
+        left, right = said[first:start], said[end : end + MAX_NAME_GAP]
+        places = [(first + one.start(), left[one.end() :]) for one in pattern.finditer(left)]
+        places += [(end + one.start(), right[: one.start()]) for one in pattern.finditer(right)]
+        near = [(place, _distance(gap)) for place, gap in places if len(_WORDS.findall(gap)) <= 1]
+        return min(near, key=lambda name: name[1], default=None)
+
+    return beside
+
+
+def _distance(gap: str) -> int:
+    """Return how far a name stands from a number; what a comma or full stop parts is far."""
+    return len(gap) + (MAX_NAME_GAP if _PARTS.search(gap) else 0)
 
 
 def _integer(field: JsonObject, reading: Reading) -> JsonValue:
@@ -223,22 +253,13 @@ def _integer(field: JsonObject, reading: Reading) -> JsonValue:
     return value if isinstance(value, int) else None
 
 
-def _is_beside_name(field: JsonObject, text: str, start: int, end: int) -> bool:
-    """Return whether a word beside a number is one of the field's name or unit."""
-    names = {word for word in spoken(str(field["name"])).split() if len(word) > 2}
-    names.add(str((field.get("semantics") or {}).get("unit", "")).lower())
-    text = fold(text)
-    around = spoken(text[end : end + 30]).split()[:2] + spoken(text[max(0, start - 30) : start]).split()[-2:]
-    return any(word.rstrip("s") == name.rstrip("s") for word in around for name in names if name)
-
-
 def _currency(field: JsonObject, reading: Reading) -> JsonValue:
     if reading.is_asked:
         return _number(field, reading)
-    for one in amounts_in(reading.text, reading.words, reading.others):
-        if not reading.is_used and _has_currency(reading, one.start, one.end):
-            return tidy(one.value)
-        if _is_beside_name(field, reading.text, one.start, one.end):
+    found = amounts_in(reading.text, reading.words, reading.others)
+    of_name = named(fold(reading.text), found, _beside(field), reading.words)
+    for one in found:
+        if one in of_name or (not reading.is_used and _has_currency(reading, one.start, one.end)):
             return tidy(one.value)
     return None
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from abl.field_checks import options_of, read_range
 from abl.patterns import search
 from domain.json_values import JsonObject, JsonValue
 
-_RANGE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:\.\.|to|-)\s*(-?\d+(?:\.\d+)?)\s*")
-_BOUND = re.compile(r"\s*([<>]=?)\s*(-?\d+(?:\.\d+)?)\s*")
 _NAMED = {
     "email": r"^[\w.+%-]+@[\w-]+(\.[\w-]+)*\.[A-Za-z]{2,}$",
     "phone": r"^\+?[\d ()/.-]{6,22}$",
@@ -32,7 +30,8 @@ _NAMED = {
 def is_valid(field: JsonObject, value: JsonValue, holds: Callable[[str], bool]) -> bool:
     """Return whether a value passes its field's check; `holds` tests a condition with the value in place.
 
-    A rule in words (type `llm`) passes here: a model judges it.
+    A rule in words (type `llm`) passes here: a model judges it. By a rule that cannot be read no value passes, as by a
+    guardrail that cannot be read (decision 0050); the compiler refuses such a rule.
     """
     validation = field.get("validation") or {}
     rule = str(validation.get("rule", ""))
@@ -40,32 +39,22 @@ def is_valid(field: JsonObject, value: JsonValue, holds: Callable[[str], bool]) 
         case "pattern":
             return search(rule, _text(value)) is not None
         case "range":
-            return _in_range(rule, value)
+            bounds = read_range(rule)
+            return bounds is not None and bounds.holds(value)
         case "enum":
-            options = [part.strip().strip("\"'") for part in rule.strip("[]").split(",")]
-            return _text(value) in options
+            return _text(value) in (options_of(rule) or field.get("enum_values") or ())
         case "custom":
-            return holds(rule)
+            return bool(rule.strip()) and holds(rule)
         case "intrinsic":
-            return _is_named(rule.strip().lower(), _text(value))
-        case _:
+            return rule == field.get("type") or _is_named(rule.strip().lower(), _text(value))
+        case "llm" | None:
             return True
+        case _:
+            return False
 
 
 def _text(value: JsonValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _in_range(rule: str, value: JsonValue) -> bool:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return False
-    if (bound := _BOUND.fullmatch(rule)) is not None:
-        limit = float(bound[2])
-        return {"<": number < limit, "<=": number <= limit, ">": number > limit, ">=": number >= limit}[bound[1]]
-    found = _RANGE.fullmatch(rule)
-    return found is None or float(found[1]) <= number <= float(found[2])
 
 
 def _is_named(name: str, text: str) -> bool:
@@ -74,7 +63,7 @@ def _is_named(name: str, text: str) -> bool:
     if name == "credit_card":
         return _is_luhn(text)
     pattern = _NAMED.get(name)
-    return pattern is None or search(pattern, text) is not None
+    return pattern is not None and search(pattern, text) is not None
 
 
 def _is_iban(text: str) -> bool:

@@ -134,4 +134,115 @@ ROWS: tuple[Rule, ...] = (
                     THEN: COMPLETE
         """,
     ),
+    agent_rule(
+        "CLEARED_BEFORE_IT_IS_READ",
+        "warning",
+        "CLEAR before what reads the variable",
+        message="{name} is cleared before {property} reads it, so it is empty there"
+        "[[: a {section} clears before it calls and answers]]. "
+        "Write CLEAR below it in a branch or handler, or in a step after this one.",
+        explanation="""
+            A CLEAR that stands above an answer or a call is done before it, and a step clears before all else it does.
+            The answer shows nothing for a variable that was cleared before it, and a call gets no value.
+            In a branch, outcome or handler write CLEAR below the answer and the call: it is done last then.
+            In a step clear the variable in its branches, or in the step that comes next.
+        """,
+        wrong="""
+            FLOW:
+              ask:
+                REASONING: false
+                RESPOND: "Which number has the parcel?"
+                ON_INPUT:
+                  - IF: input == ""
+                    CLEAR: parcel
+                    RESPOND: "There is no parcel {{parcel}}."
+                    THEN: ask
+                  - ELSE:
+                    SET: parcel = input
+                    THEN: ask
+        """,
+        right="""
+            FLOW:
+              ask:
+                REASONING: false
+                RESPOND: "Which number has the parcel?"
+                ON_INPUT:
+                  - IF: input == ""
+                    RESPOND: "There is no parcel {{parcel}}."
+                    CLEAR: parcel
+                    THEN: ask
+                  - ELSE:
+                    SET: parcel = input
+                    THEN: ask
+        """,
+    ),
+    agent_rule(
+        "CLEARED_AFTER_SET",
+        "warning",
+        "CLEAR takes what SET has set",
+        message="{name} has no value after this block: SET is done before CLEAR, though it stands below it. "
+        "Leave {name} out of CLEAR.",
+        explanation="""
+            A block sets first and clears afterwards, also where SET is written below CLEAR.
+            A variable that stands in both has no value when the block is done, and the SET was for nothing.
+            SET alone gives it the new value: leave it out of CLEAR.
+        """,
+        wrong="""
+            FLOW:
+              ask:
+                REASONING: false
+                RESPOND: "Parcels so far: {{parcels}}. Another one?"
+                ON_INPUT:
+                  - ELSE:
+                    CLEAR: parcels
+                    SET: parcels = 0
+                    THEN: ask
+        """,
+        right="""
+            FLOW:
+              ask:
+                REASONING: false
+                RESPOND: "Parcels so far: {{parcels}}. Another one?"
+                ON_INPUT:
+                  - ELSE:
+                    SET: parcels = 0
+                    THEN: ask
+        """,
+    ),
+    agent_rule(
+        "SET_BEFORE_IT_IS_READ",
+        "warning",
+        "SET below what reads the variable",
+        message="{property} reads {name} after this SET, which is done first though it stands below. "
+        "Write SET above {property}; where the old value is meant, keep it in another variable.",
+        explanation="""
+            A block sets before it calls and answers, also where SET is written below them.
+            An answer or a call above it reads the new value, and not the one that its place in the text suggests.
+            Write SET above: that says what happens. To read the old value, keep it in a variable of its own first.
+        """,
+        wrong="""
+            FLOW:
+              ask:
+                REASONING: false
+                SET: parcels = 0
+                RESPOND: "Another parcel?"
+                ON_INPUT:
+                  - ELSE:
+                    RESPOND: "Parcels: {{parcels}}."
+                    SET: parcels = parcels + 1
+                    THEN: COMPLETE
+        """,
+        right="""
+            FLOW:
+              ask:
+                REASONING: false
+                SET: parcels = 0
+                RESPOND: "Another parcel?"
+                ON_INPUT:
+                  - ELSE:
+                    SET: parcels = parcels + 1
+                    RESPOND: "Parcels: {{parcels}}."
+                    THEN: COMPLETE
+        """,
+    ),
 )

@@ -315,12 +315,14 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "INVALID_RANGE",
-        "warning",
+        "error",
         "range without bounds",
-        message="{value} is no range[[ (field {name})]]: write two bounds, e.g. 1..10, or one, e.g. >= 1.",
+        message="{value} is no range[[ (field {name})]]: write two bounds, e.g. 1..10, or one, e.g. >= 1. "
+        "A bound that changes is `type: custom`, e.g. value >= TODAY().",
         explanation="""
-            The check of type `range` compares the answer with a lower and an upper bound.
-            What stands here has none, so every answer would be refused or none.
+            The check of type `range` compares the answer with a lower and an upper bound, or with one of them.
+            They are numbers, dates (2026-05-01) or times of day (08:30). What stands here is none of it.
+            No answer passes by a rule that cannot be read, so the agent is not compiled with it.
         """,
         wrong="""
             GATHER:
@@ -364,6 +366,35 @@ ROWS: tuple[Rule, ...] = (
                 prompt: "How heavy is it?"
                 type: number
                 validate: "1-30"
+        """,
+    ),
+    agent_rule(
+        "INVALID_FIELD_CHECK",
+        "error",
+        "check that cannot be used",
+        message="The check of the field {name} cannot be used: {detail}.",
+        explanation="""
+            A check of a field has a type and a rule that the type can use: a pattern, a range, a list of values,
+            a condition (`type: custom`), a sentence for the model (`type: llm`), or the name of a built-in check.
+            What cannot be used would let every answer pass, or none. Mend the rule, or take the check out.
+        """,
+        wrong="""
+            GATHER:
+              weight:
+                prompt: "How heavy is it?"
+                type: number
+                validate:
+                  type: custom
+                  rule: "weight << 10"
+        """,
+        right="""
+            GATHER:
+              weight:
+                prompt: "How heavy is it?"
+                type: number
+                validate:
+                  type: custom
+                  rule: "weight < 10"
         """,
     ),
 )

@@ -49,6 +49,30 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     rule(
+        "TOOL_WITHOUT_TYPE",
+        "warning",
+        "tool of a library that leads nowhere",
+        message="The library does not say where the tool {name} leads: it runs with mocks only. "
+        "Write `type:` under it, e.g. `type: http` and `endpoint:`.",
+        explanation="""
+            A library says how its tools are called and where they lead: `type:` and what the type needs.
+            This one has a signature only, so a call reaches nothing and fails, unless the tool is mocked.
+            Write the type, and for http the endpoint, for mcp the server, for sandbox the code.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                type: http
+                endpoint: "https://api.parcels.example/hubs"
+        """,
+    ),
+    rule(
         "TOOL_NOT_BOUND",
         "error",
         "tool that leads nowhere",

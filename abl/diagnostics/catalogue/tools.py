@@ -176,7 +176,6 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                type: http
                 endpoint: "https://api.parcels.example/hubs"
         """,
         right="""
@@ -206,6 +205,7 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
+                endpoint: "https://api.parcels.example/hubs"
         """,
         right="""
             === desk.agent.abl
@@ -217,6 +217,7 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
+                endpoint: "https://api.parcels.example/hubs"
         """,
         needs="a project",
         also=("E720",),

@@ -1,5 +1,7 @@
 """Every row of the catalogue keeps its word: its wrong example gives its code, its right one does not."""
 
+import re
+
 import pytest
 
 from abl import parse, parse_agent, parse_supervisor, validate_ir
@@ -126,3 +128,35 @@ def test_every_code_of_the_catalogue_is_found_in_an_example_or_here():
 @pytest.mark.parametrize("code", MADE)
 def test_a_code_without_a_short_example_is_found_too(code):
     assert code in {one.code for one in MADE[code]()}
+
+
+NOTES = {
+    "AGENT_NAME_STYLE": "advice on style",
+    "W823": "abl-language 3.6 and 13.1: a label informs, its rules are checked like all others",
+}
+"""All notes of the catalogue, with why they are no warnings."""
+NO_EFFECT = re.compile(
+    r"no effect|without effect|ignored|does nothing|do nothing|nothing reads|is kept|dropped"
+    r"|never (?:used|runs?|reached|checked|finds|has|stored?|produced|called)|says nothing",
+    re.IGNORECASE,
+)
+"""How a row says that what was written is read and does nothing."""
+WITHOUT_EFFECT = [row for row in ROWS if NO_EFFECT.search(f"{row.message} {row.explanation}")]
+LEAST_WITHOUT_EFFECT = 40
+
+
+def test_there_are_no_other_notes():
+    assert {row.code for row in RULES.values() if "info" in (row.severity, row.severity_when(strict=True))} == set(
+        NOTES
+    )
+
+
+@over("row", WITHOUT_EFFECT, ids=by_code)
+def test_what_is_read_and_has_no_effect_is_a_warning_or_an_error(row):
+    told = [one.severity for one in FINDERS[row.needs](row.wrong) if one.code == row.code]
+    assert told
+    assert set(told) <= {"warning", "error"}
+
+
+def test_many_rows_speak_of_what_has_no_effect():
+    assert len(WITHOUT_EFFECT) >= LEAST_WITHOUT_EFFECT

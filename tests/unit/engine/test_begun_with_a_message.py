@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine import AskModel, CallTool
 from engine import facts as f
 from engine.testing import Conversation, gives, program_of, says
+from tests.support.cells import over
 
 TOOLS = """\
 TOOLS:
@@ -58,11 +59,79 @@ def test_a_flow_that_asks_nothing_runs_once_on_the_message() -> None:
         assert calls(talk) == ["milk", "eggs"]
 
 
-def test_without_a_message_it_runs_when_the_session_opens() -> None:
+def test_without_a_message_a_step_that_reads_it_waits_for_one() -> None:
+    for ending in ("", "    THEN: COMPLETE\n"):
+        talk = a_talk(WORK + ending)
+        assert talk.begin() == "Clerk here."
+        assert calls(talk) == []
+        assert talk.say("my card is 12") == "No cards, please."
+        assert talk.say("milk") == "Noted milk as n1."
+        assert talk.say("eggs").endswith("Noted eggs as n1.")
+        assert calls(talk) == ["milk", "eggs"]
+
+
+def test_a_journal_from_before_folds_as_it_was_written() -> None:
     talk = a_talk(WORK)
-    assert talk.begin() == "Clerk here.\n\nNoted  as n1."
+    assert talk.begin(may_wait=False) == "Clerk here.\n\nNoted  as n1."
     assert talk.say("milk") == "Noted milk as n1."
     assert len(calls(talk)) == 2
+
+
+READERS = {
+    "template": 'RESPOND: "You said {{input}}."',
+    "set": 'SET: told = "so: " + input',
+    "branches": 'CALL: note("x")\n    ON_RESULT:\n      - IF: input == "x"\n        THEN: COMPLETE\n      - ELSE:\n        THEN: COMPLETE',
+    "from state": "CALL: hear",
+    "condition": 'WHEN: input CONTAINS "m"\n    RESPOND: "Hm."',
+    "message": "MESSAGE_KEY: told",
+}
+HELD = f"""\
+AGENT: Clerk
+GOAL: "Take notes"
+
+{TOOLS}  hear(input: string) -> {{id: string}}
+    description: "Hears"
+    type: http
+    endpoint: "https://notes.example/hear"
+    method: POST
+
+MESSAGES:
+  told: "Heard {{{{input}}}}"
+
+FLOW:
+  entry_point: greet
+  greet:
+    REASONING: false
+    RESPOND: "Your input is welcome."
+    THEN: work
+  work:
+    REASONING: false
+    LINES
+    THEN: COMPLETE
+"""
+
+
+@over("lines", READERS.values(), ids=READERS)
+def test_the_flow_comes_as_far_as_the_step_that_reads(lines: str) -> None:
+    talk = a_talk(HELD.replace("LINES", lines))
+    assert talk.begin() == "Your input is welcome."
+    assert calls(talk) == []
+    assert talk.state.threads["Clerk"].step == "work"
+    talk.say("milk")
+    assert talk.state.threads["Clerk"].status == "completed"
+
+
+@over("lines", ['RESPOND: "Noted."', 'CALL: note("opened")', 'SET: told = "input"'])
+def test_a_step_that_reads_nothing_is_done_when_the_session_opens(lines: str) -> None:
+    talk = a_talk(HELD.replace("LINES", lines))
+    talk.begin()
+    assert talk.state.threads["Clerk"].status == "completed"
+
+
+@over("question", ["GATHER: name", "ON_INPUT:\n      - ELSE:\n        THEN: COMPLETE"])
+def test_a_step_that_asks_puts_its_question_when_the_session_opens(question: str) -> None:
+    talk = a_talk(HELD.replace("LINES", f'SET: first = input\n    RESPOND: "Who is there?"\n    {question}'))
+    assert "Who is there?" in talk.begin()
 
 
 def test_no_flow_begins_with_a_message_that_a_guardrail_stops() -> None:

@@ -8,6 +8,7 @@ BUTTON = 'ON_START:\n  RESPOND: "Hi"\n    ACTIONS:\n      - BUTTON: "Go" -> {}\n
 RETURN = "HANDOFF:\n  - TO: B\n    WHEN: true\n    ON_RETURN:\n      HANDLER: {}\nRETURN_HANDLERS:\n  come_back:\n    CONTINUE: true\n"
 TTL = "MEMORY:\n  remember:\n    - WHEN: turn_count > 1\n      STORE: turn_count -> user.turns\n      TTL: {}\n"
 RANGE = 'GATHER:\n  size:\n    prompt: "?"\n    validate:\n      type: range\n      rule: "{}"\n'
+TYPED = 'GATHER:\n  size:\n    prompt: "?"\n    validate:\n      type: {}\n'
 SHORT_RANGE = 'GATHER:\n  size:\n    prompt: "?"\n    type: number\n    validate: "{}"\n'
 CHOICE = 'GATHER:\n  size:\n    prompt: "?"\n    type: enum\n{}'
 ERROR = "FLOW:\n  ask:\n    REASONING: false\n    RESPOND: x\n    THEN: COMPLETE\nON_ERROR:\n  invalid_input:\n    THEN: BACKTRACK\n{}"
@@ -42,7 +43,21 @@ def test_a_misspelt_name_is_reported_and_mended(in_text, mended, code, text, wro
         ("INVALID_TTL", TTL, "soon", "2 weeks"),
         ("INVALID_RANGE", RANGE, "heavy", "1..10"),
         ("INVALID_RANGE", RANGE, "5", ">= 5"),
+        ("INVALID_RANGE", RANGE, "1-10 or 20", "1-20"),
+        ("INVALID_RANGE", RANGE, "{{least}}..10", "..10"),
+        ("INVALID_RANGE", RANGE, "today..2027-01-01", "2026-01-01..2027-01-01"),
+        ("INVALID_RANGE", RANGE, "08:00..2027-01-01", "08:00..17:30"),
         ("EMPTY_RANGE", RANGE, "20-1", "1-20"),
+        ("EMPTY_RANGE", RANGE, "2027-01-01 to 2026-01-01", "2026-01-01 to 2027-01-01"),
+        ("INVALID_FIELD_CHECK", TYPED, "custom\n      rule: size >> 3", "custom\n      rule: size > 3"),
+        ("INVALID_FIELD_CHECK", TYPED, "custom\n      rule: near(size)", "custom\n      rule: LENGTH(size) > 3"),
+        ("INVALID_FIELD_CHECK", TYPED, "custom\n      rule: the size fits", "llm\n      rule: the size fits"),
+        ("INVALID_FIELD_CHECK", TYPED, "custom", "custom\n      rule: size > 3"),
+        ("INVALID_FIELD_CHECK", TYPED, "pattern", "pattern\n      rule: '^a'"),
+        ("INVALID_FIELD_CHECK", TYPED, "enum", "enum\n      rule: '[a, b]'"),
+        ("INVALID_FIELD_CHECK", TYPED, "enum", "enum\n    options: [a, b]"),
+        ("INVALID_FIELD_CHECK", TYPED, "intrinsic\n      rule: emial", "intrinsic\n      rule: email"),
+        ("INVALID_FIELD_CHECK", TYPED, "llm", "llm\n      rule: polite"),
         ("EMPTY_RANGE", RANGE, "3 to -3.5", "-3.5 to 3"),
         ("EMPTY_RANGE", SHORT_RANGE, "20..1", "7..7"),
         ("ENUM_WITHOUT_OPTIONS", CHOICE, "", "    options: [a, b]\n"),

@@ -86,3 +86,25 @@ def test_a_parameter_that_is_nearly_one_of_the_library_is_reported(in_project):
     agent = "AGENT: A\nGOAL: g\nTOOLS:\n  find(cdoe: string) -> object\n"
     found = in_project("UNKNOWN_PARAMETER", a=agent, t=HEAD + '    endpoint: "https://a.example"\n')
     assert [(one.line, one.fix.edits[0].text) for one in found] == [(4, "code")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ("", 1),
+        ("    confirm: always\n", 1),
+        ("    type: http\n    endpoint: https://a.example\n", 0),
+        ("    endpoint: https://a.example\n", 0),
+        ("    method: POST\n", 0),
+        ("    type: lambda\n", 0),
+    ],
+)
+def test_a_tool_of_a_library_says_where_it_leads(lines, count):
+    found = found_in(HEAD + lines, "TOOL_WITHOUT_TYPE")
+    assert [(one.severity, one.line) for one in found] == [("warning", 2)] * count
+    assert not found_in("AGENT: A\nGOAL: g\n" + HEAD + lines, "TOOL_WITHOUT_TYPE")
+
+
+def test_a_tool_that_is_only_a_name_is_told_once():
+    assert not found_in("TOOLS: cards\n", "TOOL_WITHOUT_TYPE")
+    assert len(found_in("TOOLS: cards\n", "TOOL_ONLY_NAMED")) == 1

@@ -129,6 +129,7 @@ def test_every_use_without_a_value_is_an_error_at_its_place(compile_text, use: s
     flow = f"FLOW:\n  entry_point: a\n  a:\n    REASONING: false\n    {use}\n    THEN: COMPLETE\n"
     found = [one for one in compile_text(flow, config_variables={}).findings if "CONFIG" in one.code]
     assert [(one.line, one.column, one.length) for one in found] == [(7, 5 + use.index("config."), len("config.TOWN"))]
+    assert found[0].is_error
 
 
 def test_a_sentence_that_speaks_of_a_file_names_no_variable(codes_of) -> None:

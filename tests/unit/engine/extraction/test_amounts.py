@@ -137,3 +137,32 @@ def test_the_number_that_stands_for_itself_is_taken(text: str, value: int) -> No
 )
 def test_a_decimal_is_no_day(tag: str, text: str, value: str | None) -> None:
     assert read("date", text, tag) == value
+
+
+NAMED_TWICE = (
+    ("floor", "room 4, floor 2", 2),
+    ("floor", "floor 2, room 4", 2),
+    ("floor", "room 4 on floor 2", 2),
+    ("floor", "room 4 floor 2", 2),
+    ("floor", "room 4 floor 2, please", 2),
+    ("floor", "4th floor room 2", 4),
+    ("floor", "the 2nd floor, room 4", 2),
+    ("floor_number", "Room 4. Floor 2.", 2),
+    ("room", "room 4, floor 2", 4),
+    ("room", "floor 2, room 4", 4),
+    ("room", "floor 2 room 4", 4),
+    ("room", "4th floor room 2", 2),
+    ("adults", "2 adults 1 child", 2),
+    ("adults", "we need 2 adults 1 child", 2),
+    ("adults", "3 children 2 adults", 2),
+    ("children", "3 children 2 adults", 3),
+    ("stock", "Zimmer 4, Stock 2", 2),
+)
+
+
+@over("name, text, number", NAMED_TWICE)
+def test_a_name_between_two_numbers_belongs_to_one_of_them(name: str, text: str, number: int) -> None:
+    tag = "de" if "Zimmer" in text else "en"
+    assert read("integer", text, tag, name=name) == number
+    assert read("integer", text, tag, name=name, is_asked=False) == number
+    assert read("currency", text, tag, name=name, is_asked=False) == number
