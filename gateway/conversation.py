@@ -173,7 +173,7 @@ class Conversation:
             case wire.Cancel():
                 await self._services.runtime.cancel_turn(self._ref)  # without one there is nothing to do
             case wire.ActionSubmit():
-                await self._say(frame, frame.value or "", None, {}, action=_action(frame))
+                await self._say(frame, frame.value or "", frame.message_id, {}, action=_action(frame))
             case wire.FeedbackSubmit():
                 await self._send(await self._rated(frame))
             case wire.Ping():

@@ -53,6 +53,7 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
                 code=_code(data.get("code", "INTERNAL_ERROR"), data.get("details", {}).get("reason")),
                 message=data["error"],
                 fatal=False,
+                reason=data.get("details", {}).get("reason"),
                 message_id=data.get("messageId"),
                 retry_after_ms=data.get("retryAfterMs"),
             )
@@ -86,6 +87,7 @@ def error_frame(
         code=_code(answer(error).code, error.details.get("reason")),
         message=error.message,
         fatal=fatal,
+        reason=error.details.get("reason"),
         message_id=message_id,
         reply_to=reply_to,
         retry_after_ms=error.retry_after_ms if isinstance(error, Overloaded) else None,

@@ -44,9 +44,14 @@ class TypedInterrupt(ClientFrame, frozen=True, tag="typed_interrupt"):
 
 
 class ActionSubmit(ClientFrame, frozen=True, tag="action_submit"):
-    """The answer to a button or a form."""
+    """The answer to a button or a form; a repeated `message_id` is acknowledged but not run again.
+
+    Attributes:
+        render_id: Which set of actions it answers: the `render_id` of the set, or the id of the message that shows it.
+    """
 
     action_id: Name
+    message_id: Name | None = None
     value: str | None = None
     form_data: dict[str, str] = field(default_factory=dict)
     render_id: str | None = None
@@ -215,11 +220,16 @@ class Pong(ServerFrame, frozen=True, tag="pong"):
 
 
 class ErrorFrame(ServerFrame, frozen=True, tag="error"):
-    """Something went wrong; when `fatal`, the server closes next."""
+    """Something went wrong; when `fatal`, the server closes next.
+
+    Attributes:
+        reason: What exactly, where the code has several: `details.reason` of HTTP. Spec: platform-api 1.3.
+    """
 
     code: str
     message: str
     fatal: bool
+    reason: str | None = None
     message_id: str | None = None
     reply_to: str | None = None
     retry_after_ms: int | None = None

@@ -264,7 +264,7 @@ async def _has_project(scene: Scene) -> bool:
 
 
 MESSAGE = {"type": "chat_message", "text": "second", "messageId": "m1"}
-BUTTON = {"type": "action_submit", "actionId": "b1", "value": "pressed"}
+BUTTON = {"type": "action_submit", "actionId": "b1", "value": "pressed", "messageId": "m1"}
 INTERRUPT = {"type": "typed_interrupt", "text": "stop", "messageId": "m1"}
 ALL = (
     Acknowledgement("message_ack of chat_message", ACCEPTED, _heard(MESSAGE), _said("second")),
