@@ -21,6 +21,8 @@ from actors.messages import (
     ForgetSession,
     HostAnswer,
     HostMessage,
+    Look,
+    OpenSession,
     ResetSession,
     RunTurn,
     UseMemory,
@@ -86,6 +88,8 @@ class Grain:
         if isinstance(message, CancelTurn) and not (message.for_good or self._body.is_running(message.message_id)):
             return Done()
         if isinstance(message, UseMemory) and (told := await self._body.meanwhile(message)) is not None:
+            return told
+        if isinstance(message, Look | OpenSession) and (told := self._body.seen_meanwhile(message)) is not None:
             return told
         if isinstance(message, ResetSession) and (told := await self._known(message)) is not None:
             return told

@@ -334,8 +334,11 @@ class Runtime(Protocol):
         """Return whether the session of this name or idempotency key is there already, whatever its status."""
         ...
 
-    async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
-        """Return a session with its detail, and up to `messages` of its last messages in it. Raises NotFound."""
+    async def session(self, session: SessionRef, *, messages: int = 0, at_once: bool = False) -> SessionView:
+        """Return a session with its detail, and up to `messages` of its last messages in it. Raises NotFound.
+
+        `at_once`: also in the midst of a turn; else it is as it stands when the turns that were asked for have ended.
+        """
         ...
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:

@@ -23,7 +23,7 @@ def view_of(live: LiveSession) -> SessionView:
     """Return what a live session knows of itself; counters and times are the store's."""
     pin, state = live.pin, live.state
     detail: dict[str, Any] = {"variables": {}, "gather": {}, "agentStack": [], "currentStep": None}
-    detail["lastSeq"] = live.stream.last_seq
+    detail["lastSeq"] = live.stream.ended_seq
     if state is not None:
         thread = state.threads.get(state.active)
         detail["currentStep"] = thread.step or None if thread is not None else None
