@@ -79,6 +79,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
         user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
         action: A pressed button or a sent form instead of a message: {actionId, value?, source?, formData?, renderId?}.
+        client_message_id: The id that a page gave the message, by which it knows it again in the transcript.
         attachments: The files named by `attachment_ids`; the runtime finds them.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
     """
@@ -104,6 +105,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     attachment_ids: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     action: JsonObject | None = None
+    client_message_id: str = ""
     deadline_s: float = 120.0
 
 
@@ -116,6 +118,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
         user_message_id: Of the message that the turn answers; empty in streams.
         status: How the turn ended: `idle`, `suspended`, `completed`, `cancelled`, `failed`, `ended`, ...
         outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
+        open_actions: Id of the message whose set of actions can be answered now; empty when none can.
         repeated: True when this is the stored reply of an earlier request with the same idempotency key.
     """
 
@@ -135,6 +138,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
     user_message_id: str = ""
     status: str = "idle"
     outcome: JsonObject = field(default_factory=dict)
+    open_actions: str = ""
     repeated: bool = False
 
 
@@ -142,11 +146,13 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
     """One numbered piece of a session's output; numbers rise and never start again within a session.
 
     They rise by one, but for the jump of a host that takes the session over; what is gone is told by `resume_gap`.
-    `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt};
+    `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt, answers?};
     response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
-    void); trace_event {event}; response_end {messageId, fullText, action, voiceConfig?, richContent?, actions?,
-    interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?, retryAfterMs?};
-    resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. `complete` and `error` end a turn.
+    void); trace_event {event}; response_end {messageId, fullText, action, openActions, voiceConfig?, richContent?,
+    actions?, interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?,
+    openActions?, retryAfterMs?}; resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. The turn ends
+    with `complete` or `error`. `answers` and `openActions` are ids of messages: the one whose set of actions the turn
+    answers, and the one whose set can be answered after it.
     `repeated`: it is told again, for a request under the key of an earlier one.
     """
 

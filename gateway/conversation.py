@@ -204,7 +204,7 @@ class Conversation:
             raise InvalidInput("text must not contain U+0000")
         services, key = self._services, self._admission.key
         check_may_chat(key)
-        message_id = message_id or services.ids.new("msg")
+        client_message_id, message_id = message_id or "", message_id or services.ids.new("msg")
         await services.throttle.session_message(self._ref.tenant_id, self._session.id, self._ref.project_id)
         queued = services.feeds.waiting(self._session.id)
         turn = ChatTurn(
@@ -222,6 +222,7 @@ class Conversation:
             metadata=metadata,
             attachment_ids=attachment_ids,
             action=action,
+            client_message_id=client_message_id,
             deadline_s=services.settings.turn_deadline_s,
         )
         begin = await services.feeds.take(turn, lambda error: self._refused(error, turn, frame.id))
