@@ -23,7 +23,7 @@ from domain.errors import AppError, Forbidden, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import bounds, wire
 from gateway.access import Admission
-from gateway.activity import Activity
+from gateway.activity import TURN_ENDS, Activity
 from gateway.auth.origins import whence
 from gateway.auth.public_keys import PublicKey, check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
@@ -278,7 +278,8 @@ class Conversation:
             key, marks = self._admission.key, self._marks(event.seq)
             self._may_be_unspoken &= event.kind != "complete"
             if key is not None and key.show_activity_updates:
-                for shown in self._activity.frames(event, marks):
+                ahead = self._marks(event.seq - 1) if event.kind in TURN_ENDS else marks
+                for shown in self._activity.frames(event, ahead):  # cut behind it, the end is still to be asked for
                     await self._send(shown)
             restart, frame = restart_before(event, marks), frame_of(event, marks)
             if restart is not None and restart.seq > self._heard_seq:
