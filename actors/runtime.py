@@ -149,10 +149,8 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
     `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt, answers?};
     response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
     void); trace_event {event}; response_end {messageId, fullText, action, openActions, voiceConfig?, richContent?,
-    actions?, interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?,
-    openActions?, retryAfterMs?}; resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. The turn ends
-    with `complete` or `error`. `answers` and `openActions` are ids of messages: the one whose set of actions the turn
-    answers, and the one whose set can be answered after it.
+    actions?, interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?, ...};
+    resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. `complete` and `error` end a turn.
     `repeated`: it is told again, for a request under the key of an earlier one.
     """
 
@@ -279,11 +277,7 @@ class Runtime(Protocol):
         ...
 
     async def chat(self, turn: ChatTurn) -> TurnReply:
-        """Run one turn to its end and return its committed reply.
-
-        Raises:
-            NotFound, Conflict, Gone, InvalidInput, QueueFull, Unavailable: As the table of platform-api 4.1 says.
-        """
+        """Run one turn to its end and return its committed reply; raises what the table of platform-api 4.1 says."""
         ...
 
     def new_session_id(self, turn: ChatTurn) -> str:
@@ -341,10 +335,7 @@ class Runtime(Protocol):
         ...
 
     async def session(self, session: SessionRef, *, messages: int = 0, at_once: bool = False) -> SessionView:
-        """Return a session with its detail, and up to `messages` of its last messages in it. Raises NotFound.
-
-        `at_once`: also in the midst of a turn; else it is as it stands when the turns that were asked for have ended.
-        """
+        """Return a session with its detail and up to `messages` last messages, `at_once` also in mid-turn. NotFound."""
         ...
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:

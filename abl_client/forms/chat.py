@@ -46,11 +46,11 @@ class CallerContext(TypedDict):
 
 
 class ChatAgentBody(TypedDict):
-    """One message to an agent, or a button or form of its last answer: `message` is required without ..."""
+    """One message to an agent, or a button or form of its last answer: with an `action`, `message` ..."""
 
     projectId: str
     action: NotRequired[SubmittedAction | None]
-    message: NotRequired[str | None]
+    message: str | None
     sessionId: NotRequired[str | None]
     deploymentId: NotRequired[str | None]
     environment: NotRequired[Literal["dev", "staging", "production", "working-copy"] | None]

@@ -121,21 +121,6 @@ class SessionBody:
         """Carry a message out in the midst of the turn that runs; None when none does."""
         return await remember_meanwhile(self._turn, self.live, message)
 
-    def seen_meanwhile(self, message: Look | OpenSession) -> HostAnswer | None:
-        """Return how the session stands in the midst of the turn that runs; None when none does, or it is to wait.
-
-        A session that is to be opened and runs a turn is there.
-        """
-        live = self.live
-        is_named = isinstance(message, OpenSession) and bool(message.wanted.name)
-        if self._turn is None or live is None or not (is_named or (isinstance(message, Look) and message.at_once)):
-            return None
-        whose = message.wanted if isinstance(message, OpenSession) else message
-        try:
-            return Viewed(view=view_of(found(live, whose.tenant_id, whose.project_id)))
-        except NotFound as error:
-            return refusal(error)
-
     async def known_reset(self, message: ResetSession) -> HostAnswer | None:
         """Return the answer to a reset that has been, also while a turn runs; None to carry it out."""
         live = self.live

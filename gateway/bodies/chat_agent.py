@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from actors.runtime import TurnReply
@@ -80,11 +80,11 @@ def said_or_pressed(message: str | None, info: ValidationInfo) -> str | None:
 
 
 class ChatAgentBody(RequestBody):
-    """One message to an agent, or a button or form of its last answer: `message` is required without an `action`."""
+    """One message to an agent, or a button or form of its last answer: with an `action`, `message` may be left out."""
 
     project_id: Id
     action: SubmittedAction | None = None
-    message: Annotated[MessageText | None, AfterValidator(said_or_pressed)] = Field(None, validate_default=True)
+    message: Annotated[MessageText | None, AfterValidator(said_or_pressed)]
     session_id: Id | None = None
     deployment_id: Id | None = None
     environment: Environment | None = None
@@ -92,6 +92,13 @@ class ChatAgentBody(RequestBody):
     metadata: Metadata = None
     test_context: TestContext | None = None
     attachment_ids: Annotated[list[Id], Field(max_length=limits.ATTACHMENTS_PER_MESSAGE)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _an_action_needs_no_words(cls, body: Any) -> Any:
+        if isinstance(body, dict) and body.get("action") is not None:
+            return {"message": None, **body}
+        return body
 
 
 class ChatReply(Success):

@@ -187,7 +187,7 @@ def _wire_event(event: StreamEvent, *, with_traces: bool) -> tuple[str, JsonObje
     """Return name and data of an event."""
     match event.kind:
         case "response_end":
-            return event.kind, {**NOTHING_SHOWN, **event.data}
+            return event.kind, {**NOTHING_SHOWN, "openActions": None, **event.data}
         case "complete":
             hidden = () if with_traces else ("traceEvents",)
             kept = {k: v for k, v in event.data.items() if k not in hidden}
