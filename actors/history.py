@@ -66,7 +66,10 @@ class Histories:
             turns = await self._transcripts.turns_after(*place, after, limit + 1)
             lines = [_Line(row, turn) for turn in turns for row in turn.lines if row.seq > after]
         page, has_more = lines[:limit], len(lines) > limit
-        newest = await self._transcripts.turns_before(*place, None, 1)
+        at_end = not cursor if descending else not has_more
+        newest = turns[:1] if descending else turns[-1:]
+        if not at_end or not newest:  # else what is open is told as of the very turn up to which the page goes
+            newest = await self._transcripts.turns_before(*place, None, 1)
         open_id = _open_id(newest[0], record) if newest else ""
         reached = max(page, key=lambda line: line.number, default=None)
         if reached is None and after and not descending:
