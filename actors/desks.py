@@ -148,10 +148,17 @@ class UsageFigures(Struct, frozen=True, kw_only=True):
 
 
 class History(Struct, frozen=True):
-    """Some messages of a session; without a cursor there are no more."""
+    """Some messages of a session; without a cursor there are no more.
+
+    Attributes:
+        last_seq: Number of the session's output up to which they go; None where nobody has written it down.
+        open_actions: Id of the message whose set of actions can be answered now.
+    """
 
     rows: tuple[JsonObject, ...]
     next_cursor: str | None
+    last_seq: int | None = None
+    open_actions: str | None = None
 
 
 class Insight(Protocol):

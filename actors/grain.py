@@ -21,6 +21,8 @@ from actors.messages import (
     ForgetSession,
     HostAnswer,
     HostMessage,
+    Look,
+    OpenSession,
     ResetSession,
     RunTurn,
     UseMemory,
@@ -28,6 +30,7 @@ from actors.messages import (
 from actors.session.body import SessionBody
 from actors.session.ending import RESET
 from actors.session.stream import Listener
+from actors.session.views import seen_in_a_turn
 from domain.limits import SESSION_QUEUE_TURNS
 
 log = logging.getLogger(__name__)
@@ -87,6 +90,10 @@ class Grain:
             return Done()
         if isinstance(message, UseMemory) and (told := await self._body.meanwhile(message)) is not None:
             return told
+        if isinstance(message, Look | OpenSession) and self._body.is_running(""):
+            told = seen_in_a_turn(self._body.live, message)
+            if told is not None:
+                return told
         if isinstance(message, ResetSession) and (told := await self._known(message)) is not None:
             return told
         if isinstance(message, RunTurn) and self._has_enough_turns(message):

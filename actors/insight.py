@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import datetime
-from typing import Final
 
-from actors.archive import wire_event, wire_line
+from actors.archive import wire_event
 from actors.desks import ExportFilter, GenerationFilter, History, UsageFigures
+from actors.history import Histories
 from actors.runtime import Page, SessionRef
 from domain.analytics import EventQuery
 from domain.clock import Clock, iso_ms, parse_iso
-from domain.errors import InvalidInput, NotFound
+from domain.errors import NotFound
 from domain.ids import event_id
 from domain.json_values import JsonObject
 from domain.limits import EXPORT_ROWS_MAX, INSIGHT_EVENTS_MAX
@@ -26,12 +26,10 @@ from storage.database import Database
 from storage.repositories.analytics import Analytics, CostRow
 from storage.repositories.analytics_catching_up import CatchingUp
 from storage.repositories.model_calls import CallQuery, ModelCall, ModelCalls
-from storage.repositories.sessions import Sessions
+from storage.repositories.sessions import SessionRecord, Sessions
 from storage.repositories.traces import ExportQuery, Traces
 from storage.repositories.transcripts import Transcripts
 from storage.turn_end import TraceRow
-
-CURSOR_MAX_DIGITS: Final = 9
 
 
 class StoredInsight:
@@ -42,6 +40,7 @@ class StoredInsight:
         self._sessions = Sessions(database)
         self._traces = Traces(database)
         self._transcripts = Transcripts(database)
+        self._histories = Histories(self._transcripts)
         self._calls = ModelCalls(database)
         self._analytics = Analytics(database)
         self._counting = CatchingUp(database)
@@ -49,10 +48,14 @@ class StoredInsight:
 
     async def resolve(self, session: SessionRef) -> SessionRef:
         """Return the session under its stable id, with its project. Raises NotFound."""
+        record = await self._found(session)
+        return SessionRef(session.tenant_id, record.project_id, record.session_id)
+
+    async def _found(self, session: SessionRef) -> SessionRecord:
         record = await self._sessions.find(session.tenant_id, session.session_id)
         if record is None or session.project_id not in ("", record.project_id):
             raise NotFound("Session not found")
-        return SessionRef(session.tenant_id, record.project_id, record.session_id)
+        return record
 
     async def children(self, session: SessionRef, span_id: str) -> list[JsonObject]:
         """Return the direct children of a span in time order, each with `childCount`.
@@ -88,16 +91,9 @@ class StoredInsight:
 
     async def history(self, session: SessionRef, *, limit: int, cursor: str, descending: bool) -> History:
         """Return messages of a session behind a cursor, which is the number of the last one that was shown."""
-        found = await self.resolve(session)
-        if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= CURSOR_MAX_DIGITS):
-            raise InvalidInput("Invalid cursor")
-        place = (found.tenant_id, found.session_id)
-        if descending:
-            rows = await self._transcripts.before(*place, int(cursor) if cursor else None, limit + 1)
-        else:
-            rows = await self._transcripts.after(*place, int(cursor or 0), limit + 1)
-        shown = rows[:limit]
-        return History(tuple(map(wire_line, shown)), str(shown[-1].seq) if len(rows) > limit else None)
+        record = await self._found(session)
+        found = SessionRef(session.tenant_id, record.project_id, record.session_id)
+        return await self._histories.read(found, record, limit=limit, cursor=cursor, descending=descending)
 
     async def generations(self, tenant_id: str, project_id: str, wanted: GenerationFilter) -> Page:
         """Return model calls of a project's agents."""

@@ -221,11 +221,16 @@ class Follow(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Look(Struct, frozen=True, kw_only=True, tag=True):
-    """What the live session holds (variables, gathered values, agent stack) is wanted; nothing changes."""
+    """What the live session holds (variables, gathered values, agent stack) is wanted; nothing changes.
+
+    Attributes:
+        at_once: It does not wait for the turn that runs; whoever comes back in the midst of an answer is to hear it.
+    """
 
     tenant_id: str
     project_id: str
     session_id: str
+    at_once: bool = False
 
 
 class UseMemory(Struct, frozen=True, kw_only=True, tag=True):

@@ -78,6 +78,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         request_hash: Hash of what was asked, made by the caller of the runtime; empty lets the runtime make it.
         user_kind: Kind of the caller that says who the user is: what an `sdk` caller says gives no memory.
         action: A pressed button or a sent form instead of a message: {actionId, value?, source?, formData?, renderId?}.
+        client_message_id: The id that a page gave the message, by which it knows it again in the transcript.
         attachments: The files named by `attachment_ids`; the runtime finds them.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
     """
@@ -103,6 +104,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     attachment_ids: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     action: JsonObject | None = None
+    client_message_id: str = ""
     deadline_s: float = 120.0
 
 
@@ -115,6 +117,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
         user_message_id: Of the message that the turn answers; empty in streams.
         status: How the turn ended: `idle`, `suspended`, `completed`, `cancelled`, `failed`, `ended`, ...
         outcome: Of a delegated child, for its parent: `{values, error}`; never shown to callers.
+        open_actions: Id of the message whose set of actions can be answered now; empty when none can.
         repeated: True when this is the stored reply of an earlier request with the same idempotency key.
     """
 
@@ -134,6 +137,7 @@ class TurnReply(Struct, frozen=True, kw_only=True):
     user_message_id: str = ""
     status: str = "idle"
     outcome: JsonObject = field(default_factory=dict)
+    open_actions: str = ""
     repeated: bool = False
 
 
@@ -141,10 +145,10 @@ class StreamEvent(Struct, frozen=True, kw_only=True):
     """One numbered piece of a session's output; numbers rise and never start again within a session.
 
     They rise by one, but for the jump of a host that takes the session over; what is gone is told by `resume_gap`.
-    `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt};
+    `data` by kind (platform-api 4.1): session_start {sessionId}; response_start {messageId, attempt, answers?};
     response_chunk {messageId, chunk}; response_restart {messageId, attempt} (what was shown of the last attempt is
-    void); trace_event {event}; response_end {messageId, fullText, action, voiceConfig?, richContent?, actions?,
-    interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?, retryAfterMs?};
+    void); trace_event {event}; response_end {messageId, fullText, action, openActions, voiceConfig?, richContent?,
+    actions?, interrupted?}; complete: the JSON body of the plain reply without `success`; error {error, code?, ...};
     resume_gap {fromSeq, toSeq}: output that can be had no more, of no turn. `complete` and `error` end a turn.
     `repeated`: it is told again, for a request under the key of an earlier one.
     """
@@ -273,11 +277,7 @@ class Runtime(Protocol):
         ...
 
     async def chat(self, turn: ChatTurn) -> TurnReply:
-        """Run one turn to its end and return its committed reply.
-
-        Raises:
-            NotFound, Conflict, Gone, InvalidInput, QueueFull, Unavailable: As the table of platform-api 4.1 says.
-        """
+        """Run one turn to its end and return its committed reply; raises what the table of platform-api 4.1 says."""
         ...
 
     def new_session_id(self, turn: ChatTurn) -> str:
@@ -334,8 +334,8 @@ class Runtime(Protocol):
         """Return whether the session of this name or idempotency key is there already, whatever its status."""
         ...
 
-    async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
-        """Return a session with its detail, and up to `messages` of its last messages in it. Raises NotFound."""
+    async def session(self, session: SessionRef, *, messages: int = 0, at_once: bool = False) -> SessionView:
+        """Return a session with its detail and up to `messages` last messages, `at_once` also in mid-turn. NotFound."""
         ...
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:

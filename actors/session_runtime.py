@@ -261,11 +261,11 @@ class SessionRuntime:
         """Return the name of an agent that is given by its id, name or path. Spec: platform-api 4.1, 5.1."""
         return await self._archive.agent_name(tenant_id, project_id, agent) if agent.startswith(AGENT) else agent
 
-    async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
+    async def session(self, session: SessionRef, *, messages: int = 0, at_once: bool = False) -> SessionView:
         """Return a session with its detail."""
         found = await self._archive.resolve(session)
         row = await self._archive.view(found)
-        live = viewed(await self._router.ask(Look(**_names(found))))
+        live = viewed(await self._router.ask(Look(**_names(found), at_once=at_once)))
         detail = {**row.detail, **await self._archive.outside(found), **live.detail}
         if messages:
             page = await self._archive.transcript(found, limit=messages, offset=0, last=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from http.client import HTTPResponse
-from typing import Any
 from urllib.parse import quote
 
 from cli.chat_link import TURN_ENDS, AgentLine, JsonObject, Told
@@ -38,8 +37,12 @@ class RemoteLink:
         return self._session_id
 
     def say(self, text: str, action: JsonObject | None = None) -> Iterator[Told]:
-        """Run one turn; a pressed button is sent as its text, the route of the API knows no others."""
-        body = {"projectId": self._project_id, "message": text or _text_of(action)}
+        """Run one turn: a text, or a pressed button or a sent form."""
+        body: JsonObject = {"projectId": self._project_id}
+        if text or action is None:
+            body["message"] = text
+        if action is not None:
+            body["action"] = action
         if self._session_id:
             body["sessionId"] = self._session_id
         elif self._agent:
@@ -121,10 +124,3 @@ def _events(lines: HTTPResponse) -> Iterator[tuple[Told, str]]:
         elif not name and kind:
             yield Told(kind, json.loads(data)), event_id
             kind = data = event_id = ""
-
-
-def _text_of(action: JsonObject | None) -> str:
-    if action is None:
-        return ""
-    form: dict[str, Any] = action.get("formData") or {}
-    return ", ".join(f"{name}: {value}" for name, value in form.items()) or str(action.get("value") or "")

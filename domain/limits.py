@@ -39,6 +39,8 @@ ATTACHMENT_UNUSED_S: Final = DAY_S
 FEEDBACK_COMMENT_MAX_CHARS: Final = 2_000
 TOOL_MOCKS_MAX: Final = 50
 TOOL_MOCK_DELAY_MAX_MS: Final = 30_000
+ACTIONS_OPEN_TURNS: Final = 64
+"""For so many further turns a set of actions stays open that nobody answers. Ours."""
 METADATA_MAX_BYTES: Final = 16 * KIB
 METADATA_MAX_DEPTH: Final = 5
 METADATA_MAX_KEYS: Final = 64

@@ -23,7 +23,7 @@ from domain.errors import AppError, Forbidden, InvalidInput, Unauthenticated
 from domain.json_values import JsonObject
 from gateway import bounds, wire
 from gateway.access import Admission
-from gateway.activity import Activity
+from gateway.activity import TURN_ENDS, Activity
 from gateway.auth.origins import whence
 from gateway.auth.public_keys import PublicKey, check_may_chat, check_origin
 from gateway.bodies.texts import NUL, checked_metadata
@@ -173,7 +173,7 @@ class Conversation:
             case wire.Cancel():
                 await self._services.runtime.cancel_turn(self._ref)  # without one there is nothing to do
             case wire.ActionSubmit():
-                await self._say(frame, frame.value or "", None, {}, action=_action(frame))
+                await self._say(frame, frame.value or "", frame.message_id, {}, action=_action(frame))
             case wire.FeedbackSubmit():
                 await self._send(await self._rated(frame))
             case wire.Ping():
@@ -204,7 +204,7 @@ class Conversation:
             raise InvalidInput("text must not contain U+0000")
         services, key = self._services, self._admission.key
         check_may_chat(key)
-        message_id = message_id or services.ids.new("msg")
+        client_message_id, message_id = message_id or "", message_id or services.ids.new("msg")
         await services.throttle.session_message(self._ref.tenant_id, self._session.id, self._ref.project_id)
         queued = services.feeds.waiting(self._session.id)
         turn = ChatTurn(
@@ -222,6 +222,7 @@ class Conversation:
             metadata=metadata,
             attachment_ids=attachment_ids,
             action=action,
+            client_message_id=client_message_id,
             deadline_s=services.settings.turn_deadline_s,
         )
         begin = await services.feeds.take(turn, lambda error: self._refused(error, turn, frame.id))
@@ -277,7 +278,8 @@ class Conversation:
             key, marks = self._admission.key, self._marks(event.seq)
             self._may_be_unspoken &= event.kind != "complete"
             if key is not None and key.show_activity_updates:
-                for shown in self._activity.frames(event, marks):
+                ahead = self._marks(event.seq - 1) if event.kind in TURN_ENDS else marks
+                for shown in self._activity.frames(event, ahead):  # cut behind it, the end is still to be asked for
                     await self._send(shown)
             restart, frame = restart_before(event, marks), frame_of(event, marks)
             if restart is not None and restart.seq > self._heard_seq:

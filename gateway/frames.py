@@ -29,8 +29,13 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
     named, data = marks._asdict(), event.data
     match event.kind:
         case "response_start":
-            agent, attempt = data.get("agentName", ""), data.get("attempt", 1)
-            return wire.ResponseStart(**named, message_id=data["messageId"], agent_name=agent, attempt=attempt)
+            return wire.ResponseStart(
+                **named,
+                message_id=data["messageId"],
+                agent_name=data.get("agentName", ""),
+                attempt=data.get("attempt", 1),
+                answers=data.get("answers"),
+            )
         case "response_restart":
             return wire.ResponseRestart(**named, message_id=data["messageId"], attempt=data["attempt"])
         case "response_chunk":
@@ -43,6 +48,7 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
                 action=data.get("action"),
                 rich_content=data.get("richContent"),
                 actions=data.get("actions"),
+                open_actions=data.get("openActions"),
                 voice_config=data.get("voiceConfig"),
                 metadata=data.get("metadata"),
                 interrupted=data.get("interrupted", False),
@@ -53,7 +59,9 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
                 code=_code(data.get("code", "INTERNAL_ERROR"), data.get("details", {}).get("reason")),
                 message=data["error"],
                 fatal=False,
+                reason=data.get("details", {}).get("reason"),
                 message_id=data.get("messageId"),
+                open_actions=data.get("openActions"),
                 retry_after_ms=data.get("retryAfterMs"),
             )
         case "complete":
@@ -86,6 +94,7 @@ def error_frame(
         code=_code(answer(error).code, error.details.get("reason")),
         message=error.message,
         fatal=fatal,
+        reason=error.details.get("reason"),
         message_id=message_id,
         reply_to=reply_to,
         retry_after_ms=error.retry_after_ms if isinstance(error, Overloaded) else None,

@@ -19,6 +19,7 @@ SOCKET_PATH: Final = "/ws/sdk"
 PREFIX: Final = "Socket"
 """Before the names of frames among the schemas."""
 STRING: Final[JsonObject] = {"type": "string"}
+STRING_OR_NULL: Final[JsonObject] = {"anyOf": [STRING, {"type": "null"}]}
 WHOLE: Final[JsonObject] = {"type": "integer", "minimum": 0}
 ID_OF_MESSAGE: Final[JsonObject] = {"messageId": STRING}
 ERROR: Final[JsonObject] = {"error": STRING, "code": STRING, "retryAfterMs": WHOLE}
@@ -38,17 +39,23 @@ def _or_null(name: str) -> JsonObject:
 
 OF_TURN: Final[dict[str, JsonObject]] = {
     "session_start": _data({"sessionId": STRING}),
-    "response_start": _data(ID_OF_MESSAGE, agentName=STRING, attempt=WHOLE),
+    "response_start": _data(ID_OF_MESSAGE, agentName=STRING, attempt=WHOLE, answers=STRING),
     "response_restart": _data(ID_OF_MESSAGE, attempt=WHOLE),
     "response_chunk": _data({**ID_OF_MESSAGE, "chunk": STRING}),
     "trace_event": _data({"event": _form("TraceItem")}),
     "response_end": _data(
-        {**ID_OF_MESSAGE, "fullText": STRING, "richContent": _or_null("RichContent"), "actions": _or_null("ActionSet")},
+        {
+            **ID_OF_MESSAGE,
+            "fullText": STRING,
+            "richContent": _or_null("RichContent"),
+            "actions": _or_null("ActionSet"),
+            "openActions": STRING_OR_NULL,
+        },
         action=_form("TurnAction"),
         voiceConfig=_form("VoiceConfig"),
         interrupted={"type": "boolean"},
     ),
-    "error": _data({"error": STRING}, code=STRING, retryAfterMs=WHOLE),
+    "error": _data({"error": STRING}, code=STRING, retryAfterMs=WHOLE, openActions=STRING),
     "complete": _form("ChatReply"),
 }
 _CALL: Final[JsonObject] = {"id": STRING, "name": STRING}

@@ -184,7 +184,7 @@ async def _session(
     session_id, opens = await session_to_speak_in(services, claims, admission.key, "websocket")
     if opens is not None:
         await services.runtime.create_session(opens)
-    view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, session_id))
+    view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, session_id), at_once=True)
     if view.status == "ended":
         raise Conflict("Session has ended", details={"reason": SESSION_ENDED})
     return view, opens

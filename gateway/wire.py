@@ -44,9 +44,14 @@ class TypedInterrupt(ClientFrame, frozen=True, tag="typed_interrupt"):
 
 
 class ActionSubmit(ClientFrame, frozen=True, tag="action_submit"):
-    """The answer to a button or a form."""
+    """The answer to a button or a form; a repeated `message_id` is acknowledged but not run again.
+
+    Attributes:
+        render_id: Which set of actions it answers: the `render_id` of the set, or the id of the message that shows it.
+    """
 
     action_id: Name
+    message_id: Name | None = None
     value: str | None = None
     form_data: dict[str, str] = field(default_factory=dict)
     render_id: str | None = None
@@ -135,11 +140,16 @@ class MessageAck(ServerFrame, frozen=True, tag="message_ack"):
 
 
 class ResponseStart(ServerFrame, frozen=True, tag="response_start"):
-    """A message begins; `attempt` is above 1 where an earlier one was broken off."""
+    """A message begins; `attempt` is above 1 where an earlier one was broken off.
+
+    Attributes:
+        answers: Id of the message whose set of actions was answered by what the user has sent: it is open no more.
+    """
 
     message_id: str
     agent_name: str = ""
     attempt: int = 1
+    answers: str | None = None
 
 
 class ResponseRestart(ServerFrame, frozen=True, tag="response_restart"):
@@ -157,12 +167,18 @@ class ResponseChunk(ServerFrame, frozen=True, tag="response_chunk"):
 
 
 class ResponseEnd(ServerFrame, frozen=True, tag="response_end"):
-    """A message is complete."""
+    """A message is complete.
+
+    Attributes:
+        open_actions: Id of the message whose set of actions can be answered now, this one or an earlier one; no other
+            set can. Decision: 0075.
+    """
 
     message_id: str
     full_text: str
     rich_content: JsonObject | None
     actions: JsonObject | None
+    open_actions: str | None
     action: JsonObject | None = None
     voice_config: JsonObject | None = None
     metadata: JsonObject | None = None
@@ -215,12 +231,19 @@ class Pong(ServerFrame, frozen=True, tag="pong"):
 
 
 class ErrorFrame(ServerFrame, frozen=True, tag="error"):
-    """Something went wrong; when `fatal`, the server closes next."""
+    """Something went wrong; when `fatal`, the server closes next.
+
+    Attributes:
+        reason: What exactly, where the code has several: `details.reason` of HTTP. Spec: platform-api 1.3.
+        open_actions: Where a turn ends so: the message whose set of actions can be answered now. None is none.
+    """
 
     code: str
     message: str
     fatal: bool
+    reason: str | None = None
     message_id: str | None = None
+    open_actions: str | None = None
     reply_to: str | None = None
     retry_after_ms: int | None = None
 

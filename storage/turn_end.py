@@ -47,8 +47,14 @@ class SaidTurn(Struct, frozen=True, kw_only=True):
     seq: int
     turn: int
     first_line: int
+    spoke: MessageRow | None = None
     answered: MessageRow | None = None
     beside: bytes = b""
+
+    @property
+    def lines(self) -> tuple[MessageRow, ...]:
+        """Its lines, in order; there is at least one."""
+        return tuple(line for line in (self.spoke, self.answered) if line is not None)
 
 
 class TraceRow(Struct, frozen=True, kw_only=True, array_like=True):

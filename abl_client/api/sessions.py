@@ -97,7 +97,7 @@ class SessionsApi:
         cursor: str | None = None,
         direction: Literal["asc", "desc"] | None = None,
     ) -> HistoryReply:
-        """Return messages of a session page by page, from the first one or the last one on. Spec: ..."""
+        """Return messages of a session page by page, from the first one or the last one on."""
         return cast(
             "HistoryReply",
             self._transport.json(

@@ -46,10 +46,11 @@ class CallerContext(TypedDict):
 
 
 class ChatAgentBody(TypedDict):
-    """One message to an agent."""
+    """One message to an agent, or a button or form of its last answer: with an `action`, `message` ..."""
 
     projectId: str
-    message: str
+    action: NotRequired[SubmittedAction | None]
+    message: str | None
     sessionId: NotRequired[str | None]
     deploymentId: NotRequired[str | None]
     environment: NotRequired[Literal["dev", "staging", "production", "working-copy"] | None]
@@ -131,6 +132,15 @@ class RichContent(TypedDict):
     form: NotRequired[Any]
     progress: NotRequired[Any]
     feedback: NotRequired[Any]
+
+
+class SubmittedAction(TypedDict):
+    """A pressed button or a sent form, as `action_submit` of the WebSocket says it; it must be ..."""
+
+    actionId: str
+    value: NotRequired[str | None]
+    formData: NotRequired[dict[str, str] | None]
+    renderId: NotRequired[str | None]
 
 
 class TestContext(TypedDict):

@@ -8,6 +8,18 @@ if TYPE_CHECKING:
     from abl_client.forms.chat import ActionSet, RichContent, TraceItem, TraceType
 
 
+class ActionAnswer(TypedDict):
+    """How a set of actions was answered, and with which message of the user."""
+
+    messageId: str
+    timestamp: str
+    actionId: str
+    value: NotRequired[str | None]
+    formData: NotRequired[dict[str, Any] | None]
+    renderId: NotRequired[str | None]
+    source: NotRequired[str | None]
+
+
 class ChildEvent(TypedDict):
     """A trace event, with how many children it has itself."""
 
@@ -122,13 +134,34 @@ class GenerationsReply(TypedDict):
     generations: list[Generation]
 
 
+class HistoryMessage(TypedDict):
+    """One line of the history, which says of buttons and forms what became of them. Decision: 0076."""
+
+    id: str
+    role: Literal["user", "assistant", "system"]
+    content: str
+    timestamp: str
+    turn: int
+    agentName: NotRequired[str | None]
+    attachments: NotRequired[list[MessageFile] | None]
+    richContent: NotRequired[RichContent | None]
+    actions: NotRequired[ActionSet | None]
+    action: NotRequired[MessageAction | None]
+    clientMessageId: NotRequired[str | None]
+    interrupted: NotRequired[bool | None]
+    actionState: NotRequired[Literal["open", "answered", "closed"] | None]
+    answer: NotRequired[ActionAnswer | None]
+
+
 class HistoryReply(TypedDict):
     """Some messages of a session, and where the next ones begin."""
 
     success: NotRequired[Literal[True]]
-    messages: list[Message]
+    messages: list[HistoryMessage]
     nextCursor: str | None
     hasMore: bool
+    lastSeq: int | None
+    openActions: str | None
 
 
 class Message(TypedDict):
@@ -143,7 +176,20 @@ class Message(TypedDict):
     attachments: NotRequired[list[MessageFile] | None]
     richContent: NotRequired[RichContent | None]
     actions: NotRequired[ActionSet | None]
+    action: NotRequired[MessageAction | None]
+    clientMessageId: NotRequired[str | None]
     interrupted: NotRequired[bool | None]
+
+
+class MessageAction(TypedDict):
+    """The pressed button or sent form that a message was; `answers` is the message that showed it."""
+
+    actionId: str
+    value: NotRequired[str | None]
+    formData: NotRequired[dict[str, Any] | None]
+    renderId: NotRequired[str | None]
+    source: NotRequired[str | None]
+    answers: NotRequired[str | None]
 
 
 class MessageFile(TypedDict):

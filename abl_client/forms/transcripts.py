@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 if TYPE_CHECKING:
     from abl_client.forms.attachments import Totals
     from abl_client.forms.chat import ActionSet, RichContent
-    from abl_client.forms.sessions import MessageFile
+    from abl_client.forms.sessions import MessageAction, MessageFile
 
 
 class EndSessionBody(TypedDict):
@@ -44,6 +44,8 @@ class TranscriptMessage(TypedDict):
     attachments: NotRequired[list[MessageFile] | None]
     richContent: NotRequired[RichContent | None]
     actions: NotRequired[ActionSet | None]
+    action: NotRequired[MessageAction | None]
+    clientMessageId: NotRequired[str | None]
     interrupted: NotRequired[bool | None]
     channel: str
 

@@ -11,6 +11,7 @@ from actors.session.records import TurnOpening
 from actors.session.views import execution_state
 from domain.clock import MILLISECONDS_PER_SECOND, parse_iso
 from domain.json_values import JsonObject
+from domain.messages import wire_action
 from domain.metrics import total_usd
 from engine import EndTurn, UserSpoke
 from storage.turn_end import Activity, MessageRow
@@ -20,9 +21,14 @@ CHILD_DONE = "delegation_finished"
 
 
 def transcript_of(
-    live: LiveSession, spoke: UserSpoke | None, end: EndTurn, output: TurnOutput, at: str
+    live: LiveSession,
+    spoke: UserSpoke | None,
+    end: EndTurn,
+    output: TurnOutput,
+    at: str,
+    beside: JsonObject | None = None,
 ) -> tuple[MessageRow, ...]:
-    """Return the lines a turn adds to the transcript."""
+    """Return the lines a turn adds to the transcript; `beside` is what else is told with what the user has said."""
     number = output.number
     lines: list[MessageRow] = []
     if spoke is not None:
@@ -34,10 +40,10 @@ def transcript_of(
                 content=spoke.text,
                 turn=number,
                 at=parse_iso(spoke.at),
-                extra=_files(spoke),
+                extra=_told_with(spoke, beside or {}),
             )
         )
-    if end.reply or end.rich_content:
+    if end.reply or end.rich_content or end.actions:
         extra: JsonObject = {"richContent": end.rich_content, "actions": end.actions}
         extra["interrupted"] = end.status == CANCELLED
         said = {name: value for name, value in extra.items() if value}
@@ -82,11 +88,25 @@ def activity_of(
     )
 
 
-def _files(spoke: UserSpoke) -> bytes | None:
-    """Return the files of a message as its line tells them. Spec: platform-api 13.2."""
-    if not spoke.attachments:
-        return None
-    told = [
+def action_said(spoke: UserSpoke | None, output: TurnOutput, *, is_void: bool) -> JsonObject:
+    """Return the button or form that a message is, and whose set of actions it has answered; empty for none.
+
+    One whose turn is void, because its message may be sent again, has answered none.
+    """
+    if spoke is None or spoke.action is None:
+        return {}
+    told = wire_action(spoke.action)
+    return {**told, "answers": output.answers} if output.answers and not is_void else told
+
+
+def _told_with(spoke: UserSpoke, beside: JsonObject) -> bytes | None:
+    """Return the files of a message, and what else there is, as its line tells them. Spec: platform-api 5.9, 13.2."""
+    told = {name: value for name, value in {"attachments": _files(spoke), **beside}.items() if value}
+    return msgspec.json.encode(told) if told else None
+
+
+def _files(spoke: UserSpoke) -> list[JsonObject]:
+    return [
         {
             "id": one.id,
             "filename": one.filename,
@@ -96,7 +116,6 @@ def _files(spoke: UserSpoke) -> bytes | None:
         }
         for one in spoke.attachments
     ]
-    return msgspec.json.encode({"attachments": told})
 
 
 def _ms_between(spoke: UserSpoke | None, at: str) -> int:

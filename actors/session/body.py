@@ -42,6 +42,7 @@ from actors.session.finishing import TAKEN_UP_DEADLINE_S, Loaded, brought_to_end
 from actors.session.kept import CANCELLED, ENDED
 from actors.session.linking import link
 from actors.session.live import LiveSession
+from actors.session.offering import answering
 from actors.session.opening import begun, facts_of, found, pin_of_child, pin_of_new, pin_of_turn
 from actors.session.output import TurnOutput
 from actors.session.records import OWN_KEY, TurnOpening, UnknownSchema
@@ -236,10 +237,11 @@ class SessionBody:
             raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
         if asked.test_context is not None and live.state is not None:
             raise InvalidInput("testContext is only for the first message of a session")
+        asked, answers = await answering(live, asked)
         facts = await facts_of(live, asked, services, message_id)
         if message.attempt > 1:
             live.stream.jump(services.number_from())
-        output = TurnOutput(live, message_id, live.next_turn, message.attempt, listener)
+        output = TurnOutput(live, message_id, live.next_turn, message.attempt, listener, answers=answers)
         return Replied(reply=await self._run(live, output, facts, live.pin.turn_s or asked.deadline_s, key))
 
     async def _awake_for(self, message: RunTurn) -> LiveSession:

@@ -8,10 +8,11 @@ from typing import Final
 import msgspec
 
 from actors.runtime import TurnReply
-from actors.session.activity import activity_of, transcript_of
+from actors.session.activity import action_said, activity_of, transcript_of
 from actors.session.announcing import happened
 from actors.session.kept import CANCELLED, ENDED, closing_data, encode_beside, encode_kept, reply_of_kept, wire_form
 from actors.session.live import LiveSession
+from actors.session.offering import open_after
 from actors.session.output import BETWEEN_TEXTS, TurnOutput
 from actors.session.records import TurnOpening
 from actors.session.replies import AWAY, RULE, kept_turn, refused
@@ -85,7 +86,10 @@ async def _commit(
 ) -> TurnReply:
     state = live.state
     refusal = "" if live.pin.parent_session_id else REFUSALS.get((end.status, end.error), "")
-    failed: JsonObject = {"error": refusal, "code": RULE if end.error == BUDGET_EXCEEDED else AWAY} if refusal else {}
+    failed: JsonObject = {}
+    if refusal:
+        code = RULE if end.error == BUDGET_EXCEEDED else AWAY
+        failed = {"error": refusal, "code": code, "messageId": output.message_id}
     if refusal and end.error in HINTS:
         failed["details"] = HINTS[end.error]
     if refusal and "refusal" in end.metadata:
@@ -95,10 +99,15 @@ async def _commit(
     output.settle(end.reply)
     if not live.unwritten:
         live.note_attempt(output.first_attempt)  # what ends a turn stands behind a record
-    kept = kept_turn(live, output, end, failed=failed)
     has_acted = live.acted_in == output.number
-    key = "" if refusal and not has_acted else opening.key  # what has changed the world is not to be run again
-    lines = transcript_of(live, spoke, end, output, at)
+    is_void = bool(refusal) and not has_acted
+    open_set = open_after(live, output, end, is_refused=bool(refusal), is_void=is_void)
+    if failed and open_set is not None:
+        failed["openActions"] = open_set.message_id
+    kept = kept_turn(live, output, end, failed=failed, open_set=open_set)
+    key = "" if is_void else opening.key  # what has changed the world is not to be run again
+    beside = {"clientMessageId": opening.client_message_id, "action": action_said(spoke, output, is_void=is_void)}
+    lines = transcript_of(live, spoke, end, output, at, beside)
     ending = TurnCommit(
         number=output.number,
         key=key,

@@ -11,6 +11,7 @@ from actors.session.driver import Turn, TurnStopped
 from actors.session.family import is_wanted, recall_work
 from actors.session.kept import CANCELLED
 from actors.session.live import LiveSession
+from actors.session.offering import answered_by
 from actors.session.output import TurnOutput
 from actors.session.services import Services
 from actors.session.store import EffectStoreLost, SessionMoved, StoreLost
@@ -79,7 +80,8 @@ def _failure_of(error: Exception, attempt: int) -> str:
 
 async def _finish(live: LiveSession, unfinished: Unfinished, services: Services, hold: Hold, reason: str) -> None:
     number = live.state.turn_number if live.state is not None else 0
-    output = TurnOutput(live, unfinished.opening.message_id, number, unfinished.attempt)
+    answers = answered_by(live, unfinished.spoke)
+    output = TurnOutput(live, unfinished.opening.message_id, number, unfinished.attempt, answers=answers)
     output.open()
     for shown in unfinished.shown:
         if isinstance(shown, Say):

@@ -43,8 +43,26 @@ _SHORT = {
     "void": "vd",
     "fact_seq": "j",
     "failed": "f",
+    "open": "op",
+    "answers": "an",
     "v": "v",
 }
+
+
+class OpenSet(Struct, frozen=True, omit_defaults=True, array_like=True):
+    """A set of actions that can be answered. Stored by position: fields are only ever added, at the end.
+
+    Attributes:
+        message_id: Of the message that shows it.
+        turn: The one that showed it.
+        life: The runtime session id of its time: a reset has begun another.
+        place: Where the conversation stood when it was shown, see `actors.session.offering`.
+    """
+
+    message_id: str
+    turn: int
+    life: str
+    place: str = ""
 
 
 class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
@@ -57,6 +75,8 @@ class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
         fact_seq: Number of its last record in the journal, under which its trace events stand.
         voice_config: How it is spoken, in the words of the agent.
         failed: Data of the `error` event that stands in the place of the closing ones.
+        open: The set of actions that can be answered after this turn, its own or an earlier one.
+        answers: Id of the message whose set of actions it answers.
     """
 
     message_id: str = ""
@@ -76,6 +96,8 @@ class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
     void: tuple[str, ...] = ()
     fact_seq: int = 0
     failed: JsonObject = field(default_factory=dict)
+    open: OpenSet | None = None
+    answers: str = ""
     v: int = SCHEMA
 
     @property
@@ -156,6 +178,7 @@ def reply_of_kept(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject],
         last_seq=kept.last_seq,
         status=kept.status,
         outcome=kept.outcome,
+        open_actions=kept.open.message_id if kept.open is not None else "",
         repeated=repeated,
     )
 
@@ -169,7 +192,7 @@ def told_again(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject]) ->
         events.append(StreamEvent(seq=kept.first_seq + len(events), turn=kept.turn, kind=kind, data=data))
 
     tell("session_start", {"sessionId": session_id})
-    tell("response_start", {"messageId": message_id, "attempt": kept.attempt})
+    tell("response_start", starting_data(message_id, kept.attempt, kept.answers))
     texts = [*kept.void, kept.response]
     attempt, at, rows = kept.attempt, 0, iter(traces)
     for one in kept.shape:
@@ -191,9 +214,16 @@ def told_again(session_id: str, kept: KeptTurn, traces: Sequence[JsonObject]) ->
     return events
 
 
+def starting_data(message_id: str, attempt: int, answers: str) -> JsonObject:
+    """Return the data of `response_start`; `answers` is whose set of actions the turn answers, "" for none."""
+    data: JsonObject = {"messageId": message_id, "attempt": attempt}
+    return {**data, "answers": answers} if answers else data
+
+
 def closing_data(reply: TurnReply) -> JsonObject:
     """Return the data of `response_end`. Spec: platform-api 12.4."""
     data: JsonObject = {"messageId": reply.message_id, "fullText": reply.response, "action": reply.action}
+    data["openActions"] = reply.open_actions or None
     if reply.status == CANCELLED:
         data["interrupted"] = True
     return data | _shown_with(reply)

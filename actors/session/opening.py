@@ -201,7 +201,8 @@ async def facts_of(
         attachments=asked.attachments,
     )
     kept_as = ("", "") if key.startswith(OWN_KEY) else (key, asked.request_hash)
-    said: tuple[AnyFact, TurnOpening] = (spoke, TurnOpening("user", message_id, *kept_as))
+    opening = TurnOpening("user", message_id, *kept_as, client_message_id=asked.client_message_id)
+    said: tuple[AnyFact, TurnOpening] = (spoke, opening)
     if not is_first:
         return [said]
     return [(await begun(live, services, message_id, asked), TurnOpening("begin", message_id)), said]

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from actors.session.kept import A_RESTART, A_TRACE
+from actors.session.kept import A_RESTART, A_TRACE, starting_data
 from actors.session.live import LiveSession
 from actors.session.store import Waiting
 from actors.session.stream import Listener
@@ -28,6 +28,7 @@ class TurnOutput:
     Attributes:
         first_attempt, shape, void: How it came, for telling it again; see `KeptTurn`.
         waits: What the turn waits for outside, by the id of the suspension.
+        answers: Id of the message whose set of actions the turn answers.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class TurnOutput:
         "_live",
         "_said",
         "_shown",
+        "answers",
         "attempt",
         "first_attempt",
         "first_seq",
@@ -47,7 +49,14 @@ class TurnOutput:
     )
 
     def __init__(
-        self, live: LiveSession, message_id: str, number: int, attempt: int = 1, listener: Listener | None = None
+        self,
+        live: LiveSession,
+        message_id: str,
+        number: int,
+        attempt: int = 1,
+        listener: Listener | None = None,
+        *,
+        answers: str = "",
     ) -> None:
         """`number` is that of the turn."""
         self._live = live
@@ -62,6 +71,7 @@ class TurnOutput:
         self.shape: list[int] = []
         self.void: list[str] = []
         self.waits: dict[str, Waiting] = {}
+        self.answers = answers
 
     @property
     def shown(self) -> str:
@@ -78,7 +88,7 @@ class TurnOutput:
         if self._listener is not None:
             stream.listen(self._listener)
         stream.emit(self.number, "session_start", {"sessionId": self._live.pin.session_id})
-        stream.emit(self.number, "response_start", {"messageId": self.message_id, "attempt": self.attempt})
+        stream.emit(self.number, "response_start", starting_data(self.message_id, self.attempt, self.answers))
 
     def show_delta(self, text: str) -> None:
         """Show a piece of what a model writes."""

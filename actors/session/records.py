@@ -32,12 +32,14 @@ class TurnOpening(Struct, frozen=True, omit_defaults=True):
         kind: `begin`: the session's own start, before any message; `resume`: an answer from outside.
         message_id: Of the reply.
         key, request_hash: Of a request that brought an idempotency key.
+        client_message_id: The id that its page gave the message.
     """
 
     kind: Literal["begin", "user", "resume"]
     message_id: str = ""
     key: str = ""
     request_hash: str = ""
+    client_message_id: str = ""
 
 
 class Record(Struct, frozen=True, omit_defaults=True):

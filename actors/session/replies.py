@@ -7,7 +7,7 @@ from typing import Final
 
 from actors.messages import Failed
 from actors.raising import kind_of
-from actors.session.kept import KeptTurn
+from actors.session.kept import KeptTurn, OpenSet
 from actors.session.live import LiveSession
 from actors.session.output import TurnOutput
 from actors.session.store import Waiting
@@ -21,8 +21,15 @@ RULE: Final = "CONFLICT"
 """Codes of a turn without a reply: something that it needs is not there; a rule of the tenant's own forbids it."""
 
 
-def kept_turn(live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: JsonObject | None = None) -> KeptTurn:
-    """Return what is kept of a turn that ends now."""
+def kept_turn(
+    live: LiveSession,
+    output: TurnOutput,
+    end: EndTurn,
+    *,
+    failed: JsonObject | None = None,
+    open_set: OpenSet | None = None,
+) -> KeptTurn:
+    """Return what is kept of a turn that ends now; `open_set` can be answered after it."""
     return KeptTurn(
         message_id=output.message_id,
         turn=output.number,
@@ -41,6 +48,8 @@ def kept_turn(live: LiveSession, output: TurnOutput, end: EndTurn, *, failed: Js
         void=tuple(output.void),
         fact_seq=live.seq + len(live.unwritten) if output.traces else 0,
         failed=failed or {},
+        open=open_set,
+        answers=output.answers,
     )
 
 

@@ -63,11 +63,12 @@ class _Listening:
 class OutputStream:
     """The output of one session. Made for one event loop."""
 
-    __slots__ = ("_followed_s", "_held", "_listening", "_whole_after", "last_seq", "running")
+    __slots__ = ("_before_turn", "_followed_s", "_held", "_listening", "_whole_after", "last_seq", "running")
 
     def __init__(self, last_seq: int = 0) -> None:
         self.last_seq = last_seq
         self.running = False
+        self._before_turn = last_seq
         self._held: list[StreamEvent] = []
         self._whole_after: int | None = None
         self._followed_s: float | None = None
@@ -90,6 +91,12 @@ class OutputStream:
                 first = next(place for place, event in enumerate(self._held) if event.turn == last_turn)
                 self._drop_first(self._first_for_pages(first))
         self.running = True
+        self._before_turn = self.last_seq
+
+    @property
+    def ended_seq(self) -> int:
+        """The number of the last event of the turns that have ended: what runs comes behind it, whole."""
+        return self._before_turn if self.running else self.last_seq
 
     @property
     def is_followed(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from actors.messages import Failed, HostAnswer, Look, OpenSession, Viewed
 from actors.runtime import SessionView
 from actors.session.live import LiveSession
 
@@ -23,7 +24,7 @@ def view_of(live: LiveSession) -> SessionView:
     """Return what a live session knows of itself; counters and times are the store's."""
     pin, state = live.pin, live.state
     detail: dict[str, Any] = {"variables": {}, "gather": {}, "agentStack": [], "currentStep": None}
-    detail["lastSeq"] = live.stream.last_seq
+    detail["lastSeq"] = live.stream.ended_seq
     if state is not None:
         thread = state.threads.get(state.active)
         detail["currentStep"] = thread.step or None if thread is not None else None
@@ -54,6 +55,21 @@ def view_of(live: LiveSession) -> SessionView:
         detail=detail,
         held_after=live.stream.first_held - 1,
     )
+
+
+def seen_in_a_turn(live: LiveSession | None, message: Look | OpenSession) -> HostAnswer | None:
+    """Return how a session stands while a turn of it runs; None where it is to be looked at when that has ended.
+
+    A session that is to be opened by its name and runs a turn is there.
+    """
+    if isinstance(message, OpenSession):
+        is_wanted, whose = bool(message.wanted.name), (message.wanted.tenant_id, message.wanted.project_id)
+    else:
+        is_wanted, whose = message.at_once, (message.tenant_id, message.project_id)
+    if live is None or not is_wanted:
+        return None
+    is_own = live.pin.tenant_id == whose[0] and whose[1] in ("", live.pin.project_id)
+    return Viewed(view=view_of(live)) if is_own else Failed(kind="NotFound", message="Session not found")
 
 
 def _stack(live: LiveSession) -> list[dict[str, Any]]:

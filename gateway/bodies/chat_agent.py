@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
 
 from actors.runtime import TurnReply
 from domain import limits
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.conversation import ActionSet, RichContent, TraceItem, TurnAction, VoiceConfig
-from gateway.bodies.texts import Id, MessageText, Metadata, RequestBody
+from gateway.bodies.texts import Id, MaybeText, MessageText, Metadata, RequestBody
 from gateway.envelope import Success
 
+NOT_READ: Final = object()
+"""In the place of a field that has been refused already."""
 Environment = Literal["dev", "staging", "production", "working-copy"]
 
 
@@ -53,11 +56,35 @@ class TestContext(RequestBody):
     start_at_step: str | None = None
 
 
+class SubmittedAction(RequestBody):
+    """A pressed button or a sent form, as `action_submit` of the WebSocket says it; it must be offered. Decision: 0075.
+
+    Attributes:
+        action_id: Id of the element, or of what sends the set.
+        value: One of those that were offered; left out, a button sends its own.
+        form_data: What was filled in, by the ids of the fields.
+        render_id: Which set it answers: the `render_id` of the set, or the id of the message that shows it.
+    """
+
+    action_id: Id
+    value: MaybeText | None = None
+    form_data: dict[Id, MaybeText] | None = None
+    render_id: Id | None = None
+
+
+def said_or_pressed(message: str | None, info: ValidationInfo) -> str | None:
+    """Return the message of a body; without one there must be an action."""
+    if message is None and info.data.get("action", NOT_READ) is None:
+        raise PydanticCustomError("missing", "Field required")
+    return message
+
+
 class ChatAgentBody(RequestBody):
-    """One message to an agent."""
+    """One message to an agent, or a button or form of its last answer: with an `action`, `message` may be left out."""
 
     project_id: Id
-    message: MessageText
+    action: SubmittedAction | None = None
+    message: Annotated[MessageText | None, AfterValidator(said_or_pressed)]
     session_id: Id | None = None
     deployment_id: Id | None = None
     environment: Environment | None = None
@@ -65,6 +92,13 @@ class ChatAgentBody(RequestBody):
     metadata: Metadata = None
     test_context: TestContext | None = None
     attachment_ids: Annotated[list[Id], Field(max_length=limits.ATTACHMENTS_PER_MESSAGE)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _an_action_needs_no_words(cls, body: Any) -> Any:
+        if isinstance(body, dict) and body.get("action") is not None:
+            return {"message": None, **body}
+        return body
 
 
 class ChatReply(Success):

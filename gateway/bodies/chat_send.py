@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import AfterValidator, model_validator
+from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
 from gateway.bodies.chat_agent import ChatReply
-from gateway.bodies.texts import Id, Metadata, RequestBody, without_nul
-
-MaybeText = Annotated[str, AfterValidator(without_nul)]
+from gateway.bodies.texts import Id, MaybeText, Metadata, RequestBody
 
 
 class ChatSendBody(RequestBody):

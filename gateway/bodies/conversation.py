@@ -161,8 +161,36 @@ class MessageFile(Wire):
     category: AttachmentCategory
 
 
+class MessageAction(Wire):
+    """The pressed button or sent form that a message was; `answers` is the message that showed it."""
+
+    action_id: str
+    value: str | None = None
+    form_data: dict[str, JsonValue] | None = None
+    render_id: str | None = None
+    source: str | None = None
+    answers: str | None = None
+
+
+class ActionAnswer(Wire):
+    """How a set of actions was answered, and with which message of the user."""
+
+    message_id: str
+    timestamp: str
+    action_id: str
+    value: str | None = None
+    form_data: dict[str, JsonValue] | None = None
+    render_id: str | None = None
+    source: str | None = None
+
+
 class Message(Wire):
-    """One line of a conversation; what there is nothing to say of is left out."""
+    """One line of a conversation; what there is nothing to say of is left out.
+
+    Attributes:
+        action: Of a message of the user that pressed a button or sent a form.
+        client_message_id: The `messageId` under which a WebSocket sent it.
+    """
 
     id: str
     role: Speaker
@@ -173,7 +201,21 @@ class Message(Wire):
     attachments: list[MessageFile] | None = None
     rich_content: RichContent | None = None
     actions: ActionSet | None = None
+    action: MessageAction | None = None
+    client_message_id: str | None = None
     interrupted: bool | None = None
+
+
+class HistoryMessage(Message):
+    """One line of the history, which says of buttons and forms what became of them. Decision: 0076.
+
+    Attributes:
+        action_state: Of a message that shows buttons or a form: `open` can be answered, `closed` was not and cannot be.
+        answer: How they were answered.
+    """
+
+    action_state: Literal["open", "answered", "closed"] | None = None
+    answer: ActionAnswer | None = None
 
 
 class TranscriptMessage(Message):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict
 
 from domain.session_findings import AnomalyKind, Severity, SpanType
-from gateway.bodies.conversation import Message, TraceItem
+from gateway.bodies.conversation import HistoryMessage, TraceItem
 from gateway.envelope import Success, TopLevelPage, Wire
 
 
@@ -200,8 +200,16 @@ CsvFormat = Literal["csv"]
 
 
 class HistoryReply(Success):
-    """Some messages of a session, and where the next ones begin."""
+    """Some messages of a session, and where the next ones begin.
 
-    messages: list[Message]
+    Attributes:
+        last_seq: Up to which number of the session's output the page goes; what is behind it comes with `?lastSeq=` of
+            the WebSocket. Null where that is known no more: in sessions of earlier versions.
+        open_actions: Id of the message whose buttons or form can be answered now.
+    """
+
+    messages: list[HistoryMessage]
     next_cursor: str | None
     has_more: bool
+    last_seq: int | None
+    open_actions: str | None

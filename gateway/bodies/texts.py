@@ -53,6 +53,7 @@ class RequestBody(Wire):
 
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_MAX_CHARS), AfterValidator(without_nul)]
+MaybeText = Annotated[str, AfterValidator(without_nul)]
 MessageText = Annotated[str, StringConstraints(min_length=1), AfterValidator(without_nul)]
 
 

@@ -54,6 +54,7 @@ router = guarded_router("/api/v1/chat", "chat")
 async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     """Run one turn of an agent; with `Accept: text/event-stream` its events as they come.
 
+    A pressed button or a sent form comes as `action`: it is the turn, and `message` may then be left out.
     An `Idempotency-Key` makes a repeated request answer with the first one's reply. `Last-Event-ID` continues a stream
     that was cut: with the key of the cut request, or by itself for the run that its session carries on.
     """
@@ -91,7 +92,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
     return ChatTurn(
         tenant_id=caller_.tenant_id,
         project_id=body.project_id,
-        message=body.message,
+        message=body.message or (body.action.value if body.action is not None else "") or "",
         session_id=target.session_id,
         opens=target.opens,
         idempotency_key=idempotency_key,
@@ -103,6 +104,7 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
         metadata=metadata,
         test_context=body.test_context.model_dump(by_alias=True, exclude_none=True) if body.test_context else None,
         attachment_ids=tuple(body.attachment_ids or ()),
+        action=body.action.model_dump(by_alias=True, exclude_none=True) if body.action is not None else None,
         deadline_s=services.settings.turn_deadline_s,
     )
 
@@ -185,7 +187,7 @@ def _wire_event(event: StreamEvent, *, with_traces: bool) -> tuple[str, JsonObje
     """Return name and data of an event."""
     match event.kind:
         case "response_end":
-            return event.kind, {**NOTHING_SHOWN, **event.data}
+            return event.kind, {**NOTHING_SHOWN, "openActions": None, **event.data}
         case "complete":
             hidden = () if with_traces else ("traceEvents",)
             kept = {k: v for k, v in event.data.items() if k not in hidden}

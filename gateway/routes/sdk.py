@@ -76,7 +76,7 @@ async def _claims(body: SdkInitBody, key: PublicKey, project_id: str, services: 
         claims = services.sdk_tokens.read_resume(body.resume_token, key, project_id)
         session = SessionRef(claims.tenant_id, claims.project_id, claims.session_id)
         with suppress(NotFound):  # nothing was said in it, or it was deleted: a page begins anew, as after an end
-            if (await services.runtime.session(session)).status == "active":
+            if (await services.runtime.session(session, at_once=True)).status == "active":
                 return claims
     user = body.user or SdkUser()
     return SdkClaims(

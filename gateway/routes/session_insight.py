@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 from actors.desks import ExportFilter, GenerationFilter
 from actors.runtime import SessionRef
 from domain import limits
+from domain.json_values import JsonObject
 from domain.permissions import Permission
 from gateway.access import Admitted, caller
 from gateway.bodies.moments import moment_of, window_of
@@ -129,11 +130,17 @@ async def list_messages(
     cursor: QueryText = "",
     direction: Literal["asc", "desc"] = "asc",
 ) -> Response:
-    """Return messages of a session page by page, from the first one or the last one on. Spec: platform-api 5.9."""
+    """Return messages of a session page by page, from the first one or the last one on.
+
+    `lastSeq` is the number of the session's output up to which the page goes: a WebSocket with that `?lastSeq=` tells
+    what comes after it, nothing twice. `actionState` of a message with buttons or a form says whether they can be
+    pressed, and `answer` how they were answered.
+    """
     session = await visible_session(services, admitted, session_id, Permission.SESSION_READ, project_id)
     page = await services.desks.insight.history(session, limit=limit, cursor=cursor, descending=direction == "desc")
     more = page.next_cursor is not None
-    told = {"success": True, "messages": page.rows, "nextCursor": page.next_cursor, "hasMore": more}
+    where: JsonObject = {"nextCursor": page.next_cursor, "hasMore": more, "lastSeq": page.last_seq}
+    told = {"success": True, "messages": page.rows, **where, "openActions": page.open_actions}
     return json_response(told)
 
 

@@ -56,18 +56,26 @@ class Transcripts:
 
     async def after(self, tenant_id: str, session_id: str, seq: int, limit: int) -> tuple[MessageRow, ...]:
         """Return messages behind `seq`, oldest first."""
+        turns = await self.turns_after(tenant_id, session_id, seq, limit)
+        return tuple(line for turn in turns for line in turn.lines if line.seq > seq)[:limit]
+
+    async def turns_after(self, tenant_id: str, session_id: str, seq: int, limit: int) -> tuple[SaidTurn, ...]:
+        """Return turns with messages behind `seq`, oldest first."""
         rows = await self._database.rows(FORWARD, tenant_id=tenant_id, session_id=session_id, cursor=seq, limit=limit)
-        turns = await self._opened(tenant_id, session_id, rows)
-        return tuple(line for turn in turns for line in lines_of(*turn) if line.seq > seq)[:limit]
+        return tuple(_turn_of(*turn) for turn in await self._opened(tenant_id, session_id, rows))
 
     async def before(self, tenant_id: str, session_id: str, seq: int | None, limit: int) -> tuple[MessageRow, ...]:
         """Return messages before `seq` (None: the last ones), newest first."""
+        turns = await self.turns_before(tenant_id, session_id, seq, limit)
+        return tuple(line for turn in turns for line in turn.lines[::-1] if seq is None or line.seq < seq)[:limit]
+
+    async def turns_before(self, tenant_id: str, session_id: str, seq: int | None, limit: int) -> tuple[SaidTurn, ...]:
+        """Return turns with messages before `seq` (None: the last ones), newest first."""
         cursor = LAST_SEQ if seq is None else seq
         rows = await self._database.rows(
             BACKWARD, tenant_id=tenant_id, session_id=session_id, cursor=cursor, limit=limit
         )
-        turns = await self._opened(tenant_id, session_id, rows)
-        return tuple(line for turn in turns for line in lines_of(*turn)[::-1] if line.seq < cursor)[:limit]
+        return tuple(_turn_of(*turn) for turn in await self._opened(tenant_id, session_id, rows))
 
     async def turns(self, tenant_id: str, session_id: str, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
         """Return turns whose last fact is below `before` (None: the last ones), newest first."""
@@ -113,12 +121,13 @@ def texts_of(row: Row, details: Details) -> tuple[str, str]:
 
 
 def _turn_of(row: Row, details: Details) -> SaidTurn:
-    answered = [line for line in lines_of(row, details) if line.role == ASSISTANT]
+    lines = {line.role: line for line in lines_of(row, details)}
     return SaidTurn(
         seq=row["seq"],
         turn=row["turn"],
         first_line=row["message"],
-        answered=answered[0] if answered else None,
+        spoke=lines.get(USER),
+        answered=lines.get(ASSISTANT),
         beside=details.beside,
     )
 

@@ -200,6 +200,8 @@ FORMS = (
     "TranscriptMessage", "TraceItem", "SessionDetail", "StackedAgent", "GatheredValue", "Suspension", "TokenUsage",
 )  # fmt: skip
 ELSEWHERE = {
+    "Message.clientMessageId": "of a message that came by a socket: test_history_joins",
+    "TranscriptMessage.clientMessageId": "the same",
     "Message.interrupted": "of a cancelled turn: test_sockets",
     "TranscriptMessage.interrupted": "the same",
     "VoiceConfig.language": "EXECUTION.voice has no word for it; for the voice pipeline",
@@ -286,6 +288,10 @@ async def shown(visit: Visit) -> None:
     sent = {"sessionId": said["sessionId"], "message": "read", "attachmentIds": [kept["attachmentId"]]}
     await visit.ask("POST", "/api/v1/chat/send", sent)
     await visit.look(said["sessionId"])
+    told = await visit.say("hello", agentId="Shower")
+    pressed = {"projectId": visit.gateway.project_id, "sessionId": told["sessionId"]}
+    await visit.ask("POST", CHAT, {**pressed, "action": {"actionId": "hub", "value": "ber"}})
+    await visit.look(told["sessionId"])
     opened = {"agentId": "Shower", "channel": "voice"}
     session = (await visit.ask("POST", "/api/projects/{project_id}/sessions", opened))["session"]["id"]
     told = await visit.say("hello", sessionId=session)

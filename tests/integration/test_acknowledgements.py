@@ -119,6 +119,11 @@ class Acknowledgement:
     prepare: Act | None = None
 
 
+OFFERING = CLERK.replace(
+    'RESPOND: "heard {{heard}}: {{input}}"\n',
+    'RESPOND: "heard {{heard}}: {{input}}"\n          ACTIONS:\n            - BUTTON: "Press" -> b1\n'
+    '              VALUE: "pressed"\n',
+)
 ACCEPTED, APPENDED = "INSERT INTO accepted_messages", "INSERT INTO transcripts"
 
 
@@ -264,7 +269,7 @@ async def _has_project(scene: Scene) -> bool:
 
 
 MESSAGE = {"type": "chat_message", "text": "second", "messageId": "m1"}
-BUTTON = {"type": "action_submit", "actionId": "b1", "value": "pressed"}
+BUTTON = {"type": "action_submit", "actionId": "b1", "value": "pressed", "messageId": "m1"}
 INTERRUPT = {"type": "typed_interrupt", "text": "stop", "messageId": "m1"}
 ALL = (
     Acknowledgement("message_ack of chat_message", ACCEPTED, _heard(MESSAGE), _said("second")),
@@ -304,7 +309,7 @@ async def a_scene(servers: Servers, folder: Path, workshop: Workshop) -> AsyncIt
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
     listener.set_inheritable(True)
     database = await Database.open(servers.database_url, master_keys=MasterKeys.kept_in(folder / MASTER_KEY_FILE))
-    seeded = await put_project(database, "acks", {"c.abl": CLERK})
+    seeded = await put_project(database, "acks", {"c.abl": OFFERING})
     courier = await put_project(database, "waits", {"c.abl": COURIER.format(url=workshop.url)})
     ids = RandomIds()
     key, public_key = await make_key(database, ids), f"pk_{ids.new('')}"

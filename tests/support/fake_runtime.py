@@ -172,7 +172,7 @@ class FakeRuntime:
     async def is_open(self, wanted: NewSession) -> bool:
         return _name_of(wanted) in self.opened
 
-    async def session(self, session: SessionRef, *, messages: int = 0) -> SessionView:
+    async def session(self, session: SessionRef, *, messages: int = 0, at_once: bool = False) -> SessionView:
         return self._view(self._found(session), messages)
 
     async def sessions(self, tenant_id: str, project_id: str, wanted: SessionFilter) -> SessionPage:

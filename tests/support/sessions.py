@@ -289,9 +289,10 @@ class MemoryStore:
 
 def said_turn(seq: int, end: TurnCommit) -> SaidTurn:
     """Return a turn as the transcript has it."""
+    spoke = next((line for line in end.transcript if line.role == "user"), None)
     answered = next((line for line in end.transcript if line.role == "assistant"), None)
     first = end.transcript[0].seq
-    return SaidTurn(seq=seq, turn=end.number, first_line=first, answered=answered, beside=end.beside)
+    return SaidTurn(seq=seq, turn=end.number, first_line=first, spoke=spoke, answered=answered, beside=end.beside)
 
 
 @dataclass

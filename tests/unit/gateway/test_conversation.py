@@ -345,3 +345,24 @@ async def test_a_session_that_ended_elsewhere_says_so_after_all_that_it_said(gat
         assert reply.status == 200
         assert (await socket.frame())["reason"] == "user"
         assert await socket.close_code() == 1000
+
+
+async def test_what_clears_a_status_has_a_number_before_the_error_that_ends_its_turn(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway.runtime.trace = {"type": "tool_call", "data": {"toolCallId": "c1", "toolName": "find"}}
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(show_activity_updates=True)
+    emit = gateway.runtime._emit
+
+    async def broken(session: Any, number: int, kind: Any, data: Any) -> None:
+        if kind == "complete":
+            kind, data = "error", {"error": "The turn has failed", "code": "SERVICE_UNAVAILABLE"}
+        await emit(session, number, kind, data)
+
+    monkeypatch.setattr(gateway.runtime, "_emit", broken)
+    async with started(gateway) as socket:
+        socket.say(type="chat_message", text="hello")
+        frames = await socket.until("error")
+    clear, error = frames[-2:]
+    assert clear["type"] == "status_clear"
+    assert clear["seq"] < error["seq"]  # cut between the two, `lastSeq` still asks for the error

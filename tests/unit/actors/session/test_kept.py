@@ -78,7 +78,7 @@ def test_the_end_of_a_message_says_what_is_shown_and_spoken_with_it_in_the_words
         "richContent": {"markdown": "*one*"},
         "actions": {"elements": []},
     }
-    assert end.data == {"messageId": "msg_1", "fullText": "one two", **shown}
+    assert end.data == {"messageId": "msg_1", "fullText": "one two", "openActions": None, **shown}
     assert {name: complete.data[name] for name in shown} == shown
 
 
