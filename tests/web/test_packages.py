@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from actors.runtime import ChatTurn
 from actors.session.repeating import derived_id, spoken_id
+from actors.turn_keys import key_of
+from gateway.conversation import SOCKET_KEY
+from gateway.routes.sdk import NOBODY
 from tests.support.repository import ROOT
 from tools.node import WEB, modules_of
 
@@ -43,6 +47,13 @@ def test_the_core_imports_where_there_is_no_window(node: Path) -> None:
     assert run(node, "--input-type=module", "-e", script) == "undefined false null 0\n"
 
 
+def key(session_id: str, message_id: str) -> str:
+    """Return the key of a message that a page sends over its socket."""
+    asked = {"tenant_id": "t", "project_id": "p", "message": "", "session_id": session_id}
+    whose = {"user_kind": "sdk", "user_id": NOBODY}
+    return key_of(ChatTurn(**asked, **whose, idempotency_key=SOCKET_KEY + message_id))
+
+
 def test_ids_are_derived_as_the_server_derives_them(node: Path) -> None:
     texts = ["", "m1", "é", "\U0001f600", "x" * 90, "x" * 128, "x" * 300]
     pairs = [[session, message] for session in ("ses_1", *texts) for message in texts]
@@ -52,4 +63,4 @@ def test_ids_are_derived_as_the_server_derives_them(node: Path) -> None:
         "console.log(JSON.stringify(pairs.map(([session, id]) => [answerId(session, id), spokenId(session, id)])));"
     )
     derived = json.loads(run(node, "--input-type=module", "-e", script, json.dumps(pairs)))
-    assert derived == [[derived_id(one, f"socket:{id_}"), spoken_id(one, f"socket:{id_}")] for one, id_ in pairs]
+    assert derived == [[derived_id(one, key(one, id_)), spoken_id(one, key(one, id_))] for one, id_ in pairs]

@@ -3,12 +3,15 @@ import { after, reactionTo, type ConnectionEvent, type ConnectionState } from ".
 import type { Credentials } from "./credentials.ts";
 import { AgentError } from "./errors.ts";
 import type { Platform, Socket } from "./platform.ts";
-import type { ClientFrame, ServerFrame } from "./wire.ts";
+import { CLOSE_CODES, type ClientFrame, type ServerFrame } from "./wire.ts";
 
 /** How long a socket may take to say `session_start`. Spec: platform-api 12.3. */
 export const OPENING_MS = 10_000;
 /** How long a socket that was asked may be silent before it is taken for dead. */
 export const PONG_MS = 5_000;
+
+/** How often a session may not be there before there is none. */
+const MISSED_MAX = 3;
 
 export interface ConnectionOwner {
   /** Called with a token, before a socket is opened with it. */
@@ -32,6 +35,9 @@ export class Connection {
   private _socket: Socket | null = null;
   private _attempts = 0;
   private _leastMs = 0;
+  /** How often in a row the session was not there. */
+  private _missed = 0;
+  private _hasEnded = false;
   private _stops: Array<() => void> = [];
   private _sleepless: (() => void) | null = null;
   private _probing: (() => void) | null = null;
@@ -146,7 +152,8 @@ export class Connection {
     if (frame.type === "session_start") {
       this._credentials.started(frame.sessionId, frame.resumeToken);
       this._move("started");
-    }
+    } else if (frame.type !== "error") this._missed = 0;
+    this._hasEnded = frame.type === "error" && frame.fatal && frame.code === "SESSION_ENDED";
     if (frame.type === "server_draining") this._leastMs = frame.reconnectAfterMs;
     this._owner.heard(frame);
     if (frame.type === "session_end") {
@@ -161,11 +168,21 @@ export class Connection {
   }
 
   private _closed(code: number): void {
-    const { event, drops, attempt = 0 } = reactionTo(code);
+    const { event, drops, attempt = 0 } = this._isMissing(code) ? reactionTo(CLOSE_CODES.GOING_AWAY) : reactionTo(code);
     if (drops === "token") this._credentials.dropToken();
     if (drops === "session") this._sessionIsOver();
     this._attempts = Math.max(this._attempts, attempt - 1);
     this._move(event, new AgentError("unreachable", `The connection was closed (${code})`));
+  }
+
+  /**
+   * Whether a session is not there that may be at the next look: one in which nothing was said is removed when its last
+   * socket leaves, also while the next one comes, and made again under the same token.
+   */
+  private _isMissing(code: number): boolean {
+    if (code !== CLOSE_CODES.NO_SESSION || this._hasEnded) return false;
+    this._missed += 1;
+    return this._missed < MISSED_MAX;
   }
 
   private _sessionIsOver(): void {

@@ -250,6 +250,23 @@ test("a session that is gone when the page comes back: a new one begins, and not
   assert.deepEqual(tab.screen, ["user: on its way (failed)"]);
 });
 
+test("a session that is missing for a moment is looked for again; one that stays away is given up", async () => {
+  for (const [times, sessions] of [[2, 1], [3, 2]] as const) {
+    const browser = new FakeBrowser();
+    const tab = await ready(browser);
+    browser.server.onTheWay = (frame) => (frame.type === "chat_message" ? [] : [frame]);
+    await tab.sdk.chat().send("hello");
+    await browser.clock.pass(100);
+    browser.server.onTheWay = (frame) => [frame];
+    browser.server.missing = times;
+    [...browser.server.sockets].forEach((socket) => socket.cut(1006));
+    await browser.clock.pass(LONG_MS);
+    assert.equal(tab.sdk.isConnected(), true);
+    assert.equal(browser.server.sessions.size, sessions);
+    assert.deepEqual(tab.screen, sessions === 1 ? whole(["hello"]) : ["user: hello (failed)"]);
+  }
+});
+
 test("an interruption stops what is being said once, and not its own answer when it is written again", async () => {
   const browser = new FakeBrowser();
   const tab = await ready(browser, browser.open({ interruption: "interrupt" }));

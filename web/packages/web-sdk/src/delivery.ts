@@ -4,7 +4,7 @@ import type { Platform } from "./platform.ts";
 import type { ClientFrame, ErrorFrame, ServerFrame } from "./wire.ts";
 
 /** How long a message may go unacknowledged on an open socket before it is written again. */
-export const ACK_MS = 10_000;
+export const ACK_MS = 8_000;
 /** After how many unacknowledged writes a socket is taken for dead. */
 export const WRITES_PER_SOCKET_MAX = 3;
 /** After how many refusals for now a message is refused for good. */

@@ -30,23 +30,35 @@ const ORDER = [
 const ROUNDS = 12;
 const MIXED = ["048c", "159d", "26ae", "37bf", "05af", "16bc", "278d", "349e"].map((row) => [...row].map((digit) => parseInt(digit, 16)));
 const BLOCK_BYTES = 128;
-const DIGEST_BYTES = 12;
+const KEY_BYTES = 16;
+const ID_BYTES = 12;
+/** Whose the messages of a page are that says nothing of its visitor. */
+const OWNER = "sdk:anonymous";
 
 /** Return the id of the message that answers the turn of a client's message. */
 export function answerId(sessionId: string, messageId: string): string {
-  return `msg_c${blake2b(`${sessionId}\0socket:${messageId}`)}`;
+  return idOf(sessionId, keyOf(messageId));
 }
 
 /** Return the id under which the history has a client's message. */
 export function spokenId(sessionId: string, messageId: string): string {
-  return `msg_c${blake2b(`${sessionId}\0socket:${messageId}\0user`)}`;
+  return idOf(sessionId, `${keyOf(messageId)}\0user`);
 }
 
-/** Return the BLAKE2b digest of a text, 12 bytes in hexadecimal. RFC 7693. */
-export function blake2b(text: string): string {
+/** Return the key under which the server knows a message of a socket. */
+function keyOf(messageId: string): string {
+  return blake2b(JSON.stringify(["turn", OWNER, `socket:${messageId}`]), KEY_BYTES);
+}
+
+function idOf(sessionId: string, key: string): string {
+  return `msg_c${blake2b(`${sessionId}\0${key}`, ID_BYTES)}`;
+}
+
+/** Return the BLAKE2b digest of a text, of so many bytes, in hexadecimal. RFC 7693. */
+export function blake2b(text: string, digestBytes: number): string {
   const bytes = new TextEncoder().encode(text);
   const hash = [...START];
-  hash[0] = hash[0]! ^ 0x01010000n ^ BigInt(DIGEST_BYTES);
+  hash[0] = hash[0]! ^ 0x01010000n ^ BigInt(digestBytes);
   const blocks = Math.max(Math.ceil(bytes.length / BLOCK_BYTES), 1);
   for (let block = 0; block < blocks; block += 1) {
     const isLast = block === blocks - 1;
@@ -56,7 +68,7 @@ export function blake2b(text: string): string {
   }
   const digest = new DataView(new ArrayBuffer(64));
   hash.forEach((word, at) => digest.setBigUint64(at * 8, word, true));
-  return Array.from({ length: DIGEST_BYTES }, (_, at) => digest.getUint8(at).toString(16).padStart(2, "0")).join("");
+  return Array.from({ length: digestBytes }, (_, at) => digest.getUint8(at).toString(16).padStart(2, "0")).join("");
 }
 
 function compress(hash: bigint[], words: DataView, counted: bigint, isLast: boolean): void {

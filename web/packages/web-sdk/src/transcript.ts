@@ -50,8 +50,11 @@ interface Line {
 export class Transcript {
   private _lines: Line[] = [];
   private _byServerId = new Map<string, Line>();
+  private _ids = new Map<string, { answer: string; spoken: string }>();
   private _answers = new Map<string, Entry>();
   private _spoken = new Map<string, Entry>();
+  /** What the history itself says is a message of this browser. */
+  private _told = new Set<string>();
   private _endings = 0;
   private _sessionId: string;
   private _settledSeq: number | null = null;
@@ -95,19 +98,20 @@ export class Transcript {
   /** Know the answer to an entry when it comes. */
   expect(entry: Entry): void {
     if (entry.kind === "feedback") return;
-    this._answers.set(answerId(this._sessionId, entry.id), entry);
-    this._spoken.set(spokenId(this._sessionId, entry.id), entry);
+    const { answer, spoken } = this._idsOf(entry);
+    this._answers.set(answer, entry);
+    this._spoken.set(spoken, entry);
   }
 
   /** Whether an entry has its line, its answer over: nothing is to be waited for any more. */
   isAnswered(entry: Entry): boolean {
-    const answer = this._byServerId.get(answerId(this._sessionId, entry.id));
+    const answer = this._byServerId.get(this._idsOf(entry).answer);
     return answer ? answer.isOver : this.has(entry);
   }
 
   /** Whether an entry has its line among the others. */
   has(entry: Entry): boolean {
-    return this._byServerId.has(spokenId(this._sessionId, entry.id));
+    return this._told.has(entry.id) || this._byServerId.has(this._idsOf(entry).spoken);
   }
 
   apply(frame: ServerFrame): Happening[] {
@@ -143,6 +147,8 @@ export class Transcript {
         this._settle(line, one);
         if (one.role === "assistant" && before.includes(line)) happened.push({ kind: "said", message: line.message });
       }
+      if (one.clientMessageId) this._told.add(one.clientMessageId);
+      line.ended = 0; // the history has it, now and later
       return line;
     });
     const isTold = new Set(told);
@@ -162,13 +168,20 @@ export class Transcript {
 
   /** Put a message of this browser where its answer, or nothing yet, follows. */
   private _place(entry: Entry): void {
-    const id = spokenId(this._sessionId, entry.id);
-    if (this._byServerId.has(id)) return;
-    const line = this._line(id, "user", new Date(entry.at).toISOString());
+    const { spoken } = this._idsOf(entry);
+    if (this._byServerId.has(spoken)) return;
+    const line = this._line(spoken, "user", new Date(entry.at).toISOString());
     line.message = { ...shown(entry), status: "done" };
     line.isOver = true;
     line.ended = this._endings + 1; // it is in the history once its answer is
     this._lines.push(line);
+  }
+
+  /** The ids of an entry's turn; making them costs too much for every frame. */
+  private _idsOf({ id }: Entry): { answer: string; spoken: string } {
+    const known = this._ids.get(id) ?? { answer: answerId(this._sessionId, id), spoken: spokenId(this._sessionId, id) };
+    this._ids.set(id, known);
+    return known;
   }
 
   private _mayBeMissing(line: Line, endings: number): boolean {

@@ -37,7 +37,7 @@ export class FakeClock {
   }
 }
 
-const TURNS = 4;
+const TURNS = 3;
 
 /** Wait until nothing is left to do but to wait. */
 async function settled(): Promise<void> {

@@ -43,6 +43,8 @@ export class FakeServer {
   /** What becomes of a frame on its way, either way; the frame itself by default. */
   onTheWay: (frame: ServerFrame | ClientFrame) => Array<ServerFrame | ClientFrame> = (frame) => [frame];
   isUp = true;
+  /** How often a session is not there for a socket that comes. */
+  missing = 0;
   opened = 0;
   /** Answers for paths, before the server's own. */
   answers = new Map<string, HttpAnswer>();
@@ -161,7 +163,12 @@ export class FakeServer {
     const id = `ses_${held.family}`;
     const session = this.sessions.get(id) ?? newSession(id, held.family);
     this.sessions.set(id, session);
-    if (session.isOver) return socket.cut(4004);
+    if (this.missing-- > 0) return socket.cut(4004);
+    if (session.isOver) {
+      socket.session = session;
+      socket.direct({ type: "error", code: "SESSION_ENDED", message: "Session has ended", fatal: true });
+      return socket.cut(4004);
+    }
     socket.session = session;
     socket.direct({
       type: "session_start", projectId: "p", channelId: null, resumed: session.journal.length > 0, resumeToken: id,
