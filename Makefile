@@ -13,12 +13,15 @@ GENERATORS := $(wildcard tools/generate_*.py)
 BENCHES := $(shell grep -l 'import.*publish' benchmarks/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-base setup-test serve test check prove bench soak lock fmt clean
+.PHONY: help setup setup-base setup-serve setup-test serve test check prove bench soak lock web fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /\1: /p' Makefile
 
-setup: ## everything, the server included, into .venv
+setup: setup-serve ## everything, the server included, into .venv; Node, its packages and a browser for the tests
+	@$(BIN)/python -m tools.node
+
+setup-serve: ## what the server needs into .venv
 	@$(PYTHON) tools/environment.py all
 
 setup-test: ## what the tests and checks need into .venv
@@ -27,7 +30,7 @@ setup-test: ## what the tests and checks need into .venv
 setup-base: ## the four base dependencies only into .venv
 	@$(PYTHON) tools/environment.py base
 
-serve: setup ## start the product on an example; PROJECT=DIR takes other agents, RUNTIME=local starts in 2 s, without Ray
+serve: setup-serve ## start the product on an example; PROJECT=DIR takes other agents, RUNTIME=local starts in 2 s, without Ray
 	$(BIN)/abl serve --runtime $(RUNTIME) --project $(PROJECT) --pull-model $(addprefix --mocks ,$(wildcard $(PROJECT)/mocks.yaml))
 
 test: setup ## the default tests; SHUFFLE=7 takes them in a random order, the same for the same number
@@ -56,10 +59,13 @@ soak: setup ## the long tests: fuzzing, generated documents
 lock: setup-test ## write requirements/*.txt from pyproject.toml; UPGRADE=1 takes the newest versions
 	$(BIN)/python -m tools.lock $(if $(UPGRADE),--upgrade)
 
+web: setup ## build what the gateway serves of web/ into gateway/assets/sdk
+	$(BIN)/python -m tools.generate_web
+
 fmt: setup-test ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean: ## remove everything that the other targets made
-	rm -rf .venv .cache .*_cache .hypothesis build dist *.egg-info
+	rm -rf .venv .cache .*_cache .hypothesis build dist *.egg-info web/node_modules web/packages/*/dist
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

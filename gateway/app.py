@@ -11,7 +11,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Lifespan
 
 from actors.runtime import Runtime
@@ -81,6 +81,7 @@ from gateway.routes import (
 )
 from gateway.services import AccessServices, Services, assemble
 from gateway.settings import GatewaySettings
+from gateway.static import static_routes
 from gateway.switchboard import Switchboard
 from gateway.transport import Transport, headers_around
 
@@ -143,7 +144,14 @@ def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySetting
         UndeclaredRoute: A route does not say whom it serves.
     """
     left_out = () if settings.show_metrics else (METRICS_PATH,)
-    app = _routed(settings.version, ROUTERS, show_docs=settings.show_docs, left_out=left_out, lifespan=_lifespan)
+    app = _routed(
+        settings.version,
+        ROUTERS,
+        show_docs=settings.show_docs,
+        left_out=left_out,
+        static=static_routes(),
+        lifespan=_lifespan,
+    )
     describe(app, settings.public_url)
     return _assembled(app, assemble(runtime, access, settings), Cors(settings.cors_origins))
 
@@ -189,6 +197,7 @@ def _routed(
     *,
     show_docs: bool,
     left_out: Container[str] = (),
+    static: Sequence[Route] = (),
     lifespan: Lifespan[FastAPI] | None = None,
 ) -> FastAPI:
     """Return an app with the routes of some routers, that serves nothing yet. Raises UndeclaredRoute."""
@@ -207,7 +216,8 @@ def _routed(
     app.router.routes[:0] = [Switchboard(routes), *routes]
     if show_docs:
         add_reference(app)
-    check_declared(app.routes, (OPENAPI_PATH, *ASSETS))
+    app.router.routes.extend(static)
+    check_declared(app.routes, (OPENAPI_PATH, *ASSETS, *(route.path for route in static)))
     describe(app)
     return app
 

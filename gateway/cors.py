@@ -20,6 +20,8 @@ SDK_PATH: Final = re.compile(r"/api/v1/(sdk/.*|chat/.*|feedback)")
 SESSION_PATH: Final = re.compile(
     r"/api/v1/sessions/[^/]+/transcripts|/api/projects/[^/]+/sessions/[^/]+/(messages|attachments(/.*)?)"
 )
+STATIC: Final = "/sdk/"
+"""What any page may read, and says so itself (`gateway.static`)."""
 SDK_HEADER = "x-sdk-token"
 METHODS = "GET, POST, OPTIONS"
 ALLOWED_HEADERS = (
@@ -53,7 +55,7 @@ class Cors:
     def headers(self, path: str, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
         """Return the headers by which a page may read the reply."""
         origin = headers.get("origin")
-        if origin is None or not self._admits(path, headers):
+        if origin is None or path.startswith(STATIC) or not self._admits(path, headers):
             return []
         return [
             (b"access-control-allow-origin", origin.encode("latin-1")),

