@@ -31,10 +31,11 @@ export interface TypedInterruptFrame {
   sessionId?: string | null;
 }
 
-/** The answer to a button or a form. */
+/** The answer to a button or a form; a repeated `message_id` is acknowledged but not run again. */
 export interface ActionSubmitFrame {
   type: "action_submit";
   actionId: string;
+  messageId?: string | null;
   value?: string | null;
   formData?: Record<string, string>;
   renderId?: string | null;
@@ -146,6 +147,7 @@ export interface ResponseStartFrame {
   messageId: string;
   agentName?: string;
   attempt?: number;
+  answers?: string | null;
   sessionId: string;
   seq: number;
   timestamp: string;
@@ -178,6 +180,7 @@ export interface ResponseEndFrame {
   fullText: string;
   richContent: JsonObject | null;
   actions: JsonObject | null;
+  openActions: string | null;
   action?: JsonObject | null;
   voiceConfig?: JsonObject | null;
   metadata?: JsonObject | null;
@@ -246,7 +249,9 @@ export interface ErrorFrame {
   code: string;
   message: string;
   fatal: boolean;
+  reason?: string | null;
   messageId?: string | null;
+  openActions?: string | null;
   replyTo?: string | null;
   retryAfterMs?: number | null;
   sessionId: string;
@@ -303,7 +308,7 @@ export type ServerFrame =
   | VoiceErrorFrame;
 
 /** The frames of turns that the server knows again by their `messageId`: they can be sent twice and run once. */
-export const KNOWN_AGAIN: readonly string[] = ["chat_message", "typed_interrupt"];
+export const KNOWN_AGAIN: readonly string[] = ["chat_message", "typed_interrupt", "action_submit"];
 
 /** Why the server closes a socket. Spec: platform-api 12.8. */
 export const CLOSE_CODES = {
