@@ -103,6 +103,29 @@ def is_asked_deed(word: str, sentences: Iterable[str], pack: Pack) -> bool:
     return is_deed(word, pack) and bool(_deeds(word, pack) & found)
 
 
+_OF_ONESELF = {
+    "en": re.compile(r"me|my|mine|us|our"),
+    "de": re.compile(r"mir|mich|uns|mein\w*|unser\w*"),
+    "fr": re.compile(r"moi|me|nous|mon|ma|mes|notre|nos"),
+    "es": re.compile(r"mi|mis|me|nos|\w{3,}(?:me|nos|me?l[oa]s?|nosl[oa]s?)"),
+    "it": re.compile(r"mi|me|ci|noi|mio|mia|miei|\w{3,}(?:mi|ci|mel[oaie]|cel[oaie]|mene)"),
+    "pt": re.compile(r"me|mim|nos|meu|minha|meus|minhas"),
+    "nl": re.compile(r"mij|me|ons|mijn|onze"),
+    "pl": re.compile(r"mi|mnie|nam|nas|moj\w*"),
+    "tr": re.compile(r"bana|beni|bize|bizi|benim"),
+    "ar": re.compile(r"لي|لنا|الي|\w{3,}لي"),
+    "hi": re.compile(r"मुझे|मुझको|हमें|मेर[ाीे]|mujhe|mere|mera|meri"),
+    "ja": re.compile(r"私|僕|俺|わたし"),
+}
+"""Language -> words that tell to do it for or to the one who says it: with one the bare verb may mean another deed."""
+
+
+def is_of_oneself(word: str, pack: Pack) -> bool:
+    """Return whether a word, as it is compared, says "me" or "my", or has it at its end: me, envíamelo."""
+    found = _OF_ONESELF.get(pack.tag)
+    return found is not None and any(found.fullmatch(compared(one)) for one in word.split())
+
+
 def parted(words: Iterable[str], pack: Pack) -> set[str]:
     """Return the two parts of the verbs among some words whose beginning may stand apart: schicken, ab."""
     prefixes = [compared(one) for one in pack.prefixes]

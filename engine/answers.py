@@ -21,6 +21,7 @@ from engine.answer_forms import (
     clock_numbers,
     clock_words,
     is_asked_deed,
+    is_of_oneself,
     is_plural_of,
     is_taken_back,
     is_time,
@@ -214,6 +215,8 @@ def _is_unfinished(kinds: list[Kind]) -> bool:
 
 def _is_told(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
     """Return whether an answer tells to do what was asked, with the word of the action: "please delete it"."""
+    if any(is_of_oneself(one.text, pack) for one in pieces if one.kind not in (Kind.WISH, Kind.POLITE)):
+        return False  # "send it to me"
     verbs = {words[0].text for name in asked.names if (words := plain_words(name, pack))}
     if any(one.kind is Kind.OWN and one.own in verbs for one in pieces[:MAX_WORDS_BEFORE]):
         return True

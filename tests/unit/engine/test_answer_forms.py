@@ -130,7 +130,7 @@ def told(tag: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("tag", "text"),
     [
-        ("es", "súbemelo por favor"),
+        ("es", "súbelo por favor"),
         ("es", "sí, a tres mil"),
         ("es", "sí, 3.000 €"),
         ("de", "Ja, bitte schicken Sie sie ab"),
@@ -168,3 +168,19 @@ def test_the_verb_of_the_question_counts_in_each_of_its_forms(tag: str, text: st
 )
 def test_a_noun_a_state_a_wish_and_another_verb_tell_nobody_to_do_it(tag: str, text: str) -> None:
     assert told(tag, text) != "yes"
+
+
+@pytest.mark.parametrize(
+    ("tag", "question", "text"),
+    [
+        ("en", "I will send 250 dollars to Maria. Shall I send it?", "send it to me"),
+        ("en", "I will send 250 dollars to Maria. Shall I send it?", "yes to my account"),
+        ("de", "Ich überweise 250 Euro an Maria. Soll ich das tun?", "überweisen Sie es mir"),
+        ("es", "Voy a enviar 250 euros a María. ¿Los envío?", "envíamelo"),
+        ("it", "Sto per inviare 250 euro a Maria. Li invio?", "inviameli"),
+        ("fr", "Je vais envoyer 250 euros à Marie. Je les envoie ?", "envoyez-les moi"),
+    ],
+)
+def test_the_bare_verb_with_oneself_is_no_yes(tag: str, question: str, text: str) -> None:
+    asked = Asked(question, ("transfer money",), {"amount": 250, "to": "Maria"})
+    assert read_answer(text, load_pack(tag), asked, load_pack("en")).label != "yes"
