@@ -13,7 +13,7 @@ from itertools import pairwise
 from abl.languages.folding import fold
 from abl.languages.pack import Pack
 from domain.json_values import JsonValue
-from engine.answer_words import compared, plain_words
+from engine.answer_tables import compared, plain_words
 from engine.extraction.phrases import any_of
 from engine.extraction.times import read_time
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from abl.languages.folding import is_spaced
 from abl.languages.pack import Pack
-from engine.answer_words import Kind, compared, is_known, kind_of, own_word
+from engine.answer_own import own_word
+from engine.answer_tables import Kind, compared, is_known, kind_of
 
 PARTICLES = frozenset("de da do dos das di del della du van von der den zu el al bin ben la le".split())
 """Words inside of a name."""

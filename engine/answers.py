@@ -8,14 +8,11 @@ Decision: 0044. Spec: abl-language 3.2 (confirm, consent), 5.7, 8.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from abl.languages.folding import is_spaced, words_only
 from abl.languages.pack import Pack
-from domain.json_values import JsonObject, JsonValue
 from engine.answer_forms import (
     article_words,
     clock_numbers,
@@ -24,16 +21,14 @@ from engine.answer_forms import (
     is_of_oneself,
     is_plural_of,
     is_taken_back,
-    is_time,
-    money_words,
     names_deed,
     nouns_of,
-    parted,
-    same_deeds,
     same_times,
 )
 from engine.answer_names import without_names
-from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, Word, compared, kind_of, pieces_of, plain_words
+from engine.answer_question import LONG_NUMBER, Asked, Own, flat_text, own_words, sentences_of
+from engine.answer_tables import SMALL, Kind, compared, kind_of, plain_words
+from engine.answer_words import MAX_ANSWER_TOKENS, Piece, pieces_of
 from engine.limits import MAX_ANSWER_CHARS
 
 Label = Literal["yes", "no", "cancel", "wait", "correction", "question", "other"]
@@ -44,24 +39,6 @@ _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
 """Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
 MAX_BARE_WORDS = 5
-_CLAUSE_END = re.compile(r"[,;、،](?!\d)")
-_LONG_NUMBER = 4
-"""A number of so many digits names one thing: it needs no word beside it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a question of yes and no was about.
-
-    Attributes:
-        question: The question as the user read it.
-        names: The tool's name, its action in words: whatever else the user may repeat.
-        arguments: The arguments it was asked with.
-    """
-
-    question: str = ""
-    names: tuple[str, ...] = ()
-    arguments: JsonObject = field(default_factory=dict)
 
 
 class Answer(NamedTuple):
@@ -222,7 +199,7 @@ def _is_told(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
         return True
     nouns = nouns_of(asked.question, pack)
     states = {compared(one) for one in pack.states}
-    sentences = _sentences(asked.question)
+    sentences = sentences_of(asked.question)
     if any(one.text in states for one in pieces):
         return False
     return any(
@@ -254,88 +231,6 @@ def begins_with_question(kinds: list[Kind]) -> bool:
     return bool(telling) and telling[0] is Kind.QUESTION
 
 
-class Beside(NamedTuple):
-    """A word beside a number; `is_shared`: it stands beside another number too, so the side counts."""
-
-    word: str
-    number: str
-    is_behind: bool
-    is_shared: bool = False
-
-
-class Own(NamedTuple):
-    """The question's own words, and its numbers, each with the words beside it.
-
-    `whole`: short arguments; `clock`: the numbers of its time of day.
-    """
-
-    words: frozenset[str]
-    numbers: frozenset[str]
-    beside: frozenset[Beside]
-    whole: frozenset[str]
-    clock: frozenset[str] = frozenset()
-
-
-def own_words(asked: Asked, pack: Pack) -> Own:
-    """Return what an answer may repeat of its question and stay a yes."""
-    texts = [flat_text(value) for value in asked.arguments.values()]
-    whole = frozenset(text for text in texts if text.isdigit() and len(text) < _LONG_NUMBER)
-    return _own_of(asked.question, " ".join((*asked.names, *asked.arguments)), " ".join(texts), whole, pack)
-
-
-def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack: Pack) -> Own:
-    given = plain_words(values, pack)
-    telling = {one.text for one in given} | {one.text for one in plain_words(names, pack)}
-    words = set(telling)
-    numbers = {one.number for one in given if one.number}
-    beside: set[Beside] = set()
-    told = numbers.union(*(clock_numbers(one) for one in values.split() if is_time(one)))
-    for sentence in _sentences(question):
-        said = plain_words(sentence, pack)
-        words.update(one.text for one in said if names_deed(one.text, pack))
-        if numbers and not any(one.number in told or one.text in telling for one in said):
-            continue
-        words.update(one.text for one in said)
-        for clause in _CLAUSE_END.split(sentence):
-            beside |= _beside(plain_words(clause, pack))
-    words |= same_deeds(words, pack) | parted(words, pack) | money_words(f"{question} {values}", pack)
-    shown = {one.number for one in beside}
-    several = {word for word in {one.word for one in beside} if len({o.number for o in beside if o.word == word}) > 1}
-    beside = {one._replace(is_shared=one.word in several) for one in beside}
-    timely = _days(pack) - {one.text for one in given}
-    return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), whole)
-
-
-def _beside(said: list[Word]) -> set[Beside]:
-    """Return the words of a clause that stand beside its numbers."""
-    found: set[Beside] = set()
-    for at, one in enumerate(said):
-        if one.number:
-            near = [(place, place > at) for place in (at - 1, at + 1) if 0 <= place < len(said)]
-            found |= {Beside(said[place].text, one.number, is_behind) for place, is_behind in near}
-    return found
-
-
-def _sentences(question: str) -> list[str]:
-    """Return the sentences of a question; what stands in brackets is one of its own."""
-    found, begun = [], 0
-    for at, sign in enumerate(question):
-        is_end = sign in "!?؟？。！।;()（）\n" or (sign == "." and question[at + 1 : at + 2].strip() == "")
-        if is_end:
-            found.append(question[begun:at])
-            begun = at + 1
-    return [*found, question[begun:]]
-
-
-@lru_cache(maxsize=64)
-def _days(pack: Pack) -> frozenset[str]:
-    """Return the words that are days by themselves: an answer with one says when, whatever the question says."""
-    groups = (*pack.days.values(), *pack.weekdays)
-    phrases = [plain_words(phrase, pack) for words in groups for phrase in words]
-    units = {one.text for words in pack.units.values() for phrase in words for one in plain_words(phrase, pack)}
-    return frozenset(words[0].text for words in phrases if len(words) == 1) - units
-
-
 def _numbers_fit(pieces: list[Piece], own: Own, pack: Pack) -> bool:
     """Return whether each number of an answer is one of the question, beside the same words as there."""
     said = [one for one in pieces if one.kind not in SMALL or one.number]
@@ -354,7 +249,7 @@ def _numbers_fit(pieces: list[Piece], own: Own, pack: Pack) -> bool:
         elif one.number in own.clock or _is_counted(pieces, one, own):
             continue
         elif _is_of_others(pieces, one) or (
-            len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER and own.whole != {one.number}
+            len(own.numbers) > 1 and len(one.number) < LONG_NUMBER and own.whole != {one.number}
         ):
             return False
     return True
@@ -389,17 +284,6 @@ def _is_of_others(pieces: list[Piece], one: Piece) -> bool:
     return (
         behind is not None and behind.kind is Kind.SMALL and all(0x4E00 <= ord(sign) <= 0x9FFF for sign in behind.text)
     )
-
-
-def flat_text(value: JsonValue) -> str:
-    """Return a value as text, lists and maps as what they hold."""
-    if isinstance(value, dict):
-        return " ".join(f"{name} {flat_text(one)}" for name, one in value.items())
-    if isinstance(value, list):
-        return " ".join(flat_text(one) for one in value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return "" if value is None else str(value)
 
 
 def says_action(text: str, action: str, pack: Pack) -> bool:

@@ -17,8 +17,11 @@ from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_forms import nearest_half, oclock_words
 from engine.answer_names import without_names
-from engine.answer_words import SMALL, Kind, Piece, compared, is_form_of, kind_of, pieces_of, plain_words
-from engine.answers import QUESTION_SIGNS, Asked, begins_with_question, own_words
+from engine.answer_own import is_form_of
+from engine.answer_question import Asked, own_words
+from engine.answer_tables import SMALL, Kind, compared, kind_of, plain_words
+from engine.answer_words import Piece, pieces_of
+from engine.answers import QUESTION_SIGNS, begins_with_question
 from engine.extraction.corrections import begins_with_correction, corrected
 from engine.extraction.phrases import any_of
 from engine.limits import MAX_ANSWER_CHARS

@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 from domain.json_values import JsonObject, JsonValue
-from engine.answers import Asked, read_answer
+from engine.answer_question import Asked
+from engine.answers import read_answer
 from engine.corrections import read_correction
 from engine.extraction.fields import Reading, read_field
 from engine.extraction.vocabulary import vocabulary

@@ -7,7 +7,8 @@ import pytest
 from abl.languages import load_pack
 from domain.json_values import JsonObject
 from engine.answer_forms import is_plural_of, told_time
-from engine.answers import Asked, read_answer
+from engine.answer_question import Asked
+from engine.answers import read_answer
 
 CARD: JsonObject = {"card": "4421"}
 QUESTIONS: dict[str, tuple[str, str, JsonObject]] = {

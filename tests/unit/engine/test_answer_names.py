@@ -6,7 +6,8 @@ import pytest
 
 from abl.languages import load_pack
 from engine.answer_names import without_names
-from engine.answers import Asked, own_words, read_answer
+from engine.answer_question import Asked, own_words
+from engine.answers import read_answer
 
 ASKED = Asked("I will send 250 dollars to Maria. Shall I?", ("transfer money",), {"to": "Maria", "amount": 250})
 
