@@ -10,7 +10,8 @@ from typing import Literal
 
 from domain.json_values import JsonObject
 from engine import calls, changing, extraction_model, questions, saying
-from engine.answers import Asked, Label, says_action
+from engine.answer_question import Asked
+from engine.answers import Label, says_action
 from engine.arguments import checked
 from engine.effects import Suspend
 from engine.limits import MAX_MISSES

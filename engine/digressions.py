@@ -7,7 +7,7 @@ import re
 from abl.languages import BUILT_IN_WORDS
 from domain.json_values import JsonObject
 from engine import actions, profiles, questions, understanding
-from engine.answers import Asked
+from engine.answer_question import Asked
 from engine.extraction.choices import means, spoken
 from engine.run import Run
 

@@ -10,8 +10,9 @@ import re
 
 from domain.json_values import JsonObject
 from engine import actions, asking, digressions, gather, questions, saying, variables
-from engine.answer_words import Kind, kind_of, pieces_of, plain_words
-from engine.answers import Asked
+from engine.answer_question import Asked
+from engine.answer_tables import Kind, kind_of, plain_words
+from engine.answer_words import pieces_of
 from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.state import Task

@@ -12,8 +12,9 @@ from abl.languages.folding import words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine import gather
-from engine.answer_words import is_form_of
-from engine.answers import Answer, Asked, flat_text, read_answer
+from engine.answer_own import is_form_of
+from engine.answer_question import Asked, flat_text
+from engine.answers import Answer, read_answer
 from engine.corrections import Correction, read_correction
 from engine.extraction.corrections import corrected as corrected_part
 from engine.extraction.vocabulary import vocabulary

@@ -9,7 +9,7 @@ from typing import Literal
 
 from domain.json_values import JsonObject
 from engine import gather, profiles, questions, saying, variables
-from engine.answers import Asked
+from engine.answer_question import Asked
 from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.sensitive import is_sensitive, masked

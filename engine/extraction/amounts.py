@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from abl.languages import Pack, fold
-from engine.answer_words import Kind, pieces_of
+from engine.answer_tables import Kind
+from engine.answer_words import pieces_of
 from engine.extraction.corrections import corrected
 from engine.extraction.dates import days_in, likely_days_in
 from engine.extraction.numbers import MAX_CHARS, read_numbers, spelled_numbers

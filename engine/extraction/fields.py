@@ -15,7 +15,8 @@ from functools import lru_cache
 from abl.languages import Pack, fold, folded, form_pattern
 from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
-from engine.answer_words import Kind, pieces_of
+from engine.answer_tables import Kind
+from engine.answer_words import pieces_of
 from engine.answers import read_truth
 from engine.extraction.amounts import Beside, Name, amounts_in, meant_amount, named
 from engine.extraction.choices import read_choice, spoken

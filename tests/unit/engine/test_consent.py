@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from abl.languages import load_pack
-from engine.answers import Asked, read_answer, read_truth, says_action
+from engine.answer_question import Asked
+from engine.answers import read_answer, read_truth, says_action
 from engine.effects import CallTool
 from engine.limits import MAX_ANSWER_CHARS
 from engine.questions import as_words, asks_about

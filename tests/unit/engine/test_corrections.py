@@ -9,7 +9,8 @@ import pytest
 
 from abl.languages import load_pack
 from domain.json_values import JsonObject, JsonValue
-from engine.answers import Asked, read_answer
+from engine.answer_question import Asked
+from engine.answers import read_answer
 from engine.corrections import Correction, read_correction
 from engine.extraction.fields import Reading, read_field
 
