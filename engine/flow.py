@@ -275,6 +275,8 @@ def turn(run: Run, task: Task) -> None:
             attachment_phase(run, step)
         case "input":
             on_input.answer(run, step)
+        case "confirm" if actions.is_asked(run):
+            run.push("act.answered")
         case "confirm":
             answered(run, step)
         case "readback":
@@ -319,6 +321,8 @@ def resume(run: Run, task: Task) -> None:
     elif thread.awaiting == "input":
         saying.respond(run, step)
         run.unwind()
+    elif actions.is_asked(run):
+        run.push("act.ask")
     elif thread.awaiting == "confirm":
         run.state.turn.is_consumed = False
         _phase(run, name, CALL)

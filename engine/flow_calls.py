@@ -9,14 +9,13 @@ from domain.json_values import JsonObject
 from domain.tool_calls import is_final
 from engine import (
     actions,
+    asked_calls,
     calls,
     changing,
     consent,
     constraints,
     failures,
-    gather,
     profiles,
-    questions,
     saying,
     variables,
 )
@@ -76,9 +75,7 @@ def call_phase(run: Run, step: JsonObject) -> None:
         run.push("constraint.act", rule=rule)
         return
     tool = calls.tool_of(run, spec["tool"])
-    need = consent.needed(run, tool, arguments) if tool is not None else ""
-    if need == "confirm" and tool is not None and _has_just_agreed(run, tool, arguments):
-        need = ""
+    need = asked_calls.needed(run, tool, arguments)
     if tool is not None and need:
         _hold_back(run, step, tool, arguments, need)
         return
@@ -87,23 +84,6 @@ def call_phase(run: Run, step: JsonObject) -> None:
     key = f"step:{run.state.count}"
     run.push("flow.called", step=step["name"], key=key, arguments=arguments)
     run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
-
-
-def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether the flow itself has asked: this turn's message is a yes to a question about this call.
-
-    One yes is for one call: the second one of a turn is asked about.
-    """
-    turn = run.state.turn
-    if not turn.is_consumed or turn.is_agreed:
-        return False
-    is_changed = any(turn.changed.get(name, value) != value for name, value in arguments.items())
-    said = questions.last_said(run)
-    return (
-        not is_changed
-        and questions.asks_about(said, tool, arguments)
-        and questions.is_yes(run, questions.names_of(tool), arguments)
-    )
 
 
 def answered(run: Run, step: JsonObject) -> None:
@@ -130,7 +110,7 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     now = {**calls.arguments_of(run, spec), **(asked.get("corrected") or {})} if spec else None
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
-        _take_over(run, spec)
+        asked_calls.take_over(run, spec)
     else:
         run.thread.misses += 1
     is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
@@ -142,23 +122,6 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
         return
     run.push("flow.step", step=step["name"], phase=CALL + 1)
     refused(run, step, consent.refusal("declined", tool))
-
-
-def _take_over(run: Run, spec: JsonObject) -> None:
-    """Give the variables of a call the values the user has corrected; what fails a field's check is not taken."""
-    asked = run.thread.confirmation
-    corrected = dict(asked["corrected"])
-    for name, value in asked["corrected"].items():
-        source = str((spec.get("with") or {}).get(name, name)).strip()
-        if not source.isidentifier() or run.scope.get(source) is None:
-            continue
-        field = run.agent.fields.get(source)
-        if field is None:
-            variables.set_value(run, source, value, "user")
-        elif not gather.offer(run, field, value):
-            del corrected[name]
-            saying.say(run, gather.refusal_of(run, field))
-    run.thread.confirmation = {**asked, "corrected": corrected}
 
 
 def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:
