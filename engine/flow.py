@@ -151,7 +151,7 @@ def _prepare(run: Run, step: JsonObject) -> None:
     asking.set_now(run, step)
     for name in step.get("clear", ()):
         variables.clear_value(run, name)
-    if "transform" in step:
+    if "transform" in step and not step.get("transform_last"):
         transform(run, step["transform"])
 
 

@@ -23,6 +23,7 @@ from engine.effects import StartTimer
 from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.state import Outcome, Task
+from engine.transform import transform
 
 _PREPARE = 0
 CALL = 6
@@ -35,6 +36,8 @@ def speaks_after_call(step: JsonObject) -> bool:
     """Return whether the answer of a step mentions what its call or its DO gives, and therefore comes after it."""
     if "call_spec" not in step and not step.get("do"):
         return False
+    if step.get("say_last"):
+        return True
     names = {name.partition(".")[0] for name in _set_by(step.get("do", ()))}
     if spec := step.get("call_spec"):
         names |= {line["variable"].partition(".")[0] for line in spec.get("set", ())}
@@ -67,7 +70,7 @@ def _doubt_key(step: JsonObject) -> str:
 def call_phase(run: Run, step: JsonObject) -> None:
     """Send the call of the step, unless a constraint at this checkpoint forbids it."""
     spec = step.get("call_spec")
-    if spec is None:
+    if spec is None or (step.get("check_first") and not _is_let_through(run, step)):
         return
     arguments = consent.as_settled(run, spec["tool"], step["name"], calls.arguments_of(run, spec))
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
@@ -84,6 +87,20 @@ def call_phase(run: Run, step: JsonObject) -> None:
     key = f"step:{run.state.count}"
     run.push("flow.called", step=step["name"], key=key, arguments=arguments)
     run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
+
+
+def _is_let_through(run: Run, step: JsonObject) -> bool:
+    """Return whether the CHECK above a call holds; where it does not, the call is not made. Decision: 0080."""
+    if run.test(step["check"]):
+        return True
+    run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
+    outcome = step.get("on_fail") or step.get("on_failure")
+    run.thread.confirmation = {}
+    if not outcome:
+        run.state.turn.failures[_failed_key(step)] = 1
+        run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {step['check']}"}
+    _fail_check(run, step, outcome)
+    return False
 
 
 def answered(run: Run, step: JsonObject) -> None:
@@ -223,6 +240,8 @@ def _without_words(node: JsonObject) -> JsonObject:
 def check_phase(run: Run, step: JsonObject) -> None:
     """Look at the rules after a result, then at CHECK and SUCCESS_WHEN; a failed call has its own way out."""
     if "call_spec" in step and _failed_key(step) not in run.state.turn.failures:
+        if step.get("transform_last"):
+            transform(run, step["transform"])
         rule = constraints.violated(run, constraints.rules_of(run))
         if rule is not None:
             run.push("constraint.act", rule=rule)
@@ -230,7 +249,7 @@ def check_phase(run: Run, step: JsonObject) -> None:
     _test_success(run, step)
     if _failed_key(step) in run.state.turn.failures:
         return
-    if not step.get("check") or run.test(step["check"]):
+    if not step.get("check") or step.get("check_first") or run.test(step["check"]):
         if step.get("do"):
             run.push("flow.do", step=step["name"], at=0)
         return
