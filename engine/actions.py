@@ -7,17 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from domain.json_values import JsonObject
-from engine import calls, constraints, failures, profiles, saying, variables
+from domain.messages import ActionEvent
+from engine import asked_calls, calls, changing, consent, constraints, failures, profiles, saying, variables
+from engine.limits import MAX_MISSES, MAX_OPEN_QUESTIONS
 from engine.run import Run
-from engine.state import Task
+from engine.state import Outcome, Task
 
 TARGETS = ("then", "goto", "transition")
 
 
-def perform(run: Run, node: JsonObject, *, quiet: bool = False) -> None:
-    """Do all that `node` says; `quiet` leaves the answer to failures of its call to the caller (hooks)."""
-    run.push("act.node", node=node, quiet=quiet)
+_TURN_ENDS = frozenset({"turn.late", "turn.complete", "turn.close", "turn.finish"})
+"""Work that ends the turn in which the user is asked; all other work goes on after his answer."""
+
+
+def perform(run: Run, node: JsonObject, *, quiet: bool = False, asks: bool = True) -> None:
+    """Do all that `node` says; `quiet` leaves the answer to failures of its call to the caller (hooks).
+
+    Without `asks` nobody can be asked about its call: one that needs a yes is not made.
+    """
+    run.push("act.node", node=node, quiet=quiet, **({} if asks else {"mute": True}))
 
 
 def perform_all(run: Run, nodes: Iterable[JsonObject]) -> None:
@@ -50,7 +61,7 @@ def node_op(run: Run, task: Task) -> None:
     if "delegate" in node and "agent" in node["delegate"]:
         run.push("delegate.call", call=node["delegate"])
     if "call_spec" in node:
-        call(run, node["call_spec"], quiet=bool(task.data.get("quiet")))
+        call(run, node["call_spec"], quiet=bool(task.data.get("quiet")), asks=not task.data.get("mute"))
 
 
 def checked(run: Run, node: JsonObject, *, holds: bool) -> None:
@@ -62,16 +73,192 @@ def checked(run: Run, node: JsonObject, *, holds: bool) -> None:
         perform(run, node["on_fail"])
 
 
-def call(run: Run, spec: JsonObject, *, quiet: bool = False) -> None:
-    """Send a call; its result goes to the AS variable."""
-    arguments = calls.arguments_of(run, spec)
+def call(
+    run: Run, spec: JsonObject, *, quiet: bool = False, asks: bool = True, asked: JsonObject | None = None
+) -> None:
+    """Send a call; its result goes to the AS variable. What needs a yes, a consent or a sign-in is asked for first.
+
+    `asked`: what was asked about this call before: how often (`tries`), and what was open then (`before`).
+    """
+    asked = asked or {}
+    arguments = consent.as_settled(run, spec["tool"], _place(run, spec), calls.arguments_of(run, spec))
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
     if rule is not None:
         run.push("constraint.act", rule=rule)
         return
+    tool = calls.tool_of(run, spec["tool"])
+    need = asked_calls.needed(run, tool, arguments)
+    if tool is not None and need:
+        _hold_back(run, spec, tool, arguments, need, {"quiet": quiet, "asks": asks, "asked": asked})
+        return
+    run.state.turn.is_agreed |= tool is not None and changing.asks_each_time(tool)
+    if "waits" in run.thread.confirmation:
+        run.thread.confirmation = asked.get("before") or {}
     key = f"call:{run.state.count}"
     run.push("act.called", key=key, spec=spec, quiet=quiet)
     run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
+
+
+def call_again(run: Run, task: Task) -> None:
+    """Make a call after what it needed was asked for."""
+    needs = task.data
+    call(run, needs["spec"], quiet=bool(needs["quiet"]), asks=bool(needs["asks"]), asked=needs.get("asked") or {})
+
+
+def _place(run: Run, spec: JsonObject) -> str:
+    """Return what tells a call from others of the same tool, so that a yes counts for this one."""
+    return f"{run.thread.step} {msgspec.json.encode(spec).decode()}"
+
+
+# --- The question before a call -------------------------------------------------------------------------------------
+
+
+def _hold_back(
+    run: Run, spec: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need, how: JsonObject
+) -> None:
+    """Ask the user first, and keep the work at hand for after his answer; what nobody can ask for is refused."""
+    if need in ("declined", "unauthorized") or not how["asks"] or _is_nested_too_deep(run, how):
+        _refuse(run, spec, consent.refusal(need, tool), quiet=bool(how["quiet"]))
+    elif need == "auth":
+        consent.sign_in(run, tool, ("act.call", {"spec": spec, **how}))
+    else:
+        _ask(run, spec, tool, arguments, need, how)
+
+
+def _ask(
+    run: Run, spec: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need, how: JsonObject
+) -> None:
+    thread, turn, tasks = run.thread, run.state.turn, run.state.tasks
+    cut = len(tasks)
+    while cut and tasks[cut - 1].op not in _TURN_ENDS:
+        cut -= 1
+    asked: JsonObject = how["asked"]
+    before = asked.get("before") if "before" in asked else _open_question(run)
+    waits: JsonObject = {
+        "spec": spec,
+        "quiet": how["quiet"],
+        "asked": {**asked, "before": before},
+        "tasks": [[one.op, one.thread, one.data] for one in tasks[cut:]],
+        "awaiting": thread.awaiting,
+        "text": turn.text,
+        "is_consumed": turn.is_consumed,
+        "is_branched": turn.is_branched,
+        "action": None if turn.action is None else msgspec.to_builtins(turn.action),
+    }
+    del tasks[cut:]
+    words = consent.ask(run, need, tool, arguments, step=_place(run, spec), waits=waits)
+    thread.awaiting = "confirm"
+    saying.say(run, words)
+    run.act("collect", fields=[], prompts=[words])
+
+
+def _open_question(run: Run) -> JsonObject:
+    """Return the question about a call that another one of a side question comes before; empty for none."""
+    asked = run.thread.confirmation
+    is_open = run.thread.awaiting in ("confirm", "zone") and "kind" in asked
+    return asked if is_open else {}
+
+
+def _is_nested_too_deep(run: Run, how: JsonObject) -> bool:
+    depth, asked = 0, {} if "before" in how["asked"] else _open_question(run)
+    while asked:
+        depth += 1
+        asked = ((asked.get("waits") or {}).get("asked") or {}).get("before") or {}
+    return depth >= MAX_OPEN_QUESTIONS
+
+
+def is_asked(run: Run) -> bool:
+    """Return whether the user has been asked about a call that is not a step's own."""
+    return run.thread.awaiting == "confirm" and "waits" in run.thread.confirmation
+
+
+def answered(run: Run, task: Task) -> None:
+    """Take the answer to what was asked before a call; a model reads what the words leave open."""
+    if "effect" not in task.data and consent.is_open_to_model(run):
+        run.push(task.op, effect=consent.ask_model(run))
+        return
+    thread = run.thread
+    asked = thread.confirmation
+    waits, tries = asked["waits"], int(asked["waits"]["asked"].get("tries", 0))
+    spec, name = waits["spec"], str(asked["tool"])
+    tool = calls.tool_of(run, name) or {"name": name}
+    by_model = consent.model_answer(run, task.data["effect"]) if "effect" in task.data else ""
+    now = {**_arguments_then(run, waits), **(asked.get("corrected") or {})}
+    answer = consent.answer(run, tool, now, by_model=by_model)
+    if answer == "correction":
+        asked_calls.take_over(run, spec)
+    else:
+        tries += 1
+    if answer in ("no", "cancel") or (answer not in ("yes", "changed", "correction") and tries >= MAX_MISSES):
+        _take_up(run, waits)
+        thread.confirmation = waits["asked"].get("before") or {}
+        _refuse(run, spec, consent.refusal("declined", tool), quiet=bool(waits["quiet"]))
+        return
+    if answer == "unclear":
+        saying.tell(run, "correction_unclear")
+    _take_up(run, waits)
+    run.state.turn.is_agreed |= answer != "yes"
+    run.push("act.call", spec=spec, quiet=waits["quiet"], asks=True, asked={**waits["asked"], "tries": tries})
+
+
+def hold_message(run: Run) -> None:
+    """Keep a message that was written before the question for after its answer: it answers nothing."""
+    thread, turn = run.thread, run.state.turn
+    waits = thread.confirmation["waits"]
+    work = [("agent.main", {}), ("turn.route", {"is_first": True}), ("flow.hear", {})]
+    tasks = [[op, thread.agent, needs] for op, needs in work if op != "flow.hear" or run.agent.flow is not None]
+    waits = {**waits, "text": turn.text, "is_consumed": False, "tasks": [*tasks, *waits["tasks"]]}
+    thread.confirmation = {**thread.confirmation, "waits": waits, "turn": turn.number}
+
+
+def ask_again(run: Run, task: Task) -> None:
+    """Put the question about a call again; an earlier answer counts for nothing."""
+    del task
+    waits = run.thread.confirmation["waits"]
+    run.thread.confirmation = {key: one for key, one in run.thread.confirmation.items() if key != "granted"}
+    run.unwind()
+    _take_up(run, waits)
+    run.push("act.call", spec=waits["spec"], quiet=waits["quiet"], asks=True, asked=waits["asked"])
+
+
+def _arguments_then(run: Run, waits: JsonObject) -> JsonObject:
+    """Return what the call's arguments are by now, with the message that has led to it."""
+    turn, said = run.state.turn, run.state.turn.text
+    turn.text = waits["text"]
+    found = calls.arguments_of(run, waits["spec"])
+    turn.text = said
+    return found
+
+
+def _take_up(run: Run, waits: JsonObject) -> None:
+    """Go back to the work that waited for the answer, and to the message it was about."""
+    turn = run.state.turn
+    run.thread.awaiting = str(waits["awaiting"])
+    turn.text = str(waits["text"])
+    turn.is_consumed, turn.is_branched = bool(waits["is_consumed"]), bool(waits["is_branched"])
+    if waits["action"] is not None:
+        turn.action = msgspec.convert(waits["action"], ActionEvent)
+    run.state.tasks.extend(Task(str(op), str(thread), data) for op, thread, data in waits["tasks"])
+
+
+def _refuse(run: Run, spec: JsonObject, outcome: Outcome, *, quiet: bool) -> None:
+    """Let a call count as failed that was never made: nothing is done or said that stands below it in its block."""
+    run.fault(outcome.kind, outcome.message, origin="tool", details={"tool": spec["tool"], "code": outcome.code})
+    run.thread.last_result = {"error": outcome.kind, "code": outcome.code, "message": outcome.message}
+    if "as" in spec:
+        variables.set_value(run, spec["as"], run.thread.last_result, "tool")
+    tasks = run.state.tasks
+    while tasks and tasks[-1].op in _BLOCK:
+        dropped = tasks.pop()
+        if dropped.op == "flow.do":
+            run.state.turn.failures[f"call:{dropped.data['step']}"] = 1
+    if not quiet:
+        run.state.turn.error = outcome.kind
+        saying.tell(run, "constraint_blocked")
+
+
+_BLOCK = frozenset({"act.node", "act.say", "act.clear", "act.go", "delegate.call", "flow.do"})
+"""What is still to be done of a block below its call."""
 
 
 def called(run: Run, task: Task) -> None:
@@ -157,7 +344,10 @@ def end(run: Run, task: Task) -> None:
 
 OPS = {
     "act.node": node_op,
+    "act.call": call_again,
     "act.called": called,
+    "act.answered": answered,
+    "act.ask": ask_again,
     "act.say": say_op,
     "act.clear": clear,
     "act.go": go,

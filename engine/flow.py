@@ -167,7 +167,7 @@ def _prepare(run: Run, step: JsonObject) -> None:
     asking.set_now(run, step)
     for name in step.get("clear", ()):
         variables.clear_value(run, name)
-    if "transform" in step:
+    if "transform" in step and not step.get("transform_last"):
         transform(run, step["transform"])
 
 
@@ -291,6 +291,8 @@ def turn(run: Run, task: Task) -> None:
             attachment_phase(run, step)
         case "input":
             on_input.answer(run, step)
+        case "confirm" if actions.is_asked(run):
+            run.push("act.answered")
         case "confirm":
             answered(run, step)
         case "readback":
@@ -337,6 +339,8 @@ def resume(run: Run, task: Task) -> None:
     elif thread.awaiting == "input":
         saying.respond(run, step)
         run.unwind()
+    elif actions.is_asked(run):
+        run.push("act.ask")
     elif thread.awaiting == "confirm":
         run.state.turn.is_consumed = False
         _phase(run, name, CALL)

@@ -9,14 +9,13 @@ from domain.json_values import JsonObject
 from domain.tool_calls import is_final
 from engine import (
     actions,
+    asked_calls,
     calls,
     changing,
     consent,
     constraints,
     failures,
-    gather,
     profiles,
-    questions,
     saying,
     variables,
 )
@@ -24,6 +23,7 @@ from engine.effects import StartTimer
 from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.state import Outcome, Task
+from engine.transform import transform
 
 _PREPARE = 0
 CALL = 6
@@ -41,6 +41,8 @@ def speaks_after_call(step: JsonObject) -> bool:
     """Return whether the answer of a step mentions what its call or its DO gives, and therefore comes after it."""
     if "call_spec" not in step and not step.get("do"):
         return False
+    if step.get("say_last"):
+        return True
     names = {name.partition(".")[0] for name in _set_by(step.get("do", ()))}
     if spec := step.get("call_spec"):
         names |= {line["variable"].partition(".")[0] for line in spec.get("set", ())}
@@ -78,7 +80,7 @@ def _doubt_key(step: JsonObject) -> str:
 def call_phase(run: Run, step: JsonObject) -> None:
     """Send the call of the step, unless a constraint at this checkpoint forbids it."""
     spec = step.get("call_spec")
-    if spec is None:
+    if spec is None or (step.get("check_first") and not _is_let_through(run, step)):
         return
     arguments = consent.as_settled(run, spec["tool"], step["name"], calls.arguments_of(run, spec))
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
@@ -86,9 +88,7 @@ def call_phase(run: Run, step: JsonObject) -> None:
         run.push("constraint.act", rule=rule)
         return
     tool = calls.tool_of(run, spec["tool"])
-    need = consent.needed(run, tool, arguments) if tool is not None else ""
-    if need == "confirm" and tool is not None and _has_just_agreed(run, tool, arguments):
-        need = ""
+    need = asked_calls.needed(run, tool, arguments)
     if tool is not None and need:
         _hold_back(run, step, tool, arguments, need)
         return
@@ -99,21 +99,18 @@ def call_phase(run: Run, step: JsonObject) -> None:
     run.state.tasks.append(calls.send(run, spec["tool"], arguments, key))
 
 
-def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether the flow itself has asked: this turn's message is a yes to a question about this call.
-
-    One yes is for one call: the second one of a turn is asked about.
-    """
-    turn = run.state.turn
-    if not turn.is_consumed or turn.is_agreed:
-        return False
-    is_changed = any(turn.changed.get(name, value) != value for name, value in arguments.items())
-    said = questions.last_said(run)
-    return (
-        not is_changed
-        and questions.asks_about(said, tool, arguments)
-        and questions.is_yes(run, questions.names_of(tool), arguments)
-    )
+def _is_let_through(run: Run, step: JsonObject) -> bool:
+    """Return whether the CHECK above a call holds; where it does not, the call is not made. Decision: 0080."""
+    if run.test(step["check"]):
+        return True
+    run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
+    outcome = step.get("on_fail") or step.get("on_failure")
+    run.thread.confirmation = {}
+    if not outcome:
+        run.state.turn.failures[_failed_key(step)] = 1
+        run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {step['check']}"}
+    _fail_check(run, step, outcome)
+    return False
 
 
 def answered(run: Run, step: JsonObject) -> None:
@@ -140,7 +137,7 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     now = {**calls.arguments_of(run, spec), **(asked.get("corrected") or {})} if spec else None
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
-        _take_over(run, spec)
+        asked_calls.take_over(run, spec)
     else:
         run.thread.misses += 1
     is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
@@ -152,23 +149,6 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
         return
     run.push("flow.step", step=step["name"], phase=CALL + 1)
     refused(run, step, consent.refusal("declined", tool))
-
-
-def _take_over(run: Run, spec: JsonObject) -> None:
-    """Give the variables of a call the values the user has corrected; what fails a field's check is not taken."""
-    asked = run.thread.confirmation
-    corrected = dict(asked["corrected"])
-    for name, value in asked["corrected"].items():
-        source = str((spec.get("with") or {}).get(name, name)).strip()
-        if not source.isidentifier() or run.scope.get(source) is None:
-            continue
-        field = run.agent.fields.get(source)
-        if field is None:
-            variables.set_value(run, source, value, "user")
-        elif not gather.offer(run, field, value):
-            del corrected[name]
-            saying.say(run, gather.refusal_of(run, field))
-    run.thread.confirmation = {**asked, "corrected": corrected}
 
 
 def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:
@@ -306,6 +286,8 @@ def _without_words(node: JsonObject) -> JsonObject:
 def check_phase(run: Run, step: JsonObject) -> None:
     """Look at the rules after a result, then at CHECK and SUCCESS_WHEN; a failed call has its own way out."""
     if "call_spec" in step and _failed_key(step) not in run.state.turn.failures:
+        if step.get("transform_last"):
+            transform(run, step["transform"])
         rule = constraints.violated(run, constraints.rules_of(run))
         if rule is not None:
             run.push("constraint.act", rule=rule)
@@ -313,7 +295,7 @@ def check_phase(run: Run, step: JsonObject) -> None:
     _test_success(run, step)
     if _failed_key(step) in run.state.turn.failures:
         return
-    if not step.get("check") or run.test(step["check"]):
+    if not step.get("check") or step.get("check_first") or run.test(step["check"]):
         if step.get("do"):
             run.push("flow.do", step=step["name"], at=0)
         return

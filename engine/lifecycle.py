@@ -61,7 +61,7 @@ def hear(run: Run, task: Task) -> None:
     """Begin a flow that has not begun with the message in hand, so that one that asks nothing runs once, on it."""
     del task
     thread = run.thread
-    if run.agent.flow is None or thread.step or thread.remote or _waits(run) is not None:
+    if run.agent.flow is None or thread.step or thread.remote or _waits(run) is not None or actions.is_asked(run):
         return
     run.state.turn.opening = thread.agent
     thread.counters["began"] = 1
@@ -107,7 +107,7 @@ def hook(run: Run, task: Task) -> None:
     """Run one of HOOKS; a failing one is logged, a critical one meets ON_ERROR."""
     node = run.agent.ir["hooks"].get(task.data["name"])
     if node:
-        actions.perform(run, node, quiet=not node.get("critical"))
+        actions.perform(run, node, quiet=not node.get("critical"), asks=False)
 
 
 def open_turn(run: Run, task: Task) -> None:
@@ -166,6 +166,12 @@ def main(run: Run, task: Task) -> None:
         return
     if thread.remote:
         elsewhere.forward(run)
+        return
+    if actions.is_asked(run) and not thread.step:
+        if run.state.turn.opening_unseen:
+            actions.hold_message(run)
+        else:
+            run.push("act.answered")
         return
     if run.agent.flow is None:
         run.push("reason.begin", step="")

@@ -73,3 +73,6 @@ MAX_SHOWN_CHARS = 2_000
 
 MAX_ANSWER_CHARS = 400
 """Characters of an answer to a question of yes and no; a longer one is no bare yes."""
+
+MAX_OPEN_QUESTIONS = 3
+"""Questions about calls that may wait for one another, a side question in a side question; more are refused."""

@@ -65,7 +65,7 @@ def hear(run: Run, task: Task) -> None:
         thread.messages.append(Message("user", (text + _files(turn.attachments)).lstrip("\n")))
     thread.awaiting = ""
     run.push("reason.ask", step=name, round=1)
-    if thread.confirmation:
+    if "call_id" in thread.confirmation:
         confirmed_call(run, name)
 
 

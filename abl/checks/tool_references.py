@@ -51,6 +51,17 @@ def _own_tools(facts: AgentFacts) -> list[str]:
     return sorted(name for name in facts.known_tools if name and not name.startswith(SYSTEM_PREFIX))
 
 
+def calls_nobody_can_confirm(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield the CALLs of hooks whose tool needs a yes each time: a hook asks nobody, so they are never made."""
+    for call in facts.calls:
+        tool = facts.tools.get(call.tool)
+        if call.block.section != "hooks" or tool is None:
+            continue
+        require = dig(tool.subject, "confirmation", "require")
+        if require == "always" or (require == "when_side_effects" and dig(tool.subject, "hints", "side_effects")):
+            yield Finding("CALL_NOBODY_CAN_CONFIRM", call.block, call.field, call.tool, "", {"tool": call.tool})
+
+
 def auth_without_profile(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
     """Yield the tools that ask for authorisation at first use without naming a credential profile."""
     for name, block in facts.tools.items():
@@ -109,6 +120,7 @@ def duplicate_tools(facts: AgentFacts, context: CheckContext) -> Iterator[Findin
 CHECKS = (
     Check("UNDEFINED_TOOL_CALL", undefined_tool_calls),
     Check("UNDEFINED_TOOL_CALL", undefined_checkpoints),
+    Check("CALL_NOBODY_CAN_CONFIRM", calls_nobody_can_confirm),
     Check("AUTH_JIT_WITHOUT_PROFILE", auth_without_profile),
     Check("SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION", side_effects_without_confirmation),
     Check("TOOL_CANNOT_RUN", tools_that_cannot_run),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -144,7 +145,32 @@ def _step(node: Step, scope: Scope, entities: dict[str, Entity], top: dict[str, 
         ir["call_with"] = ir["call_spec"]["with"]
         if "as" in ir["call_spec"]:
             ir["call_as"] = ir["call_spec"]["as"]
+        _add_order(node, ir)
     return ir
+
+
+_TAGS = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_SAID = ("respond", "message_key", "voice_config", "rich_content", "actions")
+
+
+def _add_order(node: Step, ir: Json) -> None:
+    """Add check_first, say_last and transform_last of a step with a CALL, where they say something. Decision: 0080."""
+    spec = ir["call_spec"]
+    made = {"result", "match", spec.get("as", ""), spec["tool"], f"last_{spec['tool']}_result"}
+    made |= {line["variable"].partition(".")[0] for line in spec.get("set", ())}
+    if node.checks_first is True and "check" in ir and not _mentions(ir["check"], made):
+        ir["check_first"] = True
+    said = " ".join(str(ir.get(key, "")) for key in _SAID)
+    told = " ".join(_TAGS.findall(said))
+    is_question = node.gather is not None and str(ir.get("respond", "")).rstrip().endswith("?")
+    if node.says_last is True and said.strip() and not _mentions(told, made) and not is_question:
+        ir["say_last"] = True
+    if node.transforms_last is True and "transform" in ir:
+        ir["transform_last"] = True
+
+
+def _mentions(read: str, names: set[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}\b", read) for name in names if name)
 
 
 def _zone(node: Step, rules: list[Json], instructions: list[str], scope: Scope) -> Json:

@@ -9,7 +9,7 @@ from abl.parser.reader import Reader
 from abl.parser.required import check_entries
 from abl.parser.signature import read_signature
 from abl.parser.tools import bound_fields
-from abl.parser.written_order import place_clears
+from abl.parser.written_order import place_around_calls, place_clears
 from abl.syntax.document import Document
 from abl.syntax.execution import Execution
 from abl.syntax.flow import Digression, Flow, Step
@@ -22,6 +22,7 @@ from abl.syntax.tools import BINDING_FIELDS, Tool
 def check_document(r: Reader, document: Document) -> None:
     """Report what is missing or out of date in a document that has been read."""
     place_clears(r)
+    place_around_calls(document)
     if document.kind == "tools":
         _tool_library(r, document)
         return

@@ -1,7 +1,8 @@
 """CLEAR and SET beside the answers and calls of one block, in the order in which they are written.
 
 A block sets, clears, calls and then answers. A CLEAR that stands below all it calls and says is done after them. What
-reads otherwise than it is done is reported. Spec: abl-language 5.5, 5.8; decision 0070.
+reads otherwise than it is done is reported. A CHECK above the CALL of a step guards it; an answer and a TRANSFORM below
+it come after it. Spec: abl-language 5.5, 5.8; decisions 0070, 0080.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from abl.expressions.analysis import parse_expression
 from abl.expressions.inspection import variables
 from abl.parser.scribe import Scribe
+from abl.syntax.document import Document
 from abl.syntax.flow import Step
 from abl.syntax.node import Node, given
 from abl.syntax.steps import Actions, Call
@@ -36,6 +38,18 @@ def place_clears(r: Scribe) -> None:
         if first is not None and done_first and max(done_first) < first and not isinstance(node, Step):
             node.clears_last = True
         _report(r, node)
+
+
+def place_around_calls(document: Document) -> None:
+    """Note of each step what is written above its CALL and what below. Decision: 0080."""
+    for step in (document.flow.steps if document.flow is not None else None) or ():
+        call = step.at.get("call")
+        if call is None or step.call is None:
+            continue
+        step.checks_first = "check" in step.at and step.at["check"] < call and bool(step.check)
+        said = [step.at[field] for field in (*ANSWER, "message_key") if field in step.at]
+        step.says_last = bool(said) and min(said) > call
+        step.transforms_last = step.transform is not None and step.at.get("transform", 0) > call
 
 
 def _report(r: Scribe, node: Actions) -> None:

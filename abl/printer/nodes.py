@@ -70,13 +70,27 @@ def _rows(name: str) -> tuple[Prop, ...]:
 
 def rows_in_order(node: Node) -> tuple[Prop, ...]:
     """Return the rows of a node in the order in which they are written: a CLEAR that is done last stands last."""
-    rows = rows_of(type(node))
+    rows = _around_call(node, rows_of(type(node)))
     if not getattr(node, "clears_last", False):
         return rows
     clear = node.BY_FIELD["clear"]
     others = [row for row in rows if row is not clear]
     after = max(place for place, row in enumerate(others) if row.field in _DONE_BEFORE_CLEAR)
     return (*others[: after + 1], clear, *others[after + 1 :])
+
+
+def _around_call(node: Node, rows: tuple[Prop, ...]) -> tuple[Prop, ...]:
+    """Return the rows of a step with what stands above its CALL before it, and what stands below after it."""
+    if type(node).__name__ != "Step" or getattr(node, "call", None) is None:
+        return rows
+    above = [] if getattr(node, "says_last", False) else list(_ANSWER)
+    above += ["check"] if getattr(node, "checks_first", False) else []
+    below = ["transform"] if getattr(node, "transforms_last", False) else []
+    kept = [row for row in rows if row.field not in (*above, *below)]
+    at = next(place for place, row in enumerate(kept) if row.field == "call")
+    moved = {row.field: row for row in rows}
+    before = [moved[field] for field in above if field in moved]
+    return (*kept[:at], *before, kept[at], *(moved[field] for field in below), *kept[at + 1 :])
 
 
 def is_absent(node: Node, field: str) -> bool:

@@ -107,6 +107,12 @@ class Step(Actions):
     prompt: str = p.text("PROMPT", "Question of COLLECT.", legacy=True)
     human_approval: HumanApproval | None = p.one("HUMAN_APPROVAL", "Wait for a human's decision.", "HumanApproval")
     success_when: str = p.condition("SUCCESS_WHEN", "The step counts as successful when this holds.")
+    checks_first: bool = False
+    """CHECK stands above CALL and guards it. Decision: 0080."""
+    says_last: bool = False
+    """The answer stands below CALL: it is for a call that has worked. Decision: 0080."""
+    transforms_last: bool = False
+    """TRANSFORM stands below CALL and works on its result. Decision: 0080."""
 
 
 def gathering(step: Step) -> StepGather | None:

@@ -47,6 +47,36 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "CALL_NOBODY_CAN_CONFIRM",
+        "error",
+        "call in a hook that needs a yes",
+        message="The tool {tool} needs a yes before each call, and in a hook nobody is asked: the call is never made. "
+        "CALL it in a step or branch, or write `confirm: never` at the tool when no yes is meant.",
+        explanation="""
+            Hooks run around turns, where no question can be put to the user and no answer be waited for.
+            A call that needs a yes is asked about in steps, branches, outcomes, handlers, digressions and ON_START.
+            In a hook it is refused each time. Move the CALL, or let the tool need no yes.
+        """,
+        wrong="""
+            TOOLS:
+              open_claim() -> object
+                description: "Opens a compensation claim"
+                confirm: always
+            HOOKS:
+              after_turn:
+                CALL: open_claim()
+        """,
+        right="""
+            TOOLS:
+              open_claim() -> object
+                description: "Opens a compensation claim"
+                confirm: never
+            HOOKS:
+              after_turn:
+                CALL: open_claim()
+        """,
+    ),
+    agent_rule(
         "AUTH_JIT_WITHOUT_PROFILE",
         "warning",
         "authorisation without a profile",

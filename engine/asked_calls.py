@@ -1,0 +1,53 @@
+"""What the user still has to say before a call that the author wrote, and the values he corrects.
+
+Every CALL of a document passes here, that of a step (`flow_calls`) and those of branches, outcomes, handlers and
+digressions (`actions`). Decisions: 0012, 0044, 0079. Spec: abl-language 3.2, 8, 14.3 (3).
+"""
+
+from __future__ import annotations
+
+from domain.json_values import JsonObject
+from engine import consent, gather, questions, saying, variables
+from engine.run import Run
+
+
+def needed(run: Run, tool: JsonObject | None, arguments: JsonObject) -> consent.Need:
+    """Return what has to be had of the user before a CALL; the author's own question just before counts as asked."""
+    if tool is None:
+        return ""
+    need = consent.needed(run, tool, arguments)
+    return "" if need == "confirm" and _has_just_agreed(run, tool, arguments) else need
+
+
+def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
+    """Return whether the flow itself has asked: this turn's message is a yes to a question about this call.
+
+    One yes is for one call: the second one of a turn is asked about.
+    """
+    turn = run.state.turn
+    if not turn.is_consumed or turn.is_agreed:
+        return False
+    is_changed = any(turn.changed.get(name, value) != value for name, value in arguments.items())
+    said = questions.last_said(run)
+    return (
+        not is_changed
+        and questions.asks_about(said, tool, arguments)
+        and questions.is_yes(run, questions.names_of(tool), arguments)
+    )
+
+
+def take_over(run: Run, spec: JsonObject) -> None:
+    """Give the variables of a call the values the user has corrected; what fails a field's check is not taken."""
+    asked = run.thread.confirmation
+    corrected = dict(asked["corrected"])
+    for name, value in asked["corrected"].items():
+        source = str((spec.get("with") or {}).get(name, name)).strip()
+        if not source.isidentifier() or run.scope.get(source) is None:
+            continue
+        field = run.agent.fields.get(source)
+        if field is None:
+            variables.set_value(run, source, value, "user")
+        elif not gather.offer(run, field, value):
+            del corrected[name]
+            saying.say(run, gather.refusal_of(run, field))
+    run.thread.confirmation = {**asked, "corrected": corrected}
