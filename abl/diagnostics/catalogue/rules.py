@@ -121,6 +121,34 @@ ROWS: tuple[Rule, ...] = (
         also=("MISSING_PARAM_DESCRIPTION",),
     ),
     agent_rule(
+        "GUARDRAIL_UNKNOWN_NAME",
+        "error",
+        "guardrail that reads what nothing fills",
+        message="The guardrail reads {variable}, which nothing fills, so it would find nothing."
+        "[[ Did you mean {suggestion}?]][[ {detail}.]] The checked text is called input.",
+        explanation="""
+            The check of a guardrail reads the checked text as `input` (or `output`, `text`, `content`, `response`,
+            `message`), and the variables of the agent. With `kind: tool_input` and `tool_output` it knows `tool_name`
+            and `arguments` too, and `result` with `tool_output`; with `kind: handoff` it knows `target`.
+            The name written here is none of these, and a check of nothing would let everything pass.
+            At run time such a guardrail counts as violated.
+        """,
+        wrong="""
+            GUARDRAILS:
+              no_rivals:
+                kind: input
+                check: utterance CONTAINS "acme"
+                action: block
+        """,
+        right="""
+            GUARDRAILS:
+              no_rivals:
+                kind: input
+                check: input CONTAINS "acme"
+                action: block
+        """,
+    ),
+    agent_rule(
         "INVALID_OPERATOR",
         "error",
         "operator that does not exist",
