@@ -72,7 +72,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "W824",
-        "warning",
+        "error",
         "BEFORE that is not understood",
         message="BEFORE {value} is not supported, so this constraint is never checked. "
         "Write `BEFORE calling some_tool` or `BEFORE returning results`.",
@@ -94,7 +94,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "BEFORE_UNKNOWN_TOOL",
-        "warning",
+        "error",
         "BEFORE of a tool that is not there",
         message="No tool is called {name}, so this rule is never checked. [[Tools are {known}.]]",
         explanation="""
