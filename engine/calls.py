@@ -66,7 +66,9 @@ def send(
     needs: JsonObject = {"tool": name, "arguments": arguments, "key": key, "call_id": call_id, "attempt": attempt}
     refusal = _refusal(name, tool, arguments)
     if refusal is None:
-        needs["arguments"], stopped = guardrails.check_value(run, "tool_input", arguments)
+        about = guardrails.of_call("tool_input", name, arguments)
+        checked, stopped = guardrails.check_value(run, arguments, about)
+        needs["arguments"] = checked if isinstance(checked, dict) else arguments
         refusal = _stopped(run, stopped) if stopped is not None else None
     if refusal is not None:
         return refused(run, {**needs, "first": first}, refusal)
@@ -231,7 +233,8 @@ def settle(run: Run, task: Task) -> None:
     name, tool = needs["tool"], tool_of(run, needs["tool"]) or {}
     trace_result(run, needs, outcome, tool)
     if outcome.ok:
-        value, _ = guardrails.check_value(run, "tool_output", outcome.value)
+        about = guardrails.of_call("tool_output", name, needs["arguments"], outcome.value)
+        value, _ = guardrails.check_value(run, outcome.value, about)
         if guardrails.rules_for(run, "tool_output", local=False) and run.state.begun.has_model:
             run.push("call.taken", **needs, value=value)
             judging.push_checks(run, "tool_output", _output_text(value))

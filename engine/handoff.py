@@ -43,14 +43,11 @@ def begin(run: Run, task: Task) -> None:
         run.push("handoff.begin", **{**task.data, "is_judged": True})
         judging.push_checks(run, "handoff", summary)
         return
-    if summary:
-        checked = judging.take_verdict(run, summary)
-        if not checked.is_blocked:
-            checked = guardrails.check_local(run, "handoff", checked.text)
-        if checked.is_blocked:
-            _refuse(run, "", target, text=checked.text)
-            return
-        summary = checked.text
+    checked = _checked_summary(run, target, summary)
+    if checked.is_blocked:
+        _refuse(run, "", target, text=checked.text)
+        return
+    summary = checked.text
     if rule.get("experienceMode") == "visible_handoff":
         key = "remote_handoff_message" if remote else "handoff_message"
         key += "_voice" if run.state.begun.channel in SPOKEN else ""
@@ -131,6 +128,15 @@ def _fail(run: Run, rule: JsonObject, key: str, target: str, *, way: str = "on_f
             saying.say(run, run.message(key))
         case _:
             saying.unknown_outcome(run, target)
+
+
+def _checked_summary(run: Run, target: str, summary: str) -> guardrails.Checked:
+    """Return what the guardrails make of a handoff and its summary; one without a summary is checked too."""
+    about = guardrails.Subject("handoff", {"target": target})
+    if not summary:
+        return guardrails.check_whole(run, about) or guardrails.Checked("")
+    checked = judging.take_verdict(run, summary)
+    return checked if checked.is_blocked else guardrails.check_local(run, "handoff", checked.text, subject=about)
 
 
 def _context(run: Run, rule: JsonObject, given: JsonObject) -> JsonObject:

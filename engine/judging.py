@@ -58,7 +58,7 @@ def verdict_of(run: Run, stage: Stage, effects: list[str], text: str) -> Checked
         checked = guardrails.apply(
             run,
             rule,
-            stage,
+            guardrails.Subject(stage),
             checked.text,
             is_violated=is_violated,
             reason=str(answer.get("reason", "")) if has_verdict else guardrails.NO_VERDICT,

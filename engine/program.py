@@ -5,10 +5,12 @@ Built from the compilation output (spec: abl-language 12.1) and never changed; o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from abl.checks.names import ENGINE_NAMES, NAMESPACES
 from abl.expressions import Condition, analyse, compile_condition, compile_expression, parse_condition
 from abl.expressions import variables as paths_in
 from abl.expressions.checks import UNWANTED, read_check
@@ -28,6 +30,11 @@ TIERS = {"local": 0, "model": 1, "llm": 2}
 
 MEMORY_ROOTS = frozenset({"user", "project", "execution_tree"})
 """Roots whose values outlive the session in every agent."""
+
+KNOWN_NAMES = NAMESPACES | ENGINE_NAMES
+"""Names that the engine fills."""
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 MAX_CACHED = 20_000
 """Texts a program compiles and keeps; they come from the IR, so a larger number means a leak."""
@@ -211,6 +218,25 @@ class Program:
             return known
         wanted = name.rsplit("/", 1)[-1].replace("-", "_").lower()
         return next((one for key, one in self.agents.items() if key.replace("-", "_").lower() == wanted), None)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """All words of the agents, apart from their guardrails: a name that is none of them is never filled."""
+        found: set[str] = set()
+        pending: list[JsonValue] = [one.ir for one in self.agents.values()]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, str):
+                found.update(_WORD.findall(value))
+            elif isinstance(value, dict):
+                pending.extend(one for key, one in value.items() if key != "guardrails")
+            elif isinstance(value, list):
+                pending.extend(value)
+        return frozenset(found)
+
+    def knows(self, name: str, scope: Variables) -> bool:
+        """Return whether something fills a name: the engine, what is known by now, or a place in one of the agents."""
+        return name in KNOWN_NAMES or name in scope or name in self._words
 
     def mentioned(self, text: str) -> list[str]:
         """Return the root names a template text mentions."""

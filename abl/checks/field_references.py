@@ -25,13 +25,15 @@ from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
 from abl.checks.finding import Finding
 from abl.checks.formulas import Reading, mixes_intent_and_state
-from abl.checks.names import ERROR_NAMES, GUARDRAIL_NAMES, HUMAN_NAMES, INPUT_WORDS
+from abl.checks.names import ERROR_NAMES, HUMAN_NAMES, INPUT_WORDS
 from abl.checks.reading import mapping, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.targets import edges_of, reached, targets_of
 from abl.checks.undefined_names import misspelt_fields, read_by_mistake
 from abl.diagnostics.suggest import closest, distance
+from abl.expressions.checks import read_check
+from abl.expressions.guard_names import member_of_text, names_of, stages_of
 from abl.languages import DEFAULT_TAG, load_pack
 
 MAX_SHOWN = 80
@@ -55,7 +57,11 @@ def undefined_condition_variables(facts: AgentFacts, context: CheckContext) -> I
             name = reading.root
             if (id(condition.block), name) in said or is_engine_name(name) or name in extra:
                 continue
-            if condition.block.role == "on_human_complete":
+            if condition.block.role == "guardrails":
+                if name not in facts.known_names and name not in facts.told_names:
+                    said.add((id(condition.block), name))
+                    yield _unfilled(name, condition, facts)
+            elif condition.block.role == "on_human_complete":
                 if near := _misspelt_human_name(name):
                     said.add((id(condition.block), name))
                     yield _undefined(name, condition, facts, [near])
@@ -78,6 +84,32 @@ def _undefined(name: str, condition: Condition, facts: AgentFacts, candidates: l
     return unknown("UNDEFINED_CONDITION_VAR", condition.block, condition.field, name, candidates, **said)
 
 
+def _unfilled(name: str, condition: Condition, facts: AgentFacts) -> Finding:
+    kind = text(condition.block.subject.get("kind"))
+    said = {"variable": name}
+    if stages := stages_of(name):
+        said["detail"] = f"{name} is known where the guardrail has `kind: {stages[0]}`"
+    candidates = [*sorted(names_of(kind)), *facts.candidates]
+    return unknown("GUARDRAIL_UNKNOWN_NAME", condition.block, condition.field, name, candidates, **said)
+
+
+def parts_of_texts(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield guardrails that read a part of the checked text, as if it were an object."""
+    for condition in facts.conditions:
+        if condition.block.role != "guardrails":
+            continue
+        for path in read_check(condition.text).paths:
+            if member_of_text(path):
+                shown = ".".join(path)
+                said = {
+                    "name": shown,
+                    "variable": shown,
+                    "detail": f"{path[0]} is the checked text, which has no parts. Write {path[0]}, or session.{shown} "
+                    "for a variable of that name",
+                }
+                yield Finding("GUARDRAIL_UNKNOWN_NAME", condition.block, condition.field, shown, arguments=said)
+
+
 def _spelling(condition: Condition) -> str:
     """Return the keyword before the condition in the text."""
     if condition.block.role == "constraints" and condition.field == "condition":
@@ -89,7 +121,7 @@ def _also_known(condition: Condition) -> frozenset[str]:
     """Return names that are known only at the place of this condition."""
     block = condition.block
     if block.role == "guardrails":
-        return GUARDRAIL_NAMES
+        return names_of(text(block.subject.get("kind")))
     names: frozenset[str] = frozenset()
     if block.lies_in("on_input"):
         names |= INPUT_WORDS
@@ -282,6 +314,7 @@ def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Itera
 
 CHECKS = (
     Check("UNDEFINED_CONDITION_VAR", undefined_condition_variables),
+    Check("GUARDRAIL_UNKNOWN_NAME", parts_of_texts),
     Check("MISSING_VARIABLE_PRODUCER_WARNING", missing_producers),
     Check("UNUSED_REQUIRED_GATHER_FIELD", unused_required_fields),
     Check("W801", unfilled_session_variables),

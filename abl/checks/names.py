@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abl.expressions.guard_names import STAGE_NAMES, TEXT_NAMES
+
 NAMESPACES = frozenset(
     {
         "session", "user", "env", "secrets", "config", "caller", "context", "_context", "interaction", "metadata",
@@ -27,13 +29,8 @@ CHECKPOINT_NAMES = "_abl_"
 INPUT_WORDS = frozenset({"back", "cancel", "change", "help", "yes", "no"})
 """Built-in answers: a branch of ON_INPUT may consist of one of them alone. Spec: abl-language 5.7."""
 
-GUARDRAIL_NAMES = frozenset(
-    {
-        "input", "output", "text", "content", "response", "message", "tool", "tool_name", "arguments", "args",
-        "parameters", "target", "result",
-    }
-)  # fmt: skip
-"""What a check of content may read besides the state."""
+GUARDRAIL_NAMES = TEXT_NAMES.union(*STAGE_NAMES.values())
+"""What a check of content may read besides the state; which of them depends on the kind of the guardrail."""
 
 ERROR_NAMES = frozenset({"error", "error_code", "error_message", "error_type"})
 """What is known of a failure; read in the branches after one."""

@@ -12,6 +12,7 @@ from abl.compiler.choices import choices_of
 from abl.compiler.lowering import Changes, lower, shape
 from abl.compiler.plain import Json, given, merged, number, one, only, text, texts
 from abl.compiler.scope import Scope
+from abl.expressions.checks import read_check
 from abl.field_checks import NAMED_CHECKS
 from abl.patterns import check_pattern, without_slashes
 from abl.syntax.gather import Activation, Attachment, Gather, GatherField, MaskConfig, StepGather, Validation
@@ -225,11 +226,21 @@ def _kind_of(rule: str, process: str, field: GatherField, node: Validation | Non
     if _RANGE.fullmatch(rule):
         return "range"
     place: tuple[Node, str] = (node, "rule") if node is not None and "rule" in node.at else (field, "validation")
+    if process != "REGEX" and _is_comparison(rule):
+        return "custom"
     if process != "REGEX" and _is_prose(rule):
         scope.report("VALIDATION_READ_BY_MODEL", *place, name=text(field.name), value=rule)
         return "llm"
     scope.pattern(rule, *place)
     return "pattern"
+
+
+def _is_comparison(rule: str) -> bool:
+    """Whether a rule is a condition that can be computed: `v >= 18` is none of the sentences a model judges."""
+    if " " not in rule.strip():
+        return False
+    found = read_check(rule)
+    return bool(found.condition) and not found.problem
 
 
 def _is_prose(rule: str) -> bool:

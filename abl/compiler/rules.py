@@ -6,7 +6,7 @@ Spec: abl-language 3.6, 12.4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from abl.compiler.conditions import MAX_CACHED, facts_of
@@ -15,6 +15,7 @@ from abl.compiler.plain import Json, given, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.compiler.words import split_modifiers, without_implications
 from abl.syntax.rules import RULE_KINDS, Constraint, FailAction
+from abl.syntax.tools import Tool
 
 CHECKPOINT_KIND = "_abl_constraint_checkpoint_kind"
 CHECKPOINT_TARGET = "_abl_constraint_checkpoint_target"
@@ -22,7 +23,11 @@ PLAIN_PHASES = frozenset({"", "always"})
 
 _TYPE_WORDS = {"continue": "respond", "retry": "retry_step", "collect": "collect_field", "goto": "goto_step"}
 
-_BEFORE_TOOL = re.compile(r"(?:calling|call|tool)\s*+:?\s*+([\w.-]++)\s*+(?:\(\s*+\))?", re.IGNORECASE)
+_BEFORE_TOOL = re.compile(
+    r"(?:(?:the\s++)?calls?\s++of|calling|call|tool)\s*+:?\s*+([\w.-]++)\s*+(?:\(\s*+\))?", re.IGNORECASE
+)
+_BARE_TOOL = re.compile(r"([\w.-]++)\s*+(?:\(\s*+\))?")
+_BEFORE_MESSAGE = re.compile(r"""([^,"']*+),\s*+("[^"]*+"|'[^']*+')""")
 _BEFORE_REPLY = re.compile(
     r"(?:returning|return)\s++(?:the\s++)?results?|respond(?:ing)?|response|return_results", re.IGNORECASE
 )
@@ -57,13 +62,14 @@ def lower_constraint(node: Constraint, scope: Scope) -> Json:
     """Return one rule, lowered."""
     condition, when, before = split_modifiers(text(node.condition))
     when, before = text(node.when) or when, text(node.before) or before
+    before, said = _without_message(before)
     kind = text(node.kind).lower()
     kind = kind if kind in RULE_KINDS else "require"
     _check_operators(condition, node, scope)
     scope.condition(condition, node, "condition")
     if when:
         scope.condition(when, node, "when")
-    checkpoint = read_before(before) if before else None
+    checkpoint = read_before(before, _tool_names(scope)) if before else None
     if before and checkpoint is None:
         scope.report("W824", node, "before", value=before)
         lowered = "true"
@@ -78,14 +84,29 @@ def lower_constraint(node: Constraint, scope: Scope) -> Json:
         ir["checkpoint"] = checkpoint
     if (action := one(FailAction, node.on_fail)) is not None:
         ir["on_fail"] = lower_on_fail(action, scope)
+    elif said:
+        ir["on_fail"] = {"type": "respond", "message": said}
     elif severity == "error":
         ir["on_fail"] = {"type": "block"}
     return scope.record(ir, node)
 
 
-def read_before(before: str) -> Json | None:
-    """Return the checkpoint that `BEFORE …` names, None when it is not understood."""
+def _without_message(before: str) -> tuple[str, str]:
+    """Return the moment, and the answer behind it: `calling pay, "Not verified."` has both on one line."""
+    found = _BEFORE_MESSAGE.fullmatch(before.strip())
+    return (found[1], found[2][1:-1]) if found is not None else (before, "")
+
+
+def _tool_names(scope: Scope) -> frozenset[str]:
+    return frozenset(text(tool.name) for tool in only(Tool, scope.document.tools))
+
+
+def read_before(before: str, tools: Collection[str] = ()) -> Json | None:
+    """Return the checkpoint that `BEFORE …` names, None when it is not understood; a tool may stand there alone."""
     words = before.strip()
+    bare = _BARE_TOOL.fullmatch(words)
+    if bare is not None and bare[1] in tools:
+        return {"kind": "tool_call", "target": bare[1]}
     tool = _BEFORE_TOOL.fullmatch(words)
     if tool is not None:
         return {"kind": "tool_call", "target": tool[1]}

@@ -12,7 +12,7 @@ from abl.compiler.calls import set_lines
 from abl.compiler.catalogue import Catalogue, Definition
 from abl.compiler.identity import tool_timeout
 from abl.compiler.places import Unit
-from abl.compiler.plain import Json, given, is_absent, merged, number, one, only, plain, text, texts
+from abl.compiler.plain import Json, given, is_absent, mapping, merged, number, one, only, plain, text, texts
 from abl.compiler.scope import Scope
 from abl.compiler.types import lower_parameter, lower_returns, signature
 from abl.syntax.node import Node
@@ -216,7 +216,7 @@ def _add_results(tool: Tool, scope: Scope, ir: Json) -> None:
 
 
 def _add_confirmation(tool: Tool, ir: Json) -> None:
-    require = text(tool.confirm) or text(tool.confirmation_require)
+    require = text(tool.confirm) or text(tool.confirmation_require) or _unreadable_confirmation(tool)
     immutable = texts(given(tool, "immutable"))
     consent = {name: plain(given(tool, name)) for name in _CONSENT if not is_absent(given(tool, name))}
     if require or immutable or consent:
@@ -225,6 +225,11 @@ def _add_confirmation(tool: Tool, ir: Json) -> None:
             "immutable_params": immutable,
             **consent,
         }
+
+
+def _unreadable_confirmation(tool: Tool) -> str:
+    """Return `always` where a confirmation is written that nobody can read: it never means that nobody is asked."""
+    return "always" if not {"confirm", "require"}.isdisjoint(mapping(tool.extras)) else ""
 
 
 def _add_plain(tool: Tool, ir: Json) -> None:

@@ -42,6 +42,17 @@ class GuardCheck:
         """Patterns that the condition looks for, as they are written or as its functions know them."""
         return patterns_of(analyse(self.condition, condition=True).node)
 
+    @property
+    def paths(self) -> list[tuple[str, ...]]:
+        """What the condition reads: each path as its names."""
+        return list(_paths_of(self.condition))
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _paths_of(condition: str) -> tuple[tuple[str, ...], ...]:
+    nodes = walk(analyse(condition, condition=True).node) if condition else ()
+    return tuple(dict.fromkeys(one.path for one in nodes if isinstance(one, Variable)))
+
 
 @lru_cache(maxsize=MAX_CACHED)
 def read_check(text: str) -> GuardCheck:

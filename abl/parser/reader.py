@@ -260,9 +260,11 @@ class Reader(Scribe):
             other(self, node, k, end, word, value, offset, value_offset)
             return
         known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
-        code = closed or "UNKNOWN_PROPERTY"
+        code, said = closed or "UNKNOWN_PROPERTY", {"name": word, "known": known}
+        if meant and row is not None and row.guards:
+            code, said = "UNREADABLE_GUARD", {"value": word, "property": row.key, "known": row.key}
         hint = did_you_mean(None if is_key(word) else meant)
-        self.report(code, offset, len(key), name=word, section=node.__class__.__name__, known=known, suggestion=hint)
+        self.report(code, offset, len(key), None, section=node.__class__.__name__, suggestion=hint, **said)
         node.extras[word] = self.raw_value(k, end, value)
 
     def keyless(self, node: Node, k: int, end: int, text: str, offset: int) -> None:

@@ -271,8 +271,8 @@ def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
         value, off = scalar(r, value, off)
         value = unquote(value)
         folded = value.lower().replace("-", "_")
-        found = next((one for one in row.choices if one.lower() == folded), None)
-        if found is None and not value:
+        found = next((one for one in row.choices if one.lower() == folded), None) or dict(row.meanings).get(folded)
+        if found is None and not value and not row.guards:
             return
         if found is None:
             if row.field != "type" or not read_enum(r, node, k, value, off):
@@ -290,9 +290,10 @@ def odd_choice(r: Reader, node: Node, row: Prop, value: str, off: int) -> None:
         set_text(node, row, value, off)
         return
     fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant else None
-    code = "PII_TYPE_UNKNOWN" if row.field == "pii_type" else "UNKNOWN_CHOICE"
+    code = "UNREADABLE_GUARD" if row.guards else "PII_TYPE_UNKNOWN" if row.field == "pii_type" else "UNKNOWN_CHOICE"
     known, suggestion = ", ".join(row.choices), did_you_mean(meant)
-    r.report(code, off, len(value), fix, name=value, value=value, property=row.key, known=known, suggestion=suggestion)
+    said = value or "an empty value"
+    r.report(code, off, len(value), fix, name=said, value=said, property=row.key, known=known, suggestion=suggestion)
     if row.open:
         set_text(node, row, value, off)
     else:
@@ -328,9 +329,14 @@ def _meant_boolean(value: str) -> str | None:
     return None
 
 
+_FORMS = {Kind.BOOL: "true, false", Kind.FLAG: "true, false", Kind.INTEGER: "a whole number", Kind.NUMBER: "a number"}
+
+
 def _wrong_type(r: Reader, node: Node, row: Prop, value: str, off: int, code: str, meant: str | None) -> None:
     fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant is not None else None
-    r.report(code, off, max(len(value), 1), fix, value=value, property=row.key, suggestion=did_you_mean(meant))
+    code, known = ("UNREADABLE_GUARD", _FORMS[row.kind]) if row.guards else (code, "")
+    suggestion = did_you_mean(meant)
+    r.report(code, off, max(len(value), 1), fix, value=value, property=row.key, suggestion=suggestion, known=known)
     node.at.setdefault(row.field, off)
     node.extras[row.key] = value
 

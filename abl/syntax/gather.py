@@ -95,7 +95,7 @@ class GatherField(Node):
     max_retries: int | None = p.integer(
         "max_retries", "How often the user is asked again after the first question.", minimum=0
     )
-    sensitive: bool | None = p.boolean("sensitive", "The value is stored encrypted and masked.")
+    sensitive: bool | None = p.boolean("sensitive", "The value is stored encrypted and masked.", guards=True)
     sensitive_display: str = p.choice("sensitive_display", "How the value is shown.", *DISPLAYS)
     mask_config: MaskConfig | None = p.one("mask_config", "Which characters stay visible.", "MaskConfig")
     transient: bool | None = p.boolean("transient", "The value is dropped after use.")

@@ -36,7 +36,7 @@ class PersistentPath(Node):
     default_value: Any = p.literal("DEFAULT_VALUE", "Value when nothing is stored.", aliases=("DEFAULT", "INITIAL"))
     access: str = p.choice("ACCESS", "What the agent may do with it.", "read", "write", "readwrite")
     description: str = p.text("DESCRIPTION", "What the fact means.")
-    sensitive: bool | None = p.boolean("SENSITIVE", "The value is stored encrypted and masked.")
+    sensitive: bool | None = p.boolean("SENSITIVE", "The value is stored encrypted and masked.", guards=True)
     sensitive_display: str = p.choice("SENSITIVE_DISPLAY", "How the value is shown.", *DISPLAYS)
     mask_config: MaskConfig | None = p.one("MASK_CONFIG", "Which characters stay visible.", "MaskConfig")
 

@@ -85,6 +85,8 @@ class Prop:
         yaml: Spelling in the YAML form, when it is not the field's name.
         formula: The values of a MAP are expressions, so that quotes belong to them.
         repeat: What a second occurrence does: `error`, `merge`, `append`, `replace`.
+        guards: The value keeps something from happening: one that cannot be read is an error, never the default.
+        meanings: Words of a CHOICE that are read as one of the choices: (word, choice).
     """
 
     key: str
@@ -104,6 +106,8 @@ class Prop:
     repeat: str = "error"
     formula: bool = False
     legacy: bool = False
+    guards: bool = False
+    meanings: tuple[tuple[str, str], ...] = ()
 
     @property
     def spellings(self) -> tuple[str, ...]:

@@ -12,6 +12,18 @@ BASE_TYPES = ("string", "number", "integer", "boolean", "date", "datetime", "arr
 TOOL_TYPES = ("http", "mcp", "lambda", "sandbox", "connector", "workflow", "searchai", "async_webhook")
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 AUTH_TYPES = ("none", "api_key", "bearer", "basic", "oauth2_client", "oauth2_user", "custom")
+CONFIRMATIONS = ("always", "never", "when_side_effects")
+YES_AND_NO = (
+    ("true", "always"),
+    ("yes", "always"),
+    ("on", "always"),
+    ("required", "always"),
+    ("false", "never"),
+    ("no", "never"),
+    ("off", "never"),
+    ("none", "never"),
+)
+"""Other words that say whether the user is asked first."""
 SYSTEM_TOOLS = (
     "__handoff__",
     "__delegate__",
@@ -98,7 +110,14 @@ class Tool(Transport):
     context_access: None = p.special(Kind.FLAT, "context_access", "Which variables the tool reads and writes.")
     context_read: list[str] = p.names("READ", "Variables the tool may read.", group="context_access")
     context_write: list[str] = p.names("WRITE", "Variables the tool may write.", group="context_access")
-    confirm: str = p.choice("confirm", "When the user is asked first.", "always", "never", "when_side_effects")
+    confirm: str = p.choice(
+        "confirm",
+        "When the user is asked first.",
+        *CONFIRMATIONS,
+        aliases=("require_confirmation", "requires_confirmation", "confirmation_required"),
+        meanings=YES_AND_NO,
+        guards=True,
+    )
     immutable: list[str] = p.names(
         "immutable",
         "Parameters that may not change between confirmation and call.",
@@ -106,23 +125,35 @@ class Tool(Transport):
     )
     confirmation: None = p.special(Kind.FLAT, "confirmation", "Longer spelling of confirm and immutable.")
     confirmation_require: str = p.choice(
-        "require", "When the user is asked first.", "always", "never", "when_side_effects", group="confirmation"
+        "require",
+        "When the user is asked first.",
+        *CONFIRMATIONS,
+        group="confirmation",
+        aliases=("required",),
+        meanings=YES_AND_NO,
+        guards=True,
     )
     consent_required_in: str = p.choice(
-        "consent_required_in", "Where consent is given.", "conversation", "explicit_prompt"
+        "consent_required_in", "Where consent is given.", "conversation", "explicit_prompt", guards=True
     )
     consent_scope: list[str] = p.names("consent_scope", "What the consent covers.")
     consent_action: str = p.text("consent_action", "What the user agrees to, in words.")
-    consent_fallback: str = p.choice("consent_fallback", "What happens without consent.", "explicit_prompt", "block")
+    consent_fallback: str = p.choice(
+        "consent_fallback", "What happens without consent.", "explicit_prompt", "block", guards=True
+    )
     confirm_message: str = p.text("confirm_message", "The question before a call; `{{parameter}}` is filled in.")
     pii_access: str = p.choice("pii_access", "Who sees personal data.", "user", "tools", "logs", "llm", "original")
     auth_profile: str = p.name("auth_profile", "Stored credential profile.", aliases=("auth_profile_ref",))
-    auth_jit: bool | None = p.boolean("auth_jit", "Ask the user to authorise at first use.", aliases=("jit_auth",))
+    auth_jit: bool | None = p.boolean(
+        "auth_jit", "Ask the user to authorise at first use.", aliases=("jit_auth",), guards=True
+    )
     consent: str = p.choice("consent", "When consent is asked.", "preflight", "inline", aliases=("consent_mode",))
     connection: str = p.choice(
         "connection", "Whose connection is used.", "per_user", "shared", aliases=("connection_mode",)
     )
-    identity_tier_required: int | None = p.integer("identity_tier_required", "Lowest identity tier of the caller.")
+    identity_tier_required: int | None = p.integer(
+        "identity_tier_required", "Lowest identity tier of the caller.", guards=True
+    )
     compaction: None = p.special(Kind.FLAT, "compaction", "How the result is shortened for the model.")
     essential_fields: list[str] = p.names("essential_fields", "Fields that survive shortening.", group="compaction")
     max_description_length: int | None = p.integer(
@@ -132,7 +163,7 @@ class Tool(Transport):
     cacheable: bool | None = p.boolean("cacheable", "Same arguments give the same result.")
     latency: str = p.choice("latency", "How long a call usually takes.", "fast", "medium", "slow")
     parallelizable: bool | None = p.boolean("parallelizable", "May run beside other tools.")
-    side_effects: bool | None = p.boolean("side_effects", "The call changes something.")
+    side_effects: bool | None = p.boolean("side_effects", "The call changes something.", guards=True)
     requires_auth: bool | None = p.boolean("requires_auth", "The call needs credentials.")
     # http
     http_binding: None = p.special(Kind.FLAT, "http_binding", "Wrapper for the HTTP properties.", legacy=True)

@@ -27,7 +27,7 @@ class Entity(Node):
     synonyms: Any = p.free("SYNONYMS", "Value -> other words for it.")
     pattern: str = p.code("PATTERN", "Pattern of the value.")
     validation: str = p.text("VALIDATION", "How the value is checked.")
-    sensitive: bool | None = p.boolean("SENSITIVE", "The value is masked.")
+    sensitive: bool | None = p.boolean("SENSITIVE", "The value is masked.", guards=True)
 
 
 @node

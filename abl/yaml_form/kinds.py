@@ -72,7 +72,9 @@ def read_word(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     if isinstance(tree, Scalar):
         y.as_line(node, row, tree, "" if is_null(tree) else None)
     else:
-        y.report("UNEXPECTED_NESTING", tree, property=row.plain_name)
+        said = {"value": text_of(tree, y.source), "known": ", ".join(row.choices)} if row.guards else {}
+        code = "UNREADABLE_GUARD" if row.guards else "UNEXPECTED_NESTING"
+        y.report(code, tree, None, property=row.plain_name, **said)
         node.extras[row.key] = raw_text(tree, y.source)
         node.at.setdefault(row.field, tree.offset)
 

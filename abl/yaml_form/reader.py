@@ -155,7 +155,10 @@ class YamlReader:
             self.value(node, row, value)
             return
         hint = did_you_mean(None if is_key(name) else meant)
-        self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__, suggestion=hint)
+        if meant and row is not None and row.guards:
+            self.report("UNREADABLE_GUARD", key, value=name, property=meant, known=meant, suggestion=hint)
+        else:
+            self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__, suggestion=hint)
         node.extras[name] = raw_text(value, self.source)
 
     # --- values of the text form ------------------------------------------------------------------------

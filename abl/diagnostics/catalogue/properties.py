@@ -324,6 +324,33 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "UNREADABLE_GUARD",
+        "error",
+        "rule that cannot be read",
+        message="{value} cannot be read for {property}, which keeps something from happening. {suggestion}"
+        "[[Write one of {known}.]]",
+        explanation="""
+            This property says when somebody is asked first, or who may do something. The word written here is not
+            known. Taken for the default it would ask nobody, so it is refused, and a tool with it asks each time.
+            Write one of the words of the message.
+        """,
+        wrong="""
+            TOOLS:
+              cancel_ride(id: string) -> object
+                description: "Cancels a ride"
+                side_effects: true
+                confirm: sometimes
+        """,
+        right="""
+            TOOLS:
+              cancel_ride(id: string) -> object
+                description: "Cancels a ride"
+                side_effects: true
+                confirm: always
+        """,
+        also=("MISSING_PARAM_DESCRIPTION",),
+    ),
+    agent_rule(
         "OUT_OF_RANGE",
         "warning",
         "number outside its range",

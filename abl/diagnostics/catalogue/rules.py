@@ -72,7 +72,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "W824",
-        "warning",
+        "error",
         "BEFORE that is not understood",
         message="BEFORE {value} is not supported, so this constraint is never checked. "
         "Write `BEFORE calling some_tool` or `BEFORE returning results`.",
@@ -94,7 +94,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "BEFORE_UNKNOWN_TOOL",
-        "warning",
+        "error",
         "BEFORE of a tool that is not there",
         message="No tool is called {name}, so this rule is never checked. [[Tools are {known}.]]",
         explanation="""
@@ -119,6 +119,34 @@ ROWS: tuple[Rule, ...] = (
                 ON_FAIL: "Let us stop here."
         """,
         also=("MISSING_PARAM_DESCRIPTION",),
+    ),
+    agent_rule(
+        "GUARDRAIL_UNKNOWN_NAME",
+        "error",
+        "guardrail that reads what nothing fills",
+        message="The guardrail reads {variable}, which nothing fills, so it would find nothing."
+        "[[ Did you mean {suggestion}?]][[ {detail}.]] The checked text is called input.",
+        explanation="""
+            The check of a guardrail reads the checked text as `input` (or `output`, `text`, `content`, `response`,
+            `message`), and the variables of the agent. With `kind: tool_input` and `tool_output` it knows `tool_name`
+            and `arguments` too, and `result` with `tool_output`; with `kind: handoff` it knows `target`.
+            The name written here is none of these, and a check of nothing would let everything pass.
+            At run time such a guardrail counts as violated.
+        """,
+        wrong="""
+            GUARDRAILS:
+              no_rivals:
+                kind: input
+                check: utterance CONTAINS "acme"
+                action: block
+        """,
+        right="""
+            GUARDRAILS:
+              no_rivals:
+                kind: input
+                check: input CONTAINS "acme"
+                action: block
+        """,
     ),
     agent_rule(
         "INVALID_OPERATOR",

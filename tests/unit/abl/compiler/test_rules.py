@@ -81,6 +81,7 @@ def test_a_rule_is_lowered_in_five_steps(scope: Scope, rule: dict[str, str], low
         ("calling find_parcel", {"kind": "tool_call", "target": "find_parcel"}),
         ("call find_parcel()", {"kind": "tool_call", "target": "find_parcel"}),
         ("TOOL find_parcel", {"kind": "tool_call", "target": "find_parcel"}),
+        ("the call of find_parcel", {"kind": "tool_call", "target": "find_parcel"}),
         ("returning results", {"kind": "response"}),
         ("returning the result", {"kind": "response"}),
         ("respond", {"kind": "response"}),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from abl.compiler import CompileOptions, Unit, compile_documents
+from abl.parser import parse_text
 from abl.syntax.document import Document
 from abl.syntax.tools import Tool, ToolImport
 
@@ -239,3 +240,68 @@ def test_a_lambda_stays_unbound_with_a_warning(compile_text) -> None:
     result = compile_text("TOOLS:\n  f() -> object\n    function: my_function\n")
     assert [(one.code, one.severity) for one in result.findings] == [("LAMBDA_DEPRECATED", "warning")]
     assert tools(result, "Parcel_Desk")["f"]["tool_type"] == "lambda"
+
+
+def _with(line: str) -> tuple[list[str], str]:
+    """Return the errors of a tool with a line, and when it asks first."""
+    parsed = parse_text(f'{AGENT}  block(card: string) -> object\n    description: "Blocks"\n    {line}\n')
+    assert parsed.document is not None
+    ir = compile_documents([Unit(parsed.document)], CompileOptions()).output["agents"]["Desk"]
+    tool = next(one for one in ir["tools"] if one["name"] == "block")
+    return [one.code for one in parsed.errors], tool.get("confirmation", {}).get("require", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("confirm: true", "always"),
+        ("confirm: Yes", "always"),
+        ("confirm: required", "always"),
+        ("requires_confirmation: true", "always"),
+        ("confirmation: true", "always"),
+        ("confirm: false", "never"),
+        ("confirm: never", "never"),
+    ],
+)
+def test_other_words_of_a_confirmation_are_read(line, expected) -> None:
+    codes, found = _with(line)
+    assert found == expected
+    assert not codes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "confirm: sometimes",
+        "confirm:",
+        "confirm: [a, b]",
+        "confirm:\n      who: user",
+        "confirmation:\n      require: perhaps",
+    ],
+)
+def test_a_confirmation_that_cannot_be_read_is_refused_and_asks_each_time(line) -> None:
+    codes, found = _with(line)
+    assert "UNREADABLE_GUARD" in codes
+    assert found == "always"
+
+
+@pytest.mark.parametrize(
+    "line", ["confirms: always", "side_effects: changes", "auth_jit: maybe", "consent_required_in: somewhere",
+             "identity_tier_required: two"],
+)  # fmt: skip
+def test_a_line_that_guards_something_and_cannot_be_read_is_an_error(line) -> None:
+    codes, _ = _with(line)
+    assert "UNREADABLE_GUARD" in codes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AGENT: Desk\nGOAL: Help\nGATHER:\n  pin:\n    sensitive: very\n",
+        "agent: Desk\ngoal: Help\ngather:\n  - {name: pin, sensitive: very}\n",
+        "agent: Desk\ngoal: Help\ntools:\n  - name: block\n    description: B\n    confirm: {needed: true}\n",
+        "agent: Desk\ngoal: Help\ntools:\n  - name: block\n    description: B\n    confirms: always\n",
+    ],
+)
+def test_a_guard_that_cannot_be_read_is_an_error_in_both_forms(text) -> None:
+    assert [one.code for one in parse_text(text).errors] == ["UNREADABLE_GUARD"]
