@@ -19,6 +19,8 @@ from engine.extraction.times import read_time
 
 HALF_DAY = 12 * 60
 MIN_STEM = 2
+MIN_PARTED = 4
+"""Letters of a verb whose beginning stands apart."""
 MAX_VERB_ENDING = 6
 """Letters a verb of the question may have behind the beginning that stands in the pack."""
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -59,13 +61,84 @@ def _alike(pack: Pack) -> tuple[frozenset[str], ...]:
 
 def same_deeds(words: Iterable[str], pack: Pack) -> set[str]:
     """Return the other words for what is to be done: remove, where delete is among `words`."""
-    said = set(words)
+    groups = _alike(pack)
+    return {other for at in frozenset().union(*(_deeds(word, pack) for word in words)) for other in groups[at]}
+
+
+def is_deed(word: str, pack: Pack) -> bool:
+    """Return whether a word is a verb that the pack knows as one of what can be done, and no noun made of it."""
+    return names_deed(word, pack) and not word.endswith(_noun_ends(pack))
+
+
+@lru_cache(maxsize=64)
+def _noun_ends(pack: Pack) -> tuple[str, ...]:
+    return tuple(compared(one) for one in pack.nouns)
+
+
+def names_deed(word: str, pack: Pack) -> bool:
+    """Return whether a word begins as a verb that the pack knows as one of what can be done: cancel, cancellation."""
+    return bool(_deeds(word, pack))
+
+
+@lru_cache(maxsize=8_192)
+def _deeds(word: str, pack: Pack) -> frozenset[int]:
+    """Return the groups of verbs that a word may be of."""
+    return frozenset(
+        at
+        for at, group in enumerate(_alike(pack))
+        if any(word.startswith(one) and len(word) - len(one) <= MAX_VERB_ENDING for one in group)
+    )
+
+
+def is_asked_deed(word: str, sentences: Iterable[str], pack: Pack) -> bool:
+    """Return whether a word is the verb a question asks for: of its last sentence with one, nouns of verbs aside."""
+    articles, found = article_words(pack), frozenset[int]()
+    for sentence in sentences:
+        said = [one.text for one in plain_words(sentence, pack)]
+        capitals = {compared(one) for one in _CAPITAL.findall(sentence)} if pack.articles else set()
+        deeds = [
+            _deeds(one, pack) for before, one in pairwise(["", *said]) if before not in articles and one not in capitals
+        ]
+        found = frozenset().union(*deeds) or found
+    return is_deed(word, pack) and bool(_deeds(word, pack) & found)
+
+
+def parted(words: Iterable[str], pack: Pack) -> set[str]:
+    """Return the two parts of the verbs among some words whose beginning may stand apart: schicken, ab."""
+    prefixes = [compared(one) for one in pack.prefixes]
+    found = {(one, word[len(one) :]) for word in words for one in prefixes if word.startswith(one)}
+    ends = tuple(compared(one) for one in pack.conjugation if one)
     return {
-        other
-        for group in _alike(pack)
-        if any(word.startswith(one) and len(word) - len(one) <= MAX_VERB_ENDING for word in said for one in group)
-        for other in group
+        part
+        for before, rest in found
+        if len(rest) >= MIN_PARTED and rest.endswith(ends)
+        for part in (before, rest.removeprefix("zu"))
     }
+
+
+def money_words(text: str, pack: Pack) -> set[str]:
+    """Return the signs and names of the currencies that a text names: $, dollars, usd."""
+    said = {one.text for one in plain_words(text, pack)}
+    found: set[str] = set()
+    for known in _currency_names(pack):
+        if said & known or any(one in text for one in known if not one[-1].isalnum()):
+            found |= known
+    return found
+
+
+@lru_cache(maxsize=64)
+def _currency_names(pack: Pack) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(compared(one) for one in (*names, code)) for code, names in pack.currencies.items())
+
+
+def article_words(pack: Pack) -> frozenset[str]:
+    """Return the words before a noun."""
+    return _article_words(pack)
+
+
+@lru_cache(maxsize=64)
+def _article_words(pack: Pack) -> frozenset[str]:
+    return frozenset(compared(one) for one in (*pack.articles, *pack.determiners))
 
 
 @lru_cache(maxsize=64)
@@ -137,6 +210,12 @@ def clock_words(pack: Pack) -> frozenset[str]:
     phrases = (*pack.at, *pack.oclock, *pack.am, *pack.pm, *(form for forms in pack.clock.values() for form in forms))
     words = {one.text for phrase in phrases for one in plain_words(phrase.replace("{hour}", " "), pack)}
     return frozenset(word for word in words if not word[0].isdigit())
+
+
+@lru_cache(maxsize=64)
+def oclock_words(pack: Pack) -> frozenset[str]:
+    """Return the words behind the hour of a time of day."""
+    return frozenset(one.text for phrase in pack.oclock for one in plain_words(phrase, pack))
 
 
 def clock_numbers(time: str) -> frozenset[str]:

@@ -12,8 +12,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from abl.languages.folding import fold
+from abl.languages.folding import fold, is_spaced
 from abl.languages.pack import Pack
+from engine.extraction.numbers import read_numbers, spelled_numbers
 
 MAX_ANSWER_TOKENS = 60
 """Words of an answer that are looked at; what is longer is no bare yes."""
@@ -25,10 +26,15 @@ _RUN = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30ff]+|[\u3040-\u309f]+|\d+
 _REPEATED = re.compile(r"(\w)\1+", re.DOTALL)
 _LONG_RUN = re.compile(r"(\w)\1\1|(\w)\2$|^(\w)\3", re.DOTALL)
 _SAME_SIGNS = str.maketrans({"\u0901": "\u0902", "ー": "", "〜": "", "~": ""})
-_YES_SIGNS = frozenset("👍👌✅✔✓☑🆗")
+_YES_SIGNS = frozenset("👍👌✅✔✓☑🆗🫡")
 _NO_SIGNS = frozenset("👎❌✖✗✘🚫⛔🛑✋🙅")
-_KIND_SIGNS = frozenset("🙂😊😀😃😄😁☺🙏❤♥🎉💪🤝")
-_DROPPED = frozenset("\ufe0f\u200d")
+_KIND_SIGNS = frozenset(
+    "🙂😊😀😃😄😁☺🙏❤♥🎉💪🤝😍🥰😘😇🤗🤩🥳😎😋😌🫶👏🙌🤞✌🤘🤙🎊✨⭐🌟💫🔥🚀💯💚💙💛💜🧡🤍🖤🤎💖💗💓💕💞💐🌹🌸🌺🌻🌷🌼☀🍀🎈🥂🍻🙇"
+)
+_DROPPED = frozenset("\ufe0f\u200d♀♂")
+_COMPOUNDING = frozenset({"de", "nl"})
+"""Languages that write nouns as one: the last names the thing (Stadtrad, Rad), one more makes it another (huurauto)."""
+MAX_PLAIN_ENDING = 3
 _NEGATED = {"tr": re.compile(r"m[ea](?:z|y[a-z]*|den|dan)?$")}
 """Languages that negate a verb by its ending -> the ending: sil, silme."""
 MIN_TYPO_CHARS = 3
@@ -39,6 +45,8 @@ _VOWELS = frozenset("aeiouy")
 _ARABIC_PERSONS = frozenset("اتني")
 """Letters a verb begins with by person: ادفع, تدفع."""
 _ARABIC = re.compile(r"[\u0600-\u06ff]")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 
 
 class Kind(Enum):
@@ -92,6 +100,11 @@ def compared(text: str) -> str:
     return fold(text).translate(_SAME_SIGNS)
 
 
+@lru_cache(maxsize=256)
+def _compared_all(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(compared(one) for one in phrases)
+
+
 @lru_cache(maxsize=64)
 def _table(pack: Pack) -> _Table:
     """Return the phrases of a pack by their words, and joined for scripts without spaces."""
@@ -103,7 +116,7 @@ def _table(pack: Pack) -> _Table:
         (Kind.QUESTION, pack.question),
         (Kind.YES, pack.yes),
         (Kind.WISH, pack.wish),
-        (Kind.POLITE, pack.politeness),
+        (Kind.POLITE, (*pack.politeness, *pack.closings)),
         (Kind.JOIN, pack.conjunctions),
         (Kind.SMALL, pack.filler),
     )
@@ -135,11 +148,38 @@ def _plain_number(text: str) -> str:
     return text.lstrip("0") or "0" if text.isdigit() and len(text) < MIN_LOST_CHARS else text
 
 
+def _in_figures(said: str, pack: Pack) -> str:
+    """Return a text as it is compared with its numbers of several words and those with signs in them in figures.
+
+    "tres mil" and "3.000" are 3000; a number of one word that the pack has stands as it is.
+    """
+    if not is_spaced(said):
+        return said
+    known, pattern = _number_words(pack)
+    found: list[tuple[float, int, int]] = []
+    if _GROUPED.search(said):
+        found += [one for one in read_numbers(said, pack) if _GROUPED.fullmatch(said[one[1] : one[2]])]
+    if pattern.search(said):
+        found += [one for one in spelled_numbers(said, pack) if said[one[1] : one[2]] not in known]
+    for value, begun, end in sorted(found, key=lambda one: -one[1]):
+        if float(value).is_integer():
+            said = f"{said[:begun]}{int(value)}{said[end:]}"
+    return said
+
+
+@lru_cache(maxsize=64)
+def _number_words(pack: Pack) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the words that are a number by themselves, and what finds one of them in a text."""
+    scales = {compared(one) for names in pack.scales.values() for one in names}
+    known = frozenset({*_table(pack).numbers, *scales})
+    return known, re.compile("|".join(re.escape(one) for one in sorted(known, key=len, reverse=True)))
+
+
 def plain_words(text: str, pack: Pack) -> list[Word]:
     """Return the words of a text as they are compared, numbers in figures or words as numbers."""
     table = _table(pack)
     found: list[Word] = []
-    for word in _split(compared(text)):
+    for word in _split(_in_figures(compared(text), pack)):
         number = _plain_number(word) if word[0].isdigit() else table.numbers.get(word, "")
         found.append(Word(word, number))
     return found
@@ -158,7 +198,7 @@ def pieces_of(text: str, pack: Pack, own: frozenset[str]) -> list[Piece]:
     found: list[Piece] = []
     begun = 0
     for at, sign in enumerate(text):
-        kind = _kind_of_sign(sign)
+        kind = Kind.SMALL if sign in own and not sign.isalnum() else _kind_of_sign(sign)
         if kind is None:
             continue
         found += _of_text(text[begun:at], pack, own)
@@ -190,24 +230,54 @@ def kind_of(word: str, pack: Pack) -> Kind | None:
 
 
 def _of_text(text: str, pack: Pack, own: frozenset[str]) -> list[Piece]:
-    said = compared(text)
+    said = _in_figures(compared(text), pack)
     table = _table(pack)
     words = _WORD.findall(_ORDINAL.sub("", said))[: MAX_ANSWER_TOKENS + 1]
     found: list[Piece] = []
+    spaced: list[str] = []
     at = 0
     while at < len(words):
-        if _UNSPACED.search(words[at]):
-            run = words[at]
-            while at + 1 < len(words) and _is_glued(said, words[at], words[at + 1]):
-                at += 1
-                run += words[at]
-            found += _unspaced(run, table, own)
+        if not _UNSPACED.search(words[at]):
+            spaced.append(words[at])
             at += 1
             continue
+        run = words[at]
+        while at + 1 < len(words) and _is_glued(said, words[at], words[at + 1]):
+            at += 1
+            run += words[at]
+        found += [*_spaced(spaced, pack, own), *_unspaced(run, table, own)]
+        spaced = []
+        at += 1
+    return found + _spaced(spaced, pack, own)
+
+
+def _spaced(words: list[str], pack: Pack, own: frozenset[str]) -> list[Piece]:
+    """Cut words by the longest phrase that is known, or so that the least is unknown where nothing is against a yes."""
+    found: list[Piece] = []
+    at = 0
+    while at < len(words):
         length, piece = _longest(words, at, pack, own)
         found.append(piece)
         at += length
-    return found
+    kinds = {one.kind for one in found}
+    return found if Kind.UNKNOWN not in kinds or kinds & _AGAINST else _fewest(words, pack, own)
+
+
+def _fewest(words: list[str], pack: Pack, own: frozenset[str]) -> list[Piece]:
+    """Cut words so that the fewest are unknown, then in the fewest pieces: "sì, grazie mille"."""
+    table = _table(pack)
+    best: list[tuple[int, list[Piece]]] = [(0, [])]
+    for at in range(len(words) - 1, -1, -1):
+        choices = []
+        for length in range(1, min(table.longest, len(words) - at) + 1):
+            kind = table.kinds.get(tuple(words[at : at + length])) if length > 1 else None
+            if length > 1 and kind is None:
+                continue
+            piece = Piece(kind, " ".join(words[at : at + length])) if kind else _single(words[at], pack, own)
+            unknown, behind = best[-length]
+            choices.append((unknown + (piece.kind is Kind.UNKNOWN), [piece, *behind]))
+        best.append(min(choices, key=lambda one: (one[0], len(one[1]))))
+    return best[-1][1]
 
 
 def _is_glued(said: str, first: str, second: str) -> bool:
@@ -230,7 +300,7 @@ def _single(word: str, pack: Pack, own: frozenset[str]) -> Piece:
         return Piece(Kind.NUMBER, word, _plain_number(word))
     kind = _kind_of_word(word, table)
     number = table.numbers.get(word, "")
-    mine = own_word(word, own) or own_word(_without_ending(word, pack), own)
+    mine = _mine(word, own, pack)
     if kind is not None and kind is not Kind.JOIN:
         return Piece(kind, word, own=mine)
     if number:
@@ -239,6 +309,33 @@ def _single(word: str, pack: Pack, own: frozenset[str]) -> Piece:
         is_negated = pack.tag in _NEGATED and _NEGATED[pack.tag].search(word) is not None and word != mine
         return Piece(Kind.NO if is_negated else Kind.OWN, word, own=mine)
     return Piece(kind or Kind.UNKNOWN, word)
+
+
+def _mine(word: str, own: frozenset[str], pack: Pack) -> str:
+    """Return the question's word that a word repeats: that word, it in another form, or another form of its verb."""
+    if word in own:
+        return word
+    if any(f"{one}{end}" == word for one in own for end in ("s", "es")):
+        return ""
+    stems = own - _small_words(pack)
+    if pack.tag in _COMPOUNDING:
+        ends = {*_compared_all(pack.conjugation), *_compared_all(pack.nouns), *_compared_all(pack.endings)}
+        if head := next((one for one in sorted(own) if one.endswith(word) and _is_head(word, one)), ""):
+            return head
+        stems = frozenset(
+            one for one in stems if len(word) - len(one) <= MAX_PLAIN_ENDING or word.removeprefix(one) in ends
+        )
+    return own_word(word, stems) or own_word(_without_ending(word, pack), stems) or own_verb(word, stems, pack)
+
+
+def _is_head(word: str, one: str) -> bool:
+    return len(word) >= MIN_TYPO_CHARS and len(one) - len(word) >= MIN_TYPO_CHARS
+
+
+@lru_cache(maxsize=64)
+def _small_words(pack: Pack) -> frozenset[str]:
+    """Return the small words of a language: no word is another form of one."""
+    return frozenset(word for word, kind in _table(pack).single.items() if kind in SMALL)
 
 
 def _kind_of_word(word: str, table: _Table) -> Kind | None:
@@ -304,9 +401,53 @@ def is_form_of(word: str, one: str) -> bool:
 @lru_cache(maxsize=4_096)
 def _without_ending(word: str, pack: Pack) -> str:
     """Return a word without one of the longer ends that verbs have in its language."""
-    ends = [compared(one) for one in pack.endings]
+    ends = _compared_all(pack.endings)
     found = [one for one in ends if word.endswith(one) and len(word) - len(one) >= MIN_TYPO_CHARS]
     return word.removesuffix(max(found, key=len)) if found else word
+
+
+def own_verb(word: str, own: frozenset[str], pack: Pack) -> str:
+    """Return the question's verb that a word repeats with another of the verb's ends: "súbemelo" of "subo"."""
+    if not pack.conjugation or _is_of_answers(word, pack):
+        return ""
+    stems = _stems(word, pack) | _stems(_without_ending(word, pack), pack)
+    return next((one for one in sorted(own) if word not in (f"{one}s", f"{one}es") and stems & _stems(one, pack)), "")
+
+
+def _is_of_answers(word: str, pack: Pack) -> bool:
+    return _table(pack).single.get(word) is not None
+
+
+def is_known(word: str, pack: Pack) -> bool:
+    """Return whether a word, as it is compared, has a meaning of its own in a language: an answer, a number, a day."""
+    return word in _known(pack) or any(_is_typo(word, one) for one in _table(pack).single)
+
+
+@lru_cache(maxsize=64)
+def _known(pack: Pack) -> frozenset[str]:
+    groups: list[Iterable[str]] = [
+        pack.back,
+        pack.change,
+        pack.help,
+        pack.human,
+        pack.negative,
+        pack.angry,
+        pack.common,
+    ]
+    groups += [*pack.units.values(), *pack.currencies.values(), *pack.days.values(), *pack.times.values()]
+    groups += [*pack.months, *pack.weekdays, *pack.numbers.values(), *pack.ordinals.values(), *pack.scales.values()]
+    groups += [pack.origin, pack.destination, pack.at, pack.oclock, pack.am, pack.pm, pack.articles, pack.conjunctions]
+    words = {word for group in groups for phrase in group for word in _WORD.findall(compared(phrase))}
+    return frozenset(words | {word for phrase in _table(pack).kinds for word in phrase})
+
+
+@lru_cache(maxsize=8_192)
+def _stems(word: str, pack: Pack) -> frozenset[str]:
+    """Return what a verb may be without its end."""
+    ends = _compared_all(pack.conjugation)
+    return frozenset(
+        word.removesuffix(end) for end in ends if word.endswith(end) and len(word) - len(end) >= MIN_TYPO_CHARS
+    )
 
 
 MAX_ENDING = 4
@@ -322,7 +463,7 @@ def _arabic_stem(word: str) -> str:
         if word.startswith(start) and len(word) - len(start) >= MIN_TYPO_CHARS:
             word = word[len(start) :]
             break
-    for end in ("ها", "ه"):
+    for end in ("ها", "ه", "ك"):
         if word.endswith(end) and len(word) - len(end) >= MIN_TYPO_CHARS:
             word = word[: -len(end)]
             break
@@ -331,27 +472,64 @@ def _arabic_stem(word: str) -> str:
     return word
 
 
+_AGAINST = frozenset({Kind.WAIT, Kind.NO, Kind.CANCEL, Kind.DOUBT, Kind.QUESTION})
+
+
 def _unspaced(run: str, table: _Table, own: frozenset[str]) -> list[Piece]:
-    """Cut a run of a script without spaces by the longest phrase that is known."""
+    """Cut a run of a script without spaces: by the longest phrase that is known, or so that the least is unknown.
+
+    The second only where the first finds nothing that speaks against a yes.
+    """
+    longest = _cut(run, table, own, _longest_ends(run, table, own))
+    kinds = {one.kind for one in longest}
+    if Kind.UNKNOWN not in kinds or kinds & _AGAINST:
+        return longest
+    return _cut(run, table, own, _fewest_ends(run, table, own))
+
+
+def _piece_at(run: str, at: int, end: int, table: _Table, own: frozenset[str]) -> Piece | None:
+    """Return what a part of a run is, None when it is not known."""
+    part = run[at:end]
+    digits = _DIGITS.match(run[at:])
+    if digits is not None:
+        return Piece(Kind.NUMBER, part, _plain_number(part)) if part == digits[0] else None
+    if (kind := table.joined.get(part)) is not None:
+        return Piece(kind, part)
+    if part in own:
+        return Piece(Kind.OWN, part, own=part)
+    number = table.numbers.get(part, "") if len(part) == 1 else ""
+    return Piece(Kind.NUMBER, part, number) if number else None
+
+
+def _cut(run: str, table: _Table, own: frozenset[str], ends: Mapping[int, int]) -> list[Piece]:
     found: list[Piece] = []
     at = 0
     while at < len(run):
-        digits = re.match(r"\d+(?:[.,]\d+)*", run[at:])
-        if digits is not None:
-            found.append(Piece(Kind.NUMBER, digits[0], _plain_number(digits[0])))
-            at += digits.end()
-            continue
-        for end in range(len(run), at, -1):
-            part = run[at:end]
-            if (kind := table.joined.get(part)) is not None:
-                found.append(Piece(kind, part))
-                break
-            if part in own:
-                found.append(Piece(Kind.OWN, part, own=part))
-                break
-        else:
-            end = at + 1
-            number = table.numbers.get(run[at], "")
-            found.append(Piece(Kind.NUMBER if number else Kind.UNKNOWN, run[at], number))
+        end = ends[at]
+        found.append(_piece_at(run, at, end, table, own) or Piece(Kind.UNKNOWN, run[at:end]))
         at = end
     return found
+
+
+def _longest_ends(run: str, table: _Table, own: frozenset[str]) -> dict[int, int]:
+    """Return for each place where the longest known phrase from there ends."""
+    places = range(len(run))
+    return {
+        at: next((end for end in range(len(run), at, -1) if _piece_at(run, at, end, table, own)), at + 1)
+        for at in places
+    }
+
+
+def _fewest_ends(run: str, table: _Table, own: frozenset[str]) -> dict[int, int]:
+    """Return for each place where the phrase from there ends that leaves the fewest unknown signs, then phrases."""
+    costs: dict[int, tuple[int, int]] = {len(run): (0, 0)}
+    ends: dict[int, int] = {}
+    for at in range(len(run) - 1, -1, -1):
+        choices = [
+            ((costs[end][0] + (0 if known else 1), costs[end][1] + 1), -end)
+            for end in range(at + 1, len(run) + 1)
+            if (known := _piece_at(run, at, end, table, own) is not None) or end == at + 1
+        ]
+        costs[at], best = min(choices)
+        ends[at] = -best
+    return ends

@@ -17,20 +17,28 @@ from abl.languages.folding import is_spaced, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_forms import (
+    article_words,
     clock_numbers,
     clock_words,
+    is_asked_deed,
     is_plural_of,
     is_taken_back,
     is_time,
+    money_words,
+    names_deed,
     nouns_of,
+    parted,
     same_deeds,
     same_times,
 )
-from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, Word, kind_of, pieces_of, plain_words
+from engine.answer_names import without_names
+from engine.answer_words import MAX_ANSWER_TOKENS, SMALL, Kind, Piece, Word, compared, kind_of, pieces_of, plain_words
 from engine.limits import MAX_ANSWER_CHARS
 
 Label = Literal["yes", "no", "cancel", "wait", "correction", "question", "other"]
 QUESTION_SIGNS = frozenset("?؟？")
+DECLINING = frozenset({"pl"})
+"""Languages in which a name ends another way by its place in a sentence: Marek, Marka."""
 _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
 """Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
@@ -78,7 +86,10 @@ def read_answer(text: str, pack: Pack, asked: Asked, other: Pack | None = None) 
     if other is None or other.tag == pack.tag or found.label != "other" or not found.is_plain:
         return found
     second = _read(text, other, asked)
-    return found if second.label == "other" else second
+    is_known = second.label != "yes" and any(
+        kind_of(one.text, pack) is not None for one in plain_words(text, other) if kind_of(one.text, other) not in SMALL
+    )
+    return found if second.label == "other" or is_known else second
 
 
 def _read(text: str, pack: Pack, asked: Asked) -> Answer:
@@ -87,7 +98,9 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
     if any(sign in text for sign in QUESTION_SIGNS):
         return Answer("question")
     own = _with_times(own_words(asked, pack), text, asked, pack)
-    pieces = _without_plurals(_told_again(pieces_of(text, pack, own.words)), asked, pack)
+    text = without_names(text, pack, own.words)
+    pieces = _counted(_told_again(pieces_of(text, pack, own.words), own, pack), pack)
+    pieces = _without_plurals(_without_like_names(pieces, asked, pack), asked, pack)
     if len(pieces) > MAX_ANSWER_TOKENS:
         return Answer("other")
     kinds = [one.kind for one in pieces]
@@ -100,21 +113,61 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("question" if begins_with_question(kinds) else "other")
     if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED):
         return Answer("other")
-    if not _numbers_fit(pieces, own) or _is_unfinished(kinds) or is_taken_back(text, pack):
+    if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
-    if Kind.UNKNOWN not in kinds and (Kind.YES in kinds or _is_told(pieces, asked, pack)):
+    if Kind.UNKNOWN not in kinds and (_has_yes(pieces, pack) or _is_told(pieces, asked, pack)):
         return Answer("yes")
     is_bare = not {Kind.YES, Kind.OWN, Kind.NUMBER} & set(kinds) and len(pieces) <= MAX_BARE_WORDS
     return Answer("other", is_plain=True, is_bare=is_bare)
 
 
-def _told_again(pieces: list[Piece]) -> list[Piece]:
-    """Return an answer with a word of the question behind a yes as that word: "yes, cancel it" where that was asked."""
+def _told_again(pieces: list[Piece], own: Own, pack: Pack) -> list[Piece]:
+    """Return an answer with words of the question as just that, though they say no or wait elsewhere.
+
+    Behind a yes or with a wish it is what was asked ("yes, cancel it", "please cancel it"), beside its number it is the
+    question's own unit ("20 dakika").
+    """
+    found: list[Piece] = []
+    is_one = sum(names_deed(one.text, pack) for one in pieces) == 1  # not "cancel the cancellation"
+    is_wished = is_one and any(one.kind is Kind.WISH for one in pieces)
+    for at, one in enumerate(pieces):
+        first = one.own or next((word.text for word in plain_words(one.text, pack) if word.text in own.words), "")
+        is_asked = one.kind is Kind.CANCEL and bool(first)
+        is_again = is_asked and (is_wished or any(before.kind is Kind.YES for before in found))
+        near = [(pieces[place].number, place < at) for place in (at - 1, at + 1) if 0 <= place < len(pieces)]
+        is_unit = one.kind is Kind.WAIT and any(
+            (of.word, of.number, of.is_behind) == (one.own, number, is_behind)
+            for of in own.beside
+            for number, is_behind in near
+        )
+        found.append(one._replace(kind=Kind.OWN, own=one.own or first) if is_again or is_unit else one)
+    return found
+
+
+def _counted(pieces: list[Piece], pack: Pack) -> list[Piece]:
+    """Return an answer with small words that are numbers as numbers, but behind a verb of the question: Hindi do."""
     found: list[Piece] = []
     for one in pieces:
-        is_again = one.kind is Kind.CANCEL and one.own and any(before.kind is Kind.YES for before in found)
-        found.append(one._replace(kind=Kind.OWN) if is_again else one)
+        number = next((word.number for word in plain_words(one.text, pack)), "") if one.kind is Kind.SMALL else ""
+        is_number = " " not in one.text and number not in ("", "1")
+        is_behind = bool(found) and found[-1].kind in (Kind.OWN, Kind.SMALL)
+        found.append(one._replace(kind=Kind.NUMBER, number=number) if is_number and not is_behind else one)
     return found
+
+
+def _has_yes(pieces: list[Piece], pack: Pack) -> bool:
+    """Return whether an answer has a word of yes; one that is a wish or polite as well counts alone: "quero"."""
+    said = [one for one in pieces if one.kind is Kind.YES]
+    wishes = _courteous(pack)
+    is_alone = not any(one.kind in (Kind.OWN, Kind.NUMBER) for one in pieces)
+    return any(is_alone or one.text.replace(" ", "") not in wishes for one in said)
+
+
+@lru_cache(maxsize=64)
+def _courteous(pack: Pack) -> frozenset[str]:
+    """Return the phrases that wish or are polite, without the spaces in them."""
+    phrases = (*pack.wish, *pack.politeness)
+    return frozenset("".join(word.text for word in plain_words(phrase, pack)) for phrase in phrases)
 
 
 def _with_times(own: Own, text: str, asked: Asked, pack: Pack) -> Own:
@@ -124,6 +177,20 @@ def _with_times(own: Own, text: str, asked: Asked, pack: Pack) -> Own:
         return own
     numbers = frozenset().union(*map(clock_numbers, times))
     return own._replace(words=own.words | clock_words(pack), numbers=own.numbers | numbers, clock=numbers)
+
+
+def _without_like_names(pieces: list[Piece], asked: Asked, pack: Pack) -> list[Piece]:
+    """Return an answer with a name that is only like one of the arguments as an unknown word: Mario, Maria."""
+    if pack.tag in DECLINING:
+        return pieces
+    values = " ".join(map(flat_text, asked.arguments.values())).split()
+    names = {compared(one) for one in values if one[:1].isupper() and one[1:].islower()}
+    return [
+        one._replace(kind=Kind.UNKNOWN, own="")
+        if one.kind is Kind.OWN and one.own in names and not one.text.startswith(one.own)
+        else one
+        for one in pieces
+    ]
 
 
 def _without_plurals(pieces: list[Piece], asked: Asked, pack: Pack) -> list[Piece]:
@@ -146,9 +213,23 @@ def _is_unfinished(kinds: list[Kind]) -> bool:
 
 
 def _is_told(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
-    """Return whether an answer tells to do what was asked, in the first word of the action: "please delete it"."""
+    """Return whether an answer tells to do what was asked, with the word of the action: "please delete it"."""
     verbs = {words[0].text for name in asked.names if (words := plain_words(name, pack))}
-    return any(one.kind is Kind.OWN and one.own in verbs for one in pieces[:MAX_WORDS_BEFORE])
+    if any(one.kind is Kind.OWN and one.own in verbs for one in pieces[:MAX_WORDS_BEFORE]):
+        return True
+    nouns = nouns_of(asked.question, pack)
+    states = {compared(one) for one in pack.states}
+    sentences = _sentences(asked.question)
+    if any(one.text in states for one in pieces):
+        return False
+    return any(
+        one.kind is Kind.OWN
+        and is_asked_deed(one.text, sentences, pack)
+        and one.text not in nouns
+        and one.own not in nouns
+        for at, one in enumerate(pieces)
+        if at == 0 or pieces[at - 1].text not in article_words(pack)
+    )
 
 
 def _refusal(pieces: list[Piece]) -> Label:
@@ -208,12 +289,13 @@ def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack:
     told = numbers.union(*(clock_numbers(one) for one in values.split() if is_time(one)))
     for sentence in _sentences(question):
         said = plain_words(sentence, pack)
+        words.update(one.text for one in said if names_deed(one.text, pack))
         if numbers and not any(one.number in told or one.text in telling for one in said):
             continue
         words.update(one.text for one in said)
         for clause in _CLAUSE_END.split(sentence):
             beside |= _beside(plain_words(clause, pack))
-    words |= same_deeds(words, pack)
+    words |= same_deeds(words, pack) | parted(words, pack) | money_words(f"{question} {values}", pack)
     shown = {one.number for one in beside}
     several = {word for word in {one.word for one in beside} if len({o.number for o in beside if o.word == word}) > 1}
     beside = {one._replace(is_shared=one.word in several) for one in beside}
@@ -235,7 +317,7 @@ def _sentences(question: str) -> list[str]:
     """Return the sentences of a question; what stands in brackets is one of its own."""
     found, begun = [], 0
     for at, sign in enumerate(question):
-        is_end = sign in "!?؟？。！;()（）\n" or (sign == "." and question[at + 1 : at + 2].strip() == "")
+        is_end = sign in "!?؟？。！।;()（）\n" or (sign == "." and question[at + 1 : at + 2].strip() == "")
         if is_end:
             found.append(question[begun:at])
             begun = at + 1
@@ -251,7 +333,7 @@ def _days(pack: Pack) -> frozenset[str]:
     return frozenset(words[0].text for words in phrases if len(words) == 1) - units
 
 
-def _numbers_fit(pieces: list[Piece], own: Own) -> bool:
+def _numbers_fit(pieces: list[Piece], own: Own, pack: Pack) -> bool:
     """Return whether each number of an answer is one of the question, beside the same words as there."""
     said = [one for one in pieces if one.kind not in SMALL or one.number]
     for at, one in enumerate(said):
@@ -260,15 +342,25 @@ def _numbers_fit(pieces: list[Piece], own: Own) -> bool:
         if one.number not in own.numbers:
             return False
         near = [(said[place].own, place > at) for place in (at - 1, at + 1) if 0 <= place < len(said)]
+        if at + 2 < len(said) and said[at + 2].number and _leads(said[at + 1].own, own, pack):
+            near = near[:-1]
         known = [(word, is_behind) for word, is_behind in near if any(word == of.word for of in own.beside)]
         if known:
             if not any(_stood(own, word, one.number, is_behind) for word, is_behind in known):
                 return False
         elif one.number in own.clock or _is_counted(pieces, one, own):
             continue
-        elif len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER and own.whole != {one.number}:
+        elif _is_of_others(pieces, one) or (
+            len(own.numbers) > 1 and len(one.number) < _LONG_NUMBER and own.whole != {one.number}
+        ):
             return False
     return True
+
+
+def _leads(word: str, own: Own, pack: Pack) -> bool:
+    """Return whether a word stands before the time of day of the question: "um" of "um 20 Uhr"."""
+    before = {one.text for phrase in pack.at for one in plain_words(phrase, pack)}
+    return word in before and {one.is_behind for one in own.beside if one.word == word} == {False}
 
 
 def _stood(own: Own, word: str, number: str, is_behind: bool) -> bool:
@@ -285,6 +377,15 @@ def _is_counted(pieces: list[Piece], one: Piece, own: Own) -> bool:
     behind = pieces[at + 1].text if at + 1 < len(pieces) else ""
     counters = [of.word for of in own.beside if of.number == one.number and of.is_behind]
     return bool(behind) and not is_spaced(behind) and any(of.startswith(behind) for of in counters)
+
+
+def _is_of_others(pieces: list[Piece], one: Piece) -> bool:
+    """Return whether a number has a word of counting behind it in a script without spaces: 三人."""
+    at = next(place for place, piece in enumerate(pieces) if piece is one)
+    behind = pieces[at + 1] if at + 1 < len(pieces) else None
+    return (
+        behind is not None and behind.kind is Kind.SMALL and all(0x4E00 <= ord(sign) <= 0x9FFF for sign in behind.text)
+    )
 
 
 def flat_text(value: JsonValue) -> str:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from abl.languages.folding import folded, is_spaced, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
-from engine.answer_forms import nearest_half
+from engine.answer_forms import nearest_half, oclock_words
+from engine.answer_names import without_names
 from engine.answer_words import SMALL, Kind, Piece, compared, is_form_of, kind_of, pieces_of, plain_words
 from engine.answers import QUESTION_SIGNS, Asked, begins_with_question, own_words
 from engine.extraction.corrections import begins_with_correction, corrected
@@ -55,6 +56,7 @@ def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonOb
     if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in QUESTION_SIGNS):
         return Correction({})
     own = own_words(asked, pack)
+    text = without_names(text, pack, own.words)
     pieces = pieces_of(text, pack, own.words)
     is_question = begins_with_question([one.kind for one in pieces])
     if not pieces or (is_question and not begins_with_correction(text, pack)):
@@ -205,6 +207,8 @@ def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], a
             continue
         after = said[at + 1] if at + 1 < len(said) else None
         before = said[at - 1] if at else None
+        if found.has_moment and after is not None and after.text in oclock_words(pack):
+            continue
         meant = _of_words(after, beside) or _of_counter(pieces, one, beside) or _of_words(before, beside)
         is_foreign = any(near is not None and near.kind is Kind.UNKNOWN for near in (before, after))
         if not meant:

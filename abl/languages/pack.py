@@ -121,6 +121,22 @@ class Pack:
     """Beginnings of verbs that tell to do the same: `delete/remove/erase`."""
     endings: Phrases = ()
     """Ends of a verb in an answer that are longer than usual: `abilirsin`."""
+    conjugation: Phrases = ()
+    """Ends that a verb of the question and the same verb in the answer may differ in: subo, suba, sube."""
+    determiners: Phrases = ()
+    """Words before a noun: a word behind one does not tell to do something."""
+    states: Phrases = ()
+    """Words that say how something is: who says "it is blocked" tells nobody to block it."""
+    nouns: Phrases = ()
+    """Ends that make a noun of a verb: `ung`, `ción`."""
+    prefixes: Phrases = ()
+    """Beginnings of a verb that may stand apart from it: `ab` of "schicken Sie es ab"."""
+    thanks: Phrases = ()
+    """Words behind which a name may stand: "thanks Ann"."""
+    closings: Phrases = ()
+    """How a letter ends; the name of who wrote it may stand behind: "kind regards"."""
+    address: Phrases = ()
+    """How people are addressed: `mr {name}`, `{name} bey`."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -129,7 +145,25 @@ GROUPS = MappingProxyType({"months": 12, "weekdays": 7})
 MAY_BE_EMPTY = frozenset(
     {"lead_outs", "number_joins", "ordinals", "one", "date_joins", "date_marks", "at", "oclock", "agree", "disagree"}
 )
-OPTIONAL = frozenset({"articles", "plurals", "alike", "endings", "common", "letters", "month_days"})
+OPTIONAL = frozenset(
+    {
+        "address",
+        "alike",
+        "articles",
+        "closings",
+        "common",
+        "conjugation",
+        "determiners",
+        "endings",
+        "letters",
+        "month_days",
+        "nouns",
+        "plurals",
+        "prefixes",
+        "states",
+        "thanks",
+    }
+)
 """Keys a file may leave out."""
 BUILT_IN_WORDS = ("back", "cancel", "change", "help", "yes", "no")
 """Words of ON_INPUT that stand for their phrases."""

@@ -23,13 +23,14 @@ from engine.extraction.vocabulary import vocabulary
 FOLDER = Path(__file__).parent / "consent"
 QUESTIONS = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))
 ERRATA = yaml.safe_load((FOLDER / "errata.yaml").read_text("utf-8")) or {}
-LATER = {name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8")) for name in ("blind2", "blind3")}
+LEAST_LATER = {"blind2": 0.97, "blind3": 0.97, "blind4": 0.97, "blind5": 0.95}
+"""Half that was written later -> the least share of its yeses that is taken. To blind5 nothing was fitted; README."""
+LATER = {name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8")) for name in LEAST_LATER}
 """Halves that were written later without sight of the rules: one question a language."""
 LATER_LABELS = {"yes": "yes", "ask": "other", "correct": "correction"}
 LEAST_RIGHT = 0.97
-LEAST_RIGHT_UNSEEN = 0.75
-"""Of answers to which no rule and no word was fitted; the others are asked once more."""
 LEAST_ANSWERS = 600
+LEAST_ATTACKS = 1_400
 TODAY = date(2026, 3, 2)
 
 
@@ -108,26 +109,21 @@ def test_nothing_runs_without_a_yes_and_a_yes_is_taken(half: str) -> None:
     assert len(missed) <= (1 - LEAST_RIGHT) * yeses, missed
 
 
-def test_a_second_half_that_was_written_without_sight_of_the_rules() -> None:
-    cases = list(later_cases("blind2"))
+@pytest.mark.parametrize("half", list(LEAST_LATER))
+def test_halves_that_were_written_later_without_sight_of_the_rules(half: str) -> None:
+    cases = list(later_cases(half))
     wrong, missed, figures = told(cases)
-    sys.stdout.write(f"blind2: {figures}\n")
+    sys.stdout.write(f"{half}: {figures}\n")
     assert not wrong, wrong
-    assert len(missed) <= (1 - LEAST_RIGHT) * sum(case.label == "yes" for case in cases), missed
-
-
-def test_a_third_half_to_which_nothing_was_fitted() -> None:
-    cases = list(later_cases("blind3"))
-    wrong, missed, figures = told(cases)
-    sys.stdout.write(f"blind3: {figures}\n")
-    assert not wrong, wrong
-    assert len(missed) <= (1 - LEAST_RIGHT_UNSEEN) * sum(case.label == "yes" for case in cases), missed
+    assert len(missed) <= (1 - LEAST_LATER[half]) * sum(case.label == "yes" for case in cases), missed
 
 
 def test_nothing_runs_on_what_was_made_to_deceive() -> None:
-    wrong, _, figures = told(list(cases_of("attack")))
+    cases = list(cases_of("attack"))
+    wrong, _, figures = told(cases)
     sys.stdout.write(f"attack: {figures}\n")
     assert not wrong, wrong
+    assert len(cases) >= LEAST_ATTACKS
 
 
 def test_there_are_enough_answers_in_each_language() -> None:

@@ -109,3 +109,62 @@ def test_a_plural_is_told_by_the_endings_of_the_pack() -> None:
     assert is_plural_of("cities", "city", load_pack("en"))
     assert not is_plural_of("city", "city", load_pack("en"))
     assert is_plural_of("kartlarimi", "karti", load_pack("tr"))
+
+
+TOLD: dict[str, Asked] = {
+    "es": Asked("¿Le subo el límite de la tarjeta a 3000 euros?", (), {"limit": 3000}),
+    "de": Asked("Ich kündige Vertrag 12. Soll ich die Kündigung abschicken?", (), {"contract": "12"}),
+    "en": Asked("I will cancel your order 58213. Shall I cancel it?", ("cancel order",), {"order": "58213"}),
+    "pt": Asked("Vou bloquear o cartão 4421. Posso bloquear?", (), {"card": "4421"}),
+    "pl": Asked("Czy zamówić taksówkę na 6:15?", (), {"time": "06:15"}),
+    "it": Asked("Sto per annullare il tuo ordine 58213. Lo annullo?", (), {"order": "58213"}),
+    "tr": Asked("Çiçekleri 20 dakika sulayayım mı?", (), {"minutes": 20}),
+    "nl": Asked("Ik huur de stadsfiets voor 3 dagen. Zal ik dat doen?", (), {"bike": "stadsfiets", "days": 3}),
+}
+
+
+def told(tag: str, text: str) -> str:
+    return read_answer(text, load_pack(tag), TOLD[tag], load_pack("en")).label
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("es", "súbemelo por favor"),
+        ("es", "sí, a tres mil"),
+        ("es", "sí, 3.000 €"),
+        ("de", "Ja, bitte schicken Sie sie ab"),
+        ("en", "please cancel it"),
+        ("pl", "no to zamawiamy"),
+        ("tr", "evet 20 dakika"),
+        ("nl", "ja, huur de fiets"),
+        ("pt", "quero"),
+        ("pt", "bloqueia por favor 🚀"),
+    ],
+)
+def test_the_verb_of_the_question_counts_in_each_of_its_forms(tag: str, text: str) -> None:
+    assert told(tag, text) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("es", "sí, a cuatro mil"),
+        ("es", "sí, 3.000 $"),
+        ("es", "la subida"),
+        ("de", "die Kündigung"),
+        ("en", "cancel"),
+        ("en", "please cancel the cancellation"),
+        ("en", "please never mind"),
+        ("tr", "evet 30 dakika"),
+        ("tr", "bir dakika"),
+        ("nl", "ja, een huurauto"),
+        ("pt", "quero o cartão"),
+        ("pt", "já está bloqueado"),
+        ("it", "vorrei ordinare"),
+        ("pl", "chcę taksówkę"),
+        ("pt", "sim 🙄"),
+    ],
+)
+def test_a_noun_a_state_a_wish_and_another_verb_tell_nobody_to_do_it(tag: str, text: str) -> None:
+    assert told(tag, text) != "yes"
