@@ -20,7 +20,8 @@ MAX_ANSWER_TOKENS = 60
 """Words of an answer that are looked at; what is longer is no bare yes."""
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_\u0900-\u0963][^\W\d_]*|[\u0900-\u0963]+")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|eme|re|º|ª|o|a|e|te|ten|ter|de)(?![^\W\d_])")
+ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|eme|re|º|ª|o|a|e|te|ten|ter|de)(?![^\W\d_])")
+"""The end of a number in figures that counts: 5th, 5º."""
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u3005]")
 _RUN = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30ff]+|[\u3040-\u309f]+|\d+(?:[.,]\d+)*|[^\W\d_]+")
 _REPEATED = re.compile(r"(\w)\1+", re.DOTALL)
@@ -186,7 +187,7 @@ def plain_words(text: str, pack: Pack) -> list[Word]:
 
 
 def _split(said: str) -> Iterator[str]:
-    for word in _WORD.findall(_ORDINAL.sub("", said)):
+    for word in _WORD.findall(ORDINAL.sub("", said)):
         if _UNSPACED.search(word):
             yield from (run for run in _RUN.findall(word))
         else:
@@ -232,7 +233,7 @@ def kind_of(word: str, pack: Pack) -> Kind | None:
 def _of_text(text: str, pack: Pack, own: frozenset[str]) -> list[Piece]:
     said = _in_figures(compared(text), pack)
     table = _table(pack)
-    words = _WORD.findall(_ORDINAL.sub("", said))[: MAX_ANSWER_TOKENS + 1]
+    words = _WORD.findall(ORDINAL.sub("", said))[: MAX_ANSWER_TOKENS + 1]
     found: list[Piece] = []
     spaced: list[str] = []
     at = 0

@@ -15,6 +15,7 @@ from engine.extraction.choices import spoken
 from engine.extraction.corrections import corrected
 from engine.extraction.fields import Reading
 from engine.extraction.second import read_in_any
+from engine.extraction.side_questions import is_question
 from engine.extraction.validate import is_valid
 from engine.run import Run
 from engine.sensitive import is_sensitive
@@ -165,6 +166,8 @@ def offer_all(run: Run, fields: list[JsonObject], values: JsonObject) -> int:
 
 
 def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used: bool = False) -> JsonValue:
+    if is_asked and _asks_back(run, field, text):
+        return None
     options = _options(run, field)
     first, *others = tongue.readings_of(run.program, run.state, run.thread)
     reading = Reading(
@@ -177,6 +180,14 @@ def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used
         options=options,
     )
     return read_in_any(field, reading, others)
+
+
+def _asks_back(run: Run, field: JsonObject, text: str) -> bool:
+    """Return whether a text asks something where a value was asked for; free text may be a question."""
+    is_free = field.get("type", "string") in ("string", "text") and not (
+        field.get("enum_values") or _options(run, field) or field.get("validation") or field.get("extraction_pattern")
+    )
+    return not is_free and is_question(text, run.words)
 
 
 def read_value(run: Run, field: JsonObject, text: str) -> JsonValue:
