@@ -131,6 +131,10 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
         _take_over(run, spec)
+        if (broken := _broken_before(run, step)) is not None:
+            run.thread.confirmation, run.thread.step = {}, broken["name"]
+            run.push("flow.step", step=broken["name"], phase=CALL + 1)
+            return
     else:
         run.thread.misses += 1
     is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
@@ -144,6 +148,19 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     refused(run, step, consent.refusal("declined", tool))
 
 
+def _broken_before(run: Run, step: JsonObject) -> JsonObject | None:
+    """Return the step on the way to this one whose CHECK does not hold any more, None where all do.
+
+    The CHECK of a step that calls is of its result, and the result is not changed by a correction.
+    """
+    for name in reversed(run.thread.trail):
+        before = profiles.step_of(run, name) or {}
+        is_own = name == step["name"] or "call_spec" in before
+        if not is_own and before.get("check") and not run.test(before["check"]):
+            return before
+    return None
+
+
 def _take_over(run: Run, spec: JsonObject) -> None:
     """Give the variables of a call the values the user has corrected; what fails a field's check is not taken."""
     asked = run.thread.confirmation
@@ -155,7 +172,9 @@ def _take_over(run: Run, spec: JsonObject) -> None:
         field = run.agent.fields.get(source)
         if field is None:
             variables.set_value(run, source, value, "user")
-        elif not gather.offer(run, field, value):
+            continue
+        value = corrected[name] = gather.as_allowed(run, field, value)
+        if value is None or not gather.offer(run, field, value):
             del corrected[name]
             saying.say(run, gather.refusal_of(run, field))
     run.thread.confirmation = {**asked, "corrected": corrected}

@@ -7,11 +7,12 @@ asks for the first field that is missing or lets the step go on. Spec: abl-langu
 from __future__ import annotations
 
 from datetime import date
+from typing import cast
 
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
 from engine import extraction_model, memory, profiles, tongue, variables
-from engine.extraction.choices import spoken
+from engine.extraction.choices import read_choice, spoken
 from engine.extraction.corrections import corrected
 from engine.extraction.fields import Reading
 from engine.extraction.second import read_in_any
@@ -193,6 +194,14 @@ def _asks_back(run: Run, field: JsonObject, text: str) -> bool:
 def read_value(run: Run, field: JsonObject, text: str) -> JsonValue:
     """Return the value a text gives to a field that was asked for; None when there is none."""
     return _read_one(run, field, text, is_asked=True)
+
+
+def as_allowed(run: Run, field: JsonObject, value: JsonValue) -> JsonValue:
+    """Return a value as the options of its field write it, None for one they do not have; without options as it is."""
+    options = _options(run, field) or tuple(field.get("enum_values") or ())
+    if not options or value in options or isinstance(value, list):
+        return value
+    return cast("JsonValue", read_choice(str(value), options, field.get("synonyms") or {}))
 
 
 def offer(run: Run, field: JsonObject, value: JsonValue) -> bool:
