@@ -18,6 +18,7 @@ from engine.extraction.numbers import read_numbers, spelled_numbers
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_\u0900-\u0963][^\W\d_]*|[\u0900-\u0963]+")
 
 ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|eme|re|º|ª|o|a|e|te|ten|ter|de)(?![^\W\d_])")
+"""The end of a number in figures that counts: 5th, 5º."""
 
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u3005]")
 

@@ -47,7 +47,9 @@ def take_over(run: Run, spec: JsonObject) -> None:
         field = run.agent.fields.get(source)
         if field is None:
             variables.set_value(run, source, value, "user")
-        elif not gather.offer(run, field, value):
+            continue
+        value = corrected[name] = gather.as_allowed(run, field, value)
+        if value is None or not gather.offer(run, field, value):
             del corrected[name]
             saying.say(run, gather.refusal_of(run, field))
     run.thread.confirmation = {**asked, "corrected": corrected}

@@ -303,10 +303,16 @@ def turn(run: Run, task: Task) -> None:
         case "callback":
             saying.say(run, run.message("still_waiting"))
             run.unwind()
-        case _ if given_up_key(name) in thread.counters:
-            left_behind(run, step)
         case _:
-            run.push("flow.enter", step=name)
+            _begin_again(run, step)
+
+
+def _begin_again(run: Run, step: JsonObject) -> None:
+    """Begin the step that stands without a question; one whose call is made already is gone on with behind it."""
+    if given_up_key(step["name"]) in run.thread.counters:
+        left_behind(run, step)
+    else:
+        run.push("flow.enter", step=step["name"])
 
 
 def _read_back(run: Run, name: str) -> None:

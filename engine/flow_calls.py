@@ -138,6 +138,10 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
         asked_calls.take_over(run, spec)
+        if (broken := _broken_before(run, step)) is not None:
+            run.thread.confirmation, run.thread.step = {}, broken["name"]
+            run.push("flow.step", step=broken["name"], phase=CALL + 1)
+            return
     else:
         run.thread.misses += 1
     is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
@@ -149,6 +153,19 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
         return
     run.push("flow.step", step=step["name"], phase=CALL + 1)
     refused(run, step, consent.refusal("declined", tool))
+
+
+def _broken_before(run: Run, step: JsonObject) -> JsonObject | None:
+    """Return the step on the way to this one whose CHECK does not hold any more, None where all do.
+
+    The CHECK of a step that calls is of its result, and the result is not changed by a correction.
+    """
+    for name in reversed(run.thread.trail):
+        before = profiles.step_of(run, name) or {}
+        is_own = name == step["name"] or "call_spec" in before
+        if not is_own and before.get("check") and not run.test(before["check"]):
+            return before
+    return None
 
 
 def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:

@@ -7,14 +7,16 @@ asks for the first field that is missing or lets the step go on. Spec: abl-langu
 from __future__ import annotations
 
 from datetime import date
+from typing import cast
 
 from domain.json_values import JsonObject, JsonValue
 from domain.traces import TraceType
 from engine import extraction_model, memory, profiles, tongue, variables
-from engine.extraction.choices import spoken
+from engine.extraction.choices import read_choice, spoken
 from engine.extraction.corrections import corrected
 from engine.extraction.fields import Reading
 from engine.extraction.second import read_in_any
+from engine.extraction.side_questions import is_question
 from engine.extraction.validate import is_valid
 from engine.run import Run
 from engine.sensitive import is_sensitive
@@ -165,6 +167,8 @@ def offer_all(run: Run, fields: list[JsonObject], values: JsonObject) -> int:
 
 
 def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used: bool = False) -> JsonValue:
+    if is_asked and _asks_back(run, field, text):
+        return None
     options = _options(run, field)
     first, *others = tongue.readings_of(run.program, run.state, run.thread)
     reading = Reading(
@@ -179,9 +183,25 @@ def _read_one(run: Run, field: JsonObject, text: str, *, is_asked: bool, is_used
     return read_in_any(field, reading, others)
 
 
+def _asks_back(run: Run, field: JsonObject, text: str) -> bool:
+    """Return whether a text asks something where a value was asked for; free text may be a question."""
+    is_free = field.get("type", "string") in ("string", "text") and not (
+        field.get("enum_values") or _options(run, field) or field.get("validation") or field.get("extraction_pattern")
+    )
+    return not is_free and is_question(text, run.words)
+
+
 def read_value(run: Run, field: JsonObject, text: str) -> JsonValue:
     """Return the value a text gives to a field that was asked for; None when there is none."""
     return _read_one(run, field, text, is_asked=True)
+
+
+def as_allowed(run: Run, field: JsonObject, value: JsonValue) -> JsonValue:
+    """Return a value as the options of its field write it, None for one they do not have; without options as it is."""
+    options = _options(run, field) or tuple(field.get("enum_values") or ())
+    if not options or value in options or isinstance(value, list):
+        return value
+    return cast("JsonValue", read_choice(str(value), options, field.get("synonyms") or {}))
 
 
 def offer(run: Run, field: JsonObject, value: JsonValue) -> bool:

@@ -137,6 +137,32 @@ class Pack:
     """How a letter ends; the name of who wrote it may stand behind: "kind regards"."""
     address: Phrases = ()
     """How people are addressed: `mr {name}`, `{name} bey`."""
+    refusal: Phrases = ()
+    """Words with which a value in the same clause is none: not, without, any day but."""
+    refusal_behind: Phrases = ()
+    """Words that refuse what stands before them, and no more: `değil`, `じゃなくて`."""
+    contrast: Phrases = ()
+    """Words behind which stands what is meant in place of what was refused: but, sondern."""
+    either: Phrases = ()
+    """Words between values of which nobody knows which is meant: or."""
+    between: Phrases = ()
+    """Words with which a day or a time is no single one: between, every."""
+    last: Phrases = ()
+    """Words beside a weekday that has passed: last, dernier."""
+    minus: Phrases = ()
+    """Words before a number below zero."""
+    at_least: Phrases = ()
+    """Words that say "at least" and end with one of minus."""
+    fractions: Phrases = ()
+    """Words that make another number of the one beside them: half a, and a half, quarters."""
+    partitive: Phrases = ()
+    """Words behind a one that is no number: one of us."""
+    request: Phrases = ()
+    """Beginnings of a wish that is put as a question: can I have, how about."""
+    relative: Phrases = ()
+    """Words beside a number that is to be added or taken away: more, less."""
+    wrong: Phrases = ()
+    """Words with which somebody says that a value is not right."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -150,18 +176,31 @@ OPTIONAL = frozenset(
         "address",
         "alike",
         "articles",
+        "at_least",
+        "between",
         "closings",
         "common",
         "conjugation",
+        "contrast",
         "determiners",
+        "either",
         "endings",
+        "fractions",
+        "last",
         "letters",
+        "minus",
         "month_days",
         "nouns",
+        "partitive",
         "plurals",
         "prefixes",
+        "refusal",
+        "refusal_behind",
+        "relative",
+        "request",
         "states",
         "thanks",
+        "wrong",
     }
 )
 """Keys a file may leave out."""

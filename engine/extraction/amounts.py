@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from abl.languages import Pack, fold
-from engine.answer_tables import Kind
+from engine.answer_tables import ORDINAL, Kind
 from engine.answer_words import pieces_of
 from engine.extraction.corrections import corrected
 from engine.extraction.dates import days_in, likely_days_in
 from engine.extraction.numbers import MAX_CHARS, read_numbers, spelled_numbers
 from engine.extraction.phrases import alternatives, any_of
+from engine.extraction.stated import stated
 from engine.extraction.times import times_in
 
 MAX_BETWEEN = 40
@@ -76,11 +77,13 @@ def meant_amount(text: str, words: Pack, beside: Beside, others: tuple[Pack, ...
     tail = corrected(text, words)
     if tail and amounts_in(tail, words, others):
         text = tail
+    text = stated(text, words)
     said, found = _read(text, words, others)
     found = [one for one in found if not _is_refused(said, one, words)]
-    if not found:
-        return None
     near = named(said, found, beside, words)
+    found = [one for one in found if one in near or not _counts_none(said, one, words)]
+    if not found or any(_is_part(said, one, words) for one in (near or found)):
+        return None
     ones = [one for one in found if one.value == 1 and not said[one.start : one.end].isdigit()]
     rest = [one for one in found if one not in ones]
     if not near and ones and rest and _joins(said[ones[0].end : rest[-1].start], words):
@@ -126,6 +129,25 @@ def _is_refused(said: str, one: Amount, words: Pack) -> bool:
     before = re.search(rf"{refused}\s*$", said[: one.start])
     behind = re.match(rf"\s*{refused}[\s.!。]*$", said[one.end :])
     return before is not None or behind is not None
+
+
+def _counts_none(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether a number counts nothing: it tells which one ("the 5th"), or speaks of somebody ("one of us")."""
+    if said[one.end - 1].isdigit():
+        return ORDINAL.match(said, one.end) is not None
+    behind = alternatives(words.partitive)
+    return bool(behind) and one.value == 1 and re.match(rf"\s*{behind}", said[one.end :]) is not None
+
+
+def _is_part(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether a word of a fraction stands beside a number: "half a million", "one and a half", "two dozen"."""
+    parts = alternatives(words.fractions)
+    if not parts:
+        return False
+    return (
+        re.search(rf"{parts}[\s-]*$", said[: one.start]) is not None
+        or re.match(rf"[\s-]*{parts}", said[one.end :]) is not None
+    )
 
 
 def _is_one_of_several(said: str, meant: Amount, found: list[Amount], words: Pack) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 
-from abl.languages import BUILT_IN_WORDS, Pack, folded_phrase, words_only
+from abl.languages import BUILT_IN_WORDS, Pack, folded, folded_phrase, words_only
 from abl.languages.folding import is_spaced
-from engine.extraction.phrases import find_phrase, starts_with
+from engine.extraction.phrases import any_of, find_phrase, starts_with
 
 __all__ = ["means", "read_boolean", "read_choice", "spoken", "spoken_word"]
 
@@ -24,7 +24,9 @@ spoken_word = folded_phrase
 def read_choice(
     text: str, options: Iterable[object], synonyms: Mapping[str, Iterable[str]], *, fuzzy: bool = False
 ) -> object | None:
-    """Return the option a text names, by itself or by a synonym; the longest name found counts.
+    """Return the option a text names, by itself or by a synonym; None where it names several.
+
+    Of a name within a longer one the longer one counts.
 
     >>> read_choice("it is my heart", ["cardiology", "skin"], {"cardiology": ["heart"]})
     'cardiology'
@@ -36,7 +38,8 @@ def read_choice(
             names.setdefault(spoken(name), option)
     found = [name for name in names if name.strip() and find_phrase(said, name) >= 0]
     if found:
-        return names[max(found, key=len)]
+        meant = {str(names[name]) for name in found if not any(name != one and name.strip() in one for one in found)}
+        return names[max(found, key=len)] if len(meant) == 1 else None
     if not fuzzy:
         return None
     bare = {name.strip(): option for name, option in names.items()}
@@ -45,6 +48,17 @@ def read_choice(
         if close:
             return bare[close[0]]
     return None
+
+
+def option_spans(
+    text: str, options: Iterable[object], synonyms: Mapping[str, Iterable[str]]
+) -> tuple[tuple[int, int], ...]:
+    """Return where a text names an option of several words, or one that is a word of refusal itself."""
+    names = tuple(name for option in options for name in (str(option), *synonyms.get(str(option), ())))
+    pattern = any_of(names)
+    said = folded(text)
+    found = pattern.finditer(said.text) if pattern is not None else ()
+    return tuple((said.places[one.start()], said.places[one.end()]) for one in found)
 
 
 def read_boolean(text: str, words: Pack) -> bool | None:

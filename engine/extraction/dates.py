@@ -12,6 +12,7 @@ from typing import NamedTuple
 from abl.languages import Pack, fold, folded_phrase, form_pattern
 from engine.extraction.numbers import number_before, spelled_exactly
 from engine.extraction.phrases import alternatives, any_of, numbered, without
+from engine.extraction.stated import is_range, leaves_open, stated
 from engine.extraction.times import read_time
 
 __all__ = ["days_in", "likely_days_in", "read_date", "read_moment", "read_time"]
@@ -25,6 +26,7 @@ _DAY_ALONE = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|e|o|a|º|ª|'?[iu]n?[ae]?)?
 MONTHS_AHEAD = 4
 """Months in which a day of a number is looked for: not each has a 31st."""
 _DAY_WORDS = 4
+_WEEK_FROM = re.compile(r"(?:\s+[^\s\d]+){0,2}\s+")
 _SHORT_YEAR = 70
 DAYS_PER_WEEK = 7
 MAX_UNITS = 1_000
@@ -39,12 +41,24 @@ def read_date(text: str, today: date, words: Pack, locale: str = "") -> str | No
     >>> read_date("next friday please", date(2026, 3, 2), english), read_date("May 3rd", date(2026, 6, 1), english)
     ('2026-03-06', '2027-05-03')
     """
-    said = fold(text[:MAX_CHARS])
+    text = stated(text[:MAX_CHARS], words)
+    if is_range(text, words) or leaves_open(text, words, lambda part: _holds(part, today, words, locale)):
+        return None
+    return _first(fold(text), today, words, locale)
+
+
+def _holds(part: str, today: date, words: Pack, locale: str) -> bool:
+    """Return whether a part of a text has a day, or the number of one: "3" of "3 or 4 march"."""
+    return any(sign.isdigit() for sign in part) or _first(fold(part), today, words, locale) is not None
+
+
+def _first(said: str, today: date, words: Pack, locale: str) -> str | None:
     for found in (
         _iso(said),
         _with_marks(said, today, words),
         _with_month_name(said, today, words),
         _in_figures(said, today, words, locale),
+        _weeks_from(said, today, words),
         _relative(said, today, words),
         _by_phrase(said, today, words),
         _weekday(said, today, words),
@@ -252,9 +266,9 @@ def _by_phrase(said: str, today: date, words: Pack) -> date | None:
         pattern = any_of((phrase,))
         if pattern is not None and pattern.search(said) is not None:
             weekday = next((at for at, _ in _names(said, words.weekdays)), None)
-            if days == DAYS_PER_WEEK and weekday is not None:
-                return today + timedelta(days=DAYS_PER_WEEK - today.weekday() + weekday)
-            return today + timedelta(days=days)
+            if days and days % DAYS_PER_WEEK == 0 and weekday is not None:
+                return today + timedelta(days=days - today.weekday() + weekday)
+            return None if days <= -DAYS_PER_WEEK else today + timedelta(days=days)
     return None
 
 
@@ -304,7 +318,46 @@ def _after(today: date, count: float, unit: str) -> date | None:
     return _made(year, month, min(today.day, monthrange(year, month)[1])) if year <= 9999 else None
 
 
-def _weekday(said: str, today: date, words: Pack) -> date | None:
-    for at, _ in _names(said, words.weekdays):
-        return today + timedelta(days=(at - today.weekday() - 1) % DAYS_PER_WEEK + 1)
+def _weeks_from(said: str, today: date, words: Pack) -> date | None:
+    """Return a day some weeks from a weekday: "a week from friday", "Freitag in einer Woche"."""
+    named = next(iter(_names(said, words.weekdays)), None)
+    if named is None:
+        return None
+    at, found = named
+    for count, unit, start, end in _counts(said, words):
+        if count is None or unit != "week" or not 0 < count <= MAX_UNITS:
+            continue
+        is_before = end <= found.start() and _WEEK_FROM.fullmatch(said[end : found.start()]) is not None
+        is_behind = found.end() <= start and any(_stands(form, said[:start], said[end:]) for form in words.later)
+        is_from = is_before and not said[:start].strip(" .,") and _follows(said[end : found.start()], words)
+        if is_from or is_behind:
+            return _coming(at, today) + timedelta(days=int(count * DAYS_PER_WEEK))
     return None
+
+
+def _follows(between: str, words: Pack) -> bool:
+    """Return whether a word between a count of weeks and a weekday says from when they count."""
+    starts = any_of((*words.origin, *words.date_joins))
+    return starts is not None and starts.search(between) is not None
+
+
+def _coming(at: int, today: date) -> date:
+    return today + timedelta(days=(at - today.weekday() - 1) % DAYS_PER_WEEK + 1)
+
+
+def _weekday(said: str, today: date, words: Pack) -> date | None:
+    for at, found in _names(said, words.weekdays):
+        if _is_past(said[: found.start()], said[found.end() :], words):
+            return today - timedelta(days=(today.weekday() - at - 1) % DAYS_PER_WEEK + 1)
+        if any(unit == "week" and count is not None for count, unit, _, _ in _counts(said, words)):
+            return None  # some weeks, and a weekday: nobody knows from when
+        return _coming(at, today)
+    return None
+
+
+def _is_past(before: str, behind: str, words: Pack) -> bool:
+    """Return whether a word beside a weekday says that it has passed: last friday, lundi dernier."""
+    last = alternatives(words.last)
+    if not last:
+        return False
+    return re.search(rf"{last}\s*$", before) is not None or re.match(rf"\s*{last}", behind) is not None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from typing import cast
 
 from abl.languages import Pack, fold, folded, form_pattern
 from abl.patterns import full_match, search
@@ -19,10 +20,11 @@ from engine.answer_tables import Kind
 from engine.answer_words import pieces_of
 from engine.answers import read_truth
 from engine.extraction.amounts import Beside, Name, amounts_in, meant_amount, named
-from engine.extraction.choices import read_choice, spoken
-from engine.extraction.dates import read_date, read_moment, read_time
+from engine.extraction.choices import option_spans, read_choice, spoken
+from engine.extraction.dates import days_in, read_date, read_moment, read_time
 from engine.extraction.numbers import tidy
 from engine.extraction.phrases import alternatives, any_of
+from engine.extraction.stated import leaves_open, stated
 from engine.limits import MAX_ANSWER_CHARS
 
 _EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
@@ -135,11 +137,18 @@ def _one(field: JsonObject, reading: Reading) -> JsonValue:
             return None
     options = reading.options or tuple(field.get("enum_values") or ())
     if options:
-        return read_choice(reading.text, options, field.get("synonyms") or {}, fuzzy=reading.is_asked)
+        return _choice(field, reading, options)
     if reading.is_used and field.get("type") in ("date", "datetime", "email", "phone"):
         return None
     reader = READERS.get(str(field.get("type", "string")), _text)
     return reader(field, reading)
+
+
+def _choice(field: JsonObject, reading: Reading, options: tuple[object, ...]) -> JsonValue:
+    """Return the option a text states; None where it refuses what it names, or names several."""
+    synonyms = field.get("synonyms") or {}
+    text = stated(reading.text, reading.words, option_spans(reading.text, options, synonyms))
+    return cast("JsonValue", read_choice(text, options, synonyms, fuzzy=reading.is_asked and text == reading.text))
 
 
 def _many(field: JsonObject, reading: Reading) -> JsonValue:
@@ -195,15 +204,20 @@ def _by_pattern(rule: str, reading: Reading) -> JsonValue:
 
 def _email(field: JsonObject, reading: Reading) -> JsonValue:
     del field
-    found = _EMAIL.search(reading.text)
-    return found[0] if found else None
+    found = set(_EMAIL.findall(stated(reading.text, reading.words)))
+    return found.pop() if len(found) == 1 else None
 
 
 def _phone(field: JsonObject, reading: Reading) -> JsonValue:
     del field
-    for found in _PHONE.finditer(reading.text):
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", found[0]):
-            continue
+    text = stated(reading.text, reading.words)
+    said = folded(text)
+    days = [(said.places[start], said.places[end]) for start, end in days_in(said.text, reading.words)]
+    if leaves_open(text, reading.words, lambda part: _PHONE.search(part) is not None):
+        return None
+    for found in _PHONE.finditer(text):
+        if any(found.start() < end and start < found.end() for start, end in days):
+            continue  # a day is none
         digits = re.sub(r"\D", "", found[0])
         if MIN_PHONE_DIGITS <= len(digits) <= MAX_PHONE_DIGITS:
             return re.sub(r"\s+", " ", re.sub(r"[()/.-]", " ", found[0])).strip()

@@ -8,9 +8,13 @@ from functools import lru_cache
 
 from abl.languages import Pack, fold, folded_phrase
 from abl.languages.folding import is_spaced
-from engine.extraction.phrases import alternatives, numbered
+from engine.extraction.phrases import alternatives, any_of, numbered
 
-_NUMBER = re.compile(r"(?<![a-z\d.,])[-+]?(?:\d{1,3}(?:[,.' ]\d{3})+(?!\d)|\d+)(?:[.,]\d+)?(?:\s?(k|m)\b)?(?!\d)")
+_NUMBER = re.compile(
+    r"(?<![a-z\d.,⁄])[-+]?(?:\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d{1,3}(?:[,.' ]\d{3})+(?!\d)|\d+)(?:[.,]\d+)?"
+    r"(?:\s?(k|m)\b)?(?!\d|⁄|[a-z]+\d)"
+)
+"""Figures, those of India among them (1,50,000); no part of a code or of another form: 1e3, 1½."""
 _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0963])+")
 MAX_DIGITS = 15
 MAX_CHARS = 4_000
@@ -26,15 +30,29 @@ def read_numbers(text: str, words: Pack) -> Iterator[tuple[float, int, int]]:
     The places are those of the folded text.
     """
     said = fold(text[:MAX_CHARS])
-    is_written = False
+    is_written = "⁄" in said
     for found in _NUMBER.finditer(said):
         value = _value(found[0].strip(), words.decimal) if len(found[0]) <= MAX_DIGITS + 6 else None
         if value is not None:
             is_written = True
             factor, end = _scale_behind(said, found.end(), words)
-            yield value * factor, found.start(), end
+            start, sign = _sign_before(said, found.start(), words)
+            yield value * factor * sign, start, end
     if not is_written:
-        yield from spelled_numbers(said, words)
+        for number, begun, end in spelled_numbers(said, words):
+            start, sign = _sign_before(said, begun, words)
+            yield number * sign, start, end
+
+
+def _sign_before(said: str, start: int, words: Pack) -> tuple[int, int]:
+    """Return where a number begins with its word of minus, and -1 for one that has it, else 1."""
+    minus = any_of(words.minus)
+    found = [one for one in minus.finditer(said, 0, start) if not said[one.end() : start].strip()] if minus else []
+    if not found:
+        return start, 1
+    limit = any_of(words.at_least)  # "au moins cinq" is a limit
+    is_limit = limit is not None and any(one.end() == found[-1].end() for one in limit.finditer(said, 0, start))
+    return (start, 1) if is_limit else (found[-1].start(), -1)
 
 
 def spelled_numbers(said: str, words: Pack) -> Iterator[tuple[float, int, int]]:

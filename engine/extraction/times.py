@@ -10,6 +10,7 @@ from abl.languages import Pack, fold, form_pattern
 from abl.languages.folding import AFTER_WORD, BEFORE_WORD, is_spaced
 from engine.extraction.numbers import spelled_exactly
 from engine.extraction.phrases import alternatives, any_of, numbered
+from engine.extraction.stated import is_range, leaves_open, stated
 
 _DAY = re.compile(r"(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}(?!\d)")
 _SHORT_MARK = 4
@@ -33,7 +34,18 @@ MAX_CHARS = 4_000
 
 def read_time(text: str, words: Pack) -> str | None:
     """Return the first time of day as `HH:MM`."""
-    said = _with_digits(_DAY.sub(" ", fold(text[:MAX_CHARS])), words)
+    text = stated(text[:MAX_CHARS], words)
+    if is_range(text, words) or leaves_open(text, words, lambda part: _holds(part, words)):
+        return None
+    return _first(text, words)
+
+
+def _holds(part: str, words: Pack) -> bool:
+    return any(sign.isdigit() for sign in part) or _first(part, words) is not None
+
+
+def _first(text: str, words: Pack) -> str | None:
+    said = _with_digits(_DAY.sub(" ", fold(text)), words)
     return _by_form(said, words) or _in_figures(said, words) or _by_name(said, words)
 
 
@@ -65,19 +77,25 @@ def _has_half(behind: str, words: Pack) -> bool:
 
 
 def _by_form(said: str, words: Pack) -> str | None:
-    for minutes, forms in sorted(words.clock.items(), key=lambda one: one[0] == 0):
-        for form in forms:
-            for found in form_pattern(form).finditer(said):
-                if minutes == 0 and _FIGURES_BEHIND.match(said, found.end()):
-                    continue  # with minutes in figures: 3時15分
-                hour = _hour(found["hour"], words)
-                if hour is not None and not (minutes == 0 and found["hour"].isdigit()):
-                    if minutes == 0 and _is_of_a_unit(said[found.end() :], words):
-                        continue
-                    told = int(minutes) or _minutes_behind(said[found.end() :], words)
-                    at = (_in_half(hour, said, found.end(), words) * 60 + told) % (24 * 60)
-                    return f"{at // 60:02d}:{at % 60:02d}"
+    for minutes, form in _longest_first(words):
+        for found in form_pattern(form).finditer(said):
+            if minutes == 0 and _FIGURES_BEHIND.match(said, found.end()):
+                continue  # with minutes in figures: 3時15分
+            hour = _hour(found["hour"], words)
+            if hour is not None and not (minutes == 0 and found["hour"].isdigit()):
+                if minutes == 0 and _is_of_a_unit(said[found.end() :], words):
+                    continue
+                told = int(minutes) or _minutes_behind(said[found.end() :], words)
+                at = (_in_half(hour, said, found.end(), words) * 60 + told) % (24 * 60)
+                return f"{at // 60:02d}:{at % 60:02d}"
     return None
+
+
+@lru_cache(maxsize=64)
+def _longest_first(words: Pack) -> tuple[tuple[float, str], ...]:
+    """Return the forms of a time with what each means: those of a full hour last, the longest first."""
+    forms = [(minutes, form) for minutes, told in words.clock.items() for form in told]
+    return tuple(sorted(forms, key=lambda one: (one[0] == 0, -len(one[1].split()), -len(one[1]))))
 
 
 def _with_digits(said: str, words: Pack) -> str:

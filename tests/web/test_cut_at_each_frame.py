@@ -16,7 +16,7 @@ from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 
 THINKER = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
 WORDS = "one two three four"

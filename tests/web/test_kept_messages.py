@@ -75,6 +75,7 @@ async def a_page_key(product: Product, http: aiohttp.ClientSession, origin: str)
         return str(told["secret"])
 
 
+@pytest.mark.soak
 @pytest.mark.xdist_group("product")
 def test_each_message_is_there_once_whatever_is_killed_cut_lost_or_loaded_again(tmp_path: Path) -> None:
     async def story() -> None:
