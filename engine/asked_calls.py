@@ -6,8 +6,10 @@ digressions (`actions`). Decisions: 0012, 0044, 0079. Spec: abl-language 3.2, 8,
 
 from __future__ import annotations
 
+from abl.languages.folding import words_only
 from domain.json_values import JsonObject
 from engine import consent, gather, questions, saying, variables
+from engine.answer_question import flat_text
 from engine.run import Run
 
 
@@ -31,9 +33,17 @@ def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
     said = questions.last_said(run)
     return (
         not is_changed
+        and not _brings_a_value(turn.text, said, arguments)
         and questions.asks_about(said, tool, arguments)
         and questions.is_yes(run, questions.names_of(tool), arguments)
     )
+
+
+def _brings_a_value(answer: str, question: str, arguments: JsonObject) -> bool:
+    """Return whether a value of the call stands in the answer and not in the question, which was not about it then."""
+    answered, asked = f" {words_only(answer)} ", f" {words_only(question)} "
+    values = [words_only(flat_text(value)) for value in arguments.values() if value not in (None, True, False)]
+    return any(value and f" {value} " in answered and f" {value} " not in asked for value in values)
 
 
 def take_over(run: Run, spec: JsonObject) -> None:
