@@ -9,6 +9,7 @@ from typing import NamedTuple
 from actors.runtime import StreamEvent
 from domain.errors import AppError, Overloaded
 from gateway import wire
+from gateway.bodies.conversation import action_for_pages
 from gateway.errors import answer
 
 ENDED = "ended"
@@ -45,7 +46,7 @@ def frame_of(event: StreamEvent, marks: Marks) -> wire.ServerFrame | None:
                 **named,
                 message_id=data["messageId"],
                 full_text=data["fullText"],
-                action=data.get("action"),
+                action=action_for_pages(data.get("action")),
                 rich_content=data.get("richContent"),
                 actions=data.get("actions"),
                 open_actions=data.get("openActions"),

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from actors.runtime import TurnReply
 from domain import limits
 from domain.json_values import JsonObject, JsonValue
-from gateway.bodies.conversation import ActionSet, RichContent, TraceItem, TurnAction, VoiceConfig
+from gateway.bodies.conversation import ActionSet, RichContent, TraceItem, TurnAction, VoiceConfig, action_for_pages
 from gateway.bodies.texts import Id, MaybeText, MessageText, Metadata, RequestBody
 from gateway.envelope import Success
 
@@ -121,14 +121,14 @@ def shown_with(rich_content: JsonObject | None, actions: JsonObject | None) -> J
     return {"richContent": rich_content, "actions": actions}
 
 
-def reply_body(reply: TurnReply, *, with_traces: bool) -> JsonObject:
+def reply_body(reply: TurnReply, *, with_traces: bool, for_page: bool = False) -> JsonObject:
     """Return the body of a finished turn, a `ChatReply` as plain values; most of what is absent is left out."""
     body: JsonObject = {
         "success": True,
         "sessionId": reply.session_id,
         "messageId": reply.message_id,
         "response": reply.response,
-        "action": reply.action,
+        "action": action_for_pages(reply.action) if for_page else reply.action,
         "state": reply.state,
         **shown_with(reply.rich_content, reply.actions),
     }

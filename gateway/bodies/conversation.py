@@ -63,6 +63,17 @@ class TurnAction(Wire):
     expires_at: str | None = None
 
 
+OF_A_WAIT = frozenset({"escalate", "suspend"})
+NOT_FOR_PAGES = frozenset({"reason", "priority", "taskId", "callbackId", "suspensionId"})
+
+
+def action_for_pages(action: JsonObject | None) -> JsonObject | None:
+    """Return an action as the page of a user is told it: why a person was asked, and which task it is, stays inside."""
+    if action is None or action.get("type") not in OF_A_WAIT:
+        return action
+    return {name: value for name, value in action.items() if name not in NOT_FOR_PAGES}
+
+
 class Written(Wire):
     """Base of what agents write: the keys are those of the language, in snake_case."""
 

@@ -18,6 +18,7 @@ from gateway.access import Admission, admission_of, caller
 from gateway.asking import Target, check_chat_project, counted_turn, target_of
 from gateway.auth.public_keys import MAY_NAME_AGENTS
 from gateway.bodies.chat_agent import ChatAgentBody, ChatReply, reply_body, shown_with
+from gateway.bodies.conversation import action_for_pages
 from gateway.bodies.texts import checked_metadata
 from gateway.envelope import json_response
 from gateway.gate import check_permission
@@ -70,7 +71,7 @@ async def chat_with_agent(body: ChatAgentBody, request: Request) -> Response:
     if not wants_events(headers.get("accept", "")):
         reply = await services.runtime.chat(turn)
         services.metrics.turn("json", perf_counter() - began)
-        told = reply_body(reply, with_traces=admitted.caller.may_see_traces)
+        told = reply_body(reply, with_traces=admitted.caller.may_see_traces, for_page=_is_page(admitted))
         return json_response(told, headers=mark_of(reply.repeated))
     after = parse_event_id(last_event_id, body.session_id).seq if last_event_id else 0
     events = measured(services.runtime.stream(turn), services.metrics, "sse", began)
@@ -137,7 +138,9 @@ async def _streamed(
 ) -> Response:
     """Return the stream of one turn or of all; what goes wrong before its first event is an ordinary error."""
     first = await anext(events, None)
-    told = _told(events, first, session_id, after, with_traces=admitted.caller.may_see_traces, turns=turns)
+    for_page = _is_page(admitted)
+    with_traces = admitted.caller.may_see_traces
+    told = _told(events, first, session_id, after, with_traces=with_traces, for_page=for_page, turns=turns)
     again = mark_of(first is not None and first.repeated)
     return EventStream(told, services.settings.sse_heartbeat_s, headers=again)
 
@@ -149,6 +152,7 @@ async def _told(
     after: int,
     *,
     with_traces: bool,
+    for_page: bool,
     turns: Literal["one", "all"],
 ) -> AsyncGenerator[Event]:
     """Yield events as a client sees them, to the one that ends the turn, or the last of all turns.
@@ -170,7 +174,7 @@ async def _told(
                     if has_shown and (is_again or event.data.get("attempt", 1) > 1):
                         yield Event("response_restart", event.data)
                     has_shown = True
-                yield Event(*_wire_event(event, with_traces=with_traces), EventId(session_id, seq))
+                yield Event(*_wire_event(event, with_traces=with_traces, for_page=for_page), EventId(session_id, seq))
             if ends and turns == "one":
                 return
 
@@ -183,14 +187,21 @@ async def _from_first(events: AsyncIterator[StreamEvent], first: StreamEvent | N
         yield event
 
 
-def _wire_event(event: StreamEvent, *, with_traces: bool) -> tuple[str, JsonObject]:
+def _is_page(admitted: Admission) -> bool:
+    return admitted.caller.kind == "sdk"
+
+
+def _wire_event(event: StreamEvent, *, with_traces: bool, for_page: bool) -> tuple[str, JsonObject]:
     """Return name and data of an event."""
+    data = event.data
+    if for_page and data.get("action"):
+        data = {**data, "action": action_for_pages(data["action"])}
     match event.kind:
         case "response_end":
-            return event.kind, {**NOTHING_SHOWN, "openActions": None, **event.data}
+            return event.kind, {**NOTHING_SHOWN, "openActions": None, **data}
         case "complete":
             hidden = () if with_traces else ("traceEvents",)
-            kept = {k: v for k, v in event.data.items() if k not in hidden}
+            kept = {k: v for k, v in data.items() if k not in hidden}
             return event.kind, {"success": True, **NOTHING_SHOWN, **kept}
         case _:
-            return event.kind, event.data
+            return event.kind, data

@@ -44,3 +44,26 @@ async def test_a_page_resets_and_deletes_its_own_session_and_finds_no_other(serv
             assert (again["sessionId"], again["response"]) == (own, "heard 1: hello")
         else:
             assert (await act(gateway, how, own, token)).status == 404
+
+
+INSIDE = (
+    'ESCALATE:\n  triggers:\n    - WHEN: input contains "lawyer"\n      REASON: "internal: fraud score 97"\n\nFLOW:'
+)
+
+
+async def test_a_page_is_not_told_why_a_person_was_asked_and_a_key_is(servers: Servers) -> None:
+    async with a_live_gateway(servers, "own-reason", {"c.abl": CLERK.replace("FLOW:", INSIDE)}) as gateway:
+        body = {"projectId": gateway.project_id, "message": "a lawyer please"}
+        told = (await gateway.call("POST", CHAT, body)).json()["action"]
+        assert (told["type"], told["reason"]) == ("escalate", "internal: fraud score 97")
+        assert told["taskId"]
+        page = as_page(await gateway.page_token())
+        shown = (await gateway.call("POST", CHAT, body, page)).json()["action"]
+        assert shown["type"] == "escalate"
+        assert not {"reason", "priority", "taskId", "callbackId", "suspensionId"} & set(shown)
+        streamed = await gateway.call(
+            "POST", CHAT, body, {**as_page(await gateway.page_token()), "accept": "text/event-stream"}
+        )
+        assert b'"type":"escalate"' in streamed.body
+        assert b"fraud" not in streamed.body
+        assert b"taskId" not in streamed.body
