@@ -327,7 +327,7 @@ async def test_a_forked_or_trimmed_history_is_nothing_that_the_user_says(servers
 
 async def test_a_value_is_not_taken_from_what_the_assistant_has_asked(servers: Servers) -> None:
     async with the_models(servers, "oa-gathered") as (gateway, _):
-        told = await ask(gateway, model="Travel", messages=lines("I go away", "EU or WORLD?", "hm, tell me more"))
+        told = await ask(gateway, model="Travel", messages=lines("I go away", "All of the WORLD?", "hm, tell me more"))
         assert "Sold" not in said(told)
         answered = await ask(gateway, model="Travel", messages=lines("I want WORLD", "EU or WORLD?", "EU please"))
         assert said(answered).endswith("Sold: EU")
