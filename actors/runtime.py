@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from actors.deliveries import CallbackDelivery, CallbackResult
 from actors.health import Health
-from domain.messages import Attachment
+from domain.messages import Attachment, TranscriptLine
 
 JsonObject = dict[str, Any]
 
@@ -81,6 +81,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         client_message_id: The id that a page gave the message, by which it knows it again in the transcript.
         attachments: The files named by `attachment_ids`; the runtime finds them.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
+        earlier: What was said before, as the client tells it: of a session that this turn opens. Only models read it.
     """
 
     tenant_id: str
@@ -106,6 +107,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     action: JsonObject | None = None
     client_message_id: str = ""
     deadline_s: float = 120.0
+    earlier: tuple[TranscriptLine, ...] = ()
 
 
 class TurnReply(Struct, frozen=True, kw_only=True):

@@ -22,6 +22,10 @@ def key_of(turn: ChatTurn) -> str:
 def request_hash(turn: ChatTurn) -> str:
     """Return what tells two requests under one idempotency key apart."""
     target = (turn.project_id, turn.session_id, turn.agent, turn.deployment_id, turn.environment)
-    asked = (target, turn.message, turn.metadata, turn.test_context, turn.attachment_ids, turn.action)
+    asked: tuple[object, ...] = (
+        target, turn.message, turn.metadata, turn.test_context, turn.attachment_ids, turn.action,
+    )  # fmt: skip
+    if turn.earlier:  # without, the hash is that of turns from before there were such
+        asked = (*asked, turn.earlier)
     encoded = msgspec.json.encode(asked, order="deterministic")
     return hashlib.blake2b(encoded, digest_size=HASH_DIGEST_BYTES).hexdigest()

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from domain.json_values import JsonObject, JsonValue
-from domain.messages import ActionEvent, Attachment
+from domain.messages import ActionEvent, Attachment, TranscriptLine
 from domain.model_calls import ModelReply
 from domain.tool_calls import ToolResult
 
@@ -61,6 +61,8 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
             flow that asks nothing runs once, on it.
         may_wait: No message follows, and a step that reads what the user says waits for one. Journals from before
             engine 12 do not have it.
+        earlier: What was said before, as a client tells it: only models read it. Journals from before engine 13 do not
+            have it. Decision: 0085.
     """
 
     session_id: str
@@ -84,6 +86,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     metadata: JsonObject = field(default_factory=dict)
     with_message: bool = False
     may_wait: bool = False
+    earlier: tuple[TranscriptLine, ...] = ()
 
 
 class UserSpoke(Fact, frozen=True, kw_only=True):

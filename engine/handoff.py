@@ -8,7 +8,7 @@ from abl.templates import interpolate_braces
 from domain.json_values import JsonObject
 from domain.messages import TranscriptLine
 from domain.traces import TraceType
-from engine import changing, elsewhere, flow, guardrails, judging, memory, saying, variables
+from engine import changing, earlier, elsewhere, flow, guardrails, judging, memory, saying, variables
 from engine.channels import SPOKEN
 from engine.effects import HandOff, Suspend
 from engine.limits import HISTORY_MESSAGES, MAX_HANDOFFS
@@ -156,6 +156,7 @@ def _history(run: Run, rule: JsonObject) -> list[TranscriptLine]:
     """Return the lines the target sees of what was said before."""
     history = rule.get("context", {}).get("history", "auto")
     lines = run.state.transcript[:-1] if run.state.transcript and run.state.turn.text else list(run.state.transcript)
+    lines = [*earlier.told(run.program, run.state.begun), *lines]
     if isinstance(history, dict):
         count = int(history.get("count") or 0)
         return lines[-count:] if count else []

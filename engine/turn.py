@@ -15,6 +15,7 @@ from engine import (
     calls,
     consent,
     delegate,
+    earlier,
     elsewhere,
     flow,
     gather,
@@ -115,7 +116,7 @@ def begin(program: Program, fact: f.SessionBegun) -> Step:
         begun=fact,
         at=fact.at,
         active=found.name,
-        threads={found.name: Thread(agent=found.name)},
+        threads={found.name: Thread(agent=found.name, messages=earlier.messages_of(program, fact))},
         turn=Turn(reply_id=fact.reply_id, metadata=fact.metadata),
         mocks=list(context.tool_mocks) if context is not None else [],
     )

@@ -22,7 +22,7 @@ from domain.permissions import Permission
 from gateway.access import Admission, admission_of
 from gateway.asking import Target, check_chat_project, counted_turn, target_of
 from gateway.audited import initiator_of
-from gateway.bodies.openai import with_earlier
+from gateway.bodies.openai import earlier_lines
 from gateway.headers import headers_of
 from gateway.idempotency import checked_key, sent_key
 from gateway.measured import measured
@@ -272,7 +272,7 @@ class Carried:
         return ChatTurn(
             tenant_id=asking.tenant_id,
             project_id=asking.project_id,
-            message=with_earlier(earlier, asking.message) if place.opens else asking.message,
+            message=asking.message,
             session_id="" if place.opens else place.session_id,
             new_session_id=place.session_id if place.opens else "",
             opens=self._opens,
@@ -284,6 +284,7 @@ class Carried:
             user_id=self._user_id,
             user_kind=self._admitted.caller.kind,
             deadline_s=self._services.settings.turn_deadline_s,
+            earlier=earlier_lines(earlier) if place.opens else (),
         )
 
     async def _followed(

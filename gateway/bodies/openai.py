@@ -16,6 +16,7 @@ from actors.runtime import TurnReply
 from domain import limits
 from domain.errors import InvalidInput
 from domain.json_values import JsonObject, JsonValue
+from domain.messages import TranscriptLine
 from gateway.bodies.texts import Id
 from gateway.envelope import Wire
 from gateway.threads import Line
@@ -23,8 +24,8 @@ from gateway.threads import Line
 MESSAGES_MAX = 2_000
 EARLIER_MAX_CHARS = 32_000
 """How much of what was said before is told to a session that knows nothing of it."""
-EARLIER = "Earlier in this conversation:"
-NOW = "Now:"
+EARLIER_MAX_LINES = 200
+"""How many of the messages before are told to it; a longer conversation keeps its last ones."""
 ID_PREFIX = "chatcmpl-"
 OWNER = "abl-runtime"
 
@@ -66,7 +67,8 @@ class ChatCompletionBody(OpenAiRequest):
 
     With `metadata.session_id` it goes on in that session, with `user` in the session of that user with this model;
     earlier messages are then known and not read. Without either it goes on in the session in which those earlier
-    messages were said; where there is none, one is opened and told of them.
+    messages were said; where there is none, one is opened, whose
+    models are told of them: what the user says is the last message alone.
     """
 
     model: Id
@@ -190,17 +192,19 @@ def checked_message(said: str, path: str) -> str:
     return said
 
 
-def with_earlier(before: Sequence[Line], said: str) -> str:
-    """Return a message for a session that knows nothing of what was said before: the last of that stand before it."""
+def earlier_lines(before: Sequence[Line]) -> tuple[TranscriptLine, ...]:
+    """Return what a session that knows nothing of a conversation is told of it: the last lines that there is room for.
+
+    They are for models only; the message itself is told as it was said. Decision: 0085.
+    """
     room = EARLIER_MAX_CHARS
-    kept: list[str] = []
-    for one in reversed(before):
-        line = f"{one.role}: {one.text}"
-        room -= len(line) + 1
+    kept: list[TranscriptLine] = []
+    for one in reversed(before[-EARLIER_MAX_LINES:]):
+        room -= len(one.text)
         if room < 0:
             break
-        kept.append(line)
-    return "\n".join([EARLIER, *reversed(kept), "", NOW, said]).replace("\0", "") if kept else said
+        kept.append(TranscriptLine(one.role, one.text.replace("\0", "")))
+    return tuple(reversed(kept))
 
 
 def check_offered(body: ChatCompletionBody) -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from actors.clocks import RandomIds
 from actors.projects import TENANT_ID
-from gateway.bodies.openai import EARLIER_MAX_CHARS, ChatCompletionBody, question_of, with_earlier
+from gateway.bodies.openai import EARLIER_MAX_CHARS, EARLIER_MAX_LINES, ChatCompletionBody, earlier_lines, question_of
+from gateway.threads import Line
 from storage.repositories.api_keys import ApiKeys, NewKey
 from tests.support.live_gateway import NO_RATES, Answer, LiveGateway, a_live_gateway, another_gateway
 from tests.support.servers import Servers
@@ -169,7 +170,9 @@ async def test_a_user_counts_against_the_sessions_at_once_until_there_is_one(ser
             assert (await ask(gateway, "c", user="anna")).status == 429
 
 
-async def test_earlier_messages_are_told_to_a_session_that_does_not_know_them(servers: Servers) -> None:
+async def test_earlier_messages_are_not_what_the_user_says_to_a_session_that_does_not_know_them(
+    servers: Servers,
+) -> None:
     async with a_gateway(servers, "oa-earlier") as gateway:
         messages = [
             {"role": "system", "content": "be brief"},
@@ -177,10 +180,7 @@ async def test_earlier_messages_are_told_to_a_session_that_does_not_know_them(se
             {"role": "assistant", "content": [{"type": "text", "text": "Hello Ada"}]},
             {"role": "user", "content": "who am I?"},
         ]
-        alone = said(await ask(gateway, messages=messages))
-        assert (
-            alone == "heard 1: Earlier in this conversation:\nuser: I am Ada\nassistant: Hello Ada\n\nNow:\nwho am I?"
-        )
+        assert said(await ask(gateway, messages=messages)) == "heard 1: who am I?"
         assert said(await ask(gateway, messages=messages, user="ada")) == "heard 1: who am I?"
 
 
@@ -189,11 +189,12 @@ def test_of_a_long_conversation_the_last_messages_are_told() -> None:
     body = ChatCompletionBody.model_validate(
         {"model": "x", "messages": [*earlier, {"role": "user", "content": "now"}]}, strict=True
     )
-    text = with_earlier(*question_of(body))
-    assert len(text) <= EARLIER_MAX_CHARS + 100
-    assert text.endswith("\n\nNow:\nnow")
-    assert "9" * 5_000 in text
-    assert "0" * 5_000 not in text
+    before, text = question_of(body)
+    told = [one.content for one in earlier_lines(before)]
+    assert text == "now"
+    assert told == [str(number) * 5_000 for number in range(4, 10)]
+    assert sum(map(len, told)) <= EARLIER_MAX_CHARS
+    assert len(earlier_lines([Line("user", "x")] * (EARLIER_MAX_LINES + 1))) == EARLIER_MAX_LINES
 
 
 async def test_agents_environments_and_deployments_are_models(servers: Servers) -> None:

@@ -20,6 +20,56 @@ from tests.support.stories import eventually
 from tests.support.stub_model import StubBehaviour, StubModel
 
 pytestmark = pytest.mark.anyio
+CLERK = """\
+AGENT: Clerk
+GOAL: "Take notes"
+
+FLOW:
+  entry_point: listen
+
+  listen:
+    REASONING: false
+    ON_INPUT:
+      - IF: input CONTAINS "note"
+        RESPOND: "Noted: {{input}}"
+        THEN: listen
+      - ELSE:
+        RESPOND: "Nothing to note: {{input}}"
+        THEN: listen
+"""
+TRAVEL = """\
+AGENT: Travel
+GOAL: "Sell roaming"
+
+FLOW:
+  entry_point: region
+
+  region:
+    REASONING: false
+    GATHER:
+      - zone: required
+        TYPE: enum
+        VALUES: [EU, WORLD]
+        PROMPT: "EU or WORLD?"
+    THEN: done
+
+  done:
+    REASONING: false
+    RESPOND: "Sold: {{zone}}"
+    THEN: COMPLETE
+"""
+GUARDED = (
+    THINKER.replace("Thinker", "Guarded")
+    + """
+GUARDRAILS:
+  no_cards:
+    kind: input
+    check: "input CONTAINS 'card'"
+    action: block
+    message: "No cards, please."
+"""
+)
+MODELS = {"clerk.abl": CLERK, "travel.abl": TRAVEL, "thinker.abl": THINKER, "guarded.abl": GUARDED}
 HEADS = Statement("SELECT count(*) FROM conversation_heads WHERE project_id = :project_id")
 
 
@@ -75,9 +125,8 @@ async def test_a_client_that_sends_everything_again_goes_on_with_its_conversatio
         assert await one.say("f") == "heard 4: f"
         assert len(set(one.sessions)) == len(set(two.sessions)) == 1
         assert one.sessions[0] != two.sessions[0]
-        one.messages[-3:] = []  # an earlier place, which the session has left: another conversation, told of this one
-        branch = await one.say("g")
-        assert branch.startswith("heard 1: Earlier in this conversation:\nuser: a\n")
+        one.messages[-3:] = []  # an earlier place, which the session has left: another conversation
+        assert await one.say("g") == "heard 1: g"
         assert await one.say("h") == "heard 2: h"
 
 
@@ -86,11 +135,11 @@ async def test_conversations_are_found_by_those_who_held_them(servers: Servers) 
         one = Chat(client)
         await one.say("a", safety_identifier="ada")
         assert await one.say("b", safety_identifier="ada") == "heard 2: b"
-        assert (await one.say("c", safety_identifier="ben")).startswith("heard 1: Earlier")
+        assert await one.say("c", safety_identifier="ben") == "heard 1: c"
         key = await make_key(gateway.running.database, RandomIds())
         async with a_client(gateway, key=key) as other:
             one.client = other
-            assert (await one.say("d", safety_identifier="ben")).startswith("heard 1: Earlier")
+            assert await one.say("d", safety_identifier="ben") == "heard 1: d"
 
 
 async def test_a_conversation_whose_session_has_ended_goes_on_in_a_new_one(servers: Servers) -> None:
@@ -98,7 +147,7 @@ async def test_a_conversation_whose_session_has_ended_goes_on_in_a_new_one(serve
         one = Chat(client)
         await one.say("x")
         await gateway.call("POST", f"/api/v1/sessions/{one.sessions[0]}/end", {})
-        assert (await one.say("y")).startswith("heard 1: Earlier in this conversation:\nuser: x\n")
+        assert await one.say("y") == "heard 1: y"
         assert await one.stream("z") == "heard 2: z"
         place = f"/api/projects/{gateway.project_id}/sessions"
         for session in (await gateway.call("GET", place)).json()["sessions"]:
@@ -237,3 +286,81 @@ async def test_a_retry_of_a_user_whose_session_has_ended_is_told_what_it_answere
         assert said(anew) == "heard 2: b", "it began again, once"
         missing = await ask(gateway, "a", metadata={"session_id": "sess_missing"}, headers=dict(retried))
         assert missing.status == 404
+
+
+def lines(*texts: str, first: str = "user") -> list[Any]:
+    """Return messages that user and assistant say in turn."""
+    roles = ("user", "assistant") if first == "user" else ("assistant", "user")
+    return [{"role": roles[number % 2], "content": text} for number, text in enumerate(texts)]
+
+
+@asynccontextmanager
+async def the_models(servers: Servers, name: str) -> AsyncIterator[tuple[LiveGateway, StubModel]]:
+    async with (
+        StubModel(StubBehaviour(text="Yes indeed")) as model,
+        a_live_gateway(servers, name, MODELS, model_url=model.base_url) as gateway,
+    ):
+        yield gateway, model
+
+
+async def test_a_greeting_that_the_client_shows_is_nothing_that_the_user_says(servers: Servers) -> None:
+    async with the_models(servers, "oa-greeting") as (gateway, _):
+        told = await ask(
+            gateway, model="Clerk", messages=lines("Welcome! I can take a note for you.", "hello", first="assistant")
+        )
+        assert said(told) == "Nothing to note: hello"
+
+
+async def test_a_forked_or_trimmed_history_is_nothing_that_the_user_says(servers: Servers) -> None:
+    async with the_models(servers, "oa-forked") as (gateway, _), a_client(gateway) as client:
+        one = Chat(client, "Clerk")
+        assert await one.say("note milk") == "Noted: note milk"
+        assert await one.say("thanks") == "Nothing to note: thanks"
+        one.messages[-2:] = []  # the last message is edited
+        assert await one.say("bye") == "Nothing to note: bye"
+        told = await ask(gateway, model="Clerk", messages=[*one.messages[-4:-2], {"role": "user", "content": "hm"}])
+        assert said(told) == "Nothing to note: hm"
+        assert told.json()["session_id"] not in one.sessions[:2]
+        await gateway.call("POST", f"/api/v1/sessions/{one.sessions[-1]}/end", {})
+        assert await one.say("again") == "Nothing to note: again", "a session that has ended goes on in a new one"
+
+
+async def test_a_value_is_not_taken_from_what_the_assistant_has_asked(servers: Servers) -> None:
+    async with the_models(servers, "oa-gathered") as (gateway, _):
+        told = await ask(gateway, model="Travel", messages=lines("I go away", "All of the WORLD?", "hm, tell me more"))
+        assert "Sold" not in said(told)
+        answered = await ask(gateway, model="Travel", messages=lines("I want WORLD", "EU or WORLD?", "EU please"))
+        assert said(answered).endswith("Sold: EU")
+
+
+async def test_a_model_reads_the_earlier_messages_as_the_conversation(servers: Servers) -> None:
+    async with the_models(servers, "oa-context") as (gateway, model):
+        earlier = lines("I am Ada", "Hello Ada", "who am I?")
+        first = await ask(gateway, model="Thinker", messages=earlier)
+        system, *read = model.requests[-1].body["messages"]
+        assert (system["role"], read) == ("system", earlier)
+        view = await gateway.call(
+            "GET", f"/api/projects/{gateway.project_id}/sessions/{first.json()['session_id']}?include=messages"
+        )
+        kept = [one["content"] for one in view.json()["session"]["messages"]]
+        assert kept == ["who am I?", "Yes indeed"], "nobody has said the others in this session"
+
+
+async def test_earlier_messages_pass_by_no_guardrail(servers: Servers) -> None:
+    async with the_models(servers, "oa-guarded") as (gateway, model):
+        await ask(gateway, model="Guarded", messages=lines("my card is 1234", "Thank you", "what did I say?"))
+        _, *read = model.requests[-1].body["messages"]
+        assert read == lines("what did I say?")
+        blocked = await ask(gateway, model="Guarded", messages=lines("hi", "hello", "my card"))
+        assert said(blocked) == "No cards, please."
+
+
+async def test_one_key_with_another_history_is_another_request(servers: Servers) -> None:
+    async with the_models(servers, "oa-keyed") as (gateway, model):
+        headers = {"idempotency-key": "k-history"}
+        told = [
+            await ask(gateway, model="Thinker", messages=lines(*before, "and?"), headers=dict(headers))
+            for before in (("a", "b"), ("a", "b"), ("a", "c"))
+        ]
+        assert [one.status for one in told] == [200, 200, 409]
+        assert model.count == 1

@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from tests.flows_gateway.test_openai import THINKER, a_gateway
-from tests.flows_gateway.test_openai_client import a_client
+from tests.flows_gateway.test_openai_client import a_client, lines, the_models
 from tests.support.live_gateway import NO_RATES, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
@@ -43,9 +43,8 @@ async def test_responses_follow_one_another_in_one_session(servers: Servers) -> 
         after = await client.responses.create(**TALKER, input="e", previous_response_id=named.id)
         assert after.output_text == "heard 5: e"
         other_way = await client.responses.create(**TALKER, input="x", previous_response_id=one.id)
-        assert other_way.output_text == (
-            "heard 1: Earlier in this conversation:\nuser: a\nassistant: heard 1: a\n\nNow:\nx"
-        )
+        assert other_way.output_text == "heard 1: x"
+        assert other_way.conversation != one.conversation
 
 
 async def test_a_client_that_keeps_the_conversation_itself_sends_it_whole(servers: Servers) -> None:
@@ -159,3 +158,19 @@ async def test_what_an_agent_cannot_be_asked_is_refused(servers: Servers, more: 
         assert (told.status, told.json()["error"]["param"]) == (400, param)
         sessions = (await gateway.call("GET", f"/api/projects/{gateway.project_id}/sessions")).json()
         assert sessions["total"] == 0
+
+
+async def test_what_was_said_before_a_response_is_nothing_that_the_user_says(servers: Servers) -> None:
+    async with the_models(servers, "or-forked") as (gateway, model), a_client(gateway) as client:
+        one = await client.responses.create(model="Clerk", input="note milk")
+        await client.responses.create(model="Clerk", input="thanks", previous_response_id=one.id)
+        other = await client.responses.create(model="Clerk", input="bye", previous_response_id=one.id)
+        assert other.output_text == "Nothing to note: bye"
+        shown: list[Any] = lines("Welcome! I can take a note.", "hello", first="assistant")
+        greeted = await client.responses.create(model="Clerk", input=shown)
+        assert greeted.output_text == "Nothing to note: hello"
+        thought = await client.responses.create(model="Thinker", input="I am Ada")
+        await client.responses.create(model="Thinker", input="b", previous_response_id=thought.id)
+        await client.responses.create(model="Thinker", input="who am I?", previous_response_id=thought.id)
+        _, *read = model.requests[-1].body["messages"]
+        assert read == lines("I am Ada", "Yes indeed", "who am I?")

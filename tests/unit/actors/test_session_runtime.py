@@ -19,6 +19,7 @@ from actors.turn_keys import request_hash
 from domain.clock import CountingIds, FixedClock
 from domain.errors import Conflict, Unavailable
 from domain.limits import IDEMPOTENCY_KEPT_S
+from domain.messages import TranscriptLine
 from tests.support.sessions import PROJECT, TENANT, MemoryStore, TablePerformer, some_services
 
 
@@ -215,6 +216,7 @@ def test_two_people_with_one_key_have_two_sessions_and_their_own_replies() -> No
         {"action": {"actionId": "x"}},
         {"test_context": {}},
         {"session_id": "sess_x"},
+        {"earlier": (TranscriptLine("user", "x"),)},
     ],
     ids=lambda change: next(iter(change)),
 )
