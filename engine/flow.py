@@ -126,6 +126,7 @@ def _change_step(run: Run, name: str) -> None:
             if one.get("reset") == "per_step" and run.scope.get(one["name"]) != one.get("initial_value"):
                 thread.variables = {**thread.variables, one["name"]: one.get("initial_value")}
     thread.counters.pop(given_up_key(old), None)
+    thread.counters.pop(on_input.taken_key(old), None)
     thread.step = name
     thread.awaiting, thread.asked = "", []
     thread.zone_turns = thread.misses = 0
@@ -271,10 +272,9 @@ def turn(run: Run, task: Task) -> None:
     is_agreed = not is_done and thread.awaiting == "confirm" and consent.is_yes(run)
     if not is_agreed and not run.state.turn.is_consumed and digressions.take(run, step):
         return
-    if is_done:
+    if is_done or _is_put_again(run):
         return
-    corrects = step.get("corrections") is not False and thread.awaiting in ("gather", "input", "readback")
-    if corrects and ("gather" in step or step.get("corrections")) and gather.correct(run):
+    if _may_correct(run, step) and gather.correct(run):
         thread.counters[f"changed:{name}"] = 1
         run.push("flow.resume", reask=True)
         return
@@ -305,6 +305,19 @@ def turn(run: Run, task: Task) -> None:
             run.unwind()
         case _:
             _begin_again(run, step)
+
+
+def _is_put_again(run: Run) -> bool:
+    """Put a question again that a message which is no answer meets; return whether that is so."""
+    is_so = run.state.turn.is_consumed and run.thread.awaiting in ("attachment", "confirm")
+    if is_so:
+        run.push("flow.resume")
+    return is_so
+
+
+def _may_correct(run: Run, step: JsonObject) -> bool:
+    is_open = step.get("corrections") is not False and run.thread.awaiting in ("gather", "input", "readback")
+    return is_open and ("gather" in step or bool(step.get("corrections")))
 
 
 def _begin_again(run: Run, step: JsonObject) -> None:
@@ -343,8 +356,11 @@ def resume(run: Run, task: Task) -> None:
         _phase(run, name, GATHER + 1)
         run.push("gather.ask", step=name)
     elif thread.awaiting == "input":
-        saying.respond(run, step)
+        _say_question(run, step)
         run.unwind()
+    elif thread.awaiting == "attachment":
+        _phase(run, name, ATTACHMENT + 1)
+        attachment_phase(run, step, is_answer=False)
     elif actions.is_asked(run):
         run.push("act.ask")
     elif thread.awaiting == "confirm":
@@ -354,13 +370,31 @@ def resume(run: Run, task: Task) -> None:
         run.unwind()
 
 
-OPEN_IN_GATHER = frozenset({"gather", "readback"})
-"""Questions that are asked again when another agent or a person gives control back: what answers them is data."""
+def _say_question(run: Run, step: JsonObject) -> None:
+    """Put the question of ON_INPUT again; a step that says nothing asks with the words of the steps before it."""
+    earlier = (profiles.step_of(run, name) or {} for name in reversed(run.thread.trail[:-1]))
+    any(saying.respond(run, one) for one in (step, *earlier))
 
 
-def has_open_gather(run: Run) -> bool:
-    """Return whether the flow of the agent waits for an answer that would be taken for a value."""
-    return run.agent.flow is not None and run.thread.awaiting in OPEN_IN_GATHER
+OPEN_QUESTIONS = frozenset({"gather", "readback", "input", "confirm", "attachment"})
+"""Questions that are put again when another agent or a person gives control back. Decision: 0086."""
+
+
+def has_open_question(run: Run) -> bool:
+    """Return whether the flow of the agent waits for an answer; what is said to another agent is none."""
+    return run.agent.flow is not None and run.thread.awaiting in OPEN_QUESTIONS
+
+
+def takes_only_answers(run: Run) -> bool:
+    """Return whether a message that is routed again could be taken for an answer; ON_INPUT is there to sort it."""
+    return has_open_question(run) and run.thread.awaiting != "input"
+
+
+def is_answered(run: Run) -> bool:
+    """Return whether a branch of ON_INPUT has taken the answer and given control away, and THEN leads on."""
+    name = run.thread.step
+    is_taken = run.thread.awaiting == "input" and on_input.taken_key(name) in run.thread.counters
+    return is_taken and bool(_successor(run, name))
 
 
 def again(run: Run, task: Task) -> None:

@@ -271,7 +271,7 @@ def _go_on(run: Run, rule: JsonObject, values: JsonObject, wish: str = "") -> No
         run.push("turn.queued")
     elif action == "resume_intent":
         _route_again(run, rule, returning, wish)
-    elif flow.has_open_gather(run):
+    elif flow.has_open_question(run) and not (action == "continue" and flow.is_answered(run)):
         run.push("flow.resume")
     elif action == "continue" and not (has_spoken and run.agent.flow is None):
         run.push("agent.continue")
@@ -285,7 +285,7 @@ def _route_again(run: Run, rule: JsonObject, returning: JsonObject, wish: str) -
         turn.is_consumed = False
     else:
         turn.text = wish or turn.text
-        turn.is_consumed = bool(_SPEAKS_OF_INPUT.search(str(rule.get("when", "")))) and flow.has_open_gather(run)
+        turn.is_consumed = bool(_SPEAKS_OF_INPUT.search(str(rule.get("when", "")))) and flow.takes_only_answers(run)
         if rule in handoffs:
             run.thread.fired.append(f"handoff:{handoffs.index(rule)}")
     run.push("turn.again")

@@ -210,7 +210,7 @@ def go_on(run: Run, task: Task) -> None:
             run.push("reason.ask", step="", round=1)
     elif run.thread.awaiting == "zone":
         run.push("reason.ask", step=run.thread.step, round=1)
-    elif flow.has_open_gather(run):
+    elif flow.has_open_question(run) and not flow.is_answered(run):
         run.push("flow.resume")
     elif run.thread.step and (profiles.step_of(run, run.thread.step) or {}).get("then") == "ESCALATE":
         run.thread.step, run.thread.awaiting = (

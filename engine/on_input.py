@@ -42,6 +42,7 @@ def input_phase(run: Run, step: JsonObject) -> None:
 def answer(run: Run, step: JsonObject) -> None:
     """Take the first branch that fits the message; without one the question is repeated, at most three times."""
     is_unseen = run.state.turn.opening_unseen
+    run.thread.counters.pop(taken_key(step["name"]), None)
     branch = _branch_for(run, step)
     if is_unseen and (branch is None or "condition" not in branch or digressions.is_bare_answer(run, branch)):
         run.unwind()
@@ -103,8 +104,14 @@ def _take(run: Run, branch: JsonObject) -> None:
         "flow_transition", str(branch.get("then", "stay")), condition=branch.get("condition", "ELSE"), matched=True
     )
     run.thread.misses = 0
+    run.thread.counters[taken_key(run.thread.step)] = 1
     run.push("flow.stay")
     actions.perform(run, branch)
+
+
+def taken_key(name: str) -> str:
+    """Return the counter that says that a branch has taken the answer in a step."""
+    return f"taken:{name}"
 
 
 def _asked_now(run: Run, step: JsonObject) -> list[str]:

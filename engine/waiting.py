@@ -11,8 +11,8 @@ from engine.state import Task
 MS_PER_SECOND = 1_000
 
 
-def attachment_phase(run: Run, step: JsonObject) -> None:
-    """Take the file of the turn, or ask for it and end the turn."""
+def attachment_phase(run: Run, step: JsonObject, *, is_answer: bool = True) -> None:
+    """Take the file of the turn, or ask for it and end the turn; `is_answer`: a message without one is a refusal."""
     ir = step.get("await_attachment")
     if ir is None:
         return
@@ -36,7 +36,7 @@ def attachment_phase(run: Run, step: JsonObject) -> None:
             run.thread.awaiting = ""
             return
     required = ir.get("required", True)
-    is_refused = run.thread.awaiting == "attachment" and not required
+    is_refused = is_answer and run.thread.awaiting == "attachment" and not required
     if is_refused:
         run.thread.awaiting = ""
         return
