@@ -25,6 +25,10 @@ _PIECE = re.compile(
         (?P<quantifier>(?:[*+?]|\{\d*,?\d*\})\??)?""",
     re.VERBOSE | re.DOTALL,
 )
+_ESCAPES = re.compile(
+    r"(?P<inside>\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\\\\(?P<sign>[dDwWsSbB.+*?()\[\]{}$|^/-])|\\.", re.DOTALL
+)
+_ESCAPES_INSIDE = re.compile(r"\\\\(?P<sign>[dDwWsS])|\\.", re.DOTALL)
 _ANCHORS = frozenset({"^", "$", r"\b", r"\B", r"\A", r"\z"})
 _REASONS = (
     ("(?=", "RE2 has no lookahead (?=...); test the parts with two conditions joined by AND"),
@@ -91,9 +95,30 @@ def without_slashes(text: str) -> str:
 
 
 def check_pattern(text: str) -> str | None:
-    """Return why `text` is refused as a pattern, None when it is good."""
+    r"""Return why `text` is refused as a pattern, None when it is good.
+
+    A doubled backslash before a sign that one backslash makes special is refused here: it may be meant as in JSON, or
+    as a real backslash, and a rule that took the wrong one would never match (decision 0087).
+
+    >>> print(check_pattern(r"\\d{4}"))
+    `\\d` is a real backslash and then `d`; write `\d` for what JSON writes so, or `\x5Cd` for the real backslash
+    """
     made = compiled(text)
-    return made if isinstance(made, str) else None
+    return made if isinstance(made, str) else _doubled(text)
+
+
+def _doubled(pattern: str) -> str | None:
+    """Return what to write for the first doubled backslash of which nobody can say what is meant."""
+    if "\\\\" not in pattern:
+        return None
+    for found in _ESCAPES.finditer(pattern):
+        inside = found["inside"]
+        signs = [one["sign"] for one in _ESCAPES_INSIDE.finditer(inside)] if inside else [found["sign"]]
+        sign = next((one for one in signs if one), "")
+        if sign:
+            meant = f"write `\\{sign}` for what JSON writes so, or `\\x5C{sign}` for the real backslash"
+            return f"`\\\\{sign}` is a real backslash and then `{sign}`; {meant}"
+    return None
 
 
 def search(pattern: str, text: str) -> Match | None:

@@ -23,7 +23,7 @@ def lower_guardrails(scope: Scope) -> list[Json]:
             "both" if not {"kind", "type"}.isdisjoint(mapping(node.extras)) else default_kind
         )
         if node.check:
-            scope.condition(text(node.check), node, "check")
+            scope.condition(read_check(text(node.check)).condition or text(node.check), node, "check")
         stages = STAGES.get(kind, (kind,))
         found += [scope.record(_guardrail(node, stage, default_action, scope), node) for stage in stages]
     return found

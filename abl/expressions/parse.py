@@ -111,8 +111,8 @@ class Parser(ObjectReader):
 
     def _binary(self, infix: words.Infix, left: Node, start: int) -> Node:
         right = self._expression(infix.power + 1)
-        if infix.operator == "matches" and type(right) is String:
-            self._check_pattern(right)
+        if infix.operator == "matches":
+            right = self._pattern(right)
         stop = right.start - self._base + right.length
         return Binary(infix.operator, left, right, start=self._base + start, length=stop - start)
 
@@ -294,6 +294,7 @@ class Parser(ObjectReader):
         if lower in words.METHODS and len(arguments) == 2:
             return self._as_operator(words.METHODS[lower], arguments[0], arguments[1], token)
         self._check_function(token.text, len(arguments), token.start, len(token.text))
+        arguments = self._with_pattern(token.text, arguments)
         return Function(token.text, arguments, start=self._base + token.start, length=length)
 
     def _method_of(self, value: Node, token: Token) -> Node:
@@ -315,8 +316,8 @@ class Parser(ObjectReader):
         return Function(name, (value, *arguments), start=value.start, length=length)
 
     def _as_operator(self, operator: str, left: Node, right: Node, token: Token) -> Node:
-        if operator == "matches" and type(right) is String:
-            self._check_pattern(right)
+        if operator == "matches":
+            right = self._pattern(right)
         return Binary(operator, left, right, start=self._base + token.start, length=self._length_from(token))
 
     def _arguments(self) -> tuple[Node, ...]:

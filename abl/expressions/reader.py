@@ -6,6 +6,7 @@ Spec: abl-language 6.1, 6.6.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NoReturn
 
 from abl import patterns
@@ -74,11 +75,23 @@ class Reader:
             said = {"name": token.text, "expected": right, "value": self.text}
             self._note("TRIPLE_EQUALS", token.start, 3, right, title, **said)
 
-    def _check_pattern(self, node: String) -> None:
+    def _pattern(self, node: Node) -> Node:
+        """Return the checked right side of a search; of a text `"/acme/i"` it is the pattern between the slashes."""
+        if type(node) is not String:
+            return node
+        if (bare := patterns.without_slashes(node.value)) != node.value:
+            node = replace(node, value=bare)
         reason = patterns.check_pattern(node.value)
         if reason is not None:
             place = node.start - self._base
             self._note("INVALID_REGEX", place, node.length, name=node.value, value=node.value, detail=reason)
+        return node
+
+    def _with_pattern(self, name: str, arguments: tuple[Node, ...]) -> tuple[Node, ...]:
+        """Return the arguments of a call; the last one of `matches_pattern` is a pattern."""
+        if not arguments or name.lower().rpartition(".")[2] != "matches_pattern":
+            return arguments
+        return (*arguments[:-1], self._pattern(arguments[-1]))
 
     def _check_function(self, name: str, count: int, start: int, length: int) -> None:
         known = find(name)

@@ -6,7 +6,7 @@ import re
 
 from abl.parser.joining import FLOWING, in_one_line, text_end
 from abl.parser.reader import Reader, reads
-from abl.parser.scalars import scalar
+from abl.parser.scalars import is_formula, scalar
 from abl.parser.slips import is_slip
 from abl.parser.values import bare_formula
 from abl.syntax.node import Kind, Node, Prop
@@ -84,8 +84,12 @@ def _odd_rule(
         rule.text, place = scalar(r, in_one_line(r, k, last, bare), offset)
         if k in r.lines.blocks:
             rule.text, place = r.lines.block_text(k), r.lines.block_offset(k)
-        rule.at["text"] = place
-        plain.append(k)
+        if is_formula(rule.text):
+            rule.kind, rule.condition, rule.text = "require", rule.text, ""
+            rule.at["condition"] = place
+        else:
+            rule.at["text"] = place
+            plain.append(k)
         r.props(rule, last, stop)
     rules.append(rule)
 

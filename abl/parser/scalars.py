@@ -202,6 +202,18 @@ def is_quoted_formula(value: str) -> bool:
     return (is_call or not found.faults) and not isinstance(found.node, String)
 
 
+def is_formula(text: str) -> bool:
+    """Return whether a text that may also be a sentence is a condition that can be computed.
+
+    >>> is_formula("total <= 5"), is_formula("Never more than 5"), is_formula("kind")
+    (True, False, False)
+    """
+    if _COMPARES.search(text) is None or is_prose(text):
+        return False
+    found = analyse(text, condition=True)
+    return not found.faults and not isinstance(found.node, String)
+
+
 @reads(Kind.EXPRESSION)
 def read_expression(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read an expression: the same form as a condition."""

@@ -55,7 +55,53 @@ def named_text(tree: Tree) -> Tree:
     return tree
 
 
-@reads(Kind.CONDITION, Kind.EXPRESSION, Kind.NAME)
+_CONDITION_KEYS = ("condition", "if", "expression", "require")
+"""Keys under which a condition may stand in a map where a condition is wanted: `check: {condition: …}`."""
+_BESIDE_CONDITION = frozenset({"on_fail", "message", "action"})
+"""Fields of the node itself that may stand in that map."""
+
+
+@reads(Kind.CONDITION)
+def read_condition(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
+    """Read a condition, also of a map `{condition, on_fail}` or a list of one; what else is no text is an error.
+
+    A map or list would be a value that always holds, and guard nothing. Decision: 0087.
+    """
+    one = tree.items[0] if isinstance(tree, Sequence) and len(tree.items) == 1 else tree
+    if isinstance(one, Scalar) or is_braces(one, y.source):
+        read_line(y, node, row, one)
+        return
+    beside = _read_condition_map(y, node, row, one) if isinstance(one, Mapping) else None
+    if beside is None:
+        said = f"Write `{row.plain_name}: x <= 5`, one condition in one text, and `on_fail` or the rest beside it."
+        written = one_line(text_of(tree, y.source))
+        y.report("UNREADABLE_GUARD", tree, value=written, property=row.plain_name, suggestion=said)
+        y.set(node, row, written, tree)
+        return
+    for other, value in beside:
+        y.value(node, other, value)
+
+
+def _read_condition_map(y: YamlReader, node: Node, row: Prop, tree: Mapping) -> list[tuple[Prop, Tree]] | None:
+    """Set the condition of a map; return the properties beside it, None when the map says anything else."""
+    conditions: list[Scalar] = []
+    beside: list[tuple[Prop, Tree]] = []
+    rows = yaml_rows(type(node))
+    for key, value in tree.pairs:
+        known = rows.get(fold(key_text(key)))
+        if key_text(key).lower() in _CONDITION_KEYS and isinstance(value, Scalar) and not is_null(value):
+            conditions.append(value)
+        elif known is not None and known.field in _BESIDE_CONDITION and known.field not in node.at:
+            beside.append((known, value))
+        else:
+            return None
+    if len(conditions) != 1:
+        return None
+    read_line(y, node, row, conditions[0])
+    return beside
+
+
+@reads(Kind.EXPRESSION, Kind.NAME)
 def read_line(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read a condition, expression or name: its text on one line, whatever YAML would take it for."""
     tree = named_text(tree) if row.kind is Kind.NAME else tree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abl.parser.scalars import is_formula
 from abl.syntax.node import Kind, Node, Prop
 from abl.syntax.rules import RULE_KINDS, Constraint
 from abl.yaml_form.reader import YamlReader, reads
@@ -16,7 +17,12 @@ def read_rules(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
     """Read `[{condition, on_fail, …}]`, `[{name, requirements: […]}]`, or a map from labels to lists."""
     rules: list[Constraint] = getattr(node, row.field)
     node.at[row.field] = tree.offset
+    before = len(rules)
     _read(y, rules, tree, "")
+    plain = [one for one in rules[before:] if one.text and not one.condition]
+    if plain:
+        place, length = plain[0].at["text"], len(plain[0].text.split("\n", 1)[0])
+        y.inner.report("CONSTRAINT_PLAIN_ITEM", place, length, value=str(len(plain)), section=row.plain_name)
 
 
 def _read(y: YamlReader, rules: list[Constraint], tree: Tree, phase: str) -> None:
@@ -69,7 +75,7 @@ def _rule(y: YamlReader, tree: Mapping, phase: str) -> Constraint:
 
 
 def _text_rule(y: YamlReader, tree: Scalar, phase: str) -> Constraint:
-    """Read `REQUIRE condition …` as the text form does, anything else as an instruction for the model."""
+    """Read `REQUIRE condition …` or a bare condition as a rule, anything else as an instruction for the model."""
     kind, _, condition = one_line(tree.text).partition(" ")
     word = kind.rstrip(":")
     place = content_offset(tree, y.source)
@@ -77,6 +83,11 @@ def _text_rule(y: YamlReader, tree: Scalar, phase: str) -> Constraint:
         rule = y.new(Constraint, tree, kind=word.lower(), condition=condition.strip(), phase=phase)
         rule.at.update(kind=place, condition=place + len(kind) + 1)
         return rule
-    rule = y.new(Constraint, tree, text=clean(tree.text), phase=phase)
+    written = clean(tree.text)
+    if is_formula(one_line(written)):
+        rule = y.new(Constraint, tree, kind="require", condition=one_line(written), phase=phase)
+        rule.at["condition"] = place
+        return rule
+    rule = y.new(Constraint, tree, text=written, phase=phase)
     rule.at["text"] = place
     return rule

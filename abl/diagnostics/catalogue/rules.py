@@ -34,7 +34,7 @@ ROWS: tuple[Rule, ...] = (
         message="Constraints without REQUIRE, WARN, LIMIT or RESTRICT[[ ({value} here)]] are told to the model "
         "but not enforced.",
         explanation="""
-            A constraint that begins with REQUIRE, WARN, LIMIT or RESTRICT is checked by the engine.
+            A constraint that begins with REQUIRE, WARN, LIMIT or RESTRICT, or is a condition, is checked by the engine.
             A plain sentence is only added to the instructions of the model, which may forget it.
             Write it as a condition where you can, or move it to LIMITATIONS.
         """,
