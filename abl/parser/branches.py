@@ -25,6 +25,8 @@ _HUMAN = re.compile(
 
 _KEY = re.compile(r"[A-Za-z_][\w-]*")
 _DONE = re.compile(r"(?:COMPLETE|CONTINUE|ESCALATE|HANDOFF(?:\s++TO)?\s++[\w-]++)", re.IGNORECASE)
+_HANDOFF = re.compile(r"HANDOFF(?:\s++TO)?\s*+:\s*+([\w-]++)", re.IGNORECASE)
+_OTHERWISE = frozenset({"DEFAULT", "OTHERWISE", "OTHER", "ELSE"})
 _OTHER = re.compile(r"(?:IF|WHEN)\b:?\s*+(.+?)(?<!\s)\s*+:\s*+([A-Z]\w*+(?:\s++\w++)*+)\Z")
 """An outcome whose action is none of the known words."""
 
@@ -147,7 +149,7 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
     if value:
         outcomes.append(r.new(HumanOutcome, k))
         outcomes[-1].action, outcomes[-1].at["action"] = without_comment(value), off
-    elif j < end and (known := _human_key(r.texts[j])) is not None:
+    elif j < end and (known := _key_at(r, j, end)) is not None:
         j = _human_block(r, outcomes, j, end, known)
     while j < end:
         stop = r.ends[j] if r.ends[j] < end else end
@@ -177,20 +179,22 @@ def read_human(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, o
         j = stop
 
 
-def _human_key(text: str) -> str | None:
-    """Return the property that a line is, empty for `resolution: ACTION`, None for any other line."""
+def _human_key(text: str, *, is_block: bool = False) -> str | None:
+    """Return the property that a line is, empty for `resolution: ACTION` or a block of one, None for any other line."""
     key, colon, value = text.partition(":")
     if not colon or not _KEY.fullmatch(key) or key.upper() == "ELSE":
         return None
     row = HumanOutcome.BY_KEY.get(key.upper())
     if row is not None:
         return None if row.field == "condition" and _HUMAN.match(text) else row.field
-    return "" if _DONE.fullmatch(without_comment(value.strip())) else None
+    value = without_comment(value.strip())
+    return "" if _DONE.fullmatch(value) or (is_block and not value) else None
 
 
 def _human_block(r: Reader, outcomes: list[HumanOutcome], j: int, end: int, known: str | None) -> int:
     """Read the properties of one entry without a dash, or `resolution: ACTION` lines; return the line after them."""
     made: HumanOutcome | None = None
+    last: list[HumanOutcome] = []
     while j < end and known is not None:
         stop = min(r.ends[j], end)
         if made is None or not known or known in made.at:
@@ -200,17 +204,37 @@ def _human_block(r: Reader, outcomes: list[HumanOutcome], j: int, end: int, know
             r.line(made, j, stop, r.texts[j], r.offsets[j])
         else:
             key, _, value = r.texts[j].partition(":")
-            made.condition, made.action = f'resolution == "{key}"', without_comment(value.strip())
-            made.at["condition"] = made.at["action"] = r.offsets[j]
+            made.condition = resolved_as(key)
+            made.at["condition"] = r.offsets[j]
+            if action := without_comment(value.strip()):
+                made.action, made.at["action"] = action, r.offsets[j]
+            condition = made.condition
+            _human_action(r, made, j + 1, stop)
+            if made.condition != condition:
+                r.report("UNKNOWN_OUTCOME", r.offsets[j], len(key), name=f"IF below {key}")
+            if not condition:
+                last.append(outcomes.pop())
         j = stop
-        known = _human_key(r.texts[j]) if j < end else None
+        known = _key_at(r, j, end)
+    outcomes.extend(last)
     return j
+
+
+def _key_at(r: Reader, j: int, end: int) -> str | None:
+    return _human_key(r.texts[j], is_block=r.ends[j] > j + 1) if j < end else None
+
+
+def resolved_as(word: str) -> str:
+    """Return the condition of `resolution:`; DEFAULT and its like are for all that no other entry takes."""
+    return "" if word.upper() in _OTHERWISE else f'resolution == "{word}"'
 
 
 def _human_action(r: Reader, made: HumanOutcome, j: int, stop: int) -> None:
     while j < stop:
         text = r.texts[j]
-        if made.BY_KEY.get(text.partition(":")[0].upper()):
+        if (handoff := _HANDOFF.fullmatch(without_comment(text))) is not None:
+            made.action, made.at["action"] = f"HANDOFF to {handoff[1]}", r.offsets[j]
+        elif ":" in text.rstrip(":"):
             r.line(made, j, min(r.ends[j], stop), text, r.offsets[j])
         else:
             made.action = text.rstrip(":")

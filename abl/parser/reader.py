@@ -41,6 +41,7 @@ CLOSED = {
     "Do": "UNKNOWN_ACTION_KEY",
     "Digression": "UNKNOWN_ACTION_KEY",
     "History": "INVALID_HISTORY",
+    "HumanOutcome": "UNKNOWN_OUTCOME",
 }
 """Node classes in which an unknown key is an error -> its code. Spec: abl-language 3.8, 3.13, 5.6."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from abl.diagnostics.reporter import did_you_mean
 from abl.parser.reader import Reader
 from abl.parser.scalars import WORDS
 from abl.syntax.coordination import PRIORITIES, Escalate
@@ -83,9 +84,13 @@ def _escalate(r: Reader, escalate: Escalate) -> None:
             _choice(r, trigger.at.get("priority"), word, "PRIORITY", meant, f"{', '.join(PRIORITIES)} or a number")
     for outcome in escalate.on_human_complete:
         if outcome.action and not _OUTCOME.match(outcome.action):
-            known = "COMPLETE, CONTINUE, ESCALATE, HANDOFF to Agent"
+            offset = outcome.at.get("action")
             meant = r.near(outcome.action.split()[0], ("COMPLETE", "CONTINUE", "ESCALATE"))
-            _choice(r, outcome.at.get("action"), outcome.action, "on_human_complete", meant, known)
+            if offset is not None:
+                size = len(outcome.action)
+                fix = r.edit(offset, size, meant, f"write `{meant}`") if meant else None
+                suggestion = did_you_mean(meant)
+                r.report("UNKNOWN_OUTCOME", offset, size, fix, name=outcome.action, suggestion=suggestion)
 
 
 def _choice(r: Reader, offset: int | None, word: str, key: str, meant: str | None, known: str) -> None:

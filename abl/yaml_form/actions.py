@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abl.parser.branches import resolved_as
 from abl.parser.late import place_sets
+from abl.printer.yaml_names import yaml_rows
 from abl.syntax.coordination import History, HumanOutcome
 from abl.syntax.flow import Transform
 from abl.syntax.memory import Store
@@ -228,10 +230,14 @@ def read_history(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
 
 @reads(Kind.HUMAN)
 def read_human(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
-    """Read `[{condition, action}]` or texts `IF condition: ACTION`."""
+    """Read `[{condition, action}]`, texts `IF condition: ACTION`, or a map of resolutions."""
     outcomes: list[HumanOutcome] = getattr(node, row.field)
     node.at[row.field] = tree.offset
     for one in tree.items if isinstance(tree, Sequence) else [tree]:
+        if isinstance(one, Mapping) and _is_by_resolution(one):
+            made_of = [_of_resolution(y, name, key, value) for name, key, value in y.entries(one)]
+            outcomes.extend(sorted(made_of, key=lambda made: not made.condition))
+            continue
         made = y.new(HumanOutcome, one)
         if isinstance(one, Mapping):
             if not _human_pair(y, made, one):
@@ -241,6 +247,28 @@ def read_human(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
         else:
             made.extras[""] = raw_text(one, y.source)
         outcomes.append(made)
+
+
+def _is_by_resolution(tree: Mapping) -> bool:
+    """Return whether the keys of a map are resolutions, and no properties of an outcome or conditions."""
+    names = [key_text(key) for key, _ in tree.pairs]
+    rows = yaml_rows(HumanOutcome)
+    return bool(names) and not any(" " in name or fold(name) in rows for name in names)
+
+
+def _of_resolution(y: YamlReader, name: str, key: Tree, value: Tree) -> HumanOutcome:
+    """Read `resolution: ACTION`, or a map of properties below a resolution."""
+    made = y.new(HumanOutcome, value)
+    if isinstance(value, Mapping):
+        y.props(made, value)
+    elif isinstance(value, Scalar):
+        made.action, made.at["action"] = clean(value.text), content_offset(value, y.source)
+    else:
+        y.unknown(made, name, key, value)
+    if "condition" in made.at:
+        y.report("UNKNOWN_OUTCOME", key, name=name)
+    made.condition, made.at["condition"] = resolved_as(name), key.offset
+    return made
 
 
 def _human_pair(y: YamlReader, made: HumanOutcome, tree: Mapping) -> bool:

@@ -157,6 +157,8 @@ class YamlReader:
         hint = did_you_mean(None if is_key(name) else meant)
         if meant and row is not None and row.guards:
             self.report("UNREADABLE_GUARD", key, value=name, property=meant, known=meant, suggestion=hint)
+        elif cls.__name__ == "HumanOutcome":
+            self.report("UNKNOWN_OUTCOME", key, name=name, suggestion=hint)
         else:
             self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__, suggestion=hint)
         node.extras[name] = raw_text(value, self.source)

@@ -324,6 +324,36 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "UNKNOWN_OUTCOME",
+        "error",
+        "outcome of a human task that cannot be read",
+        message="on_human_complete does not know {name}. {suggestion}An entry has IF, RESPOND and ACTION; "
+        "ACTION is COMPLETE, CONTINUE, ESCALATE or HANDOFF to Agent.",
+        explanation="""
+            The entries of on_human_complete say what the customer is told once a person has decided, and what is done.
+            An entry has IF, RESPOND and ACTION and nothing else: it sets no variables and leads to no step.
+            Anything else would be lost, and the customer might be told the opposite of what was decided.
+        """,
+        wrong="""
+            ESCALATE:
+              triggers:
+                - WHEN: input CONTAINS "refund"
+              on_human_complete:
+                - IF: resolution == "approved"
+                  SET: done = true
+                  ACTION: COMPLETE
+        """,
+        right="""
+            ESCALATE:
+              triggers:
+                - WHEN: input CONTAINS "refund"
+              on_human_complete:
+                - IF: resolution == "approved"
+                  RESPOND: "Your refund is approved."
+                  ACTION: COMPLETE
+        """,
+    ),
+    agent_rule(
         "UNREADABLE_GUARD",
         "error",
         "rule that cannot be read",
