@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from abl.diagnostics.suggest import closest
 from abl.expressions.checks import read_check
 
 NAMED_CHECKS = frozenset({
@@ -15,6 +16,13 @@ NAMED_CHECKS = frozenset({
     "postal_code", "iban", "credit_card", "uuid", "ip_address", "location",
 })  # fmt: skip
 """Rules that are the name of a built-in check."""
+
+_WORD_RULE = re.compile(r"([A-Za-z_]\w*)(:[\w.,-]*)?")
+_PRESENCE = frozenset(
+    {"required", "not_empty", "notempty", "non_empty", "nonempty", "not_blank", "not_null", "present"}
+)
+_FOREIGN = _PRESENCE | {"min", "max", "length", "numeric", "alpha", "alphanumeric", "string", "nullable", *NAMED_CHECKS}
+"""Names of checks in other languages."""
 
 _NUMBER, _DATE, _TIME = r"-?\d+(?:\.\d+)?", r"\d{4}-\d{2}-\d{2}", r"\d{2}:\d{2}"
 _ONE = f"{_DATE}|{_TIME}|{_NUMBER}"
@@ -90,6 +98,32 @@ def _comparable(value: object, like: str) -> tuple[float, str] | None:
     except (ValueError, OverflowError):
         return None
     return (number, "") if number == number else None
+
+
+def problem_of_word(rule: str) -> str:
+    """Return why a rule without a type can be no pattern, as a part of a sentence; empty when it may be one.
+
+    A rule of plain words, such as `not_empty`, `emial` or `required|min:5`, is meant as a check that is not there: as a
+    pattern it would refuse every answer but the word itself. Decision: 0087.
+
+    >>> problem_of_word("emial")[-14:], problem_of_word("red|green"), problem_of_word("^red$")
+    ('write `email`)', '', '')
+    """
+    parts = [_WORD_RULE.fullmatch(one.strip()) for one in rule.strip().split("|")]
+    words = [one[1].lower() for one in parts if one is not None]
+    is_list = len(words) > 1 and not (set(words) & _FOREIGN or any(one is not None and one[2] for one in parts))
+    if len(words) < len(parts) or is_list:
+        return ""
+    near = closest(words[0], NAMED_CHECKS)
+    if len(words) == 1 and near is not None:
+        better = f"write `{near}`"
+    elif set(words) & _PRESENCE and len(words) == 1:
+        better = "a required field takes no empty answer: leave the check out"
+    else:
+        better = (
+            "write a check such as `email`, a pattern such as `^.{5,}$`, or a condition such as `LENGTH(value) >= 5`"
+        )
+    return f"as a pattern `{rule.strip()}` would refuse nearly every answer, and there is no such check ({better})"
 
 
 def options_of(rule: str) -> list[str]:

@@ -239,7 +239,10 @@ def _offer(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:
         _reject(run, name)
         return
     validation = field.get("validation") or {}
-    if validation.get("type") == "llm" and run.state.begun.has_model:
+    if validation.get("type") == "llm":
+        if not run.state.begun.has_model:
+            _reject(run, name)  # as a guardrail that only a model can judge lets nothing pass (decisions 0050, 0087)
+            return
         effect = extraction_model.judge(run, str(validation.get("rule", "")), str(value))
         run.push("gather.judged", effect=effect, field=name, value=value, source=source)
         return

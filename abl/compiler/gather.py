@@ -13,7 +13,7 @@ from abl.compiler.lowering import Changes, lower, shape
 from abl.compiler.plain import Json, given, merged, number, one, only, text, texts
 from abl.compiler.scope import Scope
 from abl.expressions.checks import read_check
-from abl.field_checks import NAMED_CHECKS
+from abl.field_checks import NAMED_CHECKS, problem_of_word
 from abl.patterns import check_pattern, without_slashes
 from abl.syntax.gather import Activation, Attachment, Gather, GatherField, MaskConfig, StepGather, Validation
 from abl.syntax.node import Node
@@ -231,7 +231,10 @@ def _kind_of(rule: str, process: str, field: GatherField, node: Validation | Non
     if process != "REGEX" and _is_prose(rule):
         scope.report("VALIDATION_READ_BY_MODEL", *place, name=text(field.name), value=rule)
         return "llm"
-    scope.pattern(rule, *place)
+    if process != "REGEX" and (problem := problem_of_word(rule)):
+        scope.report("INVALID_FIELD_CHECK", *place, name=text(field.name), value=rule, detail=problem)
+    else:
+        scope.pattern(rule, *place)
     return "pattern"
 
 

@@ -30,7 +30,8 @@ _NAMED = {
 def is_valid(field: JsonObject, value: JsonValue, holds: Callable[[str], bool]) -> bool:
     """Return whether a value passes its field's check; `holds` tests a condition with the value in place.
 
-    A rule in words (type `llm`) passes here: a model judges it. By a rule that cannot be read no value passes, as by a
+    A rule in words (type `llm`) passes here: a model judges it, or without one
+    nothing passes (`engine.gather`). By a rule that cannot be read no value passes, as by a
     guardrail that cannot be read (decision 0050); the compiler refuses such a rule.
     """
     validation = field.get("validation") or {}
