@@ -321,11 +321,22 @@ def _may_correct(run: Run, step: JsonObject) -> bool:
 
 
 def _begin_again(run: Run, step: JsonObject) -> None:
-    """Begin the step that stands without a question; one whose call is made already is gone on with behind it."""
+    """Begin the step that stands without a question; one whose call is made already is gone on with behind it.
+
+    The message is for the question that the flow comes to then.
+    """
     if given_up_key(step["name"]) in run.thread.counters:
+        run.push("flow.behind")
+        run.push("barrier")
         left_behind(run, step)
     else:
         run.push("flow.enter", step=step["name"])
+
+
+def behind(run: Run, task: Task) -> None:
+    """Give the message to the question that was put behind a call that was given up; a yes to it is none yet."""
+    if run.thread.awaiting in _READS_UNSEEN and not run.state.turn.is_consumed:
+        turn(run, task)
 
 
 def _read_back(run: Run, name: str) -> None:
@@ -423,6 +434,7 @@ OPS = {
     "flow.step": step_op,
     "flow.leave": leave,
     "flow.turn": turn,
+    "flow.behind": behind,
     "flow.resume": resume,
     "flow.again": again,
     "flow.failed": failed,

@@ -247,5 +247,12 @@ FLOW:
     ON_INPUT:
       - ELSE:
         RESPOND: "Rate us."
+          ACTIONS:
+            RENDER_ID: r1
+            SUBMIT_ID: rate
+            - BUTTON: "Five" -> rate
+              VALUE: "5"
+            - INPUT: "Why"
+              ID: why
         THEN: listen
 """

@@ -263,8 +263,10 @@ OF_NOBODY = {
     ("POST /api/v1/sdk/init", BODY, "projectId"),
     ("POST /api/v1/sdk/init", BODY, "channelId"),
     ("POST /api/budgets", BODY, "subject"),
+    ("POST /api/v1/chat/agent", BODY, "action.actionId"),
+    ("POST /api/v1/chat/agent", BODY, "action.renderId"),
 }
-"""Ids that come with a public key, and one that has to be null."""
+"""Ids that come with a public key, one that has to be null, and words of an agent's text, looked for in its session."""
 
 
 class Tenant:

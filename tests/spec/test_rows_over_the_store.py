@@ -293,10 +293,9 @@ async def test_17_13_each_route_has_its_header_for_public_keys_and_looks_at_the_
 
 
 async def test_17_14_the_sub_protocol_that_is_chosen_is_the_word(gateway: LiveGateway) -> None:
-    token = await gateway.page_token()
-    page = {"x-api-key": "", "x-sdk-token": token}
+    page = {"x-api-key": "", "x-sdk-token": await gateway.page_token()}
     ticket = (await gateway.call("POST", "/api/v1/sdk/ws-ticket", {}, page)).json()["ticket"]
-    for protocol, secret in (("sdk-auth", token), ("sdk-ticket", ticket)):
+    for protocol, secret in (("sdk-auth", await gateway.page_token()), ("sdk-ticket", ticket)):  # of two sessions
         async with gateway.socket(secret, protocol=protocol) as socket:
             assert (await until(socket, "session_start"))[0]["type"] == "session_start"
             assert socket.subprotocol == protocol

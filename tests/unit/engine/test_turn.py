@@ -180,8 +180,10 @@ FLOW:
     REASONING: false
     RESPOND: "Now?"
     ON_INPUT:
-      - ELSE:
+      - IF: input == "yes"
         THEN: both
+      - ELSE:
+        THEN: ask
   both:
     REASONING: false
     CALL: note()
@@ -210,7 +212,9 @@ def test_what_was_done_before_a_turn_was_given_up_is_not_done_again_by_the_next_
     later = advance(TOLD, ended.state, UserSpoke(at=AT, text="thanks"))
     assert asked(later, CallTool) == []
     assert later.end is not None
-    assert later.end.reply == "Now?"
+    assert later.end.reply == "Now?\n\nNow?"
+    again = advance(TOLD, ended.state, UserSpoke(at=AT, text="yes"))
+    assert [one.tool for one in asked(again, CallTool)] == ["note"], "who asks for it again is heard"
 
 
 def test_parallel_outcomes_may_come_in_any_order_and_read_the_same() -> None:
