@@ -12,7 +12,7 @@ AT = Marks("s", 4, "2026-03-02T09:00:00.000Z")
 def test_the_action_of_an_escalation_says_nothing_internal() -> None:
     action = {"type": "escalate", "reason": "fraud score 97", "priority": "high", "taskId": "t", "callbackId": "c"}
     told = {"messageId": "m", "fullText": "One moment.", "action": {**action, "suspensionId": "w", "expiresAt": "x"}}
-    frame = frame_of(StreamEvent(seq=4, kind="response_end", data=told), AT)
+    frame = frame_of(StreamEvent(seq=4, turn=1, kind="response_end", data=told), AT)
     assert isinstance(frame, ResponseEnd)
     assert frame.action == {"type": "escalate", "expiresAt": "x"}
 
@@ -20,7 +20,7 @@ def test_the_action_of_an_escalation_says_nothing_internal() -> None:
 def test_any_other_action_is_told_whole() -> None:
     action = {"type": "block", "reason": "Let us stay friendly", "constraint": "polite"}
     frame = frame_of(
-        StreamEvent(seq=4, kind="response_end", data={"messageId": "m", "fullText": "", "action": action}), AT
+        StreamEvent(seq=4, turn=1, kind="response_end", data={"messageId": "m", "fullText": "", "action": action}), AT
     )
     assert isinstance(frame, ResponseEnd)
     assert frame.action == action

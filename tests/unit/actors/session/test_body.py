@@ -234,7 +234,7 @@ def test_a_turn_that_cannot_be_finished_after_a_crash_blocks_no_later_message() 
                 return await super().perform(effect, live, output)
 
         body = a_body(store, RefusingOnce(FixedClock()))
-        assert replied(await body.handle(a_turn("keyed 2", "k2"), None)).response == "noted keyed 1"
+        assert replied(await body.handle(a_turn("keyed 2", "k2"), None)).response == "noted keyed 2"
         assert body.live is not None
         assert not body.live.is_ahead
         assert len(store.commits) == 2

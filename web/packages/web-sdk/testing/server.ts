@@ -213,7 +213,7 @@ export class FakeServer {
     session.stopTurn?.();
     session.stopTurn = null;
     session.running = null;
-    this.emit(session, { type: "response_end", messageId, fullText, richContent: null, actions: null, ...(interrupted ? { interrupted } : {}) });
+    this.emit(session, { type: "response_end", messageId, fullText, richContent: null, actions: null, openActions: null, ...(interrupted ? { interrupted } : {}) });
     this._next(session);
   }
 
