@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 
 from tests.prove.conversation import Conversation
+from tests.prove.patience import patient
 from tests.prove.product import Product
 
 ATTEMPT_S = 6.5
@@ -51,8 +52,8 @@ class Asker:
             Unanswered: There was none in time.
         """
         headers = {"X-API-Key": self._product.key, **({"Idempotency-Key": key} if key else {})}
-        timeout = aiohttp.ClientTimeout(total=ATTEMPT_S)
-        give_up, pause_s = time.monotonic() + PATIENCE_S, PAUSE_S
+        timeout = aiohttp.ClientTimeout(total=patient(ATTEMPT_S))
+        give_up, pause_s = time.monotonic() + patient(PATIENCE_S), PAUSE_S
         while time.monotonic() < give_up:
             try:
                 async with self._http.request(

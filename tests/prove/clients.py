@@ -13,6 +13,7 @@ import aiohttp
 
 from tests.prove.acts import LOST_CONNECTION, Asker, Purse, Unanswered, approve, delete, end, give_task, reset
 from tests.prove.conversation import Conversation
+from tests.prove.patience import patient
 from tests.prove.product import Product
 from tests.prove.roles import chapters
 from tests.prove.speakers import ATTEMPT_S, Cut, Refused, Speaker, speaker_of
@@ -118,7 +119,7 @@ class Client:
 
 
 async def _until_acknowledged(speaker: Speaker, one: Conversation, order: str) -> str | None:
-    give_up = time.monotonic() + TURN_PATIENCE_S
+    give_up = time.monotonic() + patient(TURN_PATIENCE_S)
     pause_s = RETRY_S
     while time.monotonic() < give_up:
         try:
@@ -155,7 +156,7 @@ async def _count_and_reset(asker: Asker, one: Conversation, order: str) -> None:
 
 async def _until_said(product: Product, http: aiohttp.ClientSession, one: Conversation, order: str) -> bool:
     """Wait until the transcript says what came of an order."""
-    give_up = time.monotonic() + TURN_PATIENCE_S
+    give_up = time.monotonic() + patient(TURN_PATIENCE_S)
     seen = LINES_OF_A_WAIT * (len(one.sent) - 1)
     while time.monotonic() < give_up:
         try:
@@ -177,7 +178,7 @@ async def transcript(
     """Read a session's messages behind the first ones."""
     lines: list[dict[str, str]] = []
     path = f"{product.url}/api/v1/sessions/{session_id}/transcripts"
-    timeout = aiohttp.ClientTimeout(total=ATTEMPT_S)
+    timeout = aiohttp.ClientTimeout(total=patient(ATTEMPT_S))
     while True:
         params = {"projectId": product.project_id, "limit": str(PAGE), "offset": str(after + len(lines))}
         headers = {"X-API-Key": product.key}

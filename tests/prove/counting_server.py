@@ -17,6 +17,8 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from tests.prove.patience import patient
+
 WORK_S = 0.005
 SLOW_EVERY = 25
 """One in so many orders without a key takes longer than its tool may, and is carried out all the same."""
@@ -164,7 +166,7 @@ class CountingServer:
         signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
         headers = {"Content-Type": "application/json", "X-Callback-Signature": signature}
         loop = asyncio.get_running_loop()
-        give_up = loop.time() + DELIVERY_PATIENCE_S
+        give_up = loop.time() + patient(DELIVERY_PATIENCE_S)
         answer = "never answered"
         while loop.time() < give_up:
             try:

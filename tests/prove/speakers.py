@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import aiohttp
 
 from tests.prove.conversation import Conversation
+from tests.prove.patience import patient
 from tests.prove.product import PAGE, Product
 
 ATTEMPT_S = 6.5
@@ -97,7 +98,7 @@ class JsonSpeaker:
         body = _body(self._product, self._one, order)
         headers = {"X-API-Key": self._product.key, "Idempotency-Key": f"key-{order}"}
         url = f"{self._product.url}/api/v1/chat/agent"
-        timeout = aiohttp.ClientTimeout(total=ATTEMPT_S)
+        timeout = aiohttp.ClientTimeout(total=patient(ATTEMPT_S))
         async with self._http.post(url, json=body, headers=headers, timeout=timeout) as response:
             if response.status != 200:
                 raise Refused(f"{response.status} {await response.text()}")
@@ -133,7 +134,7 @@ class EventSpeaker:
         }
         body = _body(self._product, self._one, order)
         url = f"{self._product.url}/api/v1/chat/agent"
-        timeout = aiohttp.ClientTimeout(total=None, sock_read=ATTEMPT_S, sock_connect=ATTEMPT_S)
+        timeout = aiohttp.ClientTimeout(total=None, sock_read=patient(ATTEMPT_S), sock_connect=patient(ATTEMPT_S))
         cut_after = _cut_after(self._chance)
         async with self._http.post(url, json=body, headers=headers, timeout=timeout) as response:
             if response.status != 200:
@@ -251,7 +252,7 @@ class SocketSpeaker:
         url = f"{self._product.url}/ws/sdk"
         if self._was_open:
             url += f"?lastSeq={self._shown.last_seq}"
-        async with asyncio.timeout(ATTEMPT_S):
+        async with asyncio.timeout(patient(ATTEMPT_S)):
             socket = await self._http.ws_connect(url, protocols=("sdk-auth", self._token), headers=PAGE)
         frame = await self._frame(socket)
         if frame["type"] != "session_start":
@@ -264,7 +265,7 @@ class SocketSpeaker:
         return socket
 
     async def _frame(self, socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
-        message = await socket.receive(timeout=ATTEMPT_S)
+        message = await socket.receive(timeout=patient(ATTEMPT_S))
         if message.type is not aiohttp.WSMsgType.TEXT:
             raise Refused(f"the socket was closed: {socket.close_code}")
         frame: dict[str, Any] = json.loads(message.data)

@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 
 from tests.prove.clock import Clocks
+from tests.prove.patience import patient
 from tests.prove.product import Product
 
 VICTIMS = (
@@ -156,8 +157,8 @@ class Torment:
 
     async def _ready_says(self, status: int, patience_s: float) -> str:
         """Return what /ready says once it answers so; "" when it does not in time."""
-        give_up, url = time.monotonic() + patience_s, f"{self._product.url}/ready"
-        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=patience_s)) as http:
+        give_up, url = time.monotonic() + patient(patience_s), f"{self._product.url}/ready"
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=patient(patience_s))) as http:
             while time.monotonic() < give_up:
                 try:
                     async with http.get(url) as response:
