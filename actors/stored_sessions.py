@@ -232,6 +232,13 @@ class StoredSessions:
         except AWAY as error:
             raise StoreLost from error
 
+    async def said_turn(self, pin: SessionPin, message_id: str) -> SaidTurn | None:
+        """Return the newest turn of the transcript that has a line with this id; None when there is none."""
+        try:
+            return await self._transcripts.turn_of(pin.tenant_id, pin.session_id, message_id)
+        except AWAY as error:
+            raise StoreLost from error
+
     async def said_turns(self, pin: SessionPin, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
         """Return turns of the transcript whose last record is below `before` (None: the last ones), newest first."""
         try:

@@ -104,7 +104,7 @@ async def _commit(
     open_set = open_after(live, output, end, is_refused=bool(refusal), is_void=is_void)
     if failed and open_set is not None:
         failed["openActions"] = open_set.message_id
-    kept = kept_turn(live, output, end, failed=failed, open_set=open_set)
+    kept = kept_turn(live, output, end, failed=failed, open_set=open_set, is_void=is_void)
     key = "" if is_void else opening.key  # what has changed the world is not to be run again
     beside = {"clientMessageId": opening.client_message_id, "action": action_said(spoke, output, is_void=is_void)}
     lines = transcript_of(live, spoke, end, output, at, beside)

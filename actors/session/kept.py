@@ -45,6 +45,7 @@ _SHORT = {
     "failed": "f",
     "open": "op",
     "answers": "an",
+    "is_void": "iv",
     "v": "v",
 }
 
@@ -77,6 +78,7 @@ class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
         failed: Data of the `error` event that stands in the place of the closing ones.
         open: The set of actions that can be answered after this turn, its own or an earlier one.
         answers: Id of the message whose set of actions it answers.
+        is_void: Whether it has no reply and changed nothing: nothing was kept under its key, which may come again.
     """
 
     message_id: str = ""
@@ -98,6 +100,7 @@ class KeptTurn(Struct, frozen=True, omit_defaults=True, rename=_SHORT):
     failed: JsonObject = field(default_factory=dict)
     open: OpenSet | None = None
     answers: str = ""
+    is_void: bool = False
     v: int = SCHEMA
 
     @property

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Final
 
 from actors.runtime import TurnReply
-from actors.session.kept import KeptTurn, decode_kept, reply_of_kept
+from actors.session.kept import KeptTurn, decode_beside, decode_kept, reply_of_kept
 from actors.session.live import LiveSession
 from actors.session.replies import refused
 from domain.clock import parse_iso
@@ -35,7 +35,8 @@ async def kept_reply(live: LiveSession, key: str, request_hash: str = "") -> Tur
         return None
     known = await live.store.known_turn(live.pin, key)
     if known is None:
-        if await live.store.line(live.pin, spoken_id(live.pin.session_id, key)) is not None:
+        said = await live.store.said_turn(live.pin, spoken_id(live.pin.session_id, key))
+        if said is not None and not (said.beside and decode_beside(said).is_void):
             raise expired()
         return None
     if known.request_hash != request_hash:
@@ -50,10 +51,13 @@ async def own_reply(live: LiveSession, key: str) -> TurnReply | None:
     last = live.last
     if last is not None and last.message_id == message_id:
         return await _told(live, last)
-    spoken = await live.store.line(live.pin, spoken_id(session_id, key))
-    if spoken is None:
+    turn = await live.store.said_turn(live.pin, spoken_id(session_id, key))
+    if turn is None or turn.spoke is None:
         return None
-    said = await live.store.line(live.pin, message_id)
+    spoken, refusal = turn.spoke, decode_beside(turn).failed if turn.beside else {}
+    if refusal:
+        raise refused(refusal)
+    said = turn.answered
     return TurnReply(
         session_id=session_id,
         message_id=message_id,

@@ -28,8 +28,9 @@ def kept_turn(
     *,
     failed: JsonObject | None = None,
     open_set: OpenSet | None = None,
+    is_void: bool = False,
 ) -> KeptTurn:
-    """Return what is kept of a turn that ends now; `open_set` can be answered after it."""
+    """Return what is kept of a turn that ends now; `open_set` can be answered after it, a void one may come again."""
     return KeptTurn(
         message_id=output.message_id,
         turn=output.number,
@@ -50,6 +51,7 @@ def kept_turn(
         failed=failed or {},
         open=open_set,
         answers=output.answers,
+        is_void=is_void,
     )
 
 

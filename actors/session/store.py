@@ -255,6 +255,10 @@ class SessionStore(Protocol):
         """Return the line of the transcript with this id; None when there is none."""
         ...
 
+    async def said_turn(self, pin: SessionPin, message_id: str) -> SaidTurn | None:
+        """Return the newest turn of the transcript that has a line with this id; None when there is none."""
+        ...
+
     async def said_turns(self, pin: SessionPin, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
         """Return turns of the transcript whose last record is below `before` (None: the last ones), newest first."""
         ...

@@ -26,6 +26,7 @@ BACKWARD = Statement(f"""
 COUNT = Statement(f"SELECT coalesce(sum(num_nonnulls(spoke, answer)), 0) FROM transcripts WHERE {_MINE}")
 FIND = Statement(f"""
     SELECT {_COLUMNS} FROM transcripts WHERE {_MINE} AND (spoke_id = :message_id OR answer_id = :message_id)
+    ORDER BY seq DESC LIMIT 1
 """)
 TURNS = Statement(f"""
     SELECT {_COLUMNS} FROM transcripts WHERE {_MINE} AND seq < :before ORDER BY seq DESC LIMIT :limit
@@ -100,10 +101,14 @@ class Transcripts:
         }
 
     async def find(self, tenant_id: str, session_id: str, message_id: str) -> MessageRow | None:
-        """Return one message by its id."""
+        """Return one message by its id, as the newest turn has it."""
+        turn = await self.turn_of(tenant_id, session_id, message_id)
+        return next((line for line in turn.lines if line.message_id == message_id), None) if turn is not None else None
+
+    async def turn_of(self, tenant_id: str, session_id: str, message_id: str) -> SaidTurn | None:
+        """Return the newest turn with this message: one whose turn was void may have come again under its id."""
         row = await self._database.row(FIND, tenant_id=tenant_id, session_id=session_id, message_id=message_id)
-        turns = await self._opened(tenant_id, session_id, [row] if row else [])
-        return next((line for turn in turns for line in lines_of(*turn) if line.message_id == message_id), None)
+        return _turn_of(*(await self._opened(tenant_id, session_id, [row]))[0]) if row is not None else None
 
     async def _opened(self, tenant_id: str, session_id: str, rows: Sequence[Row]) -> OpenedTurns:
         return await opened_turns(self._database, tenant_id, session_key(tenant_id, session_id), rows)

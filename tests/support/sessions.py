@@ -239,6 +239,10 @@ class MemoryStore:
         lines = [line for commit in self.commits for line in commit.transcript]
         return next((line for line in lines if line.message_id == message_id), None)
 
+    async def said_turn(self, pin: SessionPin, message_id: str) -> SaidTurn | None:
+        turns = (turn for turn in self.said[::-1] if any(line.message_id == message_id for line in turn.lines))
+        return next(turns, None)
+
     async def said_turns(self, pin: SessionPin, before: int | None, limit: int) -> tuple[SaidTurn, ...]:
         return tuple(turn for turn in self.said[::-1] if before is None or turn.seq < before)[:limit]
 
