@@ -27,6 +27,7 @@ from engine.asking import GATHER
 from engine.flow_calls import (
     CALL,
     answered,
+    before_call,
     call_phase,
     check_phase,
     given_up_key,
@@ -39,7 +40,7 @@ from engine.limits import MAX_FLOW_ITERATIONS
 from engine.run import Run
 from engine.state import Task
 from engine.transform import transform
-from engine.waiting import approval_phase, attachment_phase
+from engine.waiting import attachment_phase
 
 MAX_TRAIL = 50
 TERMINALS = {"COMPLETE": "complete.begin", "ESCALATE": "escalate.begin"}
@@ -203,7 +204,7 @@ PHASES: tuple[Callable[[Run, JsonObject], None], ...] = (
     _open,
     _gather,
     attachment_phase,
-    approval_phase,
+    before_call,
     call_phase,
     check_phase,
     result_phase,
@@ -218,7 +219,7 @@ PHASE_KEYS: tuple[tuple[str, ...], ...] = (
     ("respond", "message_key", "voice_config", "rich_content", "actions"),
     ("gather",),
     ("await_attachment",),
-    ("human_approval",),
+    ("human_approval", "do_first"),
     ("call_spec",),
     ("call_spec", "check", "success_when", "do"),
     ("call_spec", "do", "on_result", "on_success", "on_failure", "on_fail", "success_when"),

@@ -24,6 +24,7 @@ from engine.limits import MAX_MISSES
 from engine.run import Run
 from engine.state import Outcome, Task
 from engine.transform import transform
+from engine.waiting import approval_phase
 
 _PREPARE = 0
 CALL = 6
@@ -77,9 +78,26 @@ def _doubt_key(step: JsonObject) -> str:
     return f"doubt:{step['name']}"
 
 
+def before_call(run: Run, step: JsonObject) -> None:
+    """Do what stands above the call; a person's approval is asked for behind it. Decision: 0088."""
+    if step.get("do_first"):
+        run.state.turn.failures.pop(_failed_key(step), None)
+        run.push("flow.approval", step=step["name"])
+        run.push("flow.do", step=step["name"], at=0, until=step["do_first"])
+    else:
+        approval_phase(run, step)
+
+
+def ask_approval(run: Run, task: Task) -> None:
+    """Ask a person, where the step wants that."""
+    approval_phase(run, profiles.step_of(run, task.data["step"]) or {})
+
+
 def call_phase(run: Run, step: JsonObject) -> None:
     """Send the call of the step, unless a constraint at this checkpoint forbids it."""
     spec = step.get("call_spec")
+    if step.get("do_first") and _failed_key(step) in run.state.turn.failures:
+        return  # a call above it was refused, and this one counts as failed with it
     if spec is None or (step.get("check_first") and not _is_let_through(run, step)):
         return
     arguments = consent.as_settled(run, spec["tool"], step["name"], calls.arguments_of(run, spec))
@@ -103,13 +121,8 @@ def _is_let_through(run: Run, step: JsonObject) -> bool:
     """Return whether the CHECK above a call holds; where it does not, the call is not made. Decision: 0080."""
     if run.test(step["check"]):
         return True
-    run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
-    outcome = step.get("on_fail") or step.get("on_failure")
     run.thread.confirmation = {}
-    if not outcome:
-        run.state.turn.failures[_failed_key(step)] = 1
-        run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {step['check']}"}
-    _fail_check(run, step, outcome)
+    _refuse_check(run, step, step["check"], is_guard=True)
     return False
 
 
@@ -314,7 +327,7 @@ def check_phase(run: Run, step: JsonObject) -> None:
         return
     if not step.get("check") or step.get("check_first") or run.test(step["check"]):
         if step.get("do"):
-            run.push("flow.do", step=step["name"], at=0)
+            run.push("flow.do", step=step["name"], at=step.get("do_first", 0))
         return
     run.decide("flow_transition", step["name"], outcome="check failed", condition=step["check"], matched=False)
     _fail_check(run, step, step.get("on_fail") or step.get("on_failure"))
@@ -328,7 +341,8 @@ def do_op(run: Run, task: Task) -> None:
     """
     at, step = int(task.data["at"]), profiles.step_of(run, task.data["step"]) or {"name": task.data["step"]}
     actions_, tried, held = step.get("do", ()), bool(task.data.get("tried")), bool(task.data.get("held"))
-    if at >= len(actions_):
+    until = task.data.get("until")
+    if at >= len(actions_[:until]):
         if tried and not held:
             _fail_check(run, step, step.get("on_fail"))
         return
@@ -336,14 +350,28 @@ def do_op(run: Run, task: Task) -> None:
     is_check = bool(node.get("check"))
     holds = is_check and run.test(node["check"])
     branches = is_check and bool(node.get("do"))
-    run.push("flow.do", step=step["name"], at=at + 1, tried=tried or branches, held=held or (branches and holds))
+    more = {} if until is None else {"until": until}
+    run.push(
+        "flow.do", step=step["name"], at=at + 1, tried=tried or branches, held=held or (branches and holds), **more
+    )
     if not is_check:
         actions.perform(run, node)
     elif holds or node.get("on_fail") or branches:
         actions.checked(run, node, holds=holds)
     else:
-        run.decide("flow_transition", step["name"], outcome="check failed", condition=node["check"], matched=False)
-        _fail_check(run, step, step.get("on_fail") or step.get("on_failure"))
+        _refuse_check(run, step, node["check"], is_guard=until is not None)
+
+
+def _refuse_check(run: Run, step: JsonObject, condition: str, *, is_guard: bool) -> None:
+    """Go to ON_FAIL for a CHECK that does not hold. One above the call is its guard: the call counts as failed then."""
+    run.decide("flow_transition", step["name"], outcome="check failed", condition=condition, matched=False)
+    outcome = step.get("on_fail") or step.get("on_failure")
+    if is_guard and not outcome:
+        run.state.turn.failures[_failed_key(step)] = 1
+        run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {condition}"}
+        run.unwind()
+        run.push("flow.step", step=step["name"], phase=CALL + 1)
+    _fail_check(run, step, outcome)
 
 
 def _fail_check(run: Run, step: JsonObject, outcome: JsonObject | None) -> None:
@@ -385,4 +413,4 @@ def result_phase(run: Run, step: JsonObject) -> None:
         actions.perform(run, step["on_success"])
 
 
-OPS = {"flow.called": called, "flow.answered": read_by_model, "flow.do": do_op}
+OPS = {"flow.called": called, "flow.answered": read_by_model, "flow.do": do_op, "flow.approval": ask_approval}

@@ -72,7 +72,9 @@ def _note_steps(run: Run) -> None:
         key = given_up_key(thread.step)
         if task.op == "flow.called":
             thread.counters[key] = SENT
-        elif task.op in ("flow.step", "flow.do") and task.data.get("phase", CALL + 1) > CALL:
+        elif (
+            task.op in ("flow.step", "flow.do") and task.data.get("phase", CALL + 1) > CALL and "until" not in task.data
+        ):
             thread.counters.setdefault(key, ANSWERED)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 from typing import Any
@@ -154,12 +155,19 @@ _SAID = ("respond", "message_key", "voice_config", "rich_content", "actions")
 
 
 def _add_order(node: Step, ir: Json) -> None:
-    """Add check_first, say_last and transform_last of a step with a CALL, where they say something. Decision: 0080."""
+    """Add check_first, do_first, say_last and transform_last of a step with a CALL, where they say something.
+
+    `do_first` is how many of `do` are done before the call. What reads the call's result is done after it. Decisions:
+    0080, 0088.
+    """
     spec = ir["call_spec"]
     made = {"result", "match", spec.get("as", ""), spec["tool"], f"last_{spec['tool']}_result"}
     made |= {line["variable"].partition(".")[0] for line in spec.get("set", ())}
     if node.checks_first is True and "check" in ir and not _mentions(ir["check"], made):
         ir["check_first"] = True
+    before = ir.get("do", ())[: node.does_first]
+    if first := next((at for at, one in enumerate(before) if _mentions(json.dumps(one), made)), len(before)):
+        ir["do_first"] = first
     said = " ".join(str(ir.get(key, "")) for key in _SAID)
     told = " ".join(_TAGS.findall(said))
     is_question = node.gather is not None and str(ir.get("respond", "")).rstrip().endswith("?")

@@ -160,7 +160,7 @@ def _steps(r: Reader, document: Document, flow: Flow) -> None:
     for step in flow.steps or []:
         if step.pos is not None:
             _reasoning(r, document, step, has_goal=has_goal)
-            if given(step, "do"):
+            if given(step, "do") or given(step, "do_after"):
                 order_actions(step)
             if "on_input" in step.at or "on_result" in step.at:
                 _branches(r, step)

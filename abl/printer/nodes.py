@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -85,12 +86,23 @@ def _around_call(node: Node, rows: tuple[Prop, ...]) -> tuple[Prop, ...]:
         return rows
     above = [] if getattr(node, "says_last", False) else list(_ANSWER)
     above += ["check"] if getattr(node, "checks_first", False) else []
+    above += ["do"] if getattr(node, "does_first", 0) else []
     below = ["transform"] if getattr(node, "transforms_last", False) else []
     kept = [row for row in rows if row.field not in (*above, *below)]
     at = next(place for place, row in enumerate(kept) if row.field == "call")
     moved = {row.field: row for row in rows}
     before = [moved[field] for field in above if field in moved]
     return (*kept[:at], *before, kept[at], *(moved[field] for field in below), *kept[at + 1 :])
+
+
+def laid_out(node: Node) -> Node:
+    """Return a node as it is written: a step that does some of its DO before its CALL has the rest under DO_AFTER."""
+    first = getattr(node, "does_first", 0)
+    if not 0 < first < len(getattr(node, "do", ())):
+        return node
+    made = copy(node)
+    made.do, made.do_after = node.do[:first], node.do[first:]
+    return made
 
 
 def is_absent(node: Node, field: str) -> bool:
@@ -106,6 +118,7 @@ def written_fields(node: Node) -> list[str]:
 
 def write_props(page: Page, indent: int, node: Node, *, skip: str = "") -> None:
     """Write all properties that differ from their defaults, then the extras."""
+    node = laid_out(node)
     deep = indent + STEP if _is_inline_answer(node) else indent
     for row in rows_in_order(node):
         if row.kind is Kind.FLAT:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from abl.printer.actions import history_text
-from abl.printer.nodes import is_absent, rows_in_order, written_fields
+from abl.printer.nodes import is_absent, laid_out, rows_in_order, written_fields
 from abl.printer.signature import type_text
 from abl.printer.tools import fields_of, is_refined
 from abl.printer.yaml_names import yaml_name
@@ -61,6 +61,7 @@ def node_plain(node: Node, *, skip: frozenset[str] = frozenset()) -> Plain:
     """Return a node as a map of the YAML form: what differs from the defaults, then the extras."""
     cls = type(node)
     plain: Plain = {}
+    node = laid_out(node)
     for row in rows_in_order(node):
         if row.kind is Kind.FLAT:
             inner = {

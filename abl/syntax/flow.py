@@ -89,7 +89,8 @@ class Step(Actions):
     complete_when: str = p.condition("COMPLETE_WHEN", "The gather is complete when this holds.")
     transform: Transform | None = p.special(Kind.TRANSFORM, "TRANSFORM", "List processing.", node="Transform")
     check: str = p.condition("CHECK", "False goes to ON_FAIL.")
-    do: list[Do] = p.entries("DO", "Actions in their order, after the call.", "Do", "dash")
+    do: list[Do] = p.entries("DO", "Actions in their order; before the call when they stand above it.", "Do", "dash")
+    do_after: list[Do] = p.entries("DO_AFTER", "More actions, after the call below DO.", "Do", "dash")
     on_action: list[ActionHandler] = p.entries("ON_ACTION", "Handlers for buttons in this step.", "ActionHandler")
     await_attachment: AwaitAttachment | None = p.one("AWAIT_ATTACHMENT", "Wait for a file.", "AwaitAttachment")
     on_success: Outcome | None = p.one("ON_SUCCESS", "After a call that worked.", "Outcome")
@@ -111,6 +112,8 @@ class Step(Actions):
     """CHECK stands above CALL and guards it. Decision: 0080."""
     says_last: bool = False
     """The answer stands below CALL: it is for a call that has worked. Decision: 0080."""
+    does_first: int = 0
+    """How many of DO stand above CALL and are done before it; all of them, nested CHECKs too. Decision: 0088."""
     transforms_last: bool = False
     """TRANSFORM stands below CALL and works on its result. Decision: 0080."""
 
