@@ -6,13 +6,14 @@ reached runs in circles until the limit of steps per turn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from abl.checks.blocks import Block
 from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts
 from abl.checks.finding import Finding
-from abl.checks.reading import Subject, rows, text, texts
+from abl.checks.reading import Subject, dig, rows, text, texts
 from abl.checks.report import Check
 from abl.checks.targets import TARGET_KEYS, edges_of, entry_of, reached, targets_of
 from abl.syntax.flow import TERMINALS
@@ -21,6 +22,14 @@ _WAITS = ("on_input", "await_attachment", "human_approval", "reasoning_zone", "c
 """Keys of a step with which it can end the turn, or go another way than its THEN."""
 _LEAVES = ("handoff", "delegate", "complete", "escalate", "collect", "retry")
 _BRANCHES = ("on_result", "branches")
+_MAY_CHANGE = (
+    "call_spec", "do", "set", "transform", "await_attachment", "human_approval", "reasoning_zone", "max_attempts",
+    "when", "on_error", "complete_when",
+)  # fmt: skip
+"""Keys of a step that may make its CHECK hold when it is entered again, or lead out of it."""
+_PASSES = frozenset({"name", "respond", "message_key", "voice_config", "rich_content", "then", "set", "clear"})
+"""All that a step may have in which nothing but its own THEN can be next."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _WAITING_TOOLS = frozenset({"async_webhook", "workflow"})
 _ASKING_TOOLS = ("confirmation", "jit_auth", "consent_mode")
 
@@ -34,6 +43,48 @@ def endless_steps(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]
         for step, way in _circles(flow, context):
             said = {"step": step, "detail": way}
             yield Finding("ENDLESS_STEPS", facts.block(flow.steps[step].subject), "then", arguments=said)
+        for step, key, way in _failing_checks(flow):
+            outcome = flow.steps[step].subject[key]
+            said = {"step": step, "detail": way}
+            yield Finding("ENDLESS_STEPS", facts.block(outcome), "then", arguments=said)
+
+
+def _failing_checks(facts: AgentFacts) -> Iterator[tuple[str, str, str]]:
+    """Yield step, key of the outcome and the way of each CHECK that leads back to itself when it does not hold.
+
+    Nothing on the way changes what it reads, so it fails again, and again, until the limit of steps per turn.
+    """
+    changed = _changed_by_profiles(facts)
+    for name, block in facts.steps.items():
+        step = block.subject
+        key = next((one for one in ("on_fail", "on_failure") if isinstance(step.get(one), dict)), "")
+        if not step.get("check") or not key or name in changed or any(step.get(one) for one in _MAY_CHANGE):
+            continue
+        read = set(_WORD.findall(text(step["check"]))) | {
+            text(field.get("name")) for field in rows(dig(step, "gather", "fields"))
+        }
+        if not read.isdisjoint(texts(step.get("clear"))):
+            continue  # it gathers anew each time
+        way, subject = [name], step[key]
+        while way[-1] not in way[:-1] and not _changes(subject, read):
+            target = next((text(subject.get(one)) for one in ("then", "goto", "transition") if subject.get(one)), "")
+            if target == name:
+                yield name, key, " -> ".join([*way, name])
+                break
+            passed = facts.steps.get(target)
+            if passed is None or target in changed or not _PASSES.issuperset(passed.subject):
+                break
+            way.append(target)
+            subject = passed.subject
+
+
+def _changes(subject: Subject, read: set[str]) -> bool:
+    """Return whether an outcome or a step changes what is read, or leads elsewhere than to its step."""
+    if any(subject.get(key) for key in (*_LEAVES, *_BRANCHES, "call_spec")):
+        return True
+    touched = {*texts(subject.get("clear")), *texts(subject.get("clear_last"))}
+    touched |= {text(one.get("variable")).partition(".")[0] for one in rows(subject.get("set"))}
+    return not read.isdisjoint(touched)
 
 
 def _circles(facts: AgentFacts, context: CheckContext) -> Iterator[tuple[str, str]]:

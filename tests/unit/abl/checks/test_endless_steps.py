@@ -29,6 +29,39 @@ def test_a_circle_that_never_asks_is_an_error_at_its_first_step(in_text, steps, 
 
 
 @pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ("ask:\n GATHER: n\n CHECK: n > 5\n ON_FAIL:\n  RESPOND: No\n  GOTO: ask\n THEN: COMPLETE", "(ask -> ask)"),
+        ("ask:\n CHECK: n > 5\n ON_FAILURE:\n  THEN: ask\n THEN: COMPLETE", "(ask -> ask)"),
+        (
+            "ask:\n GATHER: n\n CHECK: n > 5\n ON_FAIL:\n  THEN: low\n THEN: COMPLETE\nlow:\n RESPOND: No\n THEN: ask",
+            "(ask -> low -> ask)",
+        ),
+    ],
+)
+def test_a_check_that_leads_back_to_itself_fails_again(in_text, steps, said):
+    (found,) = in_text(as_flow(steps), CODE)
+    assert (found.severity, said in found.message) == ("error", True)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "ask:\n GATHER: n\n CHECK: n > 5\n ON_FAIL:\n  CLEAR: n\n  THEN: ask\n THEN: COMPLETE",
+        "ask:\n GATHER: n\n CHECK: n > 5\n ON_FAIL:\n  COLLECT: n\n  THEN: ask\n THEN: COMPLETE",
+        "ask:\n CHECK: n > 5\n ON_FAIL:\n  SET: n = n + 1\n  THEN: ask\n THEN: COMPLETE",
+        "ask:\n CALL: poll\n  AS: n\n CHECK: n > 5\n ON_FAIL:\n  THEN: ask\n THEN: COMPLETE",
+        "ask:\n GATHER: n\n CHECK: n > 5\n ON_FAIL:\n  THEN: low\n THEN: COMPLETE\nlow:\n CLEAR: n\n THEN: ask",
+        "ask:\n CHECK: n > 5\n ON_FAIL:\n  THEN: low\n THEN: COMPLETE\nlow:\n GATHER: n\n THEN: ask",
+        "ask:\n CLEAR: n\n GATHER: n\n CHECK: n > 5\n ON_FAIL:\n  THEN: ask\n THEN: COMPLETE",
+        "ask:\n CHECK: n > 5\n MAX_ATTEMPTS: 3\n ON_FAIL:\n  THEN: ask\n THEN: COMPLETE",
+    ],
+)
+def test_a_check_is_fine_when_something_can_be_different_the_next_time(in_text, steps):
+    assert not in_text(as_flow(steps), CODE)
+
+
+@pytest.mark.parametrize(
     "steps",
     [
         "ask:\n RESPOND: Hi\n THEN: COMPLETE",
