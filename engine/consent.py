@@ -225,6 +225,8 @@ def _corrected(run: Run, tool: JsonObject) -> Answer | None:
         return "unclear"
     known = {**(asked.get("corrected") or {}), **made}
     run.thread.confirmation = {**asked, "arguments": {**before, **made}, "corrected": known}
+    if found.is_partial:
+        saying.tell(run, "correction_partly")
     return "correction"
 
 

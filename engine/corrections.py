@@ -15,7 +15,7 @@ from typing import NamedTuple
 from abl.languages.folding import folded, is_spaced, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
-from engine.answer_forms import nearest_half, oclock_words
+from engine.answer_forms import clock_words, nearest_half, oclock_words
 from engine.answer_names import without_names
 from engine.answer_own import is_form_of
 from engine.answer_question import Asked, own_words
@@ -32,6 +32,10 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d\d:\d\d")
 _THOUSANDS = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _CODE = re.compile(r"([A-Za-z]{1,4})[- ]?(\d{1,6})")
+_WHOLE = re.compile(r"\S*@\S*|\b\d{1,2}:\d\d\b|\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b")
+"""What is one thing with figures in it, and no number: an address, a time of day, a day."""
+_BELOW = re.compile(r"(?<![\w.,])[-−]\d")
+_MAIL = re.compile(r"[^\s@<>(),;:]+@[^\s@<>(),;:]+\.[A-Za-z]{2,}")
 _IN_TEXT = re.compile(r"(?<![\w.,])\d{3,}(?![\w]|[.,]\d)")
 """A number that stands for one thing inside of a text: `Visa 4711`."""
 _NO_LETTER = r"[A-Za-zÀ-ɏ0-9]"
@@ -48,10 +52,16 @@ Read = Callable[[JsonObject, str], JsonValue]
 
 
 class Correction(NamedTuple):
-    """What an answer changes: parameter -> new value. `is_unclear`: a value could mean several, or is one of two."""
+    """What an answer changes: parameter -> new value.
+
+    Attributes:
+        is_unclear: A value could mean several, is one of two, is to be added to, or something is said to be wrong.
+        is_partial: Something in the answer is understood as no value and as no word of the question.
+    """
 
     values: JsonObject
     is_unclear: bool = False
+    is_partial: bool = False
 
 
 def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonObject], read: Read) -> Correction:
@@ -66,15 +76,87 @@ def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonOb
         return Correction({})
     found = _Found(asked.arguments)
     given = [one for one in parameters if one["name"] in asked.arguments]
+    if _is_relative(text, pieces, pack):
+        return Correction({}, is_unclear=True)
     for parameter in given:
         _read_by_form(found, parameter, text, pack, read)
-    _read_numbers(found, given, pieces, asked, pack)
+    plain = pieces_of(_WHOLE.sub(" ", unicodedata.normalize("NFKC", text)), pack, own.words)
+    _read_numbers(found, given, plain, asked, pack)
+    if found.numbers and not found.has_moment and _is_no_count(text, pack):
+        return Correction({}, is_unclear=True)
     is_short = sum(one.kind is Kind.UNKNOWN for one in pieces) <= MAX_FREE_WORDS
     for parameter in given:
         _read_name(found, parameter, text, pack, is_short=is_short)
     if not found.values and not found.is_unclear:
         _read_free(found, given, text, pack, own.words)
-    return found.settled(is_marked=any(one.kind is Kind.NO for one in pieces) or bool(corrected(text, pack)))
+    made = found.settled(is_marked=any(one.kind is Kind.NO for one in pieces) or bool(corrected(text, pack)))
+    if made.values:
+        return made._replace(is_partial=_leaves_words(made.values, pieces, found, given, asked, pack))
+    return made._replace(is_unclear=made.is_unclear or _is_said_wrong(text, pieces, given, pack))
+
+
+def _is_relative(text: str, pieces: list[Piece], pack: Pack) -> bool:
+    """Return whether a number is to be added or taken away: "one day more". How much it is then is not worked out."""
+    pattern = any_of(pack.relative)
+    said = folded(text).text
+    if pattern is None or not any(one.number for one in pieces):
+        return False
+    joins = {compared(one) for one in pack.conjunctions}
+    behind = [said[one.end() :].strip(" .,!。।") for one in pattern.finditer(said) if compared(one[0]) in joins]
+    others = any(compared(one[0]) not in joins for one in pattern.finditer(said))
+    return others or any(not one for one in behind)
+
+
+def _is_no_count(text: str, pack: Pack) -> bool:
+    """Return whether a number of a text is a part of one, or below zero: "two and a half", "-5"."""
+    said = folded(text).text
+    return bool(_BELOW.search(said)) or any(
+        pattern is not None and pattern.search(said) is not None
+        for pattern in map(any_of, (pack.fractions, pack.minus))
+    )
+
+
+def _is_said_wrong(text: str, pieces: list[Piece], given: list[JsonObject], pack: Pack) -> bool:
+    """Return whether a text says that one of the values is wrong, and not what is right: "the mail is wrong"."""
+    pattern = any_of(pack.wrong)
+    if pattern is None or pattern.search(folded(text).text) is None:
+        return False
+    names = {word.text for one in given for word in plain_words(str(one["name"]), pack)}
+    return any(one.kind is Kind.OWN or one.own or _is_named(one.text, names) for one in pieces if not one.number)
+
+
+def _leaves_words(
+    values: JsonObject, pieces: list[Piece], found: _Found, given: list[JsonObject], asked: Asked, pack: Pack
+) -> bool:
+    """Return whether a correction has words that are of no value and not of the question: "a red one for 2 days"."""
+    known = set(_marker_words(pack)) | found.words
+    for name, value in values.items():
+        known |= {one.text for one in plain_words(f"{name} {value}", pack)} | _words_beside(name, asked, pack)
+    if found.has_moment:
+        known |= _calendar_words(pack)
+    if any(isinstance(values.get(one["name"]), int | float) for one in given):
+        known |= {word.text for names in pack.units.values() for name in names for word in plain_words(name, pack)}
+        known |= {compared(one) for names in pack.currencies.values() for one in names}
+    return any(
+        one.kind is Kind.UNKNOWN and not one.own and not any(_is_known(word, known) for word in one.text.split())
+        for one in pieces
+    )
+
+
+def _is_known(word: str, known: set[str]) -> bool:
+    if not is_spaced(word):
+        return any(word in one or one in word for one in known if not is_spaced(one))
+    return word.isdigit() or word in known or any(is_form_of(word, one) for one in known if len(one) >= MIN_NAMED)
+
+
+@lru_cache(maxsize=64)
+def _calendar_words(pack: Pack) -> frozenset[str]:
+    """Return the words that days and times of day are told with."""
+    groups = (*pack.months, *pack.weekdays, *pack.days.values(), *pack.units.values(), pack.oclock, pack.at)
+    phrases = [one for group in groups for one in group]
+    phrases += [*pack.date_joins, *pack.month_days]
+    words = {word.text for one in phrases for word in plain_words(_PLACE.sub(" ", one), pack)}
+    return frozenset(words | clock_words(pack) | set(_day_names(pack)))
 
 
 class _Found:
@@ -84,6 +166,10 @@ class _Found:
         self.arguments = arguments
         self.values: dict[str, list[JsonValue]] = {}
         self.is_unclear = False
+        self.numbers: set[str] = set()
+        """The numbers that were taken for a value."""
+        self.words: set[str] = set()
+        """The words that were read as a value."""
         self.is_joined = False
         self.has_moment = False
 
@@ -126,6 +212,11 @@ def _read_by_form(found: _Found, parameter: JsonObject, text: str, pack: Pack, r
         if value is not None:
             found.add(name, value)
             found.has_moment = True
+        return
+    if isinstance(current, str) and _MAIL.fullmatch(current):
+        for one in _MAIL.findall(text):
+            found.add(name, one)
+            found.words |= {word.text for word in plain_words(one, pack)}
         return
     if isinstance(current, str) and (code := _CODE.fullmatch(current)) is not None:
         said = unicodedata.normalize("NFKC", text)
@@ -228,6 +319,7 @@ def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], a
             value = _typed(one.number, found.arguments[meant[0]], pack)
             if value is not None:
                 found.add(meant[0], value)
+                found.numbers.add(one.number)
 
 
 def _is_numeric(parameter: JsonObject, asked: Asked) -> bool:
@@ -325,11 +417,22 @@ def _is_named(word: str, said: set[str]) -> bool:
     return len(word) >= MIN_NAMED and any(word == one or is_form_of(one, word) for one in said)
 
 
+def _behind_contrast(text: str, pack: Pack) -> str:
+    """Return what stands behind a "but" after a yes: "yes but to Anna"."""
+    pattern, said = any_of(pack.contrast), folded(text)
+    found = pattern.search(said.text) if pattern is not None else None
+    if found is None or not any(
+        one.kind is Kind.YES for one in pieces_of(said.text[: found.start()], pack, frozenset())
+    ):
+        return ""
+    return text[said.places[found.end()] :] if found.end() < len(said.places) else ""
+
+
 def _read_free(
     found: _Found, given: list[JsonObject], text: str, pack: Pack, own: frozenset[str] = frozenset()
 ) -> None:
     """Read a free text behind "make it": one that shares a word with the value, or is a name like it."""
-    tail = corrected(text, pack)
+    tail = corrected(text, pack) or _behind_contrast(text, pack)
     words = list(pieces_of(tail, pack, frozenset()))
     replaced = _replaced(found, given, text, words, pack)
     told = own if replaced else frozenset()

@@ -161,6 +161,8 @@ class Pack:
     """Beginnings of a wish that is put as a question: can I have, how about."""
     relative: Phrases = ()
     """Words beside a number that is to be added or taken away: more, less."""
+    homonyms: Phrases = ()
+    """Short names of days that are other words as well, sat, mer: they count where little else is said."""
     wrong: Phrases = ()
     """Words with which somebody says that a value is not right."""
 
@@ -186,6 +188,7 @@ OPTIONAL = frozenset(
         "either",
         "endings",
         "fractions",
+        "homonyms",
         "last",
         "letters",
         "minus",
@@ -223,6 +226,7 @@ SENTENCES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         "confirm_call": ("call",),
         "consent_question": ("action", "task", "scope"),
         "correction_unclear": (),
+        "correction_partly": (),
         "auth_required": ("profile",),
         "escalation_format": ("reason",),
         "conversation_complete": (),

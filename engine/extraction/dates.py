@@ -347,12 +347,44 @@ def _coming(at: int, today: date) -> date:
 
 def _weekday(said: str, today: date, words: Pack) -> date | None:
     for at, found in _names(said, words.weekdays):
+        if _is_another_word(said, found, words):
+            continue
         if _is_past(said[: found.start()], said[found.end() :], words):
             return today - timedelta(days=(today.weekday() - at - 1) % DAYS_PER_WEEK + 1)
         if any(unit == "week" and count is not None for count, unit, _, _ in _counts(said, words)):
             return None  # some weeks, and a weekday: nobody knows from when
         return _coming(at, today)
     return None
+
+
+def _is_another_word(said: str, found: re.Match[str], words: Pack) -> bool:
+    """Return whether a short name of a day stands in a text of its own, in which it is more likely another word.
+
+    Nothing else may be said there but small words, figures, times of day and names of days: "on sat at 5".
+    """
+    if found[0] not in {fold(one) for one in words.homonyms}:
+        return False
+    rest = f"{said[: found.start()]} {said[found.end() :]}"
+    return re.search(r"[^\W\d_]{3,}", without(rest, _beside_days(words))) is not None
+
+
+@lru_cache(maxsize=64)
+def _beside_days(words: Pack) -> tuple[str, ...]:
+    """Return what may stand beside the short name of a day."""
+    named = (*words.weekdays, *words.months, *words.days.values(), *words.numbers.values())
+    names = [one for group in named for one in group]
+    names += [one for phrases in words.days.values() for phrase in phrases for one in phrase.split()]  # next, prochaine
+    clock = (re.sub(r"\{\w+\}", " ", form).strip() for forms in words.clock.values() for form in forms)
+    groups = (words.politeness, words.filler, words.yes, words.wish, words.conjunctions, words.last, words.determiners)
+    small = (
+        *words.at,
+        *words.oclock,
+        *words.am,
+        *words.pm,
+        *words.date_joins,
+        *(one for group in groups for one in group),
+    )
+    return tuple(one for one in (*names, *clock, *small) if one)
 
 
 def _is_past(before: str, behind: str, words: Pack) -> bool:

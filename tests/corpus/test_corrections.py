@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from abl.languages import TAGS
+from abl.languages import TAGS, load_pack
 from engine.program import Program
 from engine.testing import Conversation, gives, program_of
 
 TOLD = yaml.safe_load((Path(__file__).parent / "corrections" / "corrections.yaml").read_text("utf-8"))
-LEAST = 13
+AGAIN = yaml.safe_load((Path(__file__).parent / "corrections" / "again.yaml").read_text("utf-8"))
+LEAST, LEAST_AGAIN = 13, 5
 BEFORE = {"days": 3, "day": "2026-03-06", "time": "14:30", "room": "A1"}
 AGENT = """AGENT: Desk
 LANGUAGE: {tag}
@@ -95,6 +96,24 @@ def test_a_correction_changes_the_value_and_the_question_comes_again(tag: str) -
     wanted = {text: as_told(value) for text, value in TOLD[tag]["said"].items()}
     assert len(wanted) >= LEAST
     assert {text: changed(tag, text) for text in wanted} == wanted
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_what_tells_no_value_changes_none_and_the_question_comes_again(tag: str) -> None:
+    texts = AGAIN[tag]["again"]
+    assert len(texts) >= LEAST_AGAIN
+    answers = {text: asked(tag) for text in texts}
+    said = {text: talk.say(text) for text, talk in answers.items()}
+    now = {text: talk.state.threads["Desk"].confirmation.get("arguments") for text, talk in answers.items()}
+    assert now == dict.fromkeys(texts, BEFORE), said
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_of_a_correction_that_is_half_understood_the_rest_is_said(tag: str) -> None:
+    for text, wanted in AGAIN[tag]["partly"].items():
+        assert changed(tag, text) == wanted, text
+        sentence = load_pack(tag).sentences["correction_partly"]
+        assert (sentence in asked(tag).say(text)) == bool(wanted), text
 
 
 def as_told(value: object) -> object:
