@@ -70,10 +70,14 @@ def compare(one: Conversation, lines: list[dict[str, str]], server: CountingServ
         if count > 1
     ]
     kept = {line["content"] for line in lines if line.get("interrupted")}
-    found.failed += [f"{order} has no reply" for order, reply in one.replies.items() if not reply]
+    found.failed += [
+        f"{order} has no reply" for order, reply in one.replies.items() if not reply and order not in one.interrupted
+    ]
     for order in one.replies:
         if order in one.interrupted and order not in told:
-            if one.replies[order] not in kept:
+            if (
+                one.replies[order] and one.replies[order] not in kept
+            ):  # stopped before a word of it stood, it has no line
                 found.failed.append(f"{order}: the transcript does not say that it was interrupted")
             continue
         _outcome(one, order, told.get(order, ""), server, found)
