@@ -15,7 +15,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
-from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
+from actors.runtime import ChatTurn, NewSession, Runtime, SessionRef, StreamEvent
 from domain import limits
 from domain.errors import AppError, Conflict, NotFound, QueueFull, Unavailable
 from gateway import bounds
@@ -93,15 +93,19 @@ class Feeds:
         self._is_empty = asyncio.Event()
         self._is_empty.set()
 
-    def attach(self, session: SessionRef, cursor: int) -> Outlet:
-        """Return a new place in a session's output; the oldest of too many is displaced."""
+    def attach(self, session: SessionRef, cursor: int, opens: NewSession | None = None) -> Outlet:
+        """Return a new place in a session's output; the oldest of too many is displaced.
+
+        `opens` is as what the session is opened again when it was removed, as nothing had been said in it, before it
+        could be followed: a socket that has just left may have done that. Decision: 0060.
+        """
         feed = self._feeds.setdefault(session.session_id, Feed())
         outlet = Outlet(session, cursor)
         outlet.draining = self._is_draining
         feed.outlets.append(outlet)
         self._is_empty.clear()
         if feed.following is None or feed.following.done():  # one that has ended was of a session that was gone
-            feed.following = self._task(self._tell(feed, session, cursor))
+            feed.following = self._task(self._tell(feed, session, cursor, opens))
         if len(feed.outlets) > limits.SOCKETS_PER_SESSION:
             oldest = feed.outlets.pop(0)
             oldest.displaced = True
@@ -214,9 +218,9 @@ class Feeds:
             else:
                 del self._turns[turn.session_id]
 
-    async def _tell(self, feed: Feed, session: SessionRef, after: int) -> None:
+    async def _tell(self, feed: Feed, session: SessionRef, after: int, opens: NewSession | None) -> None:
         """Offer the session's output to its sockets, for as long as there are any; look again when it breaks off."""
-        has_spoken = False
+        has_spoken, reopens_left = False, bounds.SOCKET_REOPENS
         while True:
             try:
                 async for event in self._runtime.follow(session, after):
@@ -224,6 +228,9 @@ class Feeds:
                     for outlet in feed.outlets:
                         outlet.offer(event)
             except NotFound:
+                if opens is not None and not has_spoken and reopens_left and await self._is_reopened(opens):
+                    reopens_left -= 1
+                    continue
                 self._over(feed, OF_DELETED if has_spoken else None)
                 return
             except Conflict:
@@ -232,6 +239,15 @@ class Feeds:
             except AppError as error:
                 logger.info("following session %s broke off: %s", session.session_id, error.message)
             await asyncio.sleep(bounds.SOCKET_FOLLOW_PAUSE_S)
+
+    async def _is_reopened(self, opens: NewSession) -> bool:
+        """Open a session again in which nothing was said; return whether it is there. What was deleted is not."""
+        try:
+            await self._runtime.create_session(opens)
+        except AppError as error:
+            logger.info("a session in which nothing was said is not opened again: %s", error.message)
+            return False
+        return True
 
     def _over(self, feed: Feed, reason: str | None) -> None:
         """Have the sockets of a session close: it ended, or (None) there is no such session."""
@@ -263,13 +279,17 @@ class Feeds:
                 outlet.cursor = event.seq
 
     async def _missed(self, outlet: Outlet) -> AsyncGenerator[StreamEvent]:
-        """Yield what the runtime still holds above the outlet's number, to the end of the turn that runs."""
-        async for missed in self._runtime.resume(outlet.session, outlet.cursor):
-            if missed.seq > outlet.cursor:
-                yield missed
-                outlet.cursor = missed.seq
-            if not outlet.is_open:
-                return
+        """Yield what the runtime still holds above the outlet's number, to the end of the turn that runs.
+
+        Of a session that is not there it is nothing: what follows the session opens it again, or says that it is gone.
+        """
+        with suppress(NotFound):
+            async for missed in self._runtime.resume(outlet.session, outlet.cursor):
+                if missed.seq > outlet.cursor:
+                    yield missed
+                    outlet.cursor = missed.seq
+                if not outlet.is_open:
+                    return
 
     async def drain(self) -> None:
         """Make every socket leave for another gateway, also one that comes yet; wait for that, within the bound."""
