@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
@@ -22,7 +23,7 @@ from gateway import bounds
 from gateway.measured import measured
 from gateway.metrics import Metrics
 
-QUEUE_RETRY_MS = 1_000
+MS_PER_S = 1_000
 OF_DELETED = "api"
 """Why a session ended that is gone: it is deleted over the API."""
 
@@ -159,7 +160,10 @@ class Feeds:
             AppError: The turn cannot be taken.
         """
         if self.waiting(turn.session_id) > limits.SESSION_QUEUE_TURNS:
-            raise QueueFull("Execution queue full", retry_after_ms=QUEUE_RETRY_MS)
+            frees_within_s = (
+                turn.deadline_s + bounds.TURN_ENDS_S
+            )  # how long one takes nobody can tell, only how long it may
+            raise QueueFull("Execution queue full", retry_after_ms=math.ceil(frees_within_s * MS_PER_S))
         self._turns[turn.session_id] = self.waiting(turn.session_id) + 1
         taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         told = asyncio.Event()
