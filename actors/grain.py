@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Coroutine
 from typing import Any
@@ -28,7 +29,9 @@ from actors.messages import (
     UseMemory,
 )
 from actors.session.body import SessionBody
+from actors.session.driver import longest_s
 from actors.session.ending import RESET
+from actors.session.finishing import TAKEN_UP_DEADLINE_S
 from actors.session.stream import Listener
 from actors.session.views import seen_in_a_turn
 from domain.limits import SESSION_QUEUE_TURNS
@@ -40,7 +43,8 @@ MS_PER_S = 1_000.0
 CRASHED = Failed(kind="AppError", message="The session's actor failed.")
 
 
-def _full(retry_after_ms: int) -> Failed:
+def _full(frees_within_s: float) -> Failed:
+    retry_after_ms = math.ceil(frees_within_s * MS_PER_S)
     return Failed(kind="QueueFull", message="Execution queue full", retry_after_ms=retry_after_ms)
 
 
@@ -97,12 +101,12 @@ class Grain:
         if isinstance(message, ResetSession) and (told := await self._known(message)) is not None:
             return told
         if isinstance(message, RunTurn) and self._has_enough_turns(message):
-            return _full(self._mailbox.retry_after_ms())
+            return _full(self._frees_within_s())
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
-        except MailboxFull as full:
-            return _full(full.retry_after_ms)
+        except MailboxFull:
+            return _full(self._frees_within_s())
         if isinstance(message, URGENT) and self._drain is not None:
             self._make_way(message)
         if self._drain is None:
@@ -115,6 +119,19 @@ class Grain:
         keys = {one.turn.idempotency_key for one in turns if isinstance(one, RunTurn)}
         known = keys | ({self._running.turn.idempotency_key} if isinstance(self._running, RunTurn) else set())
         return wanted.turn.idempotency_key not in known and len(keys) >= SESSION_QUEUE_TURNS + (self._running is None)
+
+    def _frees_within_s(self) -> float:
+        """Return after how many seconds a place is free for certain, unless others take it.
+
+        How long a turn takes nobody can tell, only how long it may: so long as what runs, and what waits before the
+        next turn, may take at most.
+        """
+        ahead = 0
+        for one in self._mailbox.usual():
+            if isinstance(one.message, RunTurn):
+                break
+            ahead += 1
+        return self._body.ends_within_s() + ahead * longest_s(TAKEN_UP_DEADLINE_S)
 
     async def _known(self, message: ResetSession) -> HostAnswer | None:
         """Return the answer to a reset that has been, before it would interrupt the turn that runs."""
@@ -146,11 +163,10 @@ class Grain:
                 if one is None:
                     await self._guarded(self._body.go_on())
                     continue
-                started_s, self._running = time.monotonic(), one.message
+                self._running = one.message
                 _settle(one, await self._guarded(self._body.handle(one.message, one.listener)))
                 self._running = None
                 self.last_used_s = time.monotonic()
-                self._mailbox.note_duration((self.last_used_s - started_s) * MS_PER_S)
         finally:
             self._drain = self._running = None
 

@@ -11,35 +11,21 @@ MAX_WAITING = 100
 """Messages that may wait for one session; the next one is refused with QUEUE_FULL."""
 MAX_WAITING_URGENT = 16
 """Urgent messages (cancel, reset, end) that may wait; they are few and short."""
-FIRST_TURN_ESTIMATE_MS = 200.0
-"""What a turn is taken to last before one has been measured."""
-SMOOTHING = 0.2
-"""Weight of the newest turn in the running estimate."""
-MIN_RETRY_AFTER_MS = 50
 
 
 class MailboxFull(Exception):
-    """The mailbox holds as much as it may.
-
-    Attributes:
-        retry_after_ms: When half of what waits will probably be gone.
-    """
-
-    def __init__(self, retry_after_ms: int) -> None:
-        super().__init__(f"The session has {MAX_WAITING} messages waiting.")
-        self.retry_after_ms = retry_after_ms
+    """The mailbox holds as much as it may."""
 
 
 class Mailbox(Generic[Item]):
     """Messages that wait for one receiver. Holds no task and no lock: one event loop uses it."""
 
-    __slots__ = ("_limit", "_turn_ms", "_urgent", "_usual")
+    __slots__ = ("_limit", "_urgent", "_usual")
 
     def __init__(self, limit: int = MAX_WAITING) -> None:
         self._limit = limit
         self._usual: list[Item] = []  # short, and mostly empty: a deque takes ten times the room
         self._urgent: list[Item] = []
-        self._turn_ms = FIRST_TURN_ESTIMATE_MS
 
     def __len__(self) -> int:
         return len(self._usual) + len(self._urgent)
@@ -52,7 +38,7 @@ class Mailbox(Generic[Item]):
         """
         lane, limit = (self._urgent, MAX_WAITING_URGENT) if urgent else (self._usual, self._limit)
         if len(lane) >= limit:
-            raise MailboxFull(self.retry_after_ms())
+            raise MailboxFull(f"{limit} messages wait for the session")
         lane.append(item)
 
     def usual(self) -> Sequence[Item]:
@@ -70,11 +56,3 @@ class Mailbox(Generic[Item]):
         taken = [item for item in self._usual if wanted(item)]
         self._usual = [item for item in self._usual if not wanted(item)]
         return taken
-
-    def note_duration(self, turn_ms: float) -> None:
-        """Learn how long a message has taken."""
-        self._turn_ms += SMOOTHING * (turn_ms - self._turn_ms)
-
-    def retry_after_ms(self) -> int:
-        """Return when half of what waits will probably be gone."""
-        return max(MIN_RETRY_AFTER_MS, int(self._turn_ms * max(1, len(self._usual)) / 2))

@@ -26,8 +26,10 @@ from cli.dev_mocks import MocksFile
 from cli.dev_project import Tell, Workspace
 from cli.dev_runtime import FreshRuntime
 from cli.environment import settings_from
+from cli.output import command
 from cli.variables import Given
 from domain.errors import AppError, NotFound
+from engine import Program
 
 LOCAL = "local"
 CHANNEL = "web_debug"
@@ -35,6 +37,8 @@ CHANNEL = "web_debug"
 MODEL_WAIT_S = 60.0
 """How long the first turn waits for the embedded model to be loaded."""
 MAX_SHOWN_MESSAGES = 1_000
+TEXTS = ("input", "output")
+"""Stages of guardrails that see every message."""
 T = TypeVar("T")
 _OVER = object()
 
@@ -129,7 +133,21 @@ class LocalLink:
         elif self._agent:
             await self._check_agent()
         await self._wait_for_model(self._running)
+        await self._tell_what_is_blocked(self._running)
         return True
+
+    async def _tell_what_is_blocked(self, running: RunningRuntime) -> None:
+        """Say which agents refuse every message, as nothing can judge it: a model is wanted, and there is none."""
+        if running.settings.default_model or running.embedded is not None:
+            return
+        program, _ = await self._program()
+        for name, agent in program.agents.items():
+            judged = [str(one["name"]) for stage in TEXTS for one in agent.stages.get((stage, False), [])]
+            if judged:
+                self._tell(
+                    f"{name} keeps back what is said: only a model can judge {', '.join(dict.fromkeys(judged))}, and "
+                    f"there is none. Set a provider's key, or fetch a small one: `{command()} models pull`"
+                )
 
     async def _check_agent(self) -> None:
         names = [one.name for one in await self._agents()]
@@ -147,9 +165,12 @@ class LocalLink:
 
     @property
     def title(self) -> str:
-        """The project, and the model it runs on."""
-        settings = self._needed().settings
-        return f"{self._workspace.name}, model: {settings.default_model or 'none'}"
+        """The project, the agent that begins and the others there are, and the model they run on."""
+        settings, agents = self._needed().settings, self.agents()
+        speaks = self._agent or next((one.name for one in agents if one.is_entry), "none")
+        others = ", ".join(one.name for one in agents if one.name != speaks)
+        named = f"{speaks} (--agent for another: {others})" if others and not self._session_id else speaks
+        return f"{self._workspace.name}, agent: {named}, model: {settings.default_model or 'none'}"
 
     @property
     def session_id(self) -> str:
@@ -219,18 +240,24 @@ class LocalLink:
         return self._run(self._agents())
 
     async def _agents(self) -> list[AgentLine]:
+        if self._workspace.seeded is None:
+            return []
+        program, entry_agent = await self._program()
+        return [
+            AgentLine(name, str((one.ir.get("identity") or {}).get("goal") or ""), name == entry_agent)
+            for name, one in program.agents.items()
+        ]
+
+    async def _program(self) -> tuple[Program, str]:
+        """Return the program that was saved last, and the agent that begins."""
         running, seeded = self._needed(), self._workspace.seeded
         if seeded is None:
-            return []
+            raise NotFound("The project has not compiled yet")
         programs = StoredPrograms(running.database, running.settings.environment)
         chosen = await programs.choose(
             seeded.tenant_id, seeded.project_id, deployment_id="", environment=WORKING_COPY, agent=""
         )
-        program = await programs.get(seeded.tenant_id, seeded.project_id, chosen.program_id)
-        return [
-            AgentLine(name, str((one.ir.get("identity") or {}).get("goal") or ""), name == chosen.entry_agent)
-            for name, one in program.agents.items()
-        ]
+        return await programs.get(seeded.tenant_id, seeded.project_id, chosen.program_id), chosen.entry_agent
 
     def close(self) -> None:
         """Stop the runtime and its servers, and remove a temporary folder."""

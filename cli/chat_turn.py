@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cli.chat_link import JsonObject, Told
+from cli.output import command
 from cli.terminal.choices import Choice, choices_of, lines_of
 from cli.terminal.console import Console
 from cli.terminal.rich_content import rich_lines
@@ -14,7 +15,7 @@ BEGINS_AGAIN = "(the answer begins again)"
 REPLACED = "(the answer was replaced)"
 CANCELLED = "(cancelled)"
 NO_MODEL = "MODEL_NOT_CONFIGURED"
-WITHOUT_KEY = "Without any key: `abl models pull` fetches a small model that runs on this machine."
+WITHOUT_KEY = "Without any key: `{} models pull` fetches a small model that runs on this machine."
 
 
 @dataclass(slots=True)
@@ -132,7 +133,7 @@ def failure_of(data: JsonObject) -> str:
     """Return an error of a turn as one text: what it is, and what mends it where that is known."""
     details = data.get("details") or {}
     told = [data.get("error") or data.get("code"), details.get("hint")]
-    told += [WITHOUT_KEY] if details.get("reason") == NO_MODEL else []
+    told += [WITHOUT_KEY.format(command())] if details.get("reason") == NO_MODEL else []
     return "\n".join(str(text) for text in told if text)
 
 

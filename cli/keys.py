@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -130,7 +131,8 @@ def make_token(*, project: str, user: str, data_dir: str) -> int:
         keys = await ApiKeys(database).list(TENANT_ID, found.project_id)
         public = next((one for one in keys if one.kind == KeyKind.PUBLIC and not _is_over(one)), None)
         if public is None:
-            make = f"{command()} keys create --public --project {found.slug}"
+            kept = f" --data-dir {shlex.quote(data_dir)}" if data_dir else ""
+            make = f"{command()} keys create --public --project {found.slug}{kept}"
             raise NotFound(f"{found.name} has no public key; make one: {make}")
         ids = RandomIds()
         gateway = GatewaySettings(token_secret=token_secrets(settings)[0])

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Literal
 
 from domain.json_values import JsonObject
-from engine import calls, changing, extraction_model, questions, saying
+from engine import calls, changing, extraction_model, gather, questions, saying
 from engine.answer_question import Asked
-from engine.answers import Label, says_action
+from engine.answers import Label, may_name_something, says_action
 from engine.arguments import checked
 from engine.effects import Suspend
 from engine.limits import MAX_MISSES
@@ -23,6 +23,8 @@ Answer = Label | Literal["changed", "unclear"]
 GRANTED, DECLINED = "granted", "declined"
 BY_MODEL = ("yes", "no", "other")
 """What a model may call an answer."""
+_FREE = frozenset({"string", "any", "object", "array", "list", "boolean"})
+"""Types of which every text is a value, or none by itself."""
 OUTCOMES: dict[Answer, str] = {
     "yes": "confirmed",
     "no": DECLINED,
@@ -143,11 +145,29 @@ def _asked(run: Run, asked: JsonObject) -> Asked:
 
 
 def is_open_to_model(run: Run) -> bool:
-    """Return whether a model may say what the message of this turn is: the words leave it open, and name nothing."""
+    """Return whether a model may say what the message of this turn is: the words leave it open, and name nothing.
+
+    They are held to every language of the project, as what the session's own does not know may be a no in another.
+    """
     asked = run.thread.confirmation
     if not run.state.begun.has_model or asked.get("turn") != run.state.turn.number - 1:
         return False
-    return questions.read(run, _asked(run, asked)).is_bare
+    said = run.state.turn.text
+    is_bare = questions.read(run, _asked(run, asked)).is_bare and not questions.is_correction(run)
+    return is_bare and not may_name_something(said, run.program.packs.values()) and not _is_value(run, asked)
+
+
+def _is_value(run: Run, asked: JsonObject) -> bool:
+    """Return whether the message could be a value of what the open call is made with: "tomorrow", "the blue one"."""
+    tool = calls.tool_of(run, str(asked.get("tool"))) or {}
+    said = run.state.turn.text
+    fields = [
+        {**one, "type": "enum", "enum_values": one["enum"]} if one.get("enum") else one
+        for one in tool.get("parameters", ())
+    ]
+    return any(
+        gather.read_value(run, one, said) is not None for one in fields if one.get("type", "string") not in _FREE
+    )
 
 
 def ask_model(run: Run) -> str:

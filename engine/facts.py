@@ -61,6 +61,8 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
             flow that asks nothing runs once, on it.
         may_wait: No message follows, and a step that reads what the user says waits for one. Journals from before
             engine 12 do not have it.
+        runs_once: No message follows, and what the opening has changed outside is not changed again for the first
+            message. Journals from before engine 15 do not have it. Decision: 0092.
         earlier: What was said before, as a client tells it: only models read it. Journals from before engine 13 do not
             have it. Decision: 0085.
     """
@@ -86,6 +88,7 @@ class SessionBegun(Fact, frozen=True, kw_only=True):
     metadata: JsonObject = field(default_factory=dict)
     with_message: bool = False
     may_wait: bool = False
+    runs_once: bool = False
     earlier: tuple[TranscriptLine, ...] = ()
 
 

@@ -1,15 +1,18 @@
-"""Steps that read what the user says, in a session in which nobody has said anything yet.
+"""What the opening of a session without a message leaves to the first message.
 
-A session may be opened without a message. Its flow runs "until it needs input" then: a step that asks nothing and reads
-`input` needs it before it begins. Spec: abl-language 14.1 (6). Decision: 0071.
+Its flow runs "until it needs input": a step that asks nothing and reads `input` needs it before it begins. A flow that
+ran to its end and changed something has dealt with the first message too. Spec: abl-language 14.1 (6). Decisions: 0071,
+0092.
 """
 
 from __future__ import annotations
 
 from abl.templates import analyse_template
 from domain.json_values import JsonObject, JsonValue
+from engine import saying
 from engine.calls import tool_of
 from engine.run import Run
+from engine.state import SessionState, Turn
 
 WORDS = frozenset({"input", "last_input"})
 ASKING = ("gather", "on_input", "await_attachment", "human_approval", "reasoning_zone")
@@ -53,3 +56,23 @@ def _text_reads(run: Run, text: str, key: str) -> bool:
 def _takes_words(run: Run, tool: str) -> bool:
     """Return whether a call without parentheses takes the text from state: its tool has a parameter of that name."""
     return any(one["name"] in WORDS for one in (tool_of(run, tool) or {}).get("parameters", ()))
+
+
+def note_opening(state: SessionState, before: Turn) -> None:
+    """Remember what the opening said, where its flow is through and has changed something: it is not run again.
+
+    `before` is the turn before the one that begins.
+    """
+    thread = state.threads.get(state.active)
+    if before.number or not state.begun.runs_once or not before.changes or thread is None:
+        return
+    if thread.status == "completed" or (thread.step and not thread.awaiting):
+        state.opened = tuple(before.says)
+
+
+def say_again(run: Run) -> bool:
+    """Answer the first message with what the opening said, if its flow has run for it; return whether it has."""
+    said, run.state.opened = run.state.opened, None
+    for text in said or ():
+        saying.say(run, text, is_checked=True)
+    return said is not None

@@ -324,8 +324,10 @@ def _may_correct(run: Run, step: JsonObject) -> bool:
 def _begin_again(run: Run, step: JsonObject) -> None:
     """Begin the step that stands without a question; one whose call is made already is gone on with behind it.
 
-    The message is for the question that the flow comes to then.
+    The message is for the question that the flow comes to then. What the opening has done is not done again.
     """
+    if first_words.say_again(run):
+        return
     if given_up_key(step["name"]) in run.thread.counters:
         run.push("flow.behind")
         run.push("barrier")

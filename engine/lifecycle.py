@@ -9,6 +9,7 @@ from domain.json_values import JsonObject
 from engine import (
     actions,
     elsewhere,
+    first_words,
     flow,
     guardrails,
     judging,
@@ -61,7 +62,8 @@ def hear(run: Run, task: Task) -> None:
     """Begin a flow that has not begun with the message in hand, so that one that asks nothing runs once, on it."""
     del task
     thread = run.thread
-    if run.agent.flow is None or thread.step or thread.remote or _waits(run) is not None or actions.is_asked(run):
+    is_through = thread.step or run.state.opened is not None
+    if run.agent.flow is None or is_through or thread.remote or _waits(run) is not None or actions.is_asked(run):
         return
     run.state.turn.opening = thread.agent
     thread.counters["began"] = 1
@@ -160,6 +162,7 @@ def main(run: Run, task: Task) -> None:
     """Let the agent that has control deal with the message."""
     thread = run.thread
     if thread.status == "completed" or run.state.is_ended:
+        first_words.say_again(run)
         return
     if _waits(run) is not None and not run.state.turn.is_resumed:
         saying.say(run, run.message("still_waiting"))

@@ -29,6 +29,8 @@ JSON_TYPES = {
 HASHED_MESSAGES = 6
 """The last messages of a request that its hash covers; those before were the last ones of earlier requests."""
 
+_BREAKS = {ord(one): f"\\u{ord(one):04x}" for one in "\x85\u2028\u2029"}
+"""Line breaks that JSON leaves as they are, and how it writes them too."""
 KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 
 
@@ -143,9 +145,10 @@ def _moment(run: Run, step: JsonObject | None, note: str) -> str:
         parts.append(f"Read values back to the user and ask for a yes: {style.replace('_', ' ')}.")
     thread = run.thread
     if thread.summary:
-        parts.append(f"Handed over to you: {thread.summary}")
+        parts.append(f"Handed over to you: {_line(thread.summary)}")
     if thread.view:
-        parts.append("Said before you took over:\n" + "\n".join(f"{line.role}: {line.content}" for line in thread.view))
+        lines = [f"{line.role}: {_quoted(line.content)}" for line in thread.view]
+        parts.append("Said before you took over, quoted:\n" + "\n".join(lines))
     parts += _values(run, step)
     if thread.recalled:
         parts.append("Remember:\n" + "\n".join(f"- {one}" for one in thread.recalled))
@@ -167,9 +170,9 @@ def _values(run: Run, step: JsonObject | None) -> list[str]:
     fields = gather.fields_of(run, "") if step is None or "gather" not in step else gather.fields_of(run, step["name"])
     known = [f"- {one['name']}: {_shown(run, one)}" for one in fields if run.scope.get(one["name"]) is not None]
     others = [name for name in thread.gathered if name not in run.agent.fields]
-    known += [f"- {name}: {run.scope.get(name)}" for name in others]
+    known += [f"- {name}: {_line(run.scope.get(name))}" for name in others]
     known += [
-        f"- {one['name']}: {value}"
+        f"- {one['name']}: {_line(value)}"
         for one in run.agent.ir["memory"]["session"]
         if (value := run.scope.get(one["name"])) is not None
     ]
@@ -184,10 +187,23 @@ def _values(run: Run, step: JsonObject | None) -> list[str]:
     return parts
 
 
+def _line(value: object) -> object:
+    """Return a value as it may stand in a line of a prompt: one of several lines is quoted, so that it begins none.
+
+    Else what a user has said could look like a block of the prompt.
+    """
+    return _quoted(value) if isinstance(value, str) and value.splitlines() not in ([], [value]) else value
+
+
+def _quoted(text: str) -> str:
+    """Return a text as JSON, in one line by any reading."""
+    return json.dumps(text, ensure_ascii=False).translate(_BREAKS)
+
+
 def _shown(run: Run, field: JsonObject) -> object:
     value = run.scope.get(field["name"])
     if not is_sensitive(field):
-        return value
+        return _line(value)
     return pii.token_of(run.state, value) or masked(field, value)
 
 

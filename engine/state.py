@@ -197,6 +197,8 @@ class SessionState(Struct, omit_defaults=True):
         offered: The last text of the turn before was an offer.
         unread: Agents that have not read the memory of the contact whose session it has become.
         spoken: Tag of the language the user was last clearly heard to speak.
+        opened: What the opening said, while its flow is through, has changed something outside, and no message has come
+            to it yet; None at all other times.
     """
 
     begun: SessionBegun
@@ -230,6 +232,7 @@ class SessionState(Struct, omit_defaults=True):
     offered: bool = False
     unread: list[str] = field(default_factory=list)
     spoken: str = ""
+    opened: tuple[str, ...] | None = None
 
     @property
     def is_running(self) -> bool:

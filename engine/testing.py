@@ -105,7 +105,7 @@ class Conversation:
     def begin(self, **given: object) -> str:
         """Begin the session and return what the agent says before any message."""
         may_wait = not given.get("with_message") and not given.get("task")
-        facts = {"session_id": "sess_test", "may_wait": may_wait, **given}
+        facts = {"session_id": "sess_test", "may_wait": may_wait, "runs_once": given.get("may_wait", may_wait), **given}
         fact = f.SessionBegun(at=self._at(), **facts)  # type: ignore[arg-type]
         self.facts.append(fact)
         return self._follow(begin(self.program, fact))

@@ -17,6 +17,7 @@ from engine import (
     delegate,
     earlier,
     elsewhere,
+    first_words,
     flow,
     gather,
     giving_up,
@@ -233,6 +234,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
     before = state.turn
     has_opened = before.number == 0 and bool(before.says or before.rich_content or before.actions)
     state.offered = _is_offer(before.says)
+    first_words.note_opening(state, before)
     _next_turn(
         run,
         text=fact.text,
@@ -250,7 +252,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         state.active = chosen.name
         state.threads.setdefault(chosen.name, Thread(agent=chosen.name))
     thread = state.threads.get(state.active)
-    if thread is None or thread.status == "completed":
+    if thread is None or (thread.status == "completed" and state.opened is None):
         state.threads[state.active] = thread = Thread(agent=state.active)
     run.focus(state.active)
     for one in state.threads.values():

@@ -49,5 +49,9 @@ LEAVING_RETRY_MS: Final = 2_000
 """After how long a request is to come again that a gateway refuses because it ends."""
 SOCKET_DISCARD_S: Final = 5.0
 """How long a gateway waits for a session to be removed that a socket has left in silence."""
+TURN_ENDS_S: Final = 10.0
+"""How long a turn may take to end once it is beyond its deadline."""
+SOCKET_REOPENS: Final = 3
+"""How often a socket opens its session again that another one, which left it in silence, has had removed meanwhile."""
 SOCKET_ACK_S: Final = 5.0
 """How long a turn that was taken waits for its socket to have been told."""

@@ -62,7 +62,7 @@ class Conversation:
         self._resumed = last_seq is not None or session.message_count > 0
         is_anew = not known_seq and not session.message_count  # it may have been another session that was heard
         self._heard_seq = known_seq if last_seq is None or is_anew else last_seq
-        self._outlet = services.feeds.attach(self._ref, self._heard_seq)
+        self._outlet = services.feeds.attach(self._ref, self._heard_seq, opens)
         self._may_be_unspoken = session.message_count == 0
         self._activity = Activity(resumed=self._resumed)
         self._is_over = False

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
-from actors.runtime import ChatTurn, Runtime, SessionRef, StreamEvent
+from actors.runtime import ChatTurn, NewSession, Runtime, SessionRef, StreamEvent
 from domain import limits
 from domain.errors import AppError, Conflict, NotFound, QueueFull, Unavailable
 from gateway import bounds
 from gateway.measured import measured
 from gateway.metrics import Metrics
 
-QUEUE_RETRY_MS = 1_000
+MS_PER_S = 1_000
 OF_DELETED = "api"
 """Why a session ended that is gone: it is deleted over the API."""
 
@@ -93,15 +94,19 @@ class Feeds:
         self._is_empty = asyncio.Event()
         self._is_empty.set()
 
-    def attach(self, session: SessionRef, cursor: int) -> Outlet:
-        """Return a new place in a session's output; the oldest of too many is displaced."""
+    def attach(self, session: SessionRef, cursor: int, opens: NewSession | None = None) -> Outlet:
+        """Return a new place in a session's output; the oldest of too many is displaced.
+
+        `opens` is as what the session is opened again when it was removed, as nothing had been said in it, before it
+        could be followed: a socket that has just left may have done that. Decision: 0060.
+        """
         feed = self._feeds.setdefault(session.session_id, Feed())
         outlet = Outlet(session, cursor)
         outlet.draining = self._is_draining
         feed.outlets.append(outlet)
         self._is_empty.clear()
         if feed.following is None or feed.following.done():  # one that has ended was of a session that was gone
-            feed.following = self._task(self._tell(feed, session, cursor))
+            feed.following = self._task(self._tell(feed, session, cursor, opens))
         if len(feed.outlets) > limits.SOCKETS_PER_SESSION:
             oldest = feed.outlets.pop(0)
             oldest.displaced = True
@@ -155,7 +160,10 @@ class Feeds:
             AppError: The turn cannot be taken.
         """
         if self.waiting(turn.session_id) > limits.SESSION_QUEUE_TURNS:
-            raise QueueFull("Execution queue full", retry_after_ms=QUEUE_RETRY_MS)
+            frees_within_s = (
+                turn.deadline_s + bounds.TURN_ENDS_S
+            )  # how long one takes nobody can tell, only how long it may
+            raise QueueFull("Execution queue full", retry_after_ms=math.ceil(frees_within_s * MS_PER_S))
         self._turns[turn.session_id] = self.waiting(turn.session_id) + 1
         taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         told = asyncio.Event()
@@ -214,9 +222,9 @@ class Feeds:
             else:
                 del self._turns[turn.session_id]
 
-    async def _tell(self, feed: Feed, session: SessionRef, after: int) -> None:
+    async def _tell(self, feed: Feed, session: SessionRef, after: int, opens: NewSession | None) -> None:
         """Offer the session's output to its sockets, for as long as there are any; look again when it breaks off."""
-        has_spoken = False
+        has_spoken, reopens_left = False, bounds.SOCKET_REOPENS
         while True:
             try:
                 async for event in self._runtime.follow(session, after):
@@ -224,6 +232,9 @@ class Feeds:
                     for outlet in feed.outlets:
                         outlet.offer(event)
             except NotFound:
+                if opens is not None and not has_spoken and reopens_left and await self._is_reopened(opens):
+                    reopens_left -= 1
+                    continue
                 self._over(feed, OF_DELETED if has_spoken else None)
                 return
             except Conflict:
@@ -232,6 +243,15 @@ class Feeds:
             except AppError as error:
                 logger.info("following session %s broke off: %s", session.session_id, error.message)
             await asyncio.sleep(bounds.SOCKET_FOLLOW_PAUSE_S)
+
+    async def _is_reopened(self, opens: NewSession) -> bool:
+        """Open a session again in which nothing was said; return whether it is there. What was deleted is not."""
+        try:
+            await self._runtime.create_session(opens)
+        except AppError as error:
+            logger.info("a session in which nothing was said is not opened again: %s", error.message)
+            return False
+        return True
 
     def _over(self, feed: Feed, reason: str | None) -> None:
         """Have the sockets of a session close: it ended, or (None) there is no such session."""
@@ -263,13 +283,17 @@ class Feeds:
                 outlet.cursor = event.seq
 
     async def _missed(self, outlet: Outlet) -> AsyncGenerator[StreamEvent]:
-        """Yield what the runtime still holds above the outlet's number, to the end of the turn that runs."""
-        async for missed in self._runtime.resume(outlet.session, outlet.cursor):
-            if missed.seq > outlet.cursor:
-                yield missed
-                outlet.cursor = missed.seq
-            if not outlet.is_open:
-                return
+        """Yield what the runtime still holds above the outlet's number, to the end of the turn that runs.
+
+        Of a session that is not there it is nothing: what follows the session opens it again, or says that it is gone.
+        """
+        with suppress(NotFound):
+            async for missed in self._runtime.resume(outlet.session, outlet.cursor):
+                if missed.seq > outlet.cursor:
+                    yield missed
+                    outlet.cursor = missed.seq
+                if not outlet.is_open:
+                    return
 
     async def drain(self) -> None:
         """Make every socket leave for another gateway, also one that comes yet; wait for that, within the bound."""

@@ -28,7 +28,7 @@ from gateway.idempotency import checked_key, sent_key
 from gateway.measured import measured
 from gateway.opening import begin_again, counted_name
 from gateway.services import Services
-from gateway.threads import ENDED, OWN_KEY, Asking, Line, Thread, Threads
+from gateway.threads import OWN_KEY, Asking, Line, Thread, Threads, is_over_before
 
 PROJECT_HEADER: Final = "openai-project"
 NO_PROJECT: Final = "Say which project: use a key of one project, or the header OpenAI-Project"
@@ -238,7 +238,7 @@ class Carried:
 
     async def _begins_again(self, error: AppError) -> bool:
         """Begin the session of the user again where it has ended; what it has answered before is told without that."""
-        if self._opens is None or error.details.get("reason") != ENDED:
+        if self._opens is None or not is_over_before(error):
             return False
         session = SessionRef(self._opens.tenant_id, self._opens.project_id, self.session_id)
         with suppress(NotFound):  # one that is not there is opened by the message

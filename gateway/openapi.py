@@ -189,7 +189,7 @@ def permission_of(access: Access) -> str:
 
 
 def _close(document: JsonObject) -> None:
-    """Say of everything that is answered that it has no other fields; in requests unknown fields are ignored."""
+    """Say of everything that is answered that it has no other fields; request bodies say it of themselves."""
     schemas = document["components"]["schemas"]
     operations = [one for path in document["paths"].values() for one in path.values()]
     asked = _reached([one.get("requestBody", {}) for one in operations], schemas)

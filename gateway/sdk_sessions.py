@@ -50,14 +50,16 @@ def check_own_session(services: Services, admission: Admission, session_id: str)
 async def session_to_speak_in(
     services: Services, claims: SdkClaims, key: PublicKey, transport: str
 ) -> tuple[str, NewSession | None]:
-    """Return the session of a family, and what a message opens it as where it is not there yet.
+    """Return the session of a family, and what a message opens it as where it is not there (or was removed: 0060).
 
     Raises:
         Overloaded: It is not there, and would be one too many.
     """
-    if claims.session_id:
-        return claims.session_id, None
     wanted = _wanted(claims, key, transport)
+    if claims.session_id and claims.session_id != services.runtime.named_session_id(wanted):
+        return claims.session_id, None
+    if claims.session_id and await services.runtime.is_open(wanted):
+        return claims.session_id, wanted
     return await counted_name(services, wanted), wanted
 
 

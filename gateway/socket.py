@@ -182,12 +182,27 @@ async def _session(
     if admission.key is None:
         raise Unauthenticated("Invalid token")
     session_id, opens = await session_to_speak_in(services, claims, admission.key, "websocket")
-    if opens is not None:
-        await services.runtime.create_session(opens)
-    view = await services.runtime.session(SessionRef(claims.tenant_id, claims.project_id, session_id), at_once=True)
+    view = await _looked_at(services, SessionRef(claims.tenant_id, claims.project_id, session_id), opens)
     if view.status == "ended":
         raise Conflict("Session has ended", details={"reason": SESSION_ENDED})
     return view, opens
+
+
+async def _looked_at(services: Services, session: SessionRef, opens: NewSession | None) -> SessionView:
+    """Return a session, opened where it is not there; again where another socket that leaves it has it removed.
+
+    Raises:
+        NotFound: It was deleted, or it is not this page's own and gone.
+    """
+    for tries_left in reversed(range(bounds.SOCKET_REOPENS)):
+        if opens is not None:
+            await services.runtime.create_session(opens)
+        try:
+            return await services.runtime.session(session, at_once=True)
+        except NotFound:
+            if opens is None or not tries_left:
+                raise
+    raise AssertionError("SOCKET_REOPENS is at least 1")
 
 
 def _last_seq(socket: WebSocket) -> int | None:

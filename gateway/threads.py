@@ -22,7 +22,13 @@ HEARD_OUT_MAX: Final = 3
 DIGEST_BYTES: Final = 16
 OWN_KEY: Final = "thread:"
 ENDED: Final = "SESSION_ENDED"
+
 Role = Literal["user", "assistant"]
+
+
+def is_over_before(error: AppError) -> bool:
+    """Return whether a session was over before a turn began in it; one that had begun is not run in another session."""
+    return error.details.get("reason") == ENDED and not error.details.get("begun")
 
 
 class Line(NamedTuple):
@@ -130,7 +136,7 @@ class Thread:
 
     async def is_over(self, error: AppError) -> bool:
         """Return whether an error says that the session it was found in is there no more; it is found no more then."""
-        over = isinstance(error, NotFound) or error.details.get("reason") == ENDED
+        over = isinstance(error, NotFound) or is_over_before(error)
         if not self.is_found or not over or not isinstance(error, NotFound | Conflict):
             return False
         await self._desk.answer(self._at, self.place.session_id, ())

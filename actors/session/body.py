@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -34,7 +35,7 @@ from actors.messages import (
 from actors.runtime import TurnReply
 from actors.session.activity import CHILD_DONE
 from actors.session.commit import commit, joined
-from actors.session.driver import Turn, TurnStopped
+from actors.session.driver import Turn, TurnStopped, longest_s
 from actors.session.ending import RESET, end, reset, was_reset
 from actors.session.failing import store_failure
 from actors.session.family import recall_work
@@ -75,6 +76,7 @@ class SessionBody:
     """
 
     __slots__ = (
+        "_ends_by_s",
         "_interrupted",
         "_is_unwanted",
         "_running",
@@ -95,6 +97,7 @@ class SessionBody:
         self._turn: Turn | None = None
         self._shown_seq = 0
         self._running = ("", "")
+        self._ends_by_s: float | None = None
         self._interrupted = False
         self._is_unwanted = False
         self.is_left = False
@@ -102,6 +105,12 @@ class SessionBody:
     def is_running(self, name: str) -> bool:
         """Whether the turn that runs has this reply or idempotency key; "" is any turn."""
         return self._turn is not None and (not name or name in self._running)
+
+    def ends_within_s(self) -> float:
+        """Return within how many seconds the turn that runs has ended for certain, if the store answers."""
+        if self._ends_by_s is None:  # that of a host that died, or one that has not begun
+            return longest_s(TAKEN_UP_DEADLINE_S)
+        return max(0.0, self._ends_by_s - time.monotonic())
 
     def interrupt(self, reason: str, *, for_good: bool = False) -> None:
         """Have the running turn cancelled, or broken off when the host lets go of the session.
@@ -383,6 +392,7 @@ class SessionBody:
         services = self._services
         turn = self._turn = Turn(live, services.performer, services.clock, output)
         self._running = (output.message_id, key)
+        self._ends_by_s = time.monotonic() + len(facts) * longest_s(deadline_s)
         try:
             ends = []
             for fact, opening in facts:
@@ -396,4 +406,4 @@ class SessionBody:
                 await recall_work(live, services.performer)  # it has this one turn, and waits for nothing behind it
             return await commit(live, output, opening, end, spoke, iso_ms(services.clock.now()))
         finally:
-            self._turn = None
+            self._turn = self._ends_by_s = None

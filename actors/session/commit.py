@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from actors.messages import EndSession
 from actors.runtime import TurnReply
 from actors.session.activity import action_said, activity_of, transcript_of
 from actors.session.announcing import happened
@@ -38,13 +39,17 @@ REFUSALS = {
     ("cancelled", NOT_STORABLE): "The turn cannot be stored",
     ("failed", BROKEN): "The turn has failed",
     ("cancelled", BROKEN): "The turn has failed",
+    ("cancelled", EndSession.__name__): "Session has ended",
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 HINTS: dict[str, JsonObject] = {
     "not_configured": {"reason": MODEL_NOT_CONFIGURED, "hint": HOW_TO_CONFIGURE},
     "deadline": {"reason": "TURN_TIMEOUT"},
+    EndSession.__name__: {"reason": "SESSION_ENDED", "begun": True},
 }
 """Why a turn has no reply -> what tells its caller more of it; the reason is the code of a socket. Spec: 12.7."""
+_RULES = frozenset({BUDGET_EXCEEDED, EndSession.__name__})
+"""Why a turn has no reply where it is no use to ask again: a rule forbids it, or its session is over."""
 _log = logging.getLogger(__name__)
 
 
@@ -60,6 +65,7 @@ async def commit(
         Unavailable, Conflict: The turn has no reply, see `REFUSALS`; that it has none is durable. It may be asked for
             again, but under its key only when it has asked for nothing that changes the world: else the key keeps the
             refusal. Conflict: a budget of the tenant's own is spent.
+            Also: the session was ended while it ran; it had begun, so it is not to be run in another session.
         SessionMoved, StoreLost: As for every write.
     """
     try:
@@ -88,7 +94,7 @@ async def _commit(
     refusal = "" if live.pin.parent_session_id else REFUSALS.get((end.status, end.error), "")
     failed: JsonObject = {}
     if refusal:
-        code = RULE if end.error == BUDGET_EXCEEDED else AWAY
+        code = RULE if end.error in _RULES else AWAY
         failed = {"error": refusal, "code": code, "messageId": output.message_id}
     if refusal and end.error in HINTS:
         failed["details"] = HINTS[end.error]

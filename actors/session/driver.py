@@ -54,6 +54,11 @@ _HARMLESS = frozenset({AskModel, ReadMemory, Say, Trace, EndTurn})
 """Nearly all effects of a turn; for them the kinds need not be gone through one by one."""
 
 
+def longest_s(deadline_s: float) -> float:
+    """Return how long a turn with a deadline may take, its cancellation and letting go of its work included."""
+    return deadline_s + 2 * CANCEL_GRACE_S
+
+
 class Performer(Protocol):
     """Does what effects ask for."""
 

@@ -174,6 +174,7 @@ async def begun(
         metadata=asked.metadata if asked is not None else {},
         with_message=asked is not None,
         may_wait=asked is None and not task,
+        runs_once=asked is None and not task,
         earlier=asked.earlier if asked is not None else (),
     )
 

@@ -33,13 +33,13 @@ from gateway.gate import check_permission
 from gateway.measured import measured
 from gateway.opening import begin_again
 from gateway.services import Services
+from gateway.threads import is_over_before
 
 TRANSPORT: Final = "ag-ui"
 THREAD, RUN, ANSWER = "ag-ui-thread:", "ag-ui-run:", "ag-ui-answer:"
 """What a session, a turn and the answer to an interrupt are named by."""
 HISTORY_MAX: Final = 200
 """How many of its last messages a thread is told in."""
-ENDED: Final = "SESSION_ENDED"
 CUT: Final[JsonObject] = {
     "error": "The answer has broken off; send the same runId again to hear it",
     "code": "SERVICE_UNAVAILABLE",
@@ -194,7 +194,7 @@ class ThreadRuns:
         try:
             events, first = await self._first(turn, began)
         except Conflict as error:
-            if error.details.get("reason") != ENDED:
+            if not is_over_before(error):
                 raise
             turn = await self._restart(turn)
             events, first = await self._first(turn, began)

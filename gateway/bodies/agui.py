@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from domain.json_values import JsonValue
-from gateway.bodies.texts import Id, RequestBody
+from gateway.bodies.texts import Id, TolerantBody
 
 MESSAGES_MAX = 2_000
 RESUMED_MAX = 100
 
 
-class AgUiMessage(RequestBody):
+class AgUiMessage(TolerantBody):
     """One message of a thread; it is given back in snapshots as it came."""
 
     model_config = ConfigDict(extra="allow")
@@ -25,7 +25,7 @@ class AgUiMessage(RequestBody):
     content: JsonValue = Field(default=None, description="A text, or a list of parts of which the texts are read")
 
 
-class AgUiAnswer(RequestBody):
+class AgUiAnswer(TolerantBody):
     """The answer to an interrupt."""
 
     interrupt_id: Id = Field(description="Of the interrupt in RUN_FINISHED")
@@ -35,7 +35,7 @@ class AgUiAnswer(RequestBody):
     )
 
 
-class AgUiBody(RequestBody):
+class AgUiBody(TolerantBody):
     """RunAgentInput: a thread and a run of it, which is one turn of the agent."""
 
     thread_id: Id = Field(description="Of the conversation, made up by the client: one of this caller and this agent")

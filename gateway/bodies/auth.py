@@ -8,7 +8,7 @@ from pydantic import StringConstraints
 
 from domain import limits
 from domain.users import UserView
-from gateway.bodies.texts import RequestBody
+from gateway.bodies.texts import RequestBody, TolerantBody
 from gateway.envelope import Success, Wire
 
 EMAIL_MAX_CHARS = 320
@@ -17,14 +17,14 @@ TOKEN_MAX_CHARS = 4_096
 Password = Annotated[str, StringConstraints(min_length=1, max_length=PASSWORD_MAX_CHARS)]
 
 
-class LoginBody(RequestBody):
+class LoginBody(TolerantBody):
     """Who somebody says to be."""
 
     email: Annotated[str, StringConstraints(min_length=1, max_length=EMAIL_MAX_CHARS)]
     password: Password
 
 
-class RefreshBody(RequestBody):
+class RefreshBody(TolerantBody):
     """The last refresh token of a log-in."""
 
     refresh_token: Annotated[str, StringConstraints(min_length=1, max_length=TOKEN_MAX_CHARS)]

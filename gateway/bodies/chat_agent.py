@@ -11,7 +11,7 @@ from actors.runtime import TurnReply
 from domain import limits
 from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.conversation import ActionSet, RichContent, TraceItem, TurnAction, VoiceConfig, action_for_pages
-from gateway.bodies.texts import Id, MaybeText, MessageText, Metadata, RequestBody
+from gateway.bodies.texts import Id, MaybeText, MessageText, Metadata, TolerantBody
 from gateway.envelope import Success
 
 NOT_READ: Final = object()
@@ -19,14 +19,14 @@ NOT_READ: Final = object()
 Environment = Literal["dev", "staging", "production", "working-copy"]
 
 
-class MockError(RequestBody):
+class MockError(TolerantBody):
     """How a mocked tool fails."""
 
     message: str
     code: str | None = None
 
 
-class ToolMock(RequestBody):
+class ToolMock(TolerantBody):
     """What a tool answers instead of running."""
 
     tool_name: Id
@@ -37,7 +37,7 @@ class ToolMock(RequestBody):
     match: dict[str, JsonValue] | None = None
 
 
-class CallerContext(RequestBody):
+class CallerContext(TolerantBody):
     """Who the agent is told it speaks with."""
 
     user_id: str | None = None
@@ -45,7 +45,7 @@ class CallerContext(RequestBody):
     custom_attributes: dict[str, JsonValue] | None = None
 
 
-class TestContext(RequestBody):
+class TestContext(TolerantBody):
     """A prepared start of a conversation, for development."""
 
     gather_values: dict[str, JsonValue] | None = None
@@ -56,7 +56,7 @@ class TestContext(RequestBody):
     start_at_step: str | None = None
 
 
-class SubmittedAction(RequestBody):
+class SubmittedAction(TolerantBody):
     """A pressed button or a sent form, as `action_submit` of the WebSocket says it; it must be offered. Decision: 0075.
 
     Attributes:
@@ -79,7 +79,7 @@ def said_or_pressed(message: str | None, info: ValidationInfo) -> str | None:
     return message
 
 
-class ChatAgentBody(RequestBody):
+class ChatAgentBody(TolerantBody):
     """One message to an agent, or a button or form of its last answer: with an `action`, `message` may be left out."""
 
     project_id: Id

@@ -6,10 +6,10 @@ from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
 from gateway.bodies.chat_agent import ChatReply
-from gateway.bodies.texts import Id, MaybeText, Metadata, RequestBody
+from gateway.bodies.texts import Id, MaybeText, Metadata, TolerantBody
 
 
-class ChatSendBody(RequestBody):
+class ChatSendBody(TolerantBody):
     """One message with files; one of `sessionId` and `projectId` has to be there."""
 
     session_id: Id | None = None

@@ -16,7 +16,7 @@ from domain.ids import is_project_id
 from domain.json_values import JsonObject, JsonValue
 from domain.model_calls import Image, Message, ToolSpec
 from domain.tool_calls import ToolCall
-from gateway.bodies.texts import Id, RequestBody
+from gateway.bodies.texts import Id, TolerantBody
 from gateway.envelope import Success, Wire
 
 OBJECT = "object"
@@ -52,21 +52,21 @@ CuidId = Annotated[str, AfterValidator(_project_id), WithJsonSchema({"type": "st
 Tier = Literal["fast", "balanced", "powerful"]
 
 
-class TextPart(RequestBody):
+class TextPart(TolerantBody):
     """Words."""
 
     type: Literal["text"]
     text: str
 
 
-class ImagePart(RequestBody):
+class ImagePart(TolerantBody):
     """A picture: its address, which only the provider fetches, or a JPEG, PNG, GIF or WebP as a data URL in base64."""
 
     type: Literal["image_url"]
     url: Annotated[str, StringConstraints(pattern="^(https?:|data:)"), AfterValidator(_image_url)]
 
 
-class FilePart(RequestBody):
+class FilePart(TolerantBody):
     """An attachment of the project."""
 
     type: Literal["file"]
@@ -76,7 +76,7 @@ class FilePart(RequestBody):
 Part = Annotated[TextPart | ImagePart | FilePart, Field(discriminator="type")]
 
 
-class CalledTool(RequestBody):
+class CalledTool(TolerantBody):
     """A tool call that the model has made before."""
 
     id: Id
@@ -84,7 +84,7 @@ class CalledTool(RequestBody):
     arguments: str | dict[str, JsonValue]
 
 
-class CompletionMessage(RequestBody):
+class CompletionMessage(TolerantBody):
     """One message of the prompt; the snake_case names are part of the contract."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -94,7 +94,7 @@ class CompletionMessage(RequestBody):
     tool_calls: Annotated[list[CalledTool] | None, Field(alias="tool_calls")] = None
 
 
-class CompletionTool(RequestBody):
+class CompletionTool(TolerantBody):
     """A tool that the model may ask for; it is not run here."""
 
     name: Id
@@ -102,7 +102,7 @@ class CompletionTool(RequestBody):
     parameters: Annotated[dict[str, JsonValue], AfterValidator(_schema_of_object)]
 
 
-class CompletionBody(RequestBody):
+class CompletionBody(TolerantBody):
     """A call of a model without an agent."""
 
     project_id: CuidId

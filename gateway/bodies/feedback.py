@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from domain import limits
-from gateway.bodies.texts import Id, RequestBody, without_nul
+from gateway.bodies.texts import Id, TolerantBody, without_nul
 from gateway.envelope import Success
 
 Rating = Literal["positive", "negative", "neutral"]
 Stars = Annotated[int, Field(ge=1, le=5)]
 
 
-class FeedbackBody(RequestBody):
+class FeedbackBody(TolerantBody):
     """What somebody thinks of an answer: a word, or 1 to 5 stars."""
 
     session_id: Id

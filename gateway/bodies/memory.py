@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from gateway.bodies.texts import RequestBody
+from gateway.bodies.texts import TolerantBody
 from gateway.envelope import Wire
 
 Text = Annotated[Any, WithJsonSchema({"type": "string"})]
 Object = Annotated[Any, WithJsonSchema({"type": "object", "additionalProperties": True})]
 
 
-class MemoryBody(RequestBody):
+class MemoryBody(TolerantBody):
     """What sandboxed code asks of a memory store; the route refuses with the sentences of the specification."""
 
     action: Text = None

@@ -9,13 +9,13 @@ from pydantic import Field
 from domain import limits
 from domain.json_values import JsonObject, JsonValue
 from gateway import bounds
-from gateway.bodies.texts import Id, RequestBody, checked_values
+from gateway.bodies.texts import Id, TolerantBody, checked_values
 from gateway.envelope import Success
 
 CALLER_NAMES = frozenset({"channel", "userId", "displayName"})
 
 
-class SdkUser(RequestBody):
+class SdkUser(TolerantBody):
     """Who the page says is there; untrusted."""
 
     id: Id | None = None
@@ -37,7 +37,7 @@ class SdkUser(RequestBody):
         return {**caller, "displayName": self.display_name} if self.display_name else caller
 
 
-class SdkInitBody(RequestBody):
+class SdkInitBody(TolerantBody):
     """A page that wants to speak with an agent."""
 
     project_id: Id | None = None

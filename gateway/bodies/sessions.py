@@ -12,14 +12,14 @@ from domain.json_values import JsonObject, JsonValue
 from gateway.bodies.chat_agent import Environment
 from gateway.bodies.conversation import Message, TraceItem, TranscriptMessage
 from gateway.bodies.session_insight import SessionMetrics, TokenUsage
-from gateway.bodies.texts import Id, RequestBody
+from gateway.bodies.texts import Id, TolerantBody
 from gateway.envelope import DeletedReply, PaginatedPage, Success, TopLevelPage, Wire
 
 Channel = Literal["api", "web_debug", "voice"]
 Status = Literal["active", "ended"]
 
 
-class NewSessionBody(RequestBody):
+class NewSessionBody(TolerantBody):
     """A session to open before anybody speaks."""
 
     agent_id: Id
@@ -30,7 +30,7 @@ class NewSessionBody(RequestBody):
     variables: dict[str, JsonValue] | None = None
 
 
-class EndSessionBody(RequestBody):
+class EndSessionBody(TolerantBody):
     """Why a session ends."""
 
     reason: Literal["user", "api", "human_completed", "eval_finished", "error"] = "api"

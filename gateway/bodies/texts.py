@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import orjson
-from pydantic import AfterValidator, ConfigDict, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, StringConstraints, ValidationError, WithJsonSchema, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from domain import limits
 from domain.clock import parse_iso
@@ -15,6 +17,10 @@ from domain.json_values import JsonObject, JsonValue
 from gateway.envelope import Wire
 
 ID_MAX_CHARS = 256
+UNKNOWN_SHOWN = 10
+"""How many unknown fields of one object an error names."""
+UNKNOWN_MAX_CHARS = 100
+"""How much of the name of an unknown field it repeats."""
 REFUSED_KEYS = frozenset({"__proto__", "constructor", "prototype"})
 NUL = "\0"
 ESCAPED_NUL = b"\\u0000"
@@ -46,10 +52,37 @@ def holds_nul(value: JsonValue) -> bool:
     return False
 
 
-class RequestBody(Wire):
-    """Base of request bodies: wrong types are refused, not converted."""
+class TolerantBody(Wire):
+    """Base of what is said in a conversation: wrong types are refused, not converted; unknown fields are not read."""
 
     model_config = ConfigDict(strict=True)
+
+
+class RequestBody(TolerantBody):
+    """Base of all other request bodies: a field that nobody reads is refused by its name. Decision: 0093."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_unknown_field(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        known = [one.alias or name for name, one in cls.model_fields.items()]
+        unknown = [name for name in given if name not in known and name not in cls.model_fields]
+        if unknown:
+            problems = [_unknown(str(name), known, given[name]) for name in unknown[:UNKNOWN_SHOWN]]
+            raise ValidationError.from_exception_data(cls.__name__, problems)
+        return given
+
+
+def _unknown(name: str, known: list[str], value: object) -> InitErrorDetails:
+    """Return what is wrong with a field nobody reads: its name, and the nearest one that is read, or all that are."""
+    shown = name if len(name) <= UNKNOWN_MAX_CHARS else f"{name[:UNKNOWN_MAX_CHARS]}..."
+    near = get_close_matches(shown, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
+    problem = PydanticCustomError("unknown_field", "{said}", {"said": f"{shown} is no field here; {hint}"})
+    return InitErrorDetails(type=problem, loc=(name,), input=value)
 
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_MAX_CHARS), AfterValidator(without_nul)]

@@ -137,7 +137,12 @@ def test_a_session_that_is_reset_or_ended_gives_up_its_running_turn(data_dir: st
             waiting = asyncio.create_task(told.say("next", session))
             await asyncio.sleep(0)
             view = await (runtime.reset_session if how == "reset" else runtime.end_session)(told.ref(session))
-            assert (await running).status == "cancelled"
+            if how == "reset":
+                assert (await running).status == "cancelled"
+            else:
+                with pytest.raises(Conflict, match="Session has ended") as ended:
+                    await running
+                assert ended.value.details == {"reason": "SESSION_ENDED", "begun": True}
             with pytest.raises(Conflict) as refused:
                 await waiting
             assert refused.value.details["reason"] == ("SESSION_RESET" if how == "reset" else "SESSION_ENDED")

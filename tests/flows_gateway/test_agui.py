@@ -93,7 +93,7 @@ async def talk(gateway: LiveGateway, agent: str, *steps: dict[str, Any], key: st
     """Have the official client take some steps in a thread and return what it held after each."""
     node = find_node()
     if node is None or not is_current(CLIENT):
-        pytest.skip("`make setup` could not install the client of AG-UI here (it said why)")
+        pytest.fail("the client of AG-UI is not here: `make setup` installs it, or says why it cannot")
     url = f"http://127.0.0.1:{gateway.port}/ag-ui/{gateway.project_id}" + (f"/agents/{agent}" if agent else "")
     headers = {"Authorization": f"Bearer {key or gateway.key}"}
     whole = {"url": url, "headers": headers, "threadId": "thread-1", **plan, "steps": steps}

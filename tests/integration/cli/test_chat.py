@@ -121,7 +121,19 @@ def test_without_a_model_it_is_said_what_to_set(tmp_path: Path) -> None:
     said = piped("hello\n", "chat", str(a_project(tmp_path, THINKER)))
     assert said.returncode == 1
     assert "ANTHROPIC_API_KEY" in said.stderr
-    assert "abl models pull" in said.stderr
+    assert "`.venv/bin/abl models pull`" in said.stderr
+
+
+def test_an_agent_that_only_a_model_can_guard_says_why_it_keeps_everything_back() -> None:
+    said = piped("hello\n", "chat", "examples/clinic-pharmacy")
+    assert "Pharmacy_Desk keeps back what is said: only a model can judge abuse, no_diagnosis" in said.stderr
+    assert "`.venv/bin/abl models pull`" in said.stderr
+
+
+def test_a_folder_with_several_agents_says_which_one_speaks() -> None:
+    with at_a_terminal("chat", "examples/bank-front-desk") as terminal:
+        terminal.wait_for("agent: Bank_Front_Desk (--agent for another: ")
+        terminal.press(CTRL_D)
 
 
 def test_a_project_that_does_not_compile_is_told_as_by_check(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import asyncio
 from actors.grain import Grain
 from actors.messages import CancelTurn, Done, EndSession, Failed, HostAnswer, Replied, ResetSession, Viewed
 from domain.clock import FixedClock
+from domain.limits import SESSION_QUEUE_TURNS
 from tests.support.sessions import PROJECT, SESSION, TENANT, MemoryStore, TablePerformer, a_body, a_turn
 
 CANCEL = CancelTurn(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION)
@@ -93,5 +94,43 @@ def test_an_idle_end_does_not_disturb_a_session_in_use() -> None:
         assert not running.done()
         await grain.ask(CANCEL)
         assert await asked == Done(note="in use")
+
+    asyncio.run(story())
+
+
+def test_the_waiting_client_of_a_turn_is_told_that_its_session_was_ended() -> None:
+    async def story() -> None:
+        store = MemoryStore()
+        grain, running = await at_work(store)
+        waiting = asyncio.create_task(grain.ask(a_turn("hello", "k2")))
+        await asyncio.sleep(0)
+        end = EndSession(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION, reason="api")
+        ended = await grain.ask(end)
+        assert isinstance(ended, Viewed)
+        assert ended.view.status == "ended"
+        for answer, details in (
+            (await running, {"reason": "SESSION_ENDED", "begun": True}),
+            (await waiting, {"reason": "SESSION_ENDED"}),
+        ):
+            assert isinstance(answer, Failed)
+            assert (answer.kind, answer.message, answer.details) == ("Conflict", "Session has ended", details)
+
+    asyncio.run(story())
+
+
+def test_a_full_queue_says_until_when_what_runs_has_ended_for_certain() -> None:
+    async def story() -> None:
+        performer = TablePerformer(FixedClock(), hold=asyncio.Event())
+        grain = Grain(SESSION, a_body(MemoryStore(), performer))
+        running = asyncio.create_task(grain.ask(a_turn("unkeyed 1", "k1", deadline_s=900.0)))
+        await performer.started.wait()
+        waiting = [asyncio.create_task(grain.ask(a_turn("hello", f"w{n}"))) for n in range(SESSION_QUEUE_TURNS)]
+        await asyncio.sleep(0)
+        full = await grain.ask(a_turn("hello", "one more"))
+        assert isinstance(full, Failed)
+        assert (full.kind, full.message) == ("QueueFull", "Execution queue full")
+        assert full.retry_after_ms > 900_000
+        await grain.ask(CANCEL)
+        await asyncio.gather(running, *waiting)
 
     asyncio.run(story())

@@ -75,3 +75,18 @@ def test_an_example_has_an_answer_for_each_of_its_tools(folder: Path) -> None:
 
 def test_most_examples_can_be_tried_without_their_tools() -> None:
     assert len(MOCKED) >= 14
+
+
+@pytest.mark.parametrize(
+    ("example", "agent", "words"),
+    [
+        ("parcel-desk", "parcel_desk", {'"transit"': "transit", '"missed"': "missed"}),
+        ("airline-booking", "booking_desk", {"-> XA101": "XA101", "-> XA205": "XA205"}),
+    ],
+)
+def test_the_answers_are_those_that_the_agent_looks_for(example: str, agent: str, words: dict[str, str]) -> None:
+    text = (ROOT / "examples" / example / "agents" / f"{agent}.agent.abl").read_text(encoding="utf-8")
+    mocks = str(tool_mocks(str(ROOT / "examples" / example / "mocks.yaml")))
+    for written, answered in words.items():
+        assert written in text
+        assert f"'{answered}'" in mocks

@@ -263,3 +263,82 @@ def test_a_test_context_names_the_step_the_message_begins_with() -> None:
         test_context=f.TestContext(start_at_step="tell", session_variables={"guests": 3, "nights": 1}),
     )
     assert talk.tell(f.UserSpoke(at=talk.state.at, text="hi", opening_unseen=True)) == "3 guests, 1 nights."
+
+
+OPENED = """\
+AGENT: Clerk
+GOAL: "Take notes"
+
+TOOLS:
+  note(text: string) -> {id: string}
+    description: "Writes a note"
+    type: http
+    endpoint: "https://notes.example/notes"
+    method: POST
+    HINTS
+
+GUARDRAILS:
+  no_cards:
+    kind: input
+    check: "input CONTAINS 'card'"
+    action: block
+    message: "No cards, please."
+
+FLOW:
+  entry_point: work
+  work:
+    REASONING: false
+    CALL: note("opened")
+      AS: noted
+    ON_SUCCESS:
+      RESPOND: "Noted as {{noted.id}}."
+ENDING
+"""
+ENDINGS = ("", "    THEN: COMPLETE\n")
+
+
+def opened(ending: str, hints: str = "") -> Conversation:
+    return a_talk(OPENED.replace("    HINTS\n", hints).replace("ENDING", ending))
+
+
+@over("ending", ENDINGS)
+def test_what_the_opening_has_done_is_not_done_again_for_the_first_message(ending: str) -> None:
+    talk = opened(ending)
+    assert talk.begin() == "Noted as n1."
+    assert talk.say("hello") == "Noted as n1."
+    assert calls(talk) == ["opened"]
+    assert talk.say("and again") == "Noted as n1."
+    assert calls(talk) == ["opened", "opened"]
+
+
+@over("ending", ENDINGS)
+def test_a_first_message_that_a_guardrail_stops_leaves_it_at_that(ending: str) -> None:
+    talk = opened(ending)
+    talk.begin()
+    assert talk.say("my card is 12") == "No cards, please."
+    assert talk.say("hello") == "Noted as n1."
+    assert calls(talk) == ["opened"]
+
+
+@over("ending", ENDINGS)
+def test_an_opening_that_changes_nothing_is_run_again(ending: str) -> None:
+    talk = opened(ending, "    side_effects: false\n")
+    talk.begin()
+    assert talk.say("hello") == "Noted as n1."
+    assert calls(talk) == ["opened", "opened"]
+
+
+@over("ending", ENDINGS)
+def test_a_journal_from_before_runs_what_the_opening_did_again(ending: str) -> None:
+    talk = opened(ending)
+    talk.begin(runs_once=False)
+    assert talk.say("hello") == "Noted as n1."
+    assert calls(talk) == ["opened", "opened"]
+
+
+def test_what_on_start_has_done_is_not_done_again_for_the_first_message() -> None:
+    text = 'AGENT: Clerk\nGOAL: "Take notes"\n\n' + TOOLS + 'ON_START:\n  CALL: note("opened")\n  RESPOND: "Done."\n'
+    talk = a_talk(text + "\nFLOW:\n  entry_point: end\n  end:\n    REASONING: false\n    THEN: COMPLETE\n")
+    assert talk.begin() == "Done."
+    assert talk.say("hello") == "Done."
+    assert calls(talk) == ["opened"]

@@ -81,8 +81,9 @@ async def test_only_so_many_turns_of_a_session_wait() -> None:
     feeds = Feeds(runtime, Metrics())
     for _ in range(limits.SESSION_QUEUE_TURNS + 1):
         (await feeds.take(a_turn(session), never))()
-    with pytest.raises(QueueFull):
+    with pytest.raises(QueueFull) as full:
         (await feeds.take(a_turn(session), never))()
+    assert full.value.retry_after_ms >= a_turn(session).deadline_s * 1_000, "what runs may take so long"
     runtime.gate.set()
     await until(lambda: feeds.waiting(session.session_id) == 0)
     assert len(runtime.asked) == limits.SESSION_QUEUE_TURNS + 2

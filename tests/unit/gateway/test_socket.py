@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from actors.runtime import SessionRef, StreamEvent
 from domain.errors import AgentFault, AppError, Conflict, Forbidden, NotFound, QueueFull, Unauthenticated, Unavailable
 from gateway import bounds, socket
+from gateway.closing import CloseCode
 from tests.support.gateway import PAGE, PUBLIC_KEY, Gateway
 from tests.support.pages import PATH, opened, started
+from tests.support.until import until
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +86,75 @@ async def test_a_page_that_was_loaded_again_finds_its_session(gateway: Gateway) 
     assert body["sessionId"] == start["sessionId"]
     async with opened(gateway, body["token"]) as socket:
         assert (await socket.frame())["sessionId"] == start["sessionId"]
+
+
+@pytest.mark.parametrize("moment", ["session", "follow"])
+async def test_a_socket_that_comes_while_its_silent_session_is_removed_has_it_again(
+    gateway: Gateway, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = await gateway.sdk_token()
+    runtime = gateway.runtime
+    wanted = getattr(runtime, moment)
+    removed: list[bool] = []
+
+    def after_its_removal(session: SessionRef, *arguments: Any, **named: Any) -> Any:
+        if not removed:
+            removed.append(runtime.sessions_by_id.pop(session.session_id) is not None)
+            runtime.opened.clear()
+        return wanted(session, *arguments, **named)
+
+    monkeypatch.setattr(runtime, moment, after_its_removal)
+    async with opened(gateway, token) as socket:
+        start = await socket.frame()
+        await until(lambda: bool(removed) and start["sessionId"] in runtime.sessions_by_id)
+        socket.say(type="chat_message", text="hello")
+        frames = await socket.until("response_end")
+    assert {frame["sessionId"] for frame in frames} == {start["sessionId"]}
+    assert len(runtime.wanted) == 2
+
+
+async def test_what_was_missed_of_a_session_that_is_being_removed_is_nothing(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[SessionRef] = []
+
+    async def gone(session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
+        asked.append(session)
+        raise NotFound("Session not found")
+        yield
+
+    monkeypatch.setattr(gateway.runtime, "resume", gone)
+    async with opened(gateway) as socket:
+        await socket.frame()
+        await until(lambda: bool(asked))
+        socket.say(type="chat_message", text="hello")
+        await socket.until("response_end")
+
+
+async def test_a_page_whose_silent_session_is_removed_behind_its_resume_token_has_it_again(gateway: Gateway) -> None:
+    async with opened(gateway) as socket:
+        start = await socket.frame()
+        page = gateway.nobody().with_headers(x_public_key=PUBLIC_KEY, origin=PAGE)
+        body = (await page.post("/api/v1/sdk/init", {"resumeToken": start["resumeToken"]})).json()
+    assert (body["sessionId"], gateway.runtime.sessions_by_id) == (start["sessionId"], {})
+    async with opened(gateway, body["token"]) as socket:
+        assert (await socket.frame())["sessionId"] == start["sessionId"]
+        socket.say(type="chat_message", text="hello")
+        await socket.until("response_end")
+
+
+async def test_a_session_that_is_removed_again_and_again_is_given_up(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = gateway.runtime
+
+    async def gone(*arguments: Any, **named: Any) -> Any:
+        raise NotFound("Session not found")
+
+    monkeypatch.setattr(runtime, "session", gone)
+    async with opened(gateway) as socket:
+        assert await socket.close_code() == CloseCode.NO_SESSION
+    assert len(runtime.wanted) == bounds.SOCKET_REOPENS
 
 
 async def test_frames_before_the_start_are_heard_after_it(gateway: Gateway) -> None:

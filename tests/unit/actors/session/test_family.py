@@ -192,8 +192,12 @@ def test_children_are_recalled_before_it_is_written_that_nobody_waits_for_them(m
         await family.parent.ask(message)
         assert family.turn is not None
         reply = await family.turn
-        assert isinstance(reply, Replied)
-        assert reply.reply.response == UNKNOWN
+        if message is END:
+            assert isinstance(reply, Failed)
+            assert reply.details["reason"] == "SESSION_ENDED"
+        else:
+            assert isinstance(reply, Replied)
+            assert reply.reply.response == UNKNOWN
         assert family.performer.recalled == [([task.effect_key.rsplit(":", 1)[1]], 0)]
         child, performer = family.child()
         answer = await child.ask(task)
