@@ -16,6 +16,7 @@ from abl.parser.scribe import Scribe
 from abl.parser.slips import is_key, is_slip
 from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, is_names, is_word, open_brackets, unquote
 from abl.syntax.node import NODES, Kind, Node, Prop
+from abl.syntax.steps import Actions
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
@@ -52,6 +53,10 @@ SCALARS = frozenset(
     }
 )  # fmt: skip
 """Kinds whose value is one piece of text: nothing may be nested under them."""
+ACTING = frozenset(
+    {"call", "respond", "check", "condition", "delegate", "handoff", "on_fail", "on_failure", "on_success", "then"}
+)
+"""Properties of a block that do something: of two different ones the first would silently never be done."""
 APPENDED = frozenset({"append", "merge"})
 
 
@@ -296,9 +301,13 @@ class Reader(Scribe):
         return True
 
     def repeated(self, node: Node, row: Prop, k: int) -> None:
-        """Report a property that stands twice; the last one counts."""
+        """Report a property that stands twice: the last one counts. Of two other actions one would never be done."""
         first = self.source.pos(node.at[row.field]).line
         fix = self.removal(k, first)
+        is_same = self.source.line(first).strip().removeprefix("- ") == self.texts[k].strip().removeprefix("- ")
+        if row.field in ACTING and isinstance(node, Actions) and not is_same:
+            self.report_line("ACTION_LOST", k, None, name=row.key, property=row.key, first_line=str(first))
+            return
         self.report_line("DUPLICATE_PROPERTY", k, fix, name=row.key, property=row.key, first_line=str(first))
 
     def under_scalar(self, node: Node, k: int, end: int, *, owner: str) -> list[int]:

@@ -53,6 +53,37 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "ACTION_LOST",
+        "error",
+        "action that would never be done",
+        message="{name} is given twice in one block[[; the first is in line {line}]]: only the last would be done. "
+        "Write them as a DO list, which does one after the other, or give the second a step of its own.",
+        explanation="""
+            A block does each of its actions once: of two CALL lines, two answers or two conditions the last one counts.
+            DO takes a list of actions and does them in their order, CHECK with ON_FAIL among them.
+            A second condition inside of a branch is a step of its own, to which the branch leads.
+        """,
+        wrong="""
+            FLOW:
+              entry_point: track
+              track:
+                REASONING: false
+                RESPOND: "One moment."
+                RESPOND: "It is on its way."
+                THEN: COMPLETE
+        """,
+        right="""
+            FLOW:
+              entry_point: track
+              track:
+                REASONING: false
+                DO:
+                  - RESPOND: "One moment."
+                  - RESPOND: "It is on its way."
+                THEN: COMPLETE
+        """,
+    ),
+    agent_rule(
         "DUPLICATE_PROPERTY",
         "warning",
         "property written twice",
