@@ -138,12 +138,13 @@ def is_of_oneself(word: str, pack: Pack) -> bool:
 
 _DONE = {
     "en": re.compile(r"\w{3,}ed"),
+    "de": re.compile(r"\w{2,}(?:ier|sch|uch|rr|ll|g|hl|f)te"),
     "fr": re.compile(r"\w{3,}ée?s?"),
-    "es": re.compile(r"\w{3,}(?:é|í|[ai]d[oa]s?)"),
-    "it": re.compile(r"\w{3,}[aiu]t[oaie]"),
-    "pt": re.compile(r"\w{3,}(?:ei|[ai]d[oa]s?)"),
-    "nl": re.compile(r"\w{4,}d"),
-    "pl": re.compile(r"\w{3,}(?:[łl][ea]m|li[sś]my|[łl]y[sś]my)"),
+    "es": re.compile(r"\w{3,}(?:é|í|ó|[ai]mos|aron|ieron|[ai]d[oa]s?)"),
+    "it": re.compile(r"\w{3,}(?:[aiu]t[oaie]|ai|ò|arono)"),
+    "pt": re.compile(r"\w{3,}(?:ei|ou|[ai]mos|[aei]ram|[ai]d[oa]s?)"),
+    "nl": re.compile(r"\w{4,}d|\w{2,}[^\Waeiou][dt]e"),
+    "pl": re.compile(r"\w{3,}(?:[łl][ea]m|li[sś]my|[łl]y[sś]my|[ąaęiy][łl][aoi]?|(?:an|ięt|iet)[aeyo])"),
     "tr": re.compile(r"\w{2,}[dt][ıiuü][mk]?"),
     "ar": re.compile(r"\w{3,}ت(?:ه|ها)?"),
     "hi": re.compile(r"\w{2,}ाया|\w{2,}aya"),
