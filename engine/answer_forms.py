@@ -13,7 +13,7 @@ from itertools import pairwise
 from abl.languages.folding import fold
 from abl.languages.pack import Pack
 from domain.json_values import JsonValue
-from engine.answer_tables import compared, plain_words
+from engine.answer_tables import MIN_TYPO_CHARS, compared, plain_words
 from engine.extraction.phrases import any_of
 from engine.extraction.times import read_time
 
@@ -25,6 +25,8 @@ MAX_VERB_ENDING = 6
 """Letters a verb of the question may have behind the beginning that stands in the pack."""
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _CAPITAL = re.compile(r"(?<=[^.!?¿¡:\s] )[A-ZÀ-Þ][^\W\d_]+")
+_ARABIC_FUTURE = re.compile(r"س[اني]\w{3}")
+"""A verb of what will be done: ساحذف, and not the noun or the past of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -83,10 +85,16 @@ def names_deed(word: str, pack: Pack) -> bool:
 @lru_cache(maxsize=8_192)
 def _deeds(word: str, pack: Pack) -> frozenset[int]:
     """Return the groups of verbs that a word may be of."""
+    ends = [compared(one) for one in pack.endings]
+    short = {word.removesuffix(end) for end in ends if len(word) - len(end) >= MIN_TYPO_CHARS}  # silebilirsin
+    if pack.tag == "ar" and _ARABIC_FUTURE.match(word):
+        short.add(word[1:])
     return frozenset(
         at
         for at, group in enumerate(_alike(pack))
-        if any(word.startswith(one) and len(word) - len(one) <= MAX_VERB_ENDING for one in group)
+        if any(
+            form.startswith(one) and len(form) - len(one) <= MAX_VERB_ENDING for one in group for form in (word, *short)
+        )
     )
 
 
@@ -100,6 +108,8 @@ def is_asked_deed(word: str, sentences: Iterable[str], pack: Pack) -> bool:
             _deeds(one, pack) for before, one in pairwise(["", *said]) if before not in articles and one not in capitals
         ]
         found = frozenset().union(*deeds) or found
+    if pack.tag == "ar" and not word.startswith("ا"):
+        return False  # only what is told: احذفه, and not that it was done: حذفها
     return is_deed(word, pack) and bool(_deeds(word, pack) & found)
 
 
@@ -124,6 +134,38 @@ def is_of_oneself(word: str, pack: Pack) -> bool:
     """Return whether a word, as it is compared, says "me" or "my", or has it at its end: me, envíamelo."""
     found = _OF_ONESELF.get(pack.tag)
     return found is not None and any(found.fullmatch(compared(one)) for one in word.split())
+
+
+_DONE = {
+    "en": re.compile(r"\w{3,}ed"),
+    "de": re.compile(r"\w{2,}(?:ier|sch|uch|rr|ll|g|hl|f)te"),
+    "fr": re.compile(r"\w{3,}ée?s?"),
+    "es": re.compile(r"\w{3,}(?:é|í|ó|[ai]mos|aron|ieron|[ai]d[oa]s?)"),
+    "it": re.compile(r"\w{3,}(?:[aiu]t[oaie]|ai|ò|arono)"),
+    "pt": re.compile(r"\w{3,}(?:ei|ou|[ai]mos|[aei]ram|[ai]d[oa]s?)"),
+    "nl": re.compile(r"\w{4,}d|\w{2,}[^\Waeiou][dt]e"),
+    "pl": re.compile(r"\w{3,}(?:[łl][ea]m|li[sś]my|[łl]y[sś]my|[ąaęiy][łl][aoi]?|(?:an|ięt|iet)[aeyo])"),
+    "tr": re.compile(r"\w{2,}[dt][ıiuü][mk]?"),
+    "ar": re.compile(r"\w{3,}ت(?:ه|ها)?"),
+    "hi": re.compile(r"\w{2,}ाया|\w{2,}aya"),
+}
+"""Language -> ends of a verb that tell what was done before: deleted, borré, sildim."""
+_DONE_BEHIND = {
+    "tr": frozenset({"ettim", "ettik", "yaptim", "yaptik"}),
+    "hi": frozenset("दिया दिये दी लिया ली किया चुका चुकी चुके diya liya kiya chuka chuki".split()),
+}
+"""Language -> words that tell it behind the verb: iptal ettim, हटा दिया."""
+
+
+def tells_done(word: str, behind: str, raw: Iterable[str], pack: Pack) -> bool:
+    """Return whether a verb of the question says that it was done already: "yes, I deleted it".
+
+    `raw`: the answer's words as they were written, small; `behind`: the word behind the verb, as it is compared.
+    """
+    if behind in _DONE_BEHIND.get(pack.tag, ()):
+        return True
+    found = _DONE.get(pack.tag)
+    return found is not None and any(compared(one) == word and found.fullmatch(one) for one in raw)
 
 
 def parted(words: Iterable[str], pack: Pack) -> set[str]:

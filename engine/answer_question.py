@@ -81,11 +81,37 @@ def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack:
         for clause in _CLAUSE_END.split(sentence):
             beside |= _beside(plain_words(clause, pack))
     words |= same_deeds(words, pack) | parted(words, pack) | money_words(f"{question} {values}", pack)
+    if pack.tag == "hi":
+        words |= {in_latin(one) for one in words}
     shown = {one.number for one in beside}
     several = {word for word in {one.word for one in beside} if len({o.number for o in beside if o.word == word}) > 1}
     beside = {one._replace(is_shared=one.word in several) for one in beside}
     timely = _days(pack) - {one.text for one in given}
     return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), whole)
+
+
+_LATIN = dict(
+    zip(
+        "कखगघचछजझटठडढणतथदधनपफबभमयरलवशषसहािीुूेैोौंअआइईउऊएऐओऔ",
+        "k kh g gh ch chh j jh t th d dh n t th d dh n p ph b bh m y r l v sh sh s h "
+        "a i i u u e ai o au n a a i i u u e ai o au".split(),
+        strict=True,
+    )
+)
+_CONSONANTS = frozenset("कखगघचछजझटठडढणतथदधनपफबभमयरलवशषसह")
+
+
+def in_latin(word: str) -> str:
+    """Return a Hindi word as it is typed in Latin letters; another word as it is.
+
+    >>> in_latin("हटा"), in_latin("bike")
+    ('hata', 'bike')
+    """
+    found = ""
+    for sign, behind in zip(word, [*word[1:], ""], strict=True):
+        has_vowel = sign in _CONSONANTS and (behind in _CONSONANTS or behind == "ं")
+        found += _LATIN.get(sign, sign if sign.isascii() else "") + ("a" if has_vowel else "")
+    return found or word
 
 
 def _beside(said: list[Word]) -> set[Beside]:

@@ -26,6 +26,7 @@ from engine.answer_forms import (
     names_deed,
     nouns_of,
     same_times,
+    tells_done,
 )
 from engine.answer_names import without_names
 from engine.answer_question import LONG_NUMBER, Asked, Own, flat_text, own_words, sentences_of
@@ -37,6 +38,11 @@ Label = Literal["yes", "no", "cancel", "wait", "correction", "question", "other"
 QUESTION_SIGNS = frozenset("?؟？")
 DECLINING = frozenset({"pl"})
 """Languages in which a name ends another way by its place in a sentence: Marek, Marka."""
+_NOUN_LIKE = ("ado", "ada", "ido", "ida")
+"""Ends of a participle that is the noun of its verb behind an article: el borrado."""
+_CLEAR_PAST = frozenset({"es", "pt", "pl"})
+"""Languages in which the end of a verb of the past is one that other words do not have: alquilé, aluguei."""
+_SIGNS = {ord(sign): " " for sign in ",.;:!\"'’()"}
 _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
 """Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
@@ -100,6 +106,8 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
     if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED):
         return Answer("other")
     if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
+        return Answer("other")
+    if _is_done_before(pieces, text, asked, pack):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (_has_yes(pieces, pack) or _is_told(pieces, asked, pack)):
         return Answer("yes")
@@ -191,6 +199,24 @@ def _without_plurals(pieces: list[Piece], asked: Asked, pack: Pack) -> list[Piec
         else one
         for one in pieces
     ]
+
+
+def _is_done_before(pieces: list[Piece], text: str, asked: Asked, pack: Pack) -> bool:
+    """Return whether an answer tells that the deed was done before, and no wish: "yes, I cancelled it"."""
+    if any(one.kind is Kind.WISH for one in pieces):
+        return False  # "I want it deleted"
+    shown = {word.text for word in plain_words(asked.question, pack)}
+    raw = [word.lower() for word in text.translate(_SIGNS).split()]
+    for at, one in enumerate(pieces):
+        is_deed = pack.tag in _CLEAR_PAST or names_deed(one.text, pack) or names_deed(one.own, pack)
+        is_verb = one.kind is Kind.OWN and is_deed
+        is_noun = at > 0 and pieces[at - 1].text in article_words(pack) and one.text.endswith(_NOUN_LIKE)
+        if not is_verb or (is_noun and pack.tag in _CLEAR_PAST):
+            continue
+        behind = pieces[at + 1].text if at + 1 < len(pieces) else ""
+        if tells_done(one.text, behind, raw if one.text not in shown else (), pack):
+            return True
+    return False
 
 
 def _is_unfinished(kinds: list[Kind]) -> bool:

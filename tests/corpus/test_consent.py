@@ -101,7 +101,7 @@ def told(cases: list[Case]) -> tuple[list[Case], list[Case], str]:
     return wrong, missed, figures
 
 
-@pytest.mark.parametrize("half", ["blind", "seen"])
+@pytest.mark.parametrize("half", ["blind", "seen", "dev6"])
 def test_nothing_runs_without_a_yes_and_a_yes_is_taken(half: str) -> None:
     wrong, missed, figures = told(list(cases_of(half)))
     sys.stdout.write(f"{half}: {figures}\n")
