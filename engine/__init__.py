@@ -54,7 +54,7 @@ from engine.program import Program
 from engine.state import SessionState, decode_state, encode_state
 from engine.turn import Step, advance, begin
 
-ENGINE_VERSION = "14"
+ENGINE_VERSION = "15"
 """Written beside facts and snapshots; exact replay is promised under the same version, older ones are read.
 
 3 does otherwise than 2 only for agents that hand over to other systems, have a model sum up, or read lookup tables from

@@ -292,7 +292,7 @@ def go(run: Run, task: Task) -> None:
     if branches := node.get("branches"):
         branch = first_branch(run, branches)
         if branch is not None:
-            if not _leads(node):
+            if not leads(node):
                 perform(run, branch)
                 return
             perform(run, {key: value for key, value in branch.items() if key not in TARGETS})
@@ -311,7 +311,8 @@ def go(run: Run, task: Task) -> None:
         _redirect(run, "flow.resume")
 
 
-def _leads(node: JsonObject) -> bool:
+def leads(node: JsonObject) -> bool:
+    """Return whether a node goes somewhere itself; its branches are not looked at."""
     return any(node.get(key) for key in (*TARGETS, "handoff", "complete", "escalate", "retry", "collect"))
 
 
