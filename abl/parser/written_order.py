@@ -13,8 +13,7 @@ from typing import Any
 from abl.expressions.analysis import parse_expression
 from abl.expressions.inspection import variables
 from abl.parser.scribe import Scribe
-from abl.syntax.document import Document
-from abl.syntax.flow import Step
+from abl.syntax.flow import Flow, Step
 from abl.syntax.node import Node, given
 from abl.syntax.steps import Actions, Call
 from abl.templates.read import analyse_template
@@ -40,9 +39,9 @@ def place_clears(r: Scribe) -> None:
         _report(r, node)
 
 
-def place_around_calls(document: Document) -> None:
+def place_around_calls(flow: Flow) -> None:
     """Note of each step what is written above its CALL and what below. Decision: 0080."""
-    for step in (document.flow.steps if document.flow is not None else None) or ():
+    for step in flow.steps or ():
         call = step.at.get("call")
         if call is None or step.call is None:
             continue
