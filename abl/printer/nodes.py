@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from abl.printer.page import STEP, Page
 from abl.printer.scalars import fits_quotes, is_word, quoted
+from abl.syntax.flow import Step
 from abl.syntax.node import NODES, Kind, Node, Prop
 
 WriteKind: TypeAlias = Callable[[Page, int, str, Any, Prop, Node], None]
@@ -81,8 +82,9 @@ def rows_in_order(node: Node) -> tuple[Prop, ...]:
 
 
 def _around_call(node: Node, rows: tuple[Prop, ...]) -> tuple[Prop, ...]:
-    """Return the rows of a step with what stands above its CALL before it, and what stands below after it."""
-    if type(node).__name__ != "Step" or getattr(node, "call", None) is None:
+    """Return the rows of a step, or of a block that answers first, as they stand around its CALL."""
+    is_step = type(node).__name__ == "Step"
+    if getattr(node, "call", None) is None or not (is_step or getattr(node, "says_first", False)):
         return rows
     above = [] if getattr(node, "says_last", False) else list(_ANSWER)
     above += ["check"] if getattr(node, "checks_first", False) else []
@@ -97,11 +99,10 @@ def _around_call(node: Node, rows: tuple[Prop, ...]) -> tuple[Prop, ...]:
 
 def laid_out(node: Node) -> Node:
     """Return a node as it is written: a step that does some of its DO before its CALL has the rest under DO_AFTER."""
-    first = getattr(node, "does_first", 0)
-    if not 0 < first < len(getattr(node, "do", ())):
+    if not isinstance(node, Step) or not 0 < node.does_first < len(node.do):
         return node
     made = copy(node)
-    made.do, made.do_after = node.do[:first], node.do[first:]
+    made.do, made.do_after = node.do[: node.does_first], node.do[node.does_first :]
     return made
 
 
