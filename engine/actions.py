@@ -84,6 +84,7 @@ def call(
     arguments = consent.as_settled(run, spec["tool"], _place(run, spec), calls.arguments_of(run, spec))
     rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
     if rule is not None:
+        run.state.turn.failures[_failed_key(spec["tool"])] = 1
         run.push("constraint.act", rule=rule)
         return
     tool = calls.tool_of(run, spec["tool"])
@@ -264,6 +265,10 @@ _BLOCK = frozenset({"act.node", "act.say", "act.clear", "act.go", "delegate.call
 def called(run: Run, task: Task) -> None:
     """Give the AS variable its value; a failure meets ON_ERROR."""
     outcome, spec = run.take(task.data["key"]), task.data["spec"]
+    if outcome.ok:
+        run.state.turn.failures.pop(_failed_key(spec["tool"]), None)
+    else:
+        run.state.turn.failures[_failed_key(spec["tool"])] = 1
     if "as" in spec:
         variables.set_value(run, spec["as"], run.thread.last_result, "tool")
     if outcome.ok:
@@ -274,8 +279,17 @@ def called(run: Run, task: Task) -> None:
 
 
 def say_op(run: Run, task: Task) -> None:
-    """Say what the node says."""
-    saying.respond(run, task.data["node"])
+    """Say what the node says; words about a call above it are not said when that was not made or has failed.
+
+    Decision: 0089.
+    """
+    node = task.data["node"]
+    if _failed_key(str(node.get("say_after", ""))) not in run.state.turn.failures:
+        saying.respond(run, node)
+
+
+def _failed_key(tool: str) -> str:
+    return f"failed:{tool}"
 
 
 def clear(run: Run, task: Task) -> None:
@@ -292,7 +306,7 @@ def go(run: Run, task: Task) -> None:
     if branches := node.get("branches"):
         branch = first_branch(run, branches)
         if branch is not None:
-            if not _leads(node):
+            if not leads(node):
                 perform(run, branch)
                 return
             perform(run, {key: value for key, value in branch.items() if key not in TARGETS})
@@ -311,7 +325,8 @@ def go(run: Run, task: Task) -> None:
         _redirect(run, "flow.resume")
 
 
-def _leads(node: JsonObject) -> bool:
+def leads(node: JsonObject) -> bool:
+    """Return whether a node goes somewhere itself; its branches are not looked at."""
     return any(node.get(key) for key in (*TARGETS, "handoff", "complete", "escalate", "retry", "collect"))
 
 

@@ -17,6 +17,7 @@ _DIRECT = (
     "set",
     "clear",
     "clear_last",
+    "say_after",
     "call",
     "call_spec",
     "delegate",

@@ -121,7 +121,6 @@ def _is_let_through(run: Run, step: JsonObject) -> bool:
     """Return whether the CHECK above a call holds; where it does not, the call is not made. Decision: 0080."""
     if run.test(step["check"]):
         return True
-    run.thread.confirmation = {}
     _refuse_check(run, step, step["check"], is_guard=True)
     return False
 
@@ -155,6 +154,12 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
             run.thread.confirmation, run.thread.step = {}, broken["name"]
             run.push("flow.step", step=broken["name"], phase=CALL + 1)
             return
+        if broken_ones := _broken_above(run, step):
+            run.state.turn.is_consumed = False
+            run.push("flow.step", step=step["name"], phase=CALL)
+            for needs in reversed(broken_ones):
+                run.push("flow.do", step=step["name"], **needs)
+            return
     else:
         run.thread.misses += 1
     is_open = answer not in ("no", "cancel") and run.thread.misses < MAX_MISSES
@@ -179,6 +184,26 @@ def _broken_before(run: Run, step: JsonObject) -> JsonObject | None:
         if not is_own and before.get("check") and not run.test(before["check"]):
             return before
     return None
+
+
+def _broken_above(run: Run, step: JsonObject) -> list[JsonObject]:
+    """Return what to do again of the CHECKs above the call that a correction has broken; what they held for is done.
+
+    Decision: 0088.
+    """
+    first = int(step.get("do_first", 0))
+    guards = [(at, one) for at, one in enumerate(step.get("do", ())[:first]) if one.get("check")]
+    branches = [one for _, one in guards if one.get("do")]
+    held = any(run.test(one["check"]) for one in branches)
+    due: list[JsonObject] = []
+    for at, one in guards:
+        if (one.get("on_fail") or not one.get("do")) and not run.test(one["check"]):
+            due.append({"at": at, "until": at + 1, "held": held})
+    if branches and not held and not any(one.get("on_fail") for one in branches):
+        due.append({"at": first, "until": first, "tried": True})
+    if due and any(actions.leads(one.get("on_fail") or {}) for _, one in guards):
+        run.thread.confirmation = {}
+    return due
 
 
 def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:
@@ -366,6 +391,8 @@ def _refuse_check(run: Run, step: JsonObject, condition: str, *, is_guard: bool)
     """Go to ON_FAIL for a CHECK that does not hold. One above the call is its guard: the call counts as failed then."""
     run.decide("flow_transition", step["name"], outcome="check failed", condition=condition, matched=False)
     outcome = step.get("on_fail") or step.get("on_failure")
+    if is_guard:
+        run.thread.confirmation = {}
     if is_guard and not outcome:
         run.state.turn.failures[_failed_key(step)] = 1
         run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {condition}"}

@@ -40,7 +40,7 @@ the corpus; not to be edited. Spec: abl-language 3 to 5.
 Key = tuple[str, str]
 """Node class and field; for CONVERSATION the dotted path, for FORMATS the name in the IR."""
 Uses = dict[Key, list[str]]
-FOLDED = frozenset({("Parameter", "items"), ("Parameter", "properties")})
+FOLDED = frozenset({("Parameter", "items"), ("Parameter", "properties"), ("Step", "do_after")})
 """Properties that leave no field of their own, besides the FLAT ones: they are looked for in the texts."""
 
 

@@ -7,16 +7,20 @@ import re
 
 from abl.compiler.plain import Json, given, mapping, one, only, text, texts
 from abl.compiler.scope import Scope
+from abl.syntax.flow import Step
 from abl.syntax.node import Node
-from abl.syntax.steps import Argument, Assignment, Call, DelegateCall
+from abl.syntax.steps import Argument, Assignment, Call, DelegateCall, Hook, OnStart
 
 _ANSWER = ("respond", "voice_config", "rich_content", "actions")
+_WORDS = (*_ANSWER, "message_key")
+_TAGS = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_DECIDES = re.compile(r"\s*#\s*(if|unless)\b")
 _READS_ANYTHING = ("call_spec", "delegate", "message_key")
 """What may read a variable without naming it: a call takes parameters from state, MESSAGES stand elsewhere."""
 
 
 def add_actions(node: Node, scope: Scope, ir: Json) -> None:
-    """Add set, clear, clear_last, call, call_spec and message_key of a node to its IR."""
+    """Add set, clear, clear_last, call, call_spec, say_after and message_key of a node to its IR."""
     if (assignments := given(node, "set")) and (lowered := set_lines(assignments, scope)):
         ir["set"] = lowered
     if key := text(getattr(node, "message_key", "")):
@@ -25,8 +29,51 @@ def add_actions(node: Node, scope: Scope, ir: Json) -> None:
     if call is not None and text(call.tool):
         ir["call"] = text(call.tool)
         ir["call_spec"] = call_spec(call, scope)
+    is_claim = not isinstance(node, Step | OnStart | Hook) and getattr(node, "says_first", False) is not True
+    if "call_spec" in ir and is_claim:
+        mark_words(ir, ir["call_spec"])
     if (names := given(node, "clear")) and (cleared := texts(names)):
         _add_clears(node, cleared, ir)
+
+
+def mark_words(ir: Json, spec: Json) -> None:
+    """Note that what a block says is of a call above it, unless it tells itself that the call may have failed."""
+    said = " ".join(json.dumps(ir[key]) for key in _WORDS if key in ir)
+    if said and not _knows_failure(said, made_by(spec)):
+        ir["say_after"] = spec["tool"]
+
+
+def mark_list(entries: list[Json], spec: Json | None = None) -> None:
+    """Note of each entry of a DO list which call its words are of: the nearest above it.
+
+    What is below a sub-task is of that, and what is under a CHECK that reads what the call gives says itself when
+    it is true. Decision: 0089.
+    """
+    for entry in entries:
+        if "call_spec" in entry:
+            spec = entry["call_spec"]
+        elif "delegate" in entry:
+            spec = None
+        elif spec is not None:
+            mark_words(entry, spec)
+        if spec is None or not mentions(entry.get("check", ""), made_by(spec)):
+            mark_list(entry.get("do", ()), spec)
+
+
+def made_by(spec: Json) -> set[str]:
+    """Return the names under which a call gives what it brings."""
+    made = {"result", "match", spec.get("as", ""), spec["tool"], f"last_{spec['tool']}_result"}
+    return made | {line["variable"].partition(".")[0] for line in spec.get("set", ())}
+
+
+def mentions(read: str, names: set[str]) -> bool:
+    """Return whether one of the names stands in a text."""
+    return any(re.search(rf"\b{re.escape(name)}\b", read) for name in names if name)
+
+
+def _knows_failure(said: str, made: set[str]) -> bool:
+    tags = _TAGS.findall(said)
+    return any(re.search(r"error\b", tag) or (_DECIDES.match(tag) and mentions(tag, made)) for tag in tags)
 
 
 def _add_clears(node: Node, names: list[str], ir: Json) -> None:

@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 from abl.compiler.branch_gathers import gathering_steps
+from abl.compiler.calls import made_by, mentions
 from abl.compiler.content import plain_or_template
 from abl.compiler.errors import lower_handler
 from abl.compiler.gather import lower_step_gather
 from abl.compiler.graph import static_graph
-from abl.compiler.handlers import DIGRESSION, DO, HANDLERS, OUTCOME, lower_branches
+from abl.compiler.handlers import DIGRESSION, HANDLERS, OUTCOME, lower_branches, lower_do
 from abl.compiler.identity import goal_of
 from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
 from abl.compiler.plain import Json, given, number, one, only, text, texts
@@ -68,7 +69,7 @@ _STEP = shape(
             "on_input": lower_branches,
             "on_error": _errors,
             "on_action": HANDLERS,
-            "do": DO,
+            "do": lower_do,
             "digressions": listed(DIGRESSION),
             "sub_intents": listed(DIGRESSION),
             "await_attachment": nested(_AWAIT),
@@ -161,24 +162,19 @@ def _add_order(node: Step, ir: Json) -> None:
     0080, 0088.
     """
     spec = ir["call_spec"]
-    made = {"result", "match", spec.get("as", ""), spec["tool"], f"last_{spec['tool']}_result"}
-    made |= {line["variable"].partition(".")[0] for line in spec.get("set", ())}
-    if node.checks_first is True and "check" in ir and not _mentions(ir["check"], made):
+    made = made_by(spec)
+    if node.checks_first is True and "check" in ir and not mentions(ir["check"], made):
         ir["check_first"] = True
     before = ir.get("do", ())[: node.does_first]
-    if first := next((at for at, one in enumerate(before) if _mentions(json.dumps(one), made)), len(before)):
+    if first := next((at for at, one in enumerate(before) if mentions(json.dumps(one), made)), len(before)):
         ir["do_first"] = first
     said = " ".join(str(ir.get(key, "")) for key in _SAID)
     told = " ".join(_TAGS.findall(said))
     is_question = node.gather is not None and str(ir.get("respond", "")).rstrip().endswith("?")
-    if node.says_last is True and said.strip() and not _mentions(told, made) and not is_question:
+    if node.says_last is True and said.strip() and not mentions(told, made) and not is_question:
         ir["say_last"] = True
     if node.transforms_last is True and "transform" in ir:
         ir["transform_last"] = True
-
-
-def _mentions(read: str, names: set[str]) -> bool:
-    return any(re.search(rf"\b{re.escape(name)}\b", read) for name in names if name)
 
 
 def _zone(node: Step, rules: list[Json], instructions: list[str], scope: Scope) -> Json:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from abl.compiler.calls import mark_list
 from abl.compiler.lowering import Changes, listed, lower, nested, shape
 from abl.compiler.plain import Json, only, text
 from abl.compiler.scope import Scope
@@ -16,7 +17,7 @@ from abl.syntax.steps import ActionHandler, Branch, Do, Hook, OnStart, Outcome
 
 
 def _do(nodes: Any, scope: Scope, node: Node) -> list[Json]:
-    found: list[Json] = DO(nodes, scope, node)
+    found: list[Json] = _ENTRIES(nodes, scope, node)
     return found
 
 
@@ -38,9 +39,18 @@ def _branch(node: Branch, scope: Scope) -> Json:
 
 
 OUTCOME = shape(Outcome, Changes(use={"branches": lower_branches}))
-DO = listed(shape(Do, Changes(use={"do": _do, "on_fail": nested(OUTCOME)})))
-DIGRESSION = shape(Digression, Changes(use={"do": DO}))
-HANDLERS = listed(_HANDLER := shape(ActionHandler, Changes(use={"do": DO})))
+_ENTRIES = listed(shape(Do, Changes(use={"do": _do, "on_fail": nested(OUTCOME)})))
+
+
+def lower_do(nodes: Any, scope: Scope, node: Node) -> list[Json]:
+    """Return the entries of a DO list; the words below a call in it are noted as such."""
+    found: list[Json] = _ENTRIES(nodes, scope, node)
+    mark_list(found)
+    return found
+
+
+DIGRESSION = shape(Digression, Changes(use={"do": lower_do}))
+HANDLERS = listed(_HANDLER := shape(ActionHandler, Changes(use={"do": lower_do})))
 
 
 def lower_on_start(scope: Scope) -> Json | None:

@@ -147,6 +147,7 @@ def read_call(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
     """Read `tool(args) AS var`, with WITH and AS nested under it."""
     call = blank(Call, Pos(r.numbers[k], off - r.offsets[k] + r.columns[k] + 1, off))
     set_text(node, row, call, off)
+    r.acting.append(node)
     r.spend(Call.COST, k)
     nested_from = k + 1
     if value and end > k + 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from abl.parser.detect import has_mode
 from abl.parser.handoff_heads import split_heads
 from abl.parser.ordering import order_actions
@@ -22,7 +24,11 @@ from abl.syntax.tools import BINDING_FIELDS, Tool
 def check_document(r: Reader, document: Document) -> None:
     """Report what is missing or out of date in a document that has been read."""
     place_clears(r)
-    place_around_calls(document)
+    flows = [document.flow] if document.flow is not None else []
+    for flow in (*flows, *_flows_of_profiles(document)):
+        place_around_calls(flow)
+    for flow in _flows_of_profiles(document):
+        _order(flow)
     if document.kind == "tools":
         _tool_library(r, document)
         return
@@ -155,13 +161,28 @@ def _profile_required(r: Reader, profile: Profile) -> None:
         r.report("PROFILE_MISSING_WHEN", profile.pos.offset, length, name=profile.name)
 
 
+def _flows_of_profiles(document: Document) -> Iterator[Flow]:
+    """Yield the flows that the profiles of a document put in place of the agent's."""
+    for profile in given(document, "behavior_profiles") or ():
+        if profile.flow_replace is not None:
+            yield profile.flow_replace
+        if profile.flow is not None and profile.flow.replace is not None:
+            yield profile.flow.replace
+
+
+def _order(flow: Flow) -> None:
+    """Let the steps of a flow act in the order in which they are written."""
+    for step in flow.steps or ():
+        if step.pos is not None and (given(step, "do") or given(step, "do_after")):
+            order_actions(step)
+
+
 def _steps(r: Reader, document: Document, flow: Flow) -> None:
     has_goal = bool(document.goal.strip())
+    _order(flow)
     for step in flow.steps or []:
         if step.pos is not None:
             _reasoning(r, document, step, has_goal=has_goal)
-            if given(step, "do") or given(step, "do_after"):
-                order_actions(step)
             if "on_input" in step.at or "on_result" in step.at:
                 _branches(r, step)
             if "digressions" in step.at:

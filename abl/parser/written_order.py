@@ -13,26 +13,28 @@ from typing import Any
 from abl.expressions.analysis import parse_expression
 from abl.expressions.inspection import variables
 from abl.parser.scribe import Scribe
-from abl.syntax.document import Document
-from abl.syntax.flow import Step
+from abl.syntax.flow import Flow, Step
 from abl.syntax.node import Node, given
 from abl.syntax.steps import Actions, Call
 from abl.templates.read import analyse_template
 
 ANSWER = ("respond", "voice_config", "rich_content", "actions", "carousel")
-DONE_FIRST = (*ANSWER, "message_key", "call", "delegate")
+SAID = (*ANSWER, "message_key")
+DONE_FIRST = (*SAID, "call", "delegate")
 """What a CLEAR that stands below it must not take the values from."""
 _ASKS = ("gather", "await_attachment", "human_approval", "reasoning")
 """What gives a step or branch values between its SET and CLEAR, and its answer."""
 
 
 def place_clears(r: Scribe) -> None:
-    """Look at the blocks with SET or CLEAR that were read: say which clear last, and report what is read too late."""
+    """Look at the blocks with SET, CLEAR or CALL: say which clear last, and report what is read too late."""
     for node in {id(node): node for node in r.acting}.values():
         if not isinstance(node, Actions):
             continue
         first = node.at.get("clear.0")
         done_first = [node.at[field] for field in DONE_FIRST if field in node.at]
+        if not isinstance(node, Step) and "call" in node.at:
+            node.says_first = any(node.at.get(field, node.at["call"]) < node.at["call"] for field in SAID)
         if any(node.__dict__.get(field) for field in _ASKS):
             continue
         if first is not None and done_first and max(done_first) < first and not isinstance(node, Step):
@@ -40,14 +42,14 @@ def place_clears(r: Scribe) -> None:
         _report(r, node)
 
 
-def place_around_calls(document: Document) -> None:
+def place_around_calls(flow: Flow) -> None:
     """Note of each step what is written above its CALL and what below. Decision: 0080."""
-    for step in (document.flow.steps if document.flow is not None else None) or ():
+    for step in flow.steps or ():
         call = step.at.get("call")
         if call is None or step.call is None:
             continue
         step.checks_first = "check" in step.at and step.at["check"] < call and bool(step.check)
-        said = [step.at[field] for field in (*ANSWER, "message_key") if field in step.at]
+        said = [step.at[field] for field in SAID if field in step.at]
         step.says_last = bool(said) and min(said) > call
         step.transforms_last = step.transform is not None and step.at.get("transform", 0) > call
 

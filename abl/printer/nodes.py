@@ -82,8 +82,9 @@ def rows_in_order(node: Node) -> tuple[Prop, ...]:
 
 
 def _around_call(node: Node, rows: tuple[Prop, ...]) -> tuple[Prop, ...]:
-    """Return the rows of a step with what stands above its CALL before it, and what stands below after it."""
-    if type(node).__name__ != "Step" or getattr(node, "call", None) is None:
+    """Return the rows of a step, or of a block that answers first, as they stand around its CALL."""
+    is_step = type(node).__name__ == "Step"
+    if getattr(node, "call", None) is None or not (is_step or getattr(node, "says_first", False)):
         return rows
     above = [] if getattr(node, "says_last", False) else list(_ANSWER)
     above += ["check"] if getattr(node, "checks_first", False) else []

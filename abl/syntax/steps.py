@@ -53,6 +53,8 @@ class Actions(Rich):
     message_key: str = p.name("MESSAGE_KEY", "Key into MESSAGES whose text is sent instead of RESPOND.")
     clears_last: bool = False
     """CLEAR stands below all that is called and said here, and is done after it. Decision: 0070."""
+    says_first: bool = False
+    """The answer stands above CALL, in a block that is no step: it says nothing of the call. Decision: 0089."""
 
 
 @node

@@ -83,6 +83,7 @@ def _call_of(y: YamlReader, node: Node, row: Prop, tree: Tree) -> Call:
     if call is None:
         call = y.new(Call, tree)
         y.set(node, row, call, tree)
+        y.inner.acting.append(node)
     assert isinstance(call, Call)
     return call
 

@@ -72,3 +72,48 @@ def test_an_option_is_taken_as_its_field_writes_it(text: str) -> None:
     talk = asked()
     assert "zone WORLD?" in talk.say(text)
     assert "[sent 5 to WORLD]" in talk.say("yes")
+
+
+GUARD = "    CHECK: kilos <= 20\n      SET: size = 'small'\n{fails}"
+CALL_LINE = "    CALL: send(zone, kilos)\n"
+GATHERS = """    CHECK: kilos <= 20
+    ON_FAIL:
+      RESPOND: "[20 kilos at most]"
+      COLLECT: [kilos]
+"""
+
+
+def guarded(fails: str) -> Conversation:
+    """Return a talk whose CHECK stands in a list above the call of its step, asked about five kilos."""
+    text = AGENT.replace(GATHERS, "").replace(CALL_LINE, GUARD.format(fails=fails) + CALL_LINE)
+    talk = Conversation(program_of({"desk.abl": text}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("EU")
+    assert "Send 5 kilos to zone EU?" in talk.say("5")
+    return talk
+
+
+def test_a_corrected_value_meets_the_nested_check_above_the_call_of_its_step() -> None:
+    talk = guarded("      ELSE:\n        RESPOND: '[too heavy]'\n        CLEAR: kilos\n        THEN: take\n")
+    said = talk.say("make it 30 kilos")
+    assert "[too heavy]" in said
+    assert "Send" not in said
+    assert "Send 7 kilos to zone EU?" in talk.say("7")
+    assert "[sent 7 to EU]" in talk.say("yes")
+
+
+def test_a_corrected_value_within_the_nested_check_is_asked_about_again() -> None:
+    talk = guarded("      ELSE:\n        RESPOND: '[too heavy]'\n        THEN: take\n")
+    assert "Send 9 kilos to zone EU?" in talk.say("make it 9 kilos")
+    assert "[sent 9 to EU]" in talk.say("yes")
+
+
+def test_the_call_is_not_made_when_no_plain_check_above_it_holds_any_more() -> None:
+    text = AGENT.replace(GATHERS, "").replace(CALL_LINE, "    DO:\n      - CHECK: kilos <= 20\n" + CALL_LINE)
+    talk = Conversation(program_of({"desk.abl": text}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("EU")
+    talk.say("5")
+    said = talk.say("make it 30 kilos")
+    assert "[not sent]" in said
+    assert "Send" not in said

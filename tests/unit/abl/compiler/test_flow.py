@@ -215,6 +215,7 @@ FLOW:
             "message_key": "lost",
             "call": "find_parcel",
             "call_spec": {"tool": "find_parcel", "with": {"code": "y"}, "as": "z"},
+            "say_after": "find_parcel",
         },
         {"handoff": "Claims", "respond": "Fine."},
     ]

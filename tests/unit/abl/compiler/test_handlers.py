@@ -56,6 +56,6 @@ def test_action_handlers_keep_direct_and_ordered_actions(agent_of) -> None:
     assert handlers[1]["do"] == [
         {"set": [{"variable": "rating", "expression": "_action.value"}]},
         {"call": "save_rating", "call_spec": {"tool": "save_rating", "with": {}, "args": ["rating"], "as": "saved"}},
-        {"respond": "Thanks!"},
+        {"respond": "Thanks!", "say_after": "save_rating"},
         {"complete": True},
     ]

@@ -109,3 +109,28 @@ def test_what_reads_otherwise_than_it_is_done_is_told(lines: list[str], codes: l
     told = {"CLEARED_BEFORE_IT_IS_READ", "CLEARED_AFTER_SET", "SET_BEFORE_IT_IS_READ"}
     parsed = abl.parse(STEP.format(lines="\n".join(f"        {line}" for line in lines)))
     assert [one.code for one in parsed.warnings if one.code in told] == codes
+
+
+@pytest.mark.parametrize(
+    ("lines", "says_first", "say_after"),
+    [
+        (["CALL: book(day)", "RESPOND: 'So.'"], False, "book"),
+        (["CALL: book(day) AS b", "RESPOND: 'So {{b.id}}.'"], False, "book"),
+        (["CALL: book(day)", "MESSAGE_KEY: done"], False, "book"),
+        (["RESPOND: 'So.'", "CALL: book(day)"], True, None),
+        (["CALL: book(day) AS b", "RESPOND: 'Why: {{b.error}}'"], False, None),
+        (["CALL: book(day) AS b", "RESPOND: '{{#if b.id}}So.{{/if}}'"], False, None),
+        (["CALL: book(day) AS b", "RESPOND: '{{#if vip}}So.{{/if}}'"], False, "book"),
+        (["RESPOND: 'So.'"], False, None),
+    ],
+)
+def test_words_below_a_call_are_of_it(lines: list[str], says_first: bool, say_after: str | None) -> None:
+    document = document_of(*lines)
+    assert branch_of(document).says_first is says_first
+    for form in ("", "abl", "yaml"):
+        again = abl.parse(abl.serialize(document, form)).document if form else document
+        assert again is not None
+        assert again.flow == document.flow
+        output = compile_documents([Unit(again)]).output
+        branch = output["agents"]["Desk"]["flow"]["definitions"]["ask"]["on_input"][0]
+        assert branch.get("say_after") == say_after
