@@ -367,7 +367,7 @@ def resume(run: Run, task: Task) -> None:
         _say_question(run, step)
         run.unwind()
     elif thread.awaiting == "attachment":
-        _phase(run, name, CALL)
+        _phase(run, name, BEFORE_CALL)
         attachment_phase(run, step, is_answer=False)
     elif actions.is_asked(run):
         run.push("act.ask")
