@@ -14,9 +14,6 @@ from engine.extraction.choices import spoken
 from engine.run import Run
 from engine.state import Task
 
-GATHER = 3
-"""The phase of the gather in a step."""
-
 _TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _PATH = re.compile(r"\s*([A-Za-z_]\w*)(?:[.\[].*)?\s*\Z", re.DOTALL)
 _NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")

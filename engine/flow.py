@@ -23,9 +23,8 @@ from engine import (
     saying,
     variables,
 )
-from engine.asking import GATHER
+from engine.flow_calls import OPS as CALL_OPS
 from engine.flow_calls import (
-    CALL,
     answered,
     before_call,
     call_phase,
@@ -35,8 +34,8 @@ from engine.flow_calls import (
     result_phase,
     speaks_after_call,
 )
-from engine.flow_calls import OPS as CALL_OPS
 from engine.limits import MAX_FLOW_ITERATIONS
+from engine.phases import ATTACHMENT, BEFORE_CALL, CALL, OPEN
 from engine.run import Run
 from engine.state import Task
 from engine.transform import transform
@@ -228,9 +227,6 @@ PHASE_KEYS: tuple[tuple[str, ...], ...] = (
 )
 """Phase -> the properties that give it something to do; the last one is always due."""
 
-AFTER_ZONE, ATTACHMENT, APPROVED = 9, 5, 6
-"""Phases a step goes on with after the user or a person has answered."""
-
 
 def leave(run: Run, task: Task) -> None:
     """Go to the step after this one; without one the turn ends and the flow stays."""
@@ -284,11 +280,11 @@ def turn(run: Run, task: Task) -> None:
             thread.awaiting = ""
             asking.mark_said(run, name)
             on_input.reread(run, step)
-            _phase(run, name, GATHER + 1)
+            _phase(run, name, ATTACHMENT)
             run.push("gather.ask", step=name)
             run.push("gather.read", step=name, answer=True)
         case "attachment":
-            _phase(run, name, ATTACHMENT)
+            _phase(run, name, BEFORE_CALL)
             attachment_phase(run, step)
         case "input":
             on_input.answer(run, step)
@@ -299,7 +295,7 @@ def turn(run: Run, task: Task) -> None:
         case "readback":
             _read_back(run, name)
         case "zone":
-            _phase(run, name, 2)
+            _phase(run, name, OPEN)
             run.push("zone.run", step=name)
         case "callback":
             saying.say(run, run.message("still_waiting"))
@@ -350,7 +346,7 @@ def _read_back(run: Run, name: str) -> None:
         return
     if answer == "failed":
         return
-    _phase(run, name, GATHER + 1)
+    _phase(run, name, ATTACHMENT)
     if answer != "stands":
         run.push("gather.ask", step=name)
         return
@@ -367,13 +363,13 @@ def resume(run: Run, task: Task) -> None:
         if thread.awaiting == "gather" and not task.data.get("reask"):
             on_input.reread(run, step)
         thread.awaiting = ""
-        _phase(run, name, GATHER + 1)
+        _phase(run, name, ATTACHMENT)
         run.push("gather.ask", step=name)
     elif thread.awaiting == "input":
         _say_question(run, step)
         run.unwind()
     elif thread.awaiting == "attachment":
-        _phase(run, name, ATTACHMENT + 1)
+        _phase(run, name, BEFORE_CALL)
         attachment_phase(run, step, is_answer=False)
     elif actions.is_asked(run):
         run.push("act.ask")

@@ -21,16 +21,12 @@ from engine import (
 )
 from engine.effects import StartTimer
 from engine.limits import MAX_MISSES
+from engine.phases import CALL, CHECK, INPUT, PREPARE
 from engine.run import Run
 from engine.state import Outcome, Task
 from engine.transform import transform
 from engine.waiting import approval_phase
 
-_PREPARE = 0
-CALL = 6
-"""The phase of the call in a step."""
-BEHIND_RESULT = 9
-"""The phase behind the outcomes of the call."""
 SENT, ANSWERED = 1, 2
 """How far the call of a step had come whose turn was given up."""
 GIVEN_UP = "The turn was given up before an answer came"
@@ -152,7 +148,7 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
         asked_calls.take_over(run, spec)
         if (broken := _broken_before(run, step)) is not None:
             run.thread.confirmation, run.thread.step = {}, broken["name"]
-            run.push("flow.step", step=broken["name"], phase=CALL + 1)
+            run.push("flow.step", step=broken["name"], phase=CHECK)
             return
         if broken_ones := _broken_above(run, step):
             run.state.turn.is_consumed = False
@@ -169,7 +165,7 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
         run.state.turn.is_consumed = answer == "yes"
         run.push("flow.step", step=step["name"], phase=CALL)
         return
-    run.push("flow.step", step=step["name"], phase=CALL + 1)
+    run.push("flow.step", step=step["name"], phase=CHECK)
     refused(run, step, consent.refusal("declined", tool))
 
 
@@ -278,13 +274,13 @@ def left_behind(run: Run, step: JsonObject) -> None:
             run.push("flow.leave", step=name)
             run.push("flow.enter", step=target)
         else:
-            run.push("flow.step", step=name, phase=BEHIND_RESULT)
+            run.push("flow.step", step=name, phase=INPUT)
         return
     tool = step["call_spec"]["tool"]
     failures_[_failed_key(step)], failures_[_doubt_key(step)] = 1, TOLD
     run.thread.last_result = {"error": failures.UNKNOWN, "code": "", "message": GIVEN_UP}
     run.state.turn.error = failures.UNKNOWN
-    run.push("flow.step", step=name, phase=CALL + 1)
+    run.push("flow.step", step=name, phase=CHECK)
     handler = failures.find(run, failures.UNKNOWN, (tool, ""))
     if failures.is_for_unknown(handler) and not handler.retries_step:
         failures.follow(run, handler, failures.UNKNOWN, GIVEN_UP, subject=tool)
@@ -311,7 +307,7 @@ def _retry_step(run: Run, step: JsonObject, handler: failures.Handler) -> bool:
         saying.respond(run, handler.ir)
     run.decide("retry", step["name"], outcome=f"attempt {counts[key] + 1}")
     run.unwind()
-    run.push("flow.again", step=step["name"], phase=_PREPARE)
+    run.push("flow.again", step=step["name"], phase=PREPARE)
     if delay:
         run.send(StartTimer, delay_ms=delay, reason=f"retry {step['name']}")
     return True
@@ -397,7 +393,7 @@ def _refuse_check(run: Run, step: JsonObject, condition: str, *, is_guard: bool)
         run.state.turn.failures[_failed_key(step)] = 1
         run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {condition}"}
         run.unwind()
-        run.push("flow.step", step=step["name"], phase=CALL + 1)
+        run.push("flow.step", step=step["name"], phase=CHECK)
     _fail_check(run, step, outcome)
 
 

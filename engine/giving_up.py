@@ -13,7 +13,8 @@ from domain.traces import TraceType
 from engine import calls, changing, delegate, prompts, saying
 from engine.effects import Delegate
 from engine.elsewhere import ELSEWHERE
-from engine.flow_calls import ANSWERED, CALL, SENT, given_up_key
+from engine.flow_calls import ANSWERED, SENT, given_up_key
+from engine.phases import CALL, CHECK
 from engine.run import Run
 from engine.state import Outcome, Task
 
@@ -72,9 +73,7 @@ def _note_steps(run: Run) -> None:
         key = given_up_key(thread.step)
         if task.op == "flow.called":
             thread.counters[key] = SENT
-        elif (
-            task.op in ("flow.step", "flow.do") and task.data.get("phase", CALL + 1) > CALL and "until" not in task.data
-        ):
+        elif task.op in ("flow.step", "flow.do") and task.data.get("phase", CHECK) > CALL and "until" not in task.data:
             thread.counters.setdefault(key, ANSWERED)
 
 

@@ -14,6 +14,7 @@ from engine.answer_question import Asked
 from engine.answer_tables import Kind, kind_of, plain_words
 from engine.answer_words import pieces_of
 from engine.limits import MAX_MISSES
+from engine.phases import ATTACHMENT
 from engine.run import Run
 from engine.state import Task
 
@@ -138,7 +139,7 @@ def _ask_again(run: Run, step: JsonObject) -> None:
     for one in names:
         variables.clear_value(run, one)
     run.state.turn.failures[f"field:{field['name']}"] = 1
-    run.push("flow.step", step=name, phase=asking.GATHER + 1)
+    run.push("flow.step", step=name, phase=ATTACHMENT)
     run.push("gather.ask", step=name)
 
 

@@ -24,12 +24,12 @@ from engine import (
 from engine.effects import AskModel, StartTimer
 from engine.limits import LLM_TIMEOUT_MS, MAX_ITERATIONS
 from engine.model_outcomes import asked_notes, trace_call
+from engine.phases import INPUT
 from engine.run import Run
 from engine.state import Outcome, Task
 from engine.tool_round import OPS as ROUND_OPS
 from engine.tool_round import confirmed_call
 
-AFTER_ZONE = 9
 DEFAULT_MAX_TURNS = 10
 
 
@@ -244,7 +244,7 @@ def _zone_ends(run: Run, step: JsonObject, *, after: bool = False) -> bool:
         matched=is_over,
     )
     run.unwind()
-    run.push("flow.again", step=step["name"], phase=AFTER_ZONE)
+    run.push("flow.again", step=step["name"], phase=INPUT)
     return True
 
 
