@@ -316,6 +316,10 @@ def _hook(draw: Dice, made: Node) -> None:
 
 
 def _ordered(draw: Dice, made: Node) -> None:
+    assert isinstance(made, Step)
+    is_parted = bool(made.do and made.do_after and made.call is not None)
+    made.does_first = len(made.do) if is_parted else 0
+    made.do, made.do_after = [*made.do, *made.do_after], []  # the reader joins them, and knows how many stand first
     if made.do:
         made.check = ""  # the reader makes it a part of DO
 
