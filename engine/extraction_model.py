@@ -187,5 +187,5 @@ def sure_values(run: Run, found: JsonObject) -> JsonObject:
 
 
 def verdict_of(run: Run, effect_id: str) -> bool:
-    """Return whether a model found the rule kept; without an answer it counts as kept."""
-    return answer_of(run, effect_id).get("valid", True) is not False
+    """Return whether a model found the rule kept; without an answer nobody has looked, so it counts as broken."""
+    return answer_of(run, effect_id).get("valid") is True

@@ -260,7 +260,7 @@ def accept(run: Run, field: JsonObject, value: JsonValue, source: str) -> None:
 
 
 def judged(run: Run, task: Task) -> None:
-    """Take a model's judgement of a value; when it cannot be had the value passes."""
+    """Take a model's judgement of a value; when it cannot be had the value is asked for again. Decision: 0087."""
     needs = task.data
     field = run.agent.fields[needs["field"]]
     verdict = extraction_model.verdict_of(run, needs["effect"])

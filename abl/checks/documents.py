@@ -11,6 +11,7 @@ from typing import Any
 from abl.checks.action_ids import unknown_action_ids
 from abl.checks.declarations import declaration_findings
 from abl.checks.document_expressions import text_findings
+from abl.checks.without_effect import properties_without_effect
 from abl.compiler.places import Place, Unit, locate
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.reporter import finding
@@ -26,6 +27,7 @@ def document_findings(unit: Unit, *, strict: bool = False) -> Iterator[Diagnosti
     yield from text_findings(unit, strict=strict)
     yield from declaration_findings(unit)
     yield from unknown_action_ids(unit)
+    yield from properties_without_effect(unit)
 
 
 def invalid_profile_condition(profile: Profile, unit: Unit) -> Iterator[Diagnostic]:

@@ -53,6 +53,23 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "WITHOUT_EFFECT",
+        "warning",
+        "property that nothing acts on",
+        message="{name} is read, but changes nothing of what the agent does: {detail}.",
+        explanation="""
+            The language has the property, and this runtime does nothing with it.
+            Leave it out, or say what you want as the message tells.
+        """,
+        wrong="""
+            NLU:
+              default_language: de
+        """,
+        right="""
+            LANGUAGE: de
+        """,
+    ),
+    agent_rule(
         "ACTION_LOST",
         "error",
         "action that would never be done",
