@@ -304,7 +304,8 @@ class Reader(Scribe):
         """Report a property that stands twice: the last one counts. Of two other actions one would never be done."""
         first = self.source.pos(node.at[row.field]).line
         fix = self.removal(k, first)
-        is_same = self.source.line(first).strip().removeprefix("- ") == self.texts[k].strip().removeprefix("- ")
+        written, has_value = self.texts[k].removeprefix("- "), bool(self.texts[k].partition(":")[2].strip())
+        is_same = has_value and self.source.line(first).strip().removeprefix("- ") == written
         if row.field in ACTING and isinstance(node, Actions) and not is_same:
             self.report_line("ACTION_LOST", k, None, name=row.key, property=row.key, first_line=str(first))
             return

@@ -92,6 +92,23 @@ def test_a_repeated_line_that_says_the_same_can_be_removed(read):
     assert read.mended("DUPLICATE_PROPERTY").count("MAX_TURNS") == 1
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "RESPOND: One\nRESPOND: Two   #! ACTION_LOST",
+        "CALL: a()\nCALL: b()   #! ACTION_LOST",
+        "CHECK: a\nON_FAIL:\n  THEN: x\nON_FAIL:   #! ACTION_LOST\n  THEN: y",
+        "ON_INPUT:\n  - IF: a\n    IF: b   #! ACTION_LOST\n    THEN: x",
+    ],
+)
+def test_of_two_different_actions_of_one_kind_none_is_lost_in_silence(read, lines):
+    read.step(lines)
+
+
+def test_an_action_that_stands_twice_is_done_once(read):
+    read.step("RESPOND: One\nRESPOND: One   #! DUPLICATE_PROPERTY")
+
+
 def test_properties_that_add_up_may_be_repeated(read):
     step = read.step("SET: a = 1\nSET: b = 2\nCLEAR: c\nCLEAR: d")
     assert [one.variable for one in step.set] == ["a", "b"]
