@@ -172,7 +172,7 @@ ROWS: tuple[Rule, ...] = (
     ),
     agent_rule(
         "GUARDRAIL_WITHOUT_CHECK",
-        "warning",
+        "error",
         "guardrail that looks at nothing",
         message="The guardrail {name} has neither check, llm_check nor provider: it never finds anything. Add one.",
         explanation="""
