@@ -18,7 +18,7 @@ from abl.checks.suggestions import listed
 from abl.checks.written import Form, Written, written_in
 from abl.compiler.places import Unit
 from abl.diagnostics.suggest import closest
-from abl.expressions.analysis import analyse
+from abl.expressions.analysis import analyse, parse_expression
 from abl.expressions.inspection import walk
 from abl.expressions.tree import Node, Variable
 from abl.syntax.document import Document
@@ -28,7 +28,7 @@ from abl.templates.read import TemplateReader
 LENGTH = "length"
 OF_FAILURES = frozenset({"error", "code", "message", "error_code", "error_message", "error_type"})
 """What the result of a failed call holds, whatever the tool says it returns."""
-_SKIPPED = ("behavior_profiles", "messages", "conversation", "legacy", "tools", "guardrails", "handoffs", "delegates")
+_SKIPPED = ("behavior_profiles", "conversation", "legacy", "tools", "guardrails", "handoffs", "delegates")
 _MAX_PARTS = 64
 
 Types = Mapping[str, Subject]
@@ -51,6 +51,7 @@ def unknown_result_fields(facts: AgentFacts, context: CheckContext) -> Iterator[
         if written.path.startswith(_SKIPPED):
             continue
         here = {**types, **_of_step(facts, place.node, place.unit, written)}
+        here |= _of_transform(place.node, written, here)
         for use, kinds in _uses(written, here):
             if fault := _missing(use, kinds):
                 yield _finding(facts, written, use, *fault)
@@ -109,6 +110,19 @@ def _of_step(facts: AgentFacts, document: Document, unit: Unit, written: Written
     tool = facts.tools.get(calls[0].tool)
     kind = mapping(tool.subject.get("returns")) if tool is not None else {}
     return {"result": kind} if _tells(kind) else {}
+
+
+def _of_transform(document: Document, written: Written, types: Types) -> dict[str, Subject]:
+    """Return the type of the element that FILTER and MAP of a TRANSFORM are about, by the name it has there."""
+    parts = written.path.split(".")
+    steps = (document.flow.steps if document.flow is not None else None) or []
+    if parts[:2] != ["flow", "steps"] or parts[3:4] != ["transform"] or int(parts[2]) >= len(steps):
+        return {}
+    transform = steps[int(parts[2])].transform
+    if transform is None or not transform.item_var:
+        return {}
+    element = _element(parse_expression(transform.source), types)
+    return {transform.item_var: element} if element is not None else {}
 
 
 def _uses(written: Written, types: Types) -> Iterator[tuple[Use, Types]]:
