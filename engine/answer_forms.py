@@ -6,7 +6,7 @@ Decision: 0044. Spec: abl-language 5.7, 8.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -157,6 +157,48 @@ _DONE_BEHIND = {
 """Language -> words that tell it behind the verb: iptal ettim, हटा दिया."""
 
 
+_DONE_OF_ANY = {
+    "de": re.compile(r"\w{3,}te(?:n|t|st)?|\w{3,}ert"),
+    "fr": re.compile(r"\w{3,}(?:ai[st]|ée?s?|(?:u|cr)ites?|[dçr]ues?)"),
+    "es": re.compile(r"\w{3,}(?:é|í|ó|[ai]mos|aron|ieron|uj[eo]|ujeron|[ai]d[oa]s?|[ai]ste|aba|i|(?<=[mprtd])io)"),
+    "it": re.compile(r"\w{3,}(?:[aiu]t[oaie]|[^\Waeiou]av[ao]|ai|ò|arono)"),
+    "pt": re.compile(r"\w{3,}(?:i|[oie]u|[ai]mos|[aei]ram|[ai]d[oa]s?)"),
+    "pl": re.compile(
+        r"\w{3,}(?:[łl][ea]m|li[sś]my|[łl]y[sś]my|[ąaęiy][łl][aoiy]?|yli|ili|ali|(?:an|[żzsścld]on|ięt|iet)[aeyo])"
+    ),
+    "tr": re.compile(r"\w{2,}(?:[dt][ıiuü](?:[mk]|l[ae]r|n[ıiuü]z)?|m[ıiuü][şs](?:t[ıiuü])?(?:[mk]|[ıiuü]m|l[ae]r)?)"),
+}
+"""Language -> the same ends for a verb that the pack does not know: more of them, for it is only asked again."""
+_PARTICIPLE = {
+    "de": re.compile(r"\w{3,}e?t"),
+    "fr": re.compile(r"\w{3,}(?:[éitsu]|[éiu]e|[ts]e)s?"),
+    "nl": re.compile(r"\w{3,}[dt]"),
+}
+_AUXILIARY = {
+    "de": frozenset("ist sind war waren wurde wurden worden habe hab hat haben hatte hatten".split()),
+    "fr": frozenset("ai as a avons avez ont avait est sont été etait était fut".split()),
+    "nl": frozenset("is zijn was waren werd werden heb hebt heeft hebben had".split()),
+}
+"""Language -> words before or behind a participle that tell it was done: wurde archiviert."""
+_ALREADY = {
+    "en": re.compile(r"\balready\b"),
+    "de": re.compile(r"\b(?:schon(?! mal)|bereits|längst|laengst)\b"),
+    "fr": re.compile(r"\bd[ée]j[àa]\b"),
+    "es": re.compile(r"\bya (?:(?:l[oae]s?|se|me|te|nos|est[áa]\w*|he|ha|han|fue) |\w+[eéiíoó]\b)"),
+    "it": re.compile(r"\bgi[àa] \w"),
+    "pt": re.compile(r"\bj[áa] (?:(?:est[áa]\w*|foi|foram|fui|tinha|tenho|o|a) |\w+(?:i|ou|iu|eu|am|mos|d[oa]s?)\b)"),
+    "nl": re.compile(r"\b(?:al|reeds)\b"),
+    "tr": re.compile(r"\b(?:zaten|çoktan|coktan)\b"),
+    "ar": re.compile(r"\b(?:لقد|قد|سبق|تمت|تم) \w"),
+    "hi": re.compile(r"पहले ही|पहले से|pehle hi|pehle se"),
+    "ja": re.compile(r"もう|すでに|既に"),
+}
+"""Language -> what says "already" beside a verb; where such a word also says "now", only before a form of the past."""
+_STEM_WITH_T = re.compile(r"(\w*[dt])[^\Wdt]{0,2}")
+_PAST_WITH_T = frozenset({"en", "de", "nl", "it", "tr"})
+"""Languages whose verbs of the past end with a t or d, which the end of a word in the present may have too."""
+
+
 def tells_done(word: str, behind: str, raw: Iterable[str], pack: Pack) -> bool:
     """Return whether a verb of the question says that it was done already: "yes, I deleted it".
 
@@ -166,6 +208,28 @@ def tells_done(word: str, behind: str, raw: Iterable[str], pack: Pack) -> bool:
         return True
     found = _DONE.get(pack.tag)
     return found is not None and any(compared(one) == word and found.fullmatch(one) for one in raw)
+
+
+def tells_any_done(word: str, own: str, raw: Iterable[str], told: Collection[str], pack: Pack) -> bool:
+    """Return whether a word like `own`, which the question has, is it in the past, though no pack knows the verb.
+
+    `raw`: the answer's words as they were written, small, without those of the question; `told`: all of them.
+    """
+    found = _DONE_OF_ANY.get(pack.tag) or _DONE.get(pack.tag)
+    participle = _PARTICIPLE.get(pack.tag) if _AUXILIARY.get(pack.tag, frozenset()) & set(told) else None
+    stem = _STEM_WITH_T.fullmatch(word) if pack.tag in _PAST_WITH_T else None
+    if word != own and stem is not None and own.startswith(stem[1]):
+        return False  # the question's word has that letter too: miete, mieten; kartı, kart
+    return any(
+        compared(one) == word and any(ends is not None and ends.fullmatch(one) for ends in (found, participle))
+        for one in raw
+    )
+
+
+def says_already(text: str, pack: Pack) -> bool:
+    """Return whether an answer says that something is done already: "ya lo", "bereits"."""
+    found = _ALREADY.get(pack.tag)
+    return found is not None and found.search(text.lower()) is not None
 
 
 def parted(words: Iterable[str], pack: Pack) -> set[str]:

@@ -31,7 +31,7 @@ LATER = {name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8")) for 
 LATER_LABELS = {"yes": "yes", "ask": "other", "correct": "correction"}
 LEAST_RIGHT = 0.97
 LEAST_ANSWERS = 600
-LEAST_ATTACKS = 1_400
+LEAST_ATTACKS = 1_600
 TODAY = date(2026, 3, 2)
 
 
