@@ -134,7 +134,7 @@ def _told_again(pieces: list[Piece], own: Own, pack: Pack) -> list[Piece]:
         is_asked = one.kind is Kind.CANCEL and bool(first)
         is_again = is_asked and (is_wished or any(before.kind is Kind.YES for before in found))
         near = [(pieces[place].number, place < at) for place in (at - 1, at + 1) if 0 <= place < len(pieces)]
-        is_unit = one.kind is Kind.WAIT and any(
+        is_unit = one.kind in (Kind.WAIT, Kind.CANCEL) and any(
             (of.word, of.number, of.is_behind) == (one.own, number, is_behind)
             for of in own.beside
             for number, is_behind in near
