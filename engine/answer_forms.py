@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from abl.languages.folding import fold
+from abl.languages.folding import fold, is_spaced
 from abl.languages.pack import Pack
 from domain.json_values import JsonValue
 from engine.answer_tables import MIN_TYPO_CHARS, compared, plain_words
@@ -136,6 +136,43 @@ def is_of_oneself(word: str, pack: Pack) -> bool:
     return found is not None and any(found.fullmatch(compared(one)) for one in word.split())
 
 
+_SPEAKER = {
+    "en": frozenset({"i", "we", "myself", "ourselves"}),
+    "de": frozenset({"ich", "wir", "selbst", "selber"}),
+    "fr": frozenset({"je", "j", "moi", "nous"}),
+    "es": frozenset({"yo", "nosotros", "nosotras"}),
+    "it": frozenset({"io", "noi"}),
+    "pt": frozenset({"eu", "nós"}),
+    "nl": frozenset({"ik", "wij", "zelf"}),
+    "pl": frozenset({"ja", "my", "sam", "sama"}),
+    "tr": frozenset({"ben", "biz", "kendim"}),
+    "ar": frozenset({"انا", "أنا", "نحن", "بنفسي"}),
+    "hi": frozenset({"मैं", "मैंने", "हम", "हमने", "खुद", "main", "maine", "khud"}),
+    "ja": frozenset({"私", "僕", "俺", "わたし", "自分", "私は", "私が"}),
+}
+"""Language -> words that name the one who says it: beside the verb the user tells of a deed of his own."""
+_APART = re.compile(r"[\s,.;:!\"'’()،]+")
+_SPEAKERS_OWN = {
+    "tr": re.compile(r"\w{2,}(?:[ae]cag[iu]m|[ae]ceg[iu]m|[ae]cag[iu]z|[ae]ceg[iu]z)"),
+    "ar": re.compile(r"س[ان]\w{3,}"),
+}
+"""Language -> verbs of what the one who says it will do: yenileyeceğim, سأجدده."""
+
+
+def speakers_in(text: str, pack: Pack) -> frozenset[str]:
+    """Return the words of a text, as they are compared, that are the "I" of who does something: ja, not ją."""
+    known = _SPEAKER.get(pack.tag, frozenset())
+    if not is_spaced(text):
+        return frozenset(compared(one) for one in known)
+    return frozenset(compared(one) for one in _APART.split(text.lower()) if one in known)
+
+
+def is_speakers_own(word: str, pack: Pack) -> bool:
+    """Return whether a verb, as it is compared, says what the one who says it will do."""
+    found = _SPEAKERS_OWN.get(pack.tag)
+    return found is not None and found.fullmatch(word) is not None
+
+
 _DONE = {
     "en": re.compile(r"\w{3,}ed"),
     "de": re.compile(r"\w{2,}(?:ier|sch|uch|rr|ll|g|hl|f)te"),
@@ -161,7 +198,7 @@ _DONE_OF_ANY = {
     "de": re.compile(r"\w{3,}te(?:n|t|st)?|\w{3,}ert"),
     "fr": re.compile(r"\w{3,}(?:ai[st]|ée?s?|(?:u|cr)ites?|[dçr]ues?)"),
     "es": re.compile(r"\w{3,}(?:é|í|ó|[ai]mos|aron|ieron|uj[eo]|ujeron|[ai]d[oa]s?|[ai]ste|aba|i|(?<=[mprtd])io)"),
-    "it": re.compile(r"\w{3,}(?:[aiu]t[oaie]|[^\Waeiou]av[ao]|ai|ò|arono)"),
+    "it": re.compile(r"\w{3,}(?:[aiu]t[oaie]|[^\Waeiou]av[ao]|[uei]ss(?:i|e|ero)|ai|ò|arono)"),
     "pt": re.compile(r"\w{3,}(?:i|[oie]u|[ai]mos|[aei]ram|[ai]d[oa]s?)"),
     "pl": re.compile(
         r"\w{3,}(?:[łl][ea]m|li[sś]my|[łl]y[sś]my|[ąaęiy][łl][aoiy]?|yli|ili|ali|(?:an|[żzsścld]on|ięt|iet)[aeyo])"

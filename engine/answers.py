@@ -22,11 +22,13 @@ from engine.answer_forms import (
     is_asked_deed,
     is_of_oneself,
     is_plural_of,
+    is_speakers_own,
     is_taken_back,
     names_deed,
     nouns_of,
     same_times,
     says_already,
+    speakers_in,
     tells_any_done,
     tells_done,
 )
@@ -111,7 +113,7 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("other")
     if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
-    if _is_done_before(pieces, text, asked, pack):
+    if _is_done_before(pieces, text, asked, pack) or _does_oneself(pieces, text, asked, pack):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (_has_yes(pieces, pack) or _is_told(pieces, asked, pack)):
         return Answer("yes")
@@ -235,6 +237,22 @@ def _is_done_before(pieces: list[Piece], text: str, asked: Asked, pack: Pack) ->
             return True
         if tells_any_done(one.text, one.own, new, raw, pack):
             return True
+    return False
+
+
+def _does_oneself(pieces: list[Piece], text: str, asked: Asked, pack: Pack) -> bool:
+    """Return whether an answer tells what the one who says it does, and no wish: "yes, I print it", "la imprimo yo"."""
+    if any(one.kind is Kind.WISH and one.text.replace(" ", "") not in _polite(pack) for one in pieces):
+        return False
+    values = {one.text for value in asked.arguments.values() for one in plain_words(flat_text(value), pack)}
+    speakers = speakers_in(text, pack)
+    is_near = False
+    for at, one in enumerate(pieces):
+        is_deed = one.kind is Kind.OWN and one.own not in values
+        behind = pieces[at + 1].text if at + 1 < len(pieces) else ""
+        if is_deed and (is_near or behind in speakers or is_speakers_own(one.text, pack)):
+            return True
+        is_near = one.text in speakers or (is_near and one.kind is Kind.SMALL)
     return False
 
 
