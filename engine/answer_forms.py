@@ -6,11 +6,11 @@ Decision: 0044. Spec: abl-language 5.7, 8.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from abl.languages.folding import fold
+from abl.languages.folding import fold, is_spaced
 from abl.languages.pack import Pack
 from domain.json_values import JsonValue
 from engine.answer_tables import MIN_TYPO_CHARS, compared, plain_words
@@ -136,6 +136,43 @@ def is_of_oneself(word: str, pack: Pack) -> bool:
     return found is not None and any(found.fullmatch(compared(one)) for one in word.split())
 
 
+_SPEAKER = {
+    "en": frozenset({"i", "we", "myself", "ourselves"}),
+    "de": frozenset({"ich", "wir", "selbst", "selber"}),
+    "fr": frozenset({"je", "j", "moi", "nous"}),
+    "es": frozenset({"yo", "nosotros", "nosotras"}),
+    "it": frozenset({"io", "noi"}),
+    "pt": frozenset({"eu", "nós"}),
+    "nl": frozenset({"ik", "wij", "zelf"}),
+    "pl": frozenset({"ja", "my", "sam", "sama"}),
+    "tr": frozenset({"ben", "biz", "kendim"}),
+    "ar": frozenset({"انا", "أنا", "نحن", "بنفسي"}),
+    "hi": frozenset({"मैं", "मैंने", "हम", "हमने", "खुद", "main", "maine", "khud"}),
+    "ja": frozenset({"私", "僕", "俺", "わたし", "自分", "私は", "私が"}),
+}
+"""Language -> words that name the one who says it: beside the verb the user tells of a deed of his own."""
+_APART = re.compile(r"[\s,.;:!\"'’()،]+")
+_SPEAKERS_OWN = {
+    "tr": re.compile(r"\w{2,}(?:[ae]cag[iu]m|[ae]ceg[iu]m|[ae]cag[iu]z|[ae]ceg[iu]z)"),
+    "ar": re.compile(r"س[ان]\w{3,}"),
+}
+"""Language -> verbs of what the one who says it will do: yenileyeceğim, سأجدده."""
+
+
+def speakers_in(text: str, pack: Pack) -> frozenset[str]:
+    """Return the words of a text, as they are compared, that are the "I" of who does something: ja, not ją."""
+    known = _SPEAKER.get(pack.tag, frozenset())
+    if not is_spaced(text):
+        return frozenset(compared(one) for one in known)
+    return frozenset(compared(one) for one in _APART.split(text.lower()) if one in known)
+
+
+def is_speakers_own(word: str, pack: Pack) -> bool:
+    """Return whether a verb, as it is compared, says what the one who says it will do."""
+    found = _SPEAKERS_OWN.get(pack.tag)
+    return found is not None and found.fullmatch(word) is not None
+
+
 _DONE = {
     "en": re.compile(r"\w{3,}ed"),
     "de": re.compile(r"\w{2,}(?:ier|sch|uch|rr|ll|g|hl|f)te"),
@@ -157,6 +194,48 @@ _DONE_BEHIND = {
 """Language -> words that tell it behind the verb: iptal ettim, हटा दिया."""
 
 
+_DONE_OF_ANY = {
+    "de": re.compile(r"\w{3,}te(?:n|t|st)?|\w{3,}ert"),
+    "fr": re.compile(r"\w{3,}(?:ai[st]|ée?s?|(?:u|cr)ites?|[dçr]ues?)"),
+    "es": re.compile(r"\w{3,}(?:é|í|ó|[ai]mos|aron|ieron|uj[eo]|ujeron|[ai]d[oa]s?|[ai]ste|aba|i|(?<=[mprtd])io)"),
+    "it": re.compile(r"\w{3,}(?:[aiu]t[oaie]|[^\Waeiou]av[ao]|[uei]ss(?:i|e|ero)|ai|ò|arono)"),
+    "pt": re.compile(r"\w{3,}(?:i|[oie]u|[ai]mos|[aei]ram|[ai]d[oa]s?)"),
+    "pl": re.compile(
+        r"\w{3,}(?:[łl][ea]m|li[sś]my|[łl]y[sś]my|[ąaęiy][łl][aoiy]?|yli|ili|ali|(?:an|[żzsścld]on|ięt|iet)[aeyo])"
+    ),
+    "tr": re.compile(r"\w{2,}(?:[dt][ıiuü](?:[mk]|l[ae]r|n[ıiuü]z)?|m[ıiuü][şs](?:t[ıiuü])?(?:[mk]|[ıiuü]m|l[ae]r)?)"),
+}
+"""Language -> the same ends for a verb that the pack does not know: more of them, for it is only asked again."""
+_PARTICIPLE = {
+    "de": re.compile(r"\w{3,}e?t"),
+    "fr": re.compile(r"\w{3,}(?:[éitsu]|[éiu]e|[ts]e)s?"),
+    "nl": re.compile(r"\w{3,}[dt]"),
+}
+_AUXILIARY = {
+    "de": frozenset("ist sind war waren wurde wurden worden habe hab hat haben hatte hatten".split()),
+    "fr": frozenset("ai as a avons avez ont avait est sont été etait était fut".split()),
+    "nl": frozenset("is zijn was waren werd werden heb hebt heeft hebben had".split()),
+}
+"""Language -> words before or behind a participle that tell it was done: wurde archiviert."""
+_ALREADY = {
+    "en": re.compile(r"\balready\b"),
+    "de": re.compile(r"\b(?:schon(?! mal)|bereits|längst|laengst)\b"),
+    "fr": re.compile(r"\bd[ée]j[àa]\b"),
+    "es": re.compile(r"\bya (?:(?:l[oae]s?|se|me|te|nos|est[áa]\w*|he|ha|han|fue) |\w+[eéiíoó]\b)"),
+    "it": re.compile(r"\bgi[àa] \w"),
+    "pt": re.compile(r"\bj[áa] (?:(?:est[áa]\w*|foi|foram|fui|tinha|tenho|o|a) |\w+(?:i|ou|iu|eu|am|mos|d[oa]s?)\b)"),
+    "nl": re.compile(r"\b(?:al|reeds)\b"),
+    "tr": re.compile(r"\b(?:zaten|çoktan|coktan)\b"),
+    "ar": re.compile(r"\b(?:لقد|قد|سبق|تمت|تم) \w"),
+    "hi": re.compile(r"पहले ही|पहले से|pehle hi|pehle se"),
+    "ja": re.compile(r"もう|すでに|既に"),
+}
+"""Language -> what says "already" beside a verb; where such a word also says "now", only before a form of the past."""
+_STEM_WITH_T = re.compile(r"(\w*[dt])[^\Wdt]{0,2}")
+_PAST_WITH_T = frozenset({"en", "de", "nl", "it", "tr"})
+"""Languages whose verbs of the past end with a t or d, which the end of a word in the present may have too."""
+
+
 def tells_done(word: str, behind: str, raw: Iterable[str], pack: Pack) -> bool:
     """Return whether a verb of the question says that it was done already: "yes, I deleted it".
 
@@ -166,6 +245,28 @@ def tells_done(word: str, behind: str, raw: Iterable[str], pack: Pack) -> bool:
         return True
     found = _DONE.get(pack.tag)
     return found is not None and any(compared(one) == word and found.fullmatch(one) for one in raw)
+
+
+def tells_any_done(word: str, own: str, raw: Iterable[str], told: Collection[str], pack: Pack) -> bool:
+    """Return whether a word like `own`, which the question has, is it in the past, though no pack knows the verb.
+
+    `raw`: the answer's words as they were written, small, without those of the question; `told`: all of them.
+    """
+    found = _DONE_OF_ANY.get(pack.tag) or _DONE.get(pack.tag)
+    participle = _PARTICIPLE.get(pack.tag) if _AUXILIARY.get(pack.tag, frozenset()) & set(told) else None
+    stem = _STEM_WITH_T.fullmatch(word) if pack.tag in _PAST_WITH_T else None
+    if word != own and stem is not None and own.startswith(stem[1]):
+        return False  # the question's word has that letter too: miete, mieten; kartı, kart
+    return any(
+        compared(one) == word and any(ends is not None and ends.fullmatch(one) for ends in (found, participle))
+        for one in raw
+    )
+
+
+def says_already(text: str, pack: Pack) -> bool:
+    """Return whether an answer says that something is done already: "ya lo", "bereits"."""
+    found = _ALREADY.get(pack.tag)
+    return found is not None and found.search(text.lower()) is not None
 
 
 def parted(words: Iterable[str], pack: Pack) -> set[str]:

@@ -13,9 +13,13 @@ from typing import NamedTuple
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine.answer_forms import clock_numbers, is_time, money_words, names_deed, parted, same_deeds
-from engine.answer_tables import Word, plain_words
+from engine.answer_own import is_form_of
+from engine.answer_tables import Kind, Word, plain_words, table_of
 
 _CLAUSE_END = re.compile(r"[,;、،](?!\d)")
+
+MIN_ASKED_CHARS = 5
+"""Letters of a word of the sentence that asks, which an answer may repeat though the pack does not know it: zlecić."""
 
 LONG_NUMBER = 4
 """A number of so many digits names one thing: it needs no word beside it."""
@@ -72,9 +76,12 @@ def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack:
     numbers = {one.number for one in given if one.number}
     beside: set[Beside] = set()
     told = numbers.union(*(clock_numbers(one) for one in values.split() if is_time(one)))
-    for sentence in sentences_of(question):
+    sentences = [one for one in sentences_of(question) if plain_words(one, pack)]
+    for at, sentence in enumerate(sentences):
         said = plain_words(sentence, pack)
         words.update(one.text for one in said if names_deed(one.text, pack))
+        if at == len(sentences) - 1 and not _lets_choose(said, pack):
+            words.update(one.text for one in said if _is_asked_for(one.text, pack))
         if numbers and not any(one.number in told or one.text in telling for one in said):
             continue
         words.update(one.text for one in said)
@@ -88,6 +95,20 @@ def _own_of(question: str, names: str, values: str, whole: frozenset[str], pack:
     beside = {one._replace(is_shared=one.word in several) for one in beside}
     timely = _days(pack) - {one.text for one in given}
     return Own(frozenset(words - timely), frozenset(numbers | shown), frozenset(beside), whole)
+
+
+@lru_cache(maxsize=8_192)
+def _is_asked_for(word: str, pack: Pack) -> bool:
+    """Return whether a word of the sentence that asks is long enough, and none for going on: continuar, conta."""
+    if len(word) < MIN_ASKED_CHARS:
+        return False
+    return not any(kind is Kind.YES and is_form_of(one, word) for one, kind in table_of(pack).single.items())
+
+
+def _lets_choose(said: list[Word], pack: Pack) -> bool:
+    """Return whether a sentence asks which of two things shall be done, or has a number."""
+    either = {one.text for phrase in pack.either for one in plain_words(phrase, pack)}
+    return any(one.number or (one.text in either and at > 0) for at, one in enumerate(said))
 
 
 _LATIN = dict(

@@ -198,7 +198,7 @@ def kind_of_word(word: str, table: Table) -> Kind | None:
                 return kind
     if len(word) >= MIN_TYPO_CHARS:
         for one, kind in table.single.items():
-            if kind in (Kind.YES, Kind.NO, Kind.POLITE, Kind.WAIT) and is_typo(word, one):
+            if kind in (Kind.YES, Kind.NO, Kind.POLITE, Kind.WISH, Kind.WAIT) and is_typo(word, one):
                 return kind
     return None
 

@@ -22,10 +22,14 @@ from engine.answer_forms import (
     is_asked_deed,
     is_of_oneself,
     is_plural_of,
+    is_speakers_own,
     is_taken_back,
     names_deed,
     nouns_of,
     same_times,
+    says_already,
+    speakers_in,
+    tells_any_done,
     tells_done,
 )
 from engine.answer_names import without_names
@@ -42,6 +46,8 @@ _NOUN_LIKE = ("ado", "ada", "ido", "ida")
 """Ends of a participle that is the noun of its verb behind an article: el borrado."""
 _CLEAR_PAST = frozenset({"es", "pt", "pl"})
 """Languages in which the end of a verb of the past is one that other words do not have: alquilé, aluguei."""
+_NO_ARTICLES = frozenset({"esta", "estas"})
+"""Words before a noun that are a verb before a participle: está borrada."""
 _SIGNS = {ord(sign): " " for sign in ",.;:!\"'’()"}
 _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
@@ -107,7 +113,7 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer("other")
     if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
-    if _is_done_before(pieces, text, asked, pack):
+    if _is_done_before(pieces, text, asked, pack) or _does_oneself(pieces, text, asked, pack):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (_has_yes(pieces, pack) or _is_told(pieces, asked, pack)):
         return Answer("yes")
@@ -130,7 +136,7 @@ def _told_again(pieces: list[Piece], own: Own, pack: Pack) -> list[Piece]:
         is_asked = one.kind is Kind.CANCEL and bool(first)
         is_again = is_asked and (is_wished or any(before.kind is Kind.YES for before in found))
         near = [(pieces[place].number, place < at) for place in (at - 1, at + 1) if 0 <= place < len(pieces)]
-        is_unit = one.kind is Kind.WAIT and any(
+        is_unit = one.kind in (Kind.WAIT, Kind.CANCEL) and any(
             (of.word, of.number, of.is_behind) == (one.own, number, is_behind)
             for of in own.beside
             for number, is_behind in near
@@ -163,6 +169,12 @@ def _courteous(pack: Pack) -> frozenset[str]:
     """Return the phrases that wish or are polite, without the spaces in them."""
     phrases = (*pack.wish, *pack.politeness)
     return frozenset("".join(word.text for word in plain_words(phrase, pack)) for phrase in phrases)
+
+
+@lru_cache(maxsize=64)
+def _polite(pack: Pack) -> frozenset[str]:
+    """Return the polite phrases, without the spaces in them."""
+    return frozenset("".join(word.text for word in plain_words(phrase, pack)) for phrase in pack.politeness)
 
 
 def _with_times(own: Own, text: str, asked: Asked, pack: Pack) -> Own:
@@ -203,19 +215,44 @@ def _without_plurals(pieces: list[Piece], asked: Asked, pack: Pack) -> list[Piec
 
 def _is_done_before(pieces: list[Piece], text: str, asked: Asked, pack: Pack) -> bool:
     """Return whether an answer tells that the deed was done before, and no wish: "yes, I cancelled it"."""
-    if any(one.kind is Kind.WISH for one in pieces):
-        return False  # "I want it deleted"
+    if any(one.kind is Kind.WISH and one.text.replace(" ", "") not in _polite(pack) for one in pieces):
+        return False  # "I want it deleted", and not "yes please, I deleted it"
+    if any(one.kind is Kind.OWN for one in pieces) and says_already(text, pack):
+        return True
     shown = {word.text for word in plain_words(asked.question, pack)}
     raw = [word.lower() for word in text.translate(_SIGNS).split()]
+    written = {word.lower() for word in asked.question.translate(_SIGNS).split()}
+    new = [word for word in raw if word not in written and (compared(word) not in shown or compared(word) != word)]
     for at, one in enumerate(pieces):
-        is_deed = pack.tag in _CLEAR_PAST or names_deed(one.text, pack) or names_deed(one.own, pack)
-        is_verb = one.kind is Kind.OWN and is_deed
-        is_noun = at > 0 and pieces[at - 1].text in article_words(pack) and one.text.endswith(_NOUN_LIKE)
-        if not is_verb or (is_noun and pack.tag in _CLEAR_PAST):
+        if one.kind is not Kind.OWN:
+            continue
+        is_clear = pack.tag in _CLEAR_PAST
+        before = pieces[at - 1].text if at > 0 else ""
+        is_noun = before in article_words(pack) - _NO_ARTICLES and one.text.endswith(_NOUN_LIKE)
+        if is_noun and is_clear:
             continue
         behind = pieces[at + 1].text if at + 1 < len(pieces) else ""
-        if tells_done(one.text, behind, raw if one.text not in shown else (), pack):
+        is_deed = is_clear or names_deed(one.text, pack) or names_deed(one.own, pack)
+        if is_deed and tells_done(one.text, behind, raw if one.text not in shown else (), pack):
             return True
+        if tells_any_done(one.text, one.own, new, raw, pack):
+            return True
+    return False
+
+
+def _does_oneself(pieces: list[Piece], text: str, asked: Asked, pack: Pack) -> bool:
+    """Return whether an answer tells what the one who says it does, and no wish: "yes, I print it", "la imprimo yo"."""
+    if any(one.kind is Kind.WISH and one.text.replace(" ", "") not in _polite(pack) for one in pieces):
+        return False
+    values = {one.text for value in asked.arguments.values() for one in plain_words(flat_text(value), pack)}
+    speakers = speakers_in(text, pack)
+    is_near = False
+    for at, one in enumerate(pieces):
+        is_deed = one.kind is Kind.OWN and one.own not in values
+        behind = pieces[at + 1].text if at + 1 < len(pieces) else ""
+        if is_deed and (is_near or behind in speakers or is_speakers_own(one.text, pack)):
+            return True
+        is_near = one.text in speakers or (is_near and one.kind is Kind.SMALL)
     return False
 
 
