@@ -202,7 +202,7 @@ async def test_an_agent_of_the_tenant_is_that_of_the_oldest_project_and_may_be_k
     assert found.headers["cache-control"] == "private, max-age=300"
     listed = (await gateway.call("GET", "/api/agents?limit=200")).json()
     assert set(listed) == {"success", "total", "agents"}
-    assert listed["total"] == len(listed["agents"])
+    assert min(listed["total"], 200) == len(listed["agents"])  # others may have made more
     assert {"id", "name"} == set(listed["agents"][0])
     other = await gateway.call("GET", f"/api/agents/Echo?projectId={newer}")
     assert other.json()["agent"]["projectId"] == newer
