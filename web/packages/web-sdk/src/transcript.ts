@@ -326,11 +326,16 @@ export class Transcript {
   }
 }
 
-/** Return an entry as a line of the conversation. */
+const SHOWN = new WeakMap<Entry, Message>();
+
+/** Return an entry as a line of the conversation; the same object for the same entry. */
 export function shown(entry: Entry): Message {
-  const status: MessageStatus = entry.state === "failed" ? "failed" : entry.state;
-  const message: Message = { id: entry.id, role: "user", content: entry.text, timestamp: new Date(entry.at), status };
-  return entry.failure ? { ...message, failure: entry.failure } : message;
+  const known = SHOWN.get(entry);
+  if (known) return known;
+  const message: Message = { id: entry.id, role: "user", content: entry.text, timestamp: new Date(entry.at), status: entry.state };
+  if (entry.failure) message.failure = entry.failure;
+  SHOWN.set(entry, message);
+  return message;
 }
 
 function text(line: Line): string {
