@@ -17,7 +17,7 @@ from tests.support.repository import ROOT
 from tools.node import WEB, modules_of
 
 SDK = ROOT / WEB / "packages" / "web-sdk"
-TESTS = sorted(SDK.glob("src/*.test.ts"))
+TESTS = sorted(SDK.glob("src/**/*.test.ts"))
 WITHIN_S = 120
 
 

@@ -5,7 +5,7 @@ import { AgentError } from "./errors.ts";
 import { shown, type Happening } from "./transcript.ts";
 import type { Entry } from "./outbox.ts";
 import type { Message, SendOptions } from "./types.ts";
-import { KNOWN_AGAIN, type ActionSubmitFrame, type ChatMessageFrame, type ClientFrame, type FeedbackSubmitFrame, type JsonObject } from "./wire.ts";
+import type { ActionSubmitFrame, ChatMessageFrame, ClientFrame, FeedbackSubmitFrame, JsonObject } from "./wire.ts";
 
 /** What a frame may have at most. Spec: platform-api 12.4. */
 export const FRAME_MAX_BYTES = 1024 * 1024;
@@ -98,6 +98,11 @@ export class ChatClient extends Emitter<ChatEvents> {
     return this._client.conversation.messages();
   }
 
+  /** Id of the message whose buttons or form can be answered now; null where none can. Ours. */
+  getOpenActions(): string | null {
+    return this._client.conversation.openActions;
+  }
+
   getIsTyping(): boolean {
     return this._isTyping;
   }
@@ -115,8 +120,8 @@ export class ChatClient extends Emitter<ChatEvents> {
   /** Answer a button or a form; returns the id of the answer. Ours. */
   async submitAction({ text, ...answer }: ActionAnswer): Promise<string> {
     const id = this._client.platform.newId();
-    const plain: ActionSubmitFrame = { type: "action_submit", ...answer };
-    const frame = KNOWN_AGAIN.includes(plain.type) ? { ...plain, messageId: id } : plain;
+    const renderId = answer.renderId ?? this.getOpenActions(); // the set that is shown, and no later one with the same ids
+    const frame: ActionSubmitFrame = { type: "action_submit", ...answer, ...(renderId ? { renderId } : {}), messageId: id };
     return this._submit("action", id, frame, text ?? answer.value ?? "");
   }
 

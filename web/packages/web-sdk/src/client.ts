@@ -87,7 +87,7 @@ export class Client {
       case "frame":
         return conversation.take(bulletin.frame);
       case "history":
-        return conversation.merge(bulletin.sessionId, bulletin.lines, bulletin.late);
+        return conversation.merge(bulletin.sessionId, bulletin.page, bulletin.late);
       case "written":
         return conversation.told(bulletin.id);
       case "state":

@@ -7,7 +7,7 @@ import { readHistory } from "./history.ts";
 import type { Entry, Outbox } from "./outbox.ts";
 import type { KeyValues, Platform } from "./platform.ts";
 import type { Bulletin } from "./tabs.ts";
-import { Transcript, shown, type HistoryLine, type Happening } from "./transcript.ts";
+import { Transcript, shown, type HistoryPage, type Happening } from "./transcript.ts";
 import type { Message } from "./types.ts";
 import type { ServerFrame } from "./wire.ts";
 
@@ -87,6 +87,11 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
     return this._transcript?.openId ?? null;
   }
 
+  /** The message whose buttons or form can be answered now. */
+  get openActions(): string | null {
+    return this._transcript?.openActions ?? null;
+  }
+
   clear(): void {
     for (const message of this.messages()) this._cleared.add(message.id);
     this._touch();
@@ -133,9 +138,10 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
   }
 
   /** Take in a page of the history, which may lack the answers that ended late: after it was asked for. */
-  merge(sessionId: string, lines: HistoryLine[], late: number): void {
+  merge(sessionId: string, page: HistoryPage, late: number): void {
     this._begin(sessionId, null);
-    const happened = this._transcript?.merge(lines, this._transcript.endings - late) ?? [];
+    const happened = this._transcript?.merge(page, this._transcript.endings - late) ?? [];
+    if (this._leads && this._transcript) this._keepSeq(this._transcript);
     happened.forEach((happening) => this._owner.happened(happening));
     this._touch();
   }
@@ -261,6 +267,7 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
   }
 
   failed(entry: Entry, error: AgentError): void {
+    this._transcript?.expect(entry); // a form that was not taken can be answered
     this._world.tell({ kind: "entry", entry });
     this._owner.failed(entry, error);
     this._touch();
@@ -337,11 +344,11 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
     if (!transcript) return false;
     const { platform, credentials, endpoint, projectId } = this._world;
     const { sessionId, endings } = transcript;
-    const lines = await readHistory(platform, credentials, endpoint, { projectId, sessionId });
-    if (lines === null || this._transcript !== transcript) return false;
+    const page = await readHistory(platform, credentials, endpoint, { projectId, sessionId });
+    if (page === null || this._transcript !== transcript) return false;
     this._isRecalled = true;
-    this._world.tell({ kind: "history", sessionId, lines, late: transcript.endings - endings });
-    this.merge(sessionId, lines, transcript.endings - endings);
+    this._world.tell({ kind: "history", sessionId, page, late: transcript.endings - endings });
+    this.merge(sessionId, page, transcript.endings - endings);
     this._sweep();
     return true;
   }

@@ -31,6 +31,11 @@ export class Emitter<Events extends object> {
     else this._listeners.delete(name);
   }
 
+  /** How many listeners there are, of all events. */
+  listenerCount(): number {
+    return [...this._listeners.values()].reduce((sum, held) => sum + held.size, 0);
+  }
+
   /** Tell the listeners; what one of them throws is reported as an uncaught error of the page, after the others. */
   protected emit<Name extends keyof Events>(name: Name, payload: Events[Name]): void {
     for (const listener of [...(this._listeners.get(name) ?? [])]) {

@@ -2,14 +2,14 @@ import type { ConnectionState } from "./connection-table.ts";
 import type { Reason } from "./errors.ts";
 import type { Entry } from "./outbox.ts";
 import type { Tabs } from "./platform.ts";
-import type { HistoryLine } from "./transcript.ts";
+import type { HistoryPage } from "./transcript.ts";
 import type { ServerFrame } from "./wire.ts";
 
 /** What the tabs of a conversation tell each other. */
 export type Bulletin =
   // the one that leads
   | { kind: "frame"; frame: ServerFrame }
-  | { kind: "history"; sessionId: string; lines: HistoryLine[]; late: number }
+  | { kind: "history"; sessionId: string; page: HistoryPage; late: number }
   | { kind: "written"; id: string }
   | { kind: "state"; state: ConnectionState; reason: Reason | null }
   | { kind: "welcome"; state: ConnectionState; frames: ServerFrame[] }

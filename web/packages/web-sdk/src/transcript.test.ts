@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerId, spokenId } from "./derived-ids.ts";
 import type { Entry } from "./outbox.ts";
-import { Transcript, type HistoryLine } from "./transcript.ts";
+import { Transcript, type HistoryLine, type HistoryPage } from "./transcript.ts";
 import type { ServerFrame } from "./wire.ts";
 
 const SESSION = "ses_1";
@@ -39,6 +39,8 @@ const HISTORY: HistoryLine[] = [
   { id: spokenId(SESSION, "b"), role: "user", content: "b", timestamp: TIME },
   { id: answerId(SESSION, "b"), role: "assistant", content: "TWO", timestamp: TIME },
 ];
+/** A page of the history of which nobody knows where it ends. */
+const page = (told: HistoryLine[]): HistoryPage => ({ lines: told, lastSeq: null, openActions: null });
 const WHOLE = ["user a", "assistant one said", "user b", "assistant TWO"];
 
 function transcript(): Transcript {
@@ -89,10 +91,10 @@ test("frames count once, doubled and in whatever order within a turn, and the hi
     const made = transcript();
     for (const [at, frame] of told.entries()) {
       made.apply(frame);
-      if (draw(10) === 0 && at > told.length / 2) made.merge([], made.endings);
+      if (draw(10) === 0 && at > told.length / 2) made.merge(page([]), made.endings);
     }
     assert.deepEqual(lines(made).toSorted(), WHOLE.toSorted(), `seed ${seed}`);
-    made.merge(HISTORY, made.endings);
+    made.merge(page(HISTORY), made.endings);
     assert.deepEqual(lines(made), WHOLE, `seed ${seed}`);
   }
 });
@@ -103,7 +105,7 @@ test("cut at each frame, with the history read there and the rest told again or 
     for (let known = 0; known <= HISTORY.length; known += 2) {
       const made = transcript();
       for (const frame of told.slice(0, cut)) made.apply(frame);
-      made.merge(HISTORY.slice(0, known), Math.min(known / 2, made.endings));
+      made.merge(page(HISTORY.slice(0, known)), Math.min(known / 2, made.endings));
       for (const frame of told) if (made.settledSeq === null || frame.seq > made.settledSeq) made.apply(frame);
       assert.deepEqual(lines(made), WHOLE, `cut ${cut}, history ${known}`);
     }
@@ -112,7 +114,7 @@ test("cut at each frame, with the history read there and the rest told again or 
 
 test("what the history has already is not said again", () => {
   const made = transcript();
-  made.merge(HISTORY, 0);
+  made.merge(page(HISTORY), 0);
   assert.deepEqual(frames().flatMap((frame) => made.apply(frame)), []);
   assert.deepEqual(lines(made), WHOLE);
 });
@@ -120,9 +122,9 @@ test("what the history has already is not said again", () => {
 test("lines that are older than a page of the history stay in front, those that are younger behind", () => {
   const made = new Transcript(SESSION);
   const line = (id: string): HistoryLine => ({ id, role: "assistant", content: id, timestamp: TIME });
-  made.merge([line("1"), line("2"), line("3")], 0);
+  made.merge(page([line("1"), line("2"), line("3")]), 0);
   made.apply({ type: "response_start", messageId: "9", seq: 5, sessionId: SESSION, timestamp: TIME });
-  made.merge([line("3"), line("4"), line("5")], made.endings);
+  made.merge(page([line("3"), line("4"), line("5")]), made.endings);
   assert.deepEqual(made.messages().map((one) => one.id), ["1", "2", "3", "4", "5", "9"]);
 });
 
@@ -134,7 +136,7 @@ test("a turn that failed is over, with its reason, and stays where it was", () =
   const happened = made.apply({ ...failed, seq: 4, sessionId: SESSION, timestamp: TIME });
   assert.deepEqual(happened.map((one) => one.kind), ["failed"]);
   assert.equal(made.isOpen, false);
-  made.merge(HISTORY.slice(2), made.endings);
+  made.merge(page(HISTORY.slice(2)), made.endings);
   assert.deepEqual(made.messages().map((line) => line.status), ["done", "failed", "done", "done"]);
 });
 

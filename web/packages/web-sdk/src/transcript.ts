@@ -1,7 +1,8 @@
+import { ActionSets } from "./action-sets.ts";
 import { answerId, spokenId } from "./derived-ids.ts";
 import type { Reason } from "./errors.ts";
 import type { Entry } from "./outbox.ts";
-import type { ActionSet, AttachmentRef, Message, MessageStatus, RichContent, Role } from "./types.ts";
+import type { ActionSet, ActionState, AttachmentRef, Message, MessageStatus, RichContent, Role, SentAnswer } from "./types.ts";
 import type { ErrorFrame, ResponseChunkFrame, ResponseEndFrame, ServerFrame } from "./wire.ts";
 
 /** A line as the history has it. Spec: platform-api 5.9. */
@@ -18,6 +19,17 @@ export interface HistoryLine {
   metadata?: Record<string, unknown>;
   /** The id that a page gave the message. */
   clientMessageId?: string;
+  /** Of a message that shows buttons or a form; as of the newest turn. */
+  actionState?: ActionState;
+  answer?: SentAnswer;
+}
+
+/** The newest lines, oldest first, and where the output of the session goes on behind them. Decision: 0076. */
+export interface HistoryPage {
+  lines: HistoryLine[];
+  /** Null where nobody knows: in sessions of earlier versions. */
+  lastSeq: number | null;
+  openActions: string | null;
 }
 
 /** What a frame has changed, for whoever shows it while it happens. */
@@ -55,6 +67,7 @@ export class Transcript {
   private _spoken = new Map<string, Entry>();
   /** What the history itself says is a message of this browser. */
   private _told = new Set<string>();
+  private _sets = new ActionSets();
   private _endings = 0;
   private _sessionId: string;
   private _settledSeq: number | null = null;
@@ -90,6 +103,11 @@ export class Transcript {
     return this._lines.map((line) => line.message);
   }
 
+  /** The message whose buttons or form can be answered now. */
+  get openActions(): string | null {
+    return this._sets.open(this.messages());
+  }
+
   /** Hear from here on, where it was not heard before. */
   begin(seq: number): void {
     this._settledSeq ??= seq;
@@ -98,6 +116,8 @@ export class Transcript {
   /** Know the answer to an entry when it comes. */
   expect(entry: Entry): void {
     if (entry.kind === "feedback") return;
+    this._sets.sends(entry);
+    this._mark();
     const { answer, spoken } = this._idsOf(entry);
     this._answers.set(answer, entry);
     this._spoken.set(spoken, entry);
@@ -117,6 +137,8 @@ export class Transcript {
   apply(frame: ServerFrame): Happening[] {
     switch (frame.type) {
       case "response_start":
+        if (frame.answers) this._sets.answered(frame.answers, this._sets.sent(this._answers.get(frame.messageId)?.id));
+        this._mark();
         return this._open(frame.messageId, frame.timestamp, frame.agentName).concat(
           (frame.attempt ?? 1) > this._at(frame.messageId).attempt ? this._restart(frame.messageId, frame.attempt ?? 1, frame.seq) : [],
         );
@@ -134,11 +156,11 @@ export class Transcript {
   }
 
   /**
-   * Take in the newest page of the history, oldest line first.
+   * Take in the newest page of the history. Everything up to its `lastSeq` is in it, and need not be heard again.
    *
    * @param endings What `endings` was when it was asked for: what ended since may be missing in it.
    */
-  merge(page: HistoryLine[], endings: number): Happening[] {
+  merge({ lines: page, lastSeq, openActions }: HistoryPage, endings: number): Happening[] {
     const before = this._lines;
     const happened: Happening[] = [];
     const told = page.map((one) => {
@@ -149,6 +171,7 @@ export class Transcript {
       }
       if (one.clientMessageId) this._told.add(one.clientMessageId);
       line.ended = 0; // the history has it, now and later
+      if (one.actionState === "answered") this._sets.answered(one.id, one.answer ?? null);
       return line;
     });
     const isTold = new Set(told);
@@ -163,6 +186,10 @@ export class Transcript {
       if (!younger.includes(line)) previous = line;
     }
     this._lines = [...merged, ...younger];
+    this._sets.openAt(lastSeq ?? 0, openActions);
+    const isJoined = !before.length || before.some((line) => isTold.has(line)); // else lines between are missing: hear them
+    if (lastSeq !== null && isJoined) this._settledSeq = Math.max(this._settledSeq ?? 0, lastSeq);
+    this._mark();
     return happened;
   }
 
@@ -250,13 +277,15 @@ export class Transcript {
       ...(frame.metadata ? { metadata: frame.metadata } : {}),
       ...(frame.interrupted ? { interrupted: true } : {}),
     };
+    this._sets.openAt(frame.seq, frame.openActions ?? null);
+    this._mark();
     happened.push({ kind: "said", message: line.message });
     if (!this._answers.has(frame.messageId)) happened.push({ kind: "stranger" });
     return happened;
   }
 
   /** Have an answer be over that did not come to be. */
-  private _fail({ messageId, code, message, seq, timestamp }: ErrorFrame): Happening[] {
+  private _fail({ messageId, code, message, seq, timestamp, openActions }: ErrorFrame): Happening[] {
     const serverId = messageId ?? "";
     const entry = this._answers.get(serverId);
     if (!entry && !this._byServerId.has(serverId)) return [];
@@ -265,6 +294,8 @@ export class Transcript {
     if (line.isOver) return happened;
     this._over(line, "failed", seq);
     line.message = { ...line.message, failure: "turn_failed" };
+    this._sets.openAt(seq, openActions ?? null); // null is not written
+    this._mark();
     happened.push({ kind: "failed", id: line.message.id, reason: "turn_failed", code, text: message });
     return happened;
   }
@@ -285,16 +316,26 @@ export class Transcript {
     if (!this.isOpen) this._settledSeq = Math.max(this._settledSeq ?? 0, seq);
   }
 
+  /** Say of the lines that show actions what became of them. */
+  private _mark(): void {
+    for (const line of this._lines) if (line.isOver && line.message.role === "assistant") line.message = this._sets.marked(line.message);
+  }
+
   private _change(line: Line, change: Partial<Message>): void {
     line.message = { ...line.message, ...change };
   }
 }
 
-/** Return an entry as a line of the conversation. */
+const SHOWN = new WeakMap<Entry, Message>();
+
+/** Return an entry as a line of the conversation; the same object for the same entry. */
 export function shown(entry: Entry): Message {
-  const status: MessageStatus = entry.state === "failed" ? "failed" : entry.state;
-  const message: Message = { id: entry.id, role: "user", content: entry.text, timestamp: new Date(entry.at), status };
-  return entry.failure ? { ...message, failure: entry.failure } : message;
+  const known = SHOWN.get(entry);
+  if (known) return known;
+  const message: Message = { id: entry.id, role: "user", content: entry.text, timestamp: new Date(entry.at), status: entry.state };
+  if (entry.failure) message.failure = entry.failure;
+  SHOWN.set(entry, message);
+  return message;
 }
 
 function text(line: Line): string {

@@ -24,6 +24,21 @@ export interface Message {
   failure?: Reason;
   agentName?: string;
   interrupted?: boolean;
+  /** Of a message that shows buttons or a form: whether they can be answered. */
+  actionState?: ActionState;
+  /** How they were answered, where that is known. */
+  answer?: SentAnswer;
+}
+
+export type ActionState = "open" | "answered" | "closed";
+
+/** How a set of actions was answered, and by which message of the user. */
+export interface SentAnswer {
+  messageId: string;
+  actionId: string;
+  value?: string;
+  formData?: Record<string, unknown>;
+  renderId?: string;
 }
 
 export interface RichContent {

@@ -15,6 +15,7 @@ export class FakeBrowser {
   isOnline = true;
   random = (): number => 0;
   private _ids = 0;
+  private _everybody = new Map<string, Set<Tab>>();
   private _lines = new Map<string, Tab[]>();
   private _tabs = new Set<FakeTab>();
 
@@ -34,6 +35,18 @@ export class FakeBrowser {
   /** The network comes back, or the page is looked at. */
   wake(): void {
     for (const tab of this._tabs) tab.wakers.forEach((run) => run());
+  }
+
+  /** The tabs that hear each other in a conversation. */
+  everybody(name: string): Set<Tab> {
+    const all = this._everybody.get(name) ?? new Set();
+    this._everybody.set(name, all);
+    return all;
+  }
+
+  /** The conversations that a tab leads or waits for. */
+  waiting(): string[] {
+    return [...this._lines].filter(([, line]) => line.length).map(([name]) => name);
   }
 
   newId(): string {
@@ -65,7 +78,7 @@ export class FakeTab {
 
   constructor(browser: FakeBrowser, config: AgentConfig) {
     this._browser = browser;
-    this.sdk = new AgentSDK(config, this._platform());
+    this.sdk = new AgentSDK(config, this.platform());
   }
 
   /** What the page shows: who, what, and how far it is. */
@@ -79,7 +92,8 @@ export class FakeTab {
     for (const joined of this._joined) this._give(joined);
   }
 
-  private _platform(): Platform {
+  /** The world of this page. */
+  platform(): Platform {
     const browser = this._browser;
     const { clock, server } = browser;
     const live = <Given extends unknown[]>(run: (...given: Given) => void) => (...given: Given): void => {
@@ -118,18 +132,22 @@ export class FakeTab {
       lead: (lead) => {
         joined.lead = lead;
         line.push(joined);
+        everybody.add(joined);
         if (line[0] === joined) clock.after(0, () => this.isAlive && line[0] === joined && lead());
-        return () => this._give(joined);
+        return () => {
+          everybody.delete(joined);
+          this._give(joined);
+        };
       },
       post: (message) => {
+        if (!everybody.has(joined)) return;
         const copy = JSON.stringify(message);
-        for (const other of everybody) if (other !== joined) clock.after(0, () => other.owner.isAlive && other.tabs.onmessage?.(JSON.parse(copy)));
+        for (const other of everybody) if (other !== joined) clock.after(0, () => other.owner.isAlive && everybody.has(other) && other.tabs.onmessage?.(JSON.parse(copy)));
       },
       onmessage: null,
     };
     const joined: Tab = { tabs, lead: null, owner: this };
-    const everybody = this._browser.line(`${name}/all`);
-    everybody.push(joined);
+    const everybody = this._browser.everybody(name);
     this._joined.push(joined);
     Object.assign(joined, { name });
     return tabs;

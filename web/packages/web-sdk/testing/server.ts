@@ -1,6 +1,7 @@
 import { answerId, spokenId } from "../src/derived-ids.ts";
 import type { HttpAnswer, HttpRequest, Socket } from "../src/platform.ts";
 import type { HistoryLine } from "../src/transcript.ts";
+import type { ActionSet, SentAnswer } from "../src/types.ts";
 import type { ClientFrame, ServerFrame } from "../src/wire.ts";
 import type { FakeClock } from "./clock.ts";
 
@@ -10,18 +11,26 @@ const STEP_MS = 10;
 const LEAP = 10_000;
 export const WORDS = ["heard ", "it ", "all: "];
 
+/** What the agent shows beside its answer to this text; the buttons say what they are pressed for. */
+export const FORM_FOR = "form";
+const FORM: ActionSet = { elements: [{ id: "yes", type: "button", label: "Yes", value: "yes" }], render_id: "r" };
+
 type Body<Frame> = Frame extends ServerFrame ? Omit<Frame, "sessionId" | "seq" | "timestamp"> : never;
 
 interface Turn {
   messageId: string;
   text: string;
   attempt: number;
+  /** Which message's set it answers, and how. */
+  answers?: { messageId: string; by: SentAnswer };
 }
 
 interface Session {
   id: string;
   family: string;
   seq: number;
+  /** Number of the last event of the newest turn that has ended. */
+  endSeq: number;
   output: ServerFrame[];
   known: Set<string>;
   waiting: Turn[];
@@ -30,6 +39,9 @@ interface Session {
   /** Every turn that was run to its end, by the id of its message: what may be there once only. */
   journal: string[];
   ratings: string[];
+  /** The message whose set of actions is open, and how others were answered. */
+  open: string | null;
+  answers: Map<string, SentAnswer>;
   isOver: boolean;
   stopTurn: (() => void) | null;
 }
@@ -74,7 +86,8 @@ export class FakeServer {
     if (path === "/api/v1/sdk/refresh") return Promise.resolve(this._token(held.family, null));
     const session = this.sessions.get(path.split("/")[5] ?? "");
     if (!session || session.family !== held.family) return Promise.resolve({ status: 404, body: null });
-    return Promise.resolve({ status: 200, body: { success: true, messages: session.history.slice(-200).reverse() } });
+    const messages = session.history.slice(-200).reverse().map((line) => ({ ...line, ...stateOf(session, line) }));
+    return Promise.resolve({ status: 200, body: { success: true, messages, lastSeq: session.endSeq, openActions: session.open } });
   }
 
   openSocket(url: string, protocols: string[]): Socket {
@@ -119,6 +132,20 @@ export class FakeServer {
         if (!session.known.has(messageId)) session.waiting.push({ messageId, text: frame.text, attempt: 1 });
         session.known.add(messageId);
         socket.direct({ type: "message_ack", messageId, queued: session.waiting.length, replyTo });
+        if (!session.running) this._next(session);
+        return;
+      }
+      case "action_submit": {
+        const messageId = frame.messageId ?? "";
+        const isOpen = session.open !== null && [session.open, FORM.render_id, undefined].includes(frame.renderId ?? undefined);
+        const isKnown = session.known.has(messageId);
+        session.known.add(messageId);
+        socket.direct({ type: "message_ack", messageId, queued: session.waiting.length, replyTo });
+        if (isKnown) return;
+        if (!isOpen) return socket.direct({ type: "error", code: "BAD_REQUEST", reason: "ACTION_CLOSED", message: "closed", messageId, fatal: false, replyTo });
+        const by = { messageId, actionId: frame.actionId, ...(frame.value ? { value: frame.value } : {}) };
+        session.waiting.push({ messageId, text: frame.value ?? "", attempt: 1, answers: { messageId: session.open!, by } });
+        session.open = null;
         if (!session.running) this._next(session);
         return;
       }
@@ -190,7 +217,8 @@ export class FakeServer {
     const steps: Array<() => void> = [
       () => {
         if (attempt > 1) this.emit(session, { type: "response_restart", messageId, attempt });
-        this.emit(session, { type: "response_start", messageId, ...(attempt > 1 ? { attempt } : {}) });
+        const answers = turn.answers ? { answers: turn.answers.messageId } : {};
+        this.emit(session, { type: "response_start", messageId, ...(attempt > 1 ? { attempt } : {}), ...answers });
       },
       ...[...WORDS, turn.text].map((chunk) => () => this.emit(session, { type: "response_chunk", messageId, chunk })),
       () => this._finish(session, turn, WORDS.join("") + turn.text, false),
@@ -207,13 +235,17 @@ export class FakeServer {
   private _finish(session: Session, turn: Turn, fullText: string, interrupted: boolean): void {
     const messageId = answerId(session.id, turn.messageId);
     const timestamp = new Date(this.clock.now()).toISOString();
-    session.history.push({ id: spokenId(session.id, turn.messageId), role: "user", content: turn.text, timestamp });
-    session.history.push({ id: messageId, role: "assistant", content: fullText, timestamp });
+    const actions = turn.text === FORM_FOR ? { actions: FORM } : {};
+    if (turn.answers) session.answers.set(turn.answers.messageId, turn.answers.by);
+    if (turn.text === FORM_FOR) session.open = messageId;
+    session.history.push({ id: spokenId(session.id, turn.messageId), role: "user", content: turn.text, timestamp, clientMessageId: turn.messageId });
+    session.history.push({ id: messageId, role: "assistant", content: fullText, timestamp, ...actions });
     session.journal.push(turn.messageId);
     session.stopTurn?.();
     session.stopTurn = null;
     session.running = null;
-    this.emit(session, { type: "response_end", messageId, fullText, richContent: null, actions: null, openActions: null, ...(interrupted ? { interrupted } : {}) });
+    this.emit(session, { type: "response_end", messageId, fullText, richContent: null, actions: null, openActions: session.open, ...(actions as object), ...(interrupted ? { interrupted } : {}) });
+    session.endSeq = session.seq;
     this._next(session);
   }
 
@@ -229,9 +261,15 @@ export class FakeServer {
   }
 }
 
+function stateOf(session: Session, line: HistoryLine): Partial<HistoryLine> {
+  const answer = session.answers.get(line.id);
+  if (!line.actions) return {};
+  return answer ? { actionState: "answered", answer } : { actionState: line.id === session.open ? "open" : "closed" };
+}
+
 function newSession(id: string, family: string): Session {
   return {
-    id, family, seq: 0, output: [], known: new Set(), waiting: [], running: null, history: [], journal: [], ratings: [],
+    id, family, seq: 0, endSeq: 0, open: null, answers: new Map(), output: [], known: new Set(), waiting: [], running: null, history: [], journal: [], ratings: [],
     isOver: false, stopTurn: null,
   }; // prettier-ignore
 }

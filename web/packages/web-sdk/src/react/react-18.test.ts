@@ -1,0 +1,3 @@
+import { describeReact } from "../../testing/react-suite.ts";
+
+await describeReact(18);
