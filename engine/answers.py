@@ -9,6 +9,7 @@ Decision: 0044. Spec: abl-language 3.2 (confirm, consent), 5.7, 8.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -49,6 +50,11 @@ _CLEAR_PAST = frozenset({"es", "pt", "pl"})
 _NO_ARTICLES = frozenset({"esta", "estas"})
 """Words before a noun that are a verb before a participle: está borrada."""
 _SIGNS = {ord(sign): " " for sign in ",.;:!\"'’()"}
+_SAD = re.compile(r"[:;]['’]?-?[(\[/\\|]")
+_OTHER_COUNT = re.compile(r"\d\s?[km]\b|[~≈]\s?\d|(?P<th>\d(?:st|nd|rd|th)\b)|\b(\d+)\s+\2\b", re.IGNORECASE)
+MIN_WISHING = 4
+"""Letters of a word of a wish that tells it by itself."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d.*")
 _UNFINISHED = ("...", "…", "。。", "・・")
 MAX_WORDS_BEFORE = 3
 """Among so many words at its beginning an answer has the word of the action, when it tells to do it."""
@@ -109,7 +115,9 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
         return Answer(_refusal(pieces))
     if Kind.QUESTION in kinds:
         return Answer("question" if begins_with_question(kinds) else "other")
-    if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED):
+    if Kind.DOUBT in kinds or any(sign in text for sign in _UNFINISHED) or _SAD.search(text):
+        return Answer("other")
+    if _counts_otherwise(text, asked) or _wants_the_thing(pieces, asked, pack):
         return Answer("other")
     if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
@@ -169,6 +177,13 @@ def _courteous(pack: Pack) -> frozenset[str]:
     """Return the phrases that wish or are polite, without the spaces in them."""
     phrases = (*pack.wish, *pack.politeness)
     return frozenset("".join(word.text for word in plain_words(phrase, pack)) for phrase in phrases)
+
+
+@lru_cache(maxsize=64)
+def _wishing_words(pack: Pack) -> frozenset[str]:
+    """Return the longer words of the phrases that wish: want, möchte, quiero."""
+    words = {word.text for phrase in pack.wish for word in plain_words(phrase, pack)}
+    return frozenset(word for word in words if len(word) >= MIN_WISHING)
 
 
 @lru_cache(maxsize=64)
@@ -254,6 +269,50 @@ def _does_oneself(pieces: list[Piece], text: str, asked: Asked, pack: Pack) -> b
             return True
         is_near = one.text in speakers or (is_near and one.kind is Kind.SMALL)
     return False
+
+
+def _counts_otherwise(text: str, asked: Asked) -> bool:
+    """Return whether a number of an answer is another one than its figures are: 100k, ~100, 2nd, "100 100"."""
+    shown = asked.question.lower()
+    has_day = any(_DAY.fullmatch(flat_text(value)) for value in asked.arguments.values())
+    return any(
+        found[0].lower() not in shown and not (has_day and found["th"])
+        for found in _OTHER_COUNT.finditer(unicodedata.normalize("NFKC", text))
+    )
+
+
+def _wants_the_thing(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
+    """Return whether an answer wishes for the thing the question is about, and not for the deed: "I want my order".
+
+    Words of the question stand beside a wish, and none of them is what is to be done.
+    """
+    named = [one for one in pieces if one.kind is Kind.OWN]
+    things = _things_of(asked, pack)
+    if not any(one.own in things for one in named):
+        return False
+    has_wish = any(
+        (one.kind is Kind.WISH and one.text.replace(" ", "") not in _polite(pack)) or one.text in _wishing_words(pack)
+        for one in pieces
+    )
+    is_bare = not any(one.kind is Kind.YES for one in pieces)
+    verbs = {words[0].text for name in asked.names if (words := plain_words(name, pack))}
+    has_deed = any(one.own in verbs or (one.own not in things and names_deed(one.text, pack)) for one in named)
+    is_undone = any(kind_of(verb, pack) is Kind.CANCEL for verb in verbs)  # "yes, stay" to a question that cancels one
+    is_alone = any(one.own in things and (not at or pieces[at - 1].kind not in SMALL) for at, one in enumerate(pieces))
+    return not has_deed and (has_wish or is_bare or (is_undone and is_alone))
+
+
+def _things_of(asked: Asked, pack: Pack) -> frozenset[str]:
+    """Return the words of the question for what the deed is done to: nouns, and those behind the first of its name."""
+    words = [[one.text for one in plain_words(name, pack)] for name in asked.names]
+    behind = {word for name in words for word in name[1:]} - {name[0] for name in words if name}
+    return frozenset(behind | set(nouns_of(asked.question, pack)))
+
+
+@lru_cache(maxsize=64)
+def _polite(pack: Pack) -> frozenset[str]:
+    """Return the phrases of politeness, without the spaces in them."""
+    return frozenset("".join(word.text for word in plain_words(phrase, pack)) for phrase in pack.politeness)
 
 
 def _is_unfinished(kinds: list[Kind]) -> bool:

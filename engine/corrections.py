@@ -32,8 +32,11 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d\d:\d\d")
 _THOUSANDS = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _CODE = re.compile(r"([A-Za-z]{1,4})[- ]?(\d{1,6})")
-_WHOLE = re.compile(r"\S*@\S*|\b\d{1,2}:\d\d\b|\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b")
-"""What is one thing with figures in it, and no number: an address, a time of day, a day."""
+_WHOLE = re.compile(
+    r"\S*@\S*|\b\d{1,2}:\d\d\b|\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b"
+    r"|\b[A-Za-z]{1,4}-?\d+\b|\b[A-Z] \d+\b|\b\d+(?:st|nd|rd|th)\b|\b\d+e\d+\b|\d+[²³]",
+)
+"""What is one thing with figures in it, and no count: an address, a time of day, a day, a code."""
 _BELOW = re.compile(r"(?<![\w.,])[-−]\d")
 _MAIL = re.compile(r"[^\s@<>(),;:]+@[^\s@<>(),;:]+\.[A-Za-z]{2,}")
 _IN_TEXT = re.compile(r"(?<![\w.,])\d{3,}(?![\w]|[.,]\d)")
