@@ -183,6 +183,7 @@ def _courteous(pack: Pack) -> frozenset[str]:
 def _wishing_words(pack: Pack) -> frozenset[str]:
     """Return the longer words of the phrases that wish: want, möchte, quiero."""
     words = {word.text for phrase in pack.wish for word in plain_words(phrase, pack)}
+    words -= {word.text for phrase in pack.politeness for word in plain_words(phrase, pack)}
     return frozenset(word for word in words if len(word) >= MIN_WISHING)
 
 
@@ -286,33 +287,35 @@ def _wants_the_thing(pieces: list[Piece], asked: Asked, pack: Pack) -> bool:
 
     Words of the question stand beside a wish, and none of them is what is to be done.
     """
-    named = [one for one in pieces if one.kind is Kind.OWN]
-    things = _things_of(asked, pack)
-    if not any(one.own in things for one in named):
+    verbs = {words[0].text for name in asked.names if (words := plain_words(name, pack))}
+    nouns, sentences = nouns_of(asked.question, pack), sentences_of(asked.question)
+    behind = {one.text for name in asked.names for one in plain_words(name, pack)[1:]} - verbs
+
+    def is_deed(one: Piece) -> bool:
+        is_asked = is_asked_deed(one.text, sentences, pack) and one.own not in nouns
+        return one.own in verbs or (one.own not in behind and is_asked)
+
+    named = [at for at, one in enumerate(pieces) if one.kind is Kind.OWN]
+    if not named or any(is_deed(pieces[at]) for at in named):
         return False
-    has_wish = any(
-        (one.kind is Kind.WISH and one.text.replace(" ", "") not in _polite(pack)) or one.text in _wishing_words(pack)
+    before = {compared(one) for one in pack.determiners}
+    is_known = any(
+        pieces[at].own in behind or pieces[at].own in nouns or (at > 0 and pieces[at - 1].text in before)
+        for at in named
+    )
+    is_undone = any(kind_of(verb, pack) is Kind.CANCEL for verb in verbs)  # "yes, stay" to a question that cancels one
+    is_alone = any(not at or pieces[at - 1].kind not in SMALL for at in named)
+    is_agreed = any(one.kind is Kind.YES for one in pieces)
+    return is_known and (_has_wish(pieces, pack) or not is_agreed or (is_undone and is_alone))
+
+
+def _has_wish(pieces: list[Piece], pack: Pack) -> bool:
+    """Return whether an answer wishes for something; politeness is no wish."""
+    words, polite = _wishing_words(pack), _polite(pack)
+    return any(
+        (one.kind is Kind.WISH and one.text.replace(" ", "") not in polite) or not words.isdisjoint(one.text.split())
         for one in pieces
     )
-    is_bare = not any(one.kind is Kind.YES for one in pieces)
-    verbs = {words[0].text for name in asked.names if (words := plain_words(name, pack))}
-    has_deed = any(one.own in verbs or (one.own not in things and names_deed(one.text, pack)) for one in named)
-    is_undone = any(kind_of(verb, pack) is Kind.CANCEL for verb in verbs)  # "yes, stay" to a question that cancels one
-    is_alone = any(one.own in things and (not at or pieces[at - 1].kind not in SMALL) for at, one in enumerate(pieces))
-    return not has_deed and (has_wish or is_bare or (is_undone and is_alone))
-
-
-def _things_of(asked: Asked, pack: Pack) -> frozenset[str]:
-    """Return the words of the question for what the deed is done to: nouns, and those behind the first of its name."""
-    words = [[one.text for one in plain_words(name, pack)] for name in asked.names]
-    behind = {word for name in words for word in name[1:]} - {name[0] for name in words if name}
-    return frozenset(behind | set(nouns_of(asked.question, pack)))
-
-
-@lru_cache(maxsize=64)
-def _polite(pack: Pack) -> frozenset[str]:
-    """Return the phrases of politeness, without the spaces in them."""
-    return frozenset("".join(word.text for word in plain_words(phrase, pack)) for phrase in pack.politeness)
 
 
 def _is_unfinished(kinds: list[Kind]) -> bool:
