@@ -34,9 +34,10 @@ _THOUSANDS = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _CODE = re.compile(r"([A-Za-z]{1,4})[- ]?(\d{1,6})")
 _WHOLE = re.compile(
     r"\S*@\S*|\b\d{1,2}:\d\d\b|\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b"
-    r"|\b[A-Za-z]{1,4}-?\d+\b|\b[A-Z] \d+\b|\b\d+(?:st|nd|rd|th)\b|\b\d+e\d+\b|\d+[²³]",
+    r"|\b[A-Za-z]{1,4}-?\d+\b|\b[A-Z] \d+\b|\b\d+e\d+\b|\d+[²³]",
 )
 """What is one thing with figures in it, and no count: an address, a time of day, a day, a code."""
+_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _BELOW = re.compile(r"(?<![\w.,])[-−]\d")
 _MAIL = re.compile(r"[^\s@<>(),;:]+@[^\s@<>(),;:]+\.[A-Za-z]{2,}")
 _IN_TEXT = re.compile(r"(?<![\w.,])\d{3,}(?![\w]|[.,]\d)")
@@ -83,7 +84,10 @@ def read_correction(text: str, pack: Pack, asked: Asked, parameters: list[JsonOb
         return Correction({}, is_unclear=True)
     for parameter in given:
         _read_by_form(found, parameter, text, pack, read)
-    plain = pieces_of(_WHOLE.sub(" ", unicodedata.normalize("NFKC", text)), pack, own.words)
+    counted = _WHOLE.sub(" ", unicodedata.normalize("NFKC", text))
+    if any(_DATE.fullmatch(str(value)) for value in asked.arguments.values()):
+        counted = _ORDINAL.sub(" ", counted)  # "the 25th" is a day then, whether it is read as one or not
+    plain = pieces_of(counted, pack, own.words)
     _read_numbers(found, given, plain, asked, pack)
     if found.numbers and not found.has_moment and _is_no_count(text, pack):
         return Correction({}, is_unclear=True)
