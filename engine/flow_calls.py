@@ -394,6 +394,8 @@ def _refuse_check(run: Run, step: JsonObject, condition: str, *, is_guard: bool)
         run.thread.last_result = {"error": "check_failed", "message": f"CHECK does not hold: {condition}"}
         run.unwind()
         run.push("flow.step", step=step["name"], phase=CHECK)
+    elif not outcome and run.state.tasks and run.state.tasks[-1].op == "flow.do":
+        run.state.tasks.pop()  # with no way out, what stands below it in its list is not done
     _fail_check(run, step, outcome)
 
 

@@ -66,6 +66,12 @@ def made_by(spec: Json) -> set[str]:
     return made | {line["variable"].partition(".")[0] for line in spec.get("set", ())}
 
 
+def result_names(spec: Json) -> set[str]:
+    """Return the variables that hold nothing before this call: its result under all its names."""
+    made = {"result", spec.get("as", ""), f"last_{spec['tool']}_result"}
+    return (made | {line["variable"].partition(".")[0] for line in spec.get("set", ())}) - {""}
+
+
 def mentions(read: str, names: set[str]) -> bool:
     """Return whether one of the names stands in a text."""
     return any(re.search(rf"\b{re.escape(name)}\b", read) for name in names if name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import pairwise
 from typing import Any
 
 from abl.compiler.branch_gathers import gathering_steps
-from abl.compiler.calls import made_by, mentions
+from abl.compiler.calls import made_by, mentions, result_names
 from abl.compiler.content import plain_or_template
 from abl.compiler.errors import lower_handler
 from abl.compiler.gather import lower_step_gather
@@ -19,6 +18,9 @@ from abl.compiler.lowering import Changes, listed, lower, nested, shape, target
 from abl.compiler.plain import Json, given, number, one, only, text, texts
 from abl.compiler.rules import lower_constraints
 from abl.compiler.scope import Scope
+from abl.expressions.analysis import analyse
+from abl.expressions.inspection import walk
+from abl.expressions.tree import Variable
 from abl.syntax.flow import TERMINALS, AwaitAttachment, Flow, HumanApproval, Step, Transform, gathering
 from abl.syntax.gather import Gather, GatherField, StepGather
 from abl.syntax.node import Node
@@ -163,10 +165,11 @@ def _add_order(node: Step, ir: Json) -> None:
     """
     spec = ir["call_spec"]
     made = made_by(spec)
-    if node.checks_first is True and "check" in ir and not mentions(ir["check"], made):
+    results = result_names(spec)
+    if node.checks_first is True and "check" in ir and results.isdisjoint(_roots(ir["check"])):
         ir["check_first"] = True
     before = ir.get("do", ())[: node.does_first]
-    if first := next((at for at, one in enumerate(before) if mentions(json.dumps(one), made)), len(before)):
+    if first := next((at for at, one in enumerate(before) if not results.isdisjoint(_read_in(one))), len(before)):
         ir["do_first"] = first
     said = " ".join(str(ir.get(key, "")) for key in _SAID)
     told = " ".join(_TAGS.findall(said))
@@ -175,6 +178,27 @@ def _add_order(node: Step, ir: Json) -> None:
         ir["say_last"] = True
     if node.transforms_last is True and "transform" in ir:
         ir["transform_last"] = True
+
+
+def _roots(condition: str) -> set[str]:
+    """Return the first names of the variables that a condition or an expression reads; those in quotes are none."""
+    tree = analyse(condition, condition=True, allow_text=True).node
+    return {one.path[0] for one in walk(tree) if isinstance(one, Variable)}
+
+
+def _read_in(node: Any) -> set[str]:
+    """Return the first names of the variables that an action and those under it read: conditions, values, tags."""
+    if isinstance(node, list):
+        return set().union(*map(_read_in, node))
+    if isinstance(node, str):
+        return set().union(*(_roots(tag) for tag in _TAGS.findall(node)))
+    if not isinstance(node, dict):
+        return set()
+    formulas = [node.get(key) for key in ("check", "condition", "expression")]
+    given_ = node.get("with")
+    formulas += given_.values() if isinstance(given_, dict) else ()
+    found = {name for one in formulas if isinstance(one, str) for name in _roots(one)}
+    return found.union(*(_read_in(value) for value in node.values()))
 
 
 def _zone(node: Step, rules: list[Json], instructions: list[str], scope: Scope) -> Json:
