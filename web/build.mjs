@@ -5,16 +5,18 @@ import { fileURLToPath } from "node:url";
 const [, , outdir] = process.argv;
 const PRIVATE = /^_[a-zA-Z]/; // members that are nobody else's have short names in what is served
 
-await build({
+const shared = {
   absWorkingDir: fileURLToPath(new URL(".", import.meta.url)),
-  entryPoints: { "web-sdk": "packages/web-sdk/src/index.ts" },
   outdir,
   bundle: true,
   minify: true,
-  format: "esm",
   target: "es2020",
   charset: "utf8",
   mangleProps: PRIVATE,
   legalComments: "none",
   logLevel: "warning",
-});
+};
+
+await build({ ...shared, format: "esm", entryPoints: { "web-sdk": "packages/web-sdk/src/index.ts" } });
+// A plain script, so that `<script src>` is enough and no name of ours gets into the page.
+await build({ ...shared, format: "iife", entryPoints: { "agent-widget": "packages/web-sdk/src/widget/index.ts" } });

@@ -1,0 +1,276 @@
+import type { ChatClient } from "../chat.ts";
+import { AgentError } from "../errors.ts";
+import { AgentSDK } from "../sdk.ts";
+import type { Message, WidgetTheme } from "../types.ts";
+import { inkOn, isColour } from "./colours.ts";
+import { h } from "./dom.ts";
+import { Line } from "./line.ts";
+import { STYLE } from "./style.ts";
+import { textsOf, type Texts } from "./texts.ts";
+import { firstShown, follows } from "./window.ts";
+
+/** Where the script comes from is where the gateway is, unless the page names another. */
+const HOME = typeof document !== "undefined" && document.currentScript instanceof HTMLScriptElement ? new URL(document.currentScript.src).origin : undefined;
+
+/** `<agent-widget project-id api-key>`: a conversation with an agent on a page. Spec: platform-api 13.2, 17. */
+export class AgentWidget extends HTMLElement {
+  chat!: ChatClient;
+  texts: Texts = textsOf("en");
+  private _sdk: AgentSDK | null = null;
+  private _own: Partial<Texts> = {};
+  private _theme: WidgetTheme = {};
+  private _lines = new Map<string, Line>();
+  private _pages = 1;
+  private _unread = 0;
+  private _root: ShadowRoot;
+  private _built = false;
+  private _launcher!: HTMLButtonElement;
+  private _badge!: HTMLElement;
+  private _panel!: HTMLElement;
+  private _state!: HTMLElement;
+  private _log!: HTMLElement;
+  private _earlier!: HTMLButtonElement;
+  private _start!: HTMLElement;
+  private _typing!: HTMLElement;
+  private _jump!: HTMLButtonElement;
+  private _input!: HTMLTextAreaElement;
+  private _stop!: HTMLButtonElement;
+  private _heard!: HTMLElement;
+
+  constructor() {
+    super();
+    this._root = this.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    this._root.adoptedStyleSheets = [sheet];
+  }
+
+  connectedCallback(): void {
+    if (!this._built) this._build();
+    if (this._sdk) void this._connect();
+  }
+
+  disconnectedCallback(): void {
+    this._sdk?.disconnect();
+  }
+
+  /** The SDK behind the widget; null where attributes are missing. */
+  get sdk(): AgentSDK | null {
+    return this._sdk;
+  }
+
+  get isOpen(): boolean {
+    return this.hasAttribute("data-open");
+  }
+
+  /** Colours, corners and font, as the contract's WidgetTheme. A colour that is not `#rgb` or `#rrggbb` is left out. */
+  set theme(theme: WidgetTheme) {
+    this._theme = theme;
+    const set = (name: string, value: string | undefined): void => (value === undefined ? void this.style.removeProperty(name) : this.style.setProperty(name, value));
+    const colour = (value: string | undefined): string | undefined => (value !== undefined && isColour(value) ? value : undefined);
+    const primary = colour(theme.primaryColor);
+    set("--agent-primary", primary);
+    set("--agent-on-primary", primary && inkOn(primary));
+    set("--agent-text", colour(theme.textColor));
+    set("--agent-background", colour(theme.backgroundColor));
+    set("--agent-radius", theme.borderRadius === undefined ? undefined : `${theme.borderRadius}px`);
+    set("--agent-font", theme.fontFamily);
+    if (theme.darkMode === undefined) delete this.dataset.scheme;
+    else this.dataset.scheme = theme.darkMode ? "dark" : "light";
+  }
+
+  get theme(): WidgetTheme {
+    return this._theme;
+  }
+
+  /** Texts of the page's own, before the widget is put into the page. */
+  set ownTexts(texts: Partial<Texts>) {
+    this._own = texts;
+  }
+
+  open(): void {
+    if (this.isOpen) return;
+    this.toggleAttribute("data-open", true);
+    this._panel.hidden = false;
+    this._launcher.hidden = true;
+    this._count(0);
+    this._log.scrollTop = this._log.scrollHeight;
+    this._input.focus();
+    this._tell("open", null);
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.toggleAttribute("data-open", false);
+    this._panel.hidden = true;
+    this._launcher.hidden = false;
+    this._launcher.focus();
+    this._tell("close", null);
+  }
+
+  /** Say something as the visitor; returns the id of the message. Rejects with AgentError. */
+  async send(text: string): Promise<string> {
+    if (!this._sdk) throw new AgentError("bad_config", this.texts.misconfigured);
+    this._log.scrollTop = this._log.scrollHeight;
+    return this.chat.send(text);
+  }
+
+  /** @internal */
+  announce(text: string): void {
+    this._heard.textContent = text;
+  }
+
+  /** @internal */
+  failed(caught: unknown): void {
+    const error = caught instanceof AgentError ? caught : new AgentError("refused", String(caught), { cause: caught });
+    this.announce(error.message);
+    this._tell("error", { error });
+  }
+
+  private _build(): void {
+    this._built = true;
+    this.texts = textsOf(this.getAttribute("lang") ?? (document.documentElement.lang || navigator.language), this._own);
+    const { texts } = this;
+    this._badge = h("span", { class: "badge", hidden: true });
+    this._launcher = h("button", { type: "button", class: "launcher", part: "launcher", "aria-label": texts.open, onclick: () => this.open() }, h("slot", { name: "launcher" }, "💬︎"), this._badge);
+    this._state = h("div", { class: "state", role: "status", hidden: true });
+    this._earlier = h("button", { type: "button", hidden: true, onclick: () => this._showEarlier() }, texts.earlier);
+    this._start = h("div", { class: "start", part: "start" }, h("slot", { name: "start" }, texts.welcome));
+    for (const prompt of (this.getAttribute("prompts") ?? "").split("|").filter((one) => one.trim())) {
+      this._start.append(h("button", { type: "button", onclick: () => this._say(prompt.trim()) }, prompt.trim()));
+    }
+    this._log = h("div", { class: "log", part: "log", tabindex: "0", role: "region", "aria-label": texts.title, onscroll: () => this._scrolled() }, this._earlier, this._start);
+    this._typing = h("div", { class: "typing", hidden: true }, texts.typing);
+    this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => void (this._log.scrollTop = this._log.scrollHeight) }, texts.latest);
+    this._input = h("textarea", { rows: "1", part: "input", dir: "auto", placeholder: texts.placeholder, "aria-label": texts.placeholder, onkeydown: (event) => this._pressed(event as KeyboardEvent) });
+    this._stop = h("button", { type: "button", hidden: true, onclick: () => this.chat.stop() }, texts.stop);
+    const go = h("button", { type: "submit", class: "go", part: "send" }, texts.send);
+    const composer = h("form", { class: "composer", part: "composer", onsubmit: (event) => { event.preventDefault(); this._submit(); } }, this._input, this._stop, go);
+    const close = h("button", { type: "button", class: "plain", "aria-label": texts.close, onclick: () => this.close() }, "✕");
+    const head = h("header", { part: "header" }, h("h2", {}, h("slot", { name: "title" }, this.getAttribute("heading") ?? texts.title)), close);
+    this._panel = h("div", { class: "panel", part: "panel", role: "dialog", "aria-label": texts.title, hidden: true, onkeydown: (event) => void ((event as KeyboardEvent).key === "Escape" && this.close()) });
+    this._panel.append(head, this._state, this._log, this._jump, this._typing, composer);
+    this._heard = h("div", { class: "heard", role: "status", "aria-live": "polite" });
+    this._root.append(this._panel, this._launcher, this._heard);
+    this._begin(go);
+  }
+
+  private _begin(go: HTMLButtonElement): void {
+    const { texts } = this;
+    const projectId = this.getAttribute("project-id") ?? "";
+    const apiKey = this.getAttribute("api-key") ?? "";
+    const mode = this.getAttribute("mode") ?? "chat";
+    const endpoint = this.getAttribute("endpoint") ?? HOME ?? location.origin;
+    const useless = !projectId || !apiKey.startsWith("pk_") ? texts.misconfigured : mode === "voice" ? texts.noVoice : "";
+    if (useless) {
+      go.disabled = this._input.disabled = true;
+      return this._stand(useless);
+    }
+    const sdk = new AgentSDK({ projectId, apiKey, endpoint });
+    this._sdk = sdk;
+    this.chat = sdk.chat();
+    this.chat.on("change", () => this._show());
+    this.chat.on("typing", ({ isTyping }) => {
+      this._typing.hidden = this._stop.hidden = !isTyping;
+      if (document.activeElement === this && !isTyping && !this._root.activeElement) this._input.focus();
+    });
+    this.chat.on("message", (message) => this._came(message));
+    for (const name of ["messageSent", "messageFailed", "error"] as const) this.chat.on(name, (detail: unknown) => this._tell(name, detail));
+    sdk.on("connectionChange", (detail) => {
+      this._connection();
+      this._tell("connectionChange", detail);
+    });
+    for (const name of ["sessionStart", "sessionEnd", "handoff"] as const) sdk.on(name, (detail: unknown) => this._tell(name, detail));
+    if (mode === "unified") this._stand(texts.noVoice);
+    this._show();
+  }
+
+  private async _connect(): Promise<void> {
+    try {
+      await this._sdk?.connect();
+    } catch (caught) {
+      this._connection();
+      this._tell("error", { error: caught });
+    }
+  }
+
+  private _connection(): void {
+    const { texts } = this;
+    const said = { pausing: texts.offline, exhausted: texts.lost, refused: texts.refused, displaced: texts.displaced } as Record<string, string>;
+    const state = this._sdk?.getConnectionState() ?? "idle";
+    this._stand(said[state] ?? "", state === "exhausted" || state === "displaced");
+  }
+
+  private _stand(text: string, again = false): void {
+    this._state.hidden = !text;
+    const button = h("button", { type: "button", onclick: () => void this._connect() }, this.texts.again);
+    this._state.replaceChildren(text, ...(again ? [button] : []));
+  }
+
+  private _show(): void {
+    const messages = this.chat.getMessages();
+    const follow = follows(this._log);
+    const first = firstShown(messages.length, this._pages);
+    this._earlier.hidden = first === 0;
+    this._start.hidden = messages.length > 0;
+    const kept = new Map<string, Line>();
+    let before: Node = this._start;
+    for (const message of messages.slice(first)) {
+      const line = this._lines.get(message.id) ?? new Line(this);
+      line.show(message);
+      kept.set(message.id, line);
+      if (before.nextSibling !== line.node) this._log.insertBefore(line.node, before.nextSibling);
+      before = line.node;
+    }
+    for (const [id, line] of this._lines) if (!kept.has(id)) line.node.remove();
+    this._lines = kept;
+    if (follow) this._log.scrollTop = this._log.scrollHeight;
+    this._scrolled();
+  }
+
+  private _showEarlier(): void {
+    const fromEnd = this._log.scrollHeight - this._log.scrollTop;
+    this._pages += 1;
+    this._show();
+    this._log.scrollTop = this._log.scrollHeight - fromEnd;
+  }
+
+  private _scrolled(): void {
+    this._jump.hidden = follows(this._log);
+  }
+
+  private _came(message: Message): void {
+    this._tell("message", message);
+    if (message.role !== "assistant") return;
+    this.announce(`${this.texts.agent}: ${message.content}`);
+    if (!this.isOpen) this._count(this._unread + 1);
+  }
+
+  private _count(unread: number): void {
+    this._unread = unread;
+    this._badge.hidden = !unread;
+    this._badge.textContent = String(unread);
+    this._launcher.setAttribute("aria-label", unread ? this.texts.openUnread.replace("{n}", String(unread)) : this.texts.open);
+  }
+
+  private _pressed(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this._submit();
+  }
+
+  private _submit(): void {
+    const text = this._input.value;
+    if (!text.trim()) return;
+    this._say(text, () => void (this._input.value = ""));
+  }
+
+  private _say(text: string, kept: () => void = () => undefined): void {
+    this._input.focus();
+    this.send(text).then(kept, (caught) => this.failed(caught));
+  }
+
+  private _tell(name: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
