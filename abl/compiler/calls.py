@@ -62,8 +62,7 @@ def mark_list(entries: list[Json], spec: Json | None = None) -> None:
 
 def made_by(spec: Json) -> set[str]:
     """Return the names under which a call gives what it brings."""
-    made = {"result", "match", spec.get("as", ""), spec["tool"], f"last_{spec['tool']}_result"}
-    return made | {line["variable"].partition(".")[0] for line in spec.get("set", ())}
+    return result_names(spec) | {"match", spec["tool"]}
 
 
 def result_names(spec: Json) -> set[str]:
