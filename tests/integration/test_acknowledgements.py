@@ -27,6 +27,7 @@ from actors.installation import MASTER_KEY_FILE
 from actors.projects import TENANT_ID, put_project
 from storage.crypto import MasterKeys
 from storage.database import Database
+from storage.keys import session_key
 from storage.repositories.api_keys import ApiKeys, NewKey
 from storage.statements import Statement
 from tests.flows.test_waiting import COURIER
@@ -352,12 +353,13 @@ async def _try(scene: Scene, one: Acknowledgement) -> None:
     await scene.open_page()
     if one.prepare is not None:
         await one.prepare(scene)
-    scene.mortal.meet(Fate(write=one.write, is_sent=False))
+    about = repr(session_key(TENANT_ID, scene.session_id)) if one.write == APPENDED else ""
+    scene.mortal.meet(Fate(write=one.write, is_sent=False, about=about))
     with pytest.raises(REFUSED):
         await one.ask(scene)
     scene.mortal.meet(None)
     assert not await one.is_kept(scene), f"{one.name}: the store was cut off before the write"
-    scene.mortal.meet(Fate(write=one.write, is_sent=True))
+    scene.mortal.meet(Fate(write=one.write, is_sent=True, about=about))
     with suppress(*BROKEN_OFF):  # when it died before it could say so
         await one.ask(scene)
     assert await scene.mortal.ended() == KILLED, one.name

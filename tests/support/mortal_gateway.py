@@ -47,10 +47,13 @@ class Fate(Struct, frozen=True, kw_only=True):
     Attributes:
         is_sent: It is sent, and once what it has written stands, the process is killed; otherwise the statement fails,
             and those after it with the same words.
+        about: A key that has to be among what is given to the statement; "": any will do. What another session still
+            owes after a restart is written with the same words.
     """
 
     write: str
     is_sent: bool
+    about: str = ""
 
 
 class MortalGateway:
@@ -151,16 +154,16 @@ def _be_mortal(place: Path) -> None:
     """Have what stands in the file happen to this process; behind a statement of a transaction, once that stands."""
     within: ContextVar[list[bool] | None] = ContextVar("within", default=None)
 
-    def fate_of(statement: Statement) -> Fate | None:
+    def fate_of(statement: Statement, given: dict[str, object]) -> Fate | None:
         try:
             fate = msgspec.json.decode(place.read_bytes(), type=Fate)
         except FileNotFoundError:
             return None
-        return fate if fate.write in statement.sql else None
+        return fate if fate.write in statement.sql and fate.about in repr(given) else None
 
     def mortal(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         async def send(self: Connection, statement: Statement, **given: object) -> Any:
-            fate, transaction = fate_of(statement), within.get()
+            fate, transaction = fate_of(statement, given), within.get()
             if fate is not None and not fate.is_sent:
                 raise Unavailable("The store was cut off before the write.")
             answer = await original(self, statement, **given)

@@ -133,6 +133,7 @@ def test_an_agent_that_only_a_model_can_guard_says_why_it_keeps_everything_back(
 def test_a_folder_with_several_agents_says_which_one_speaks() -> None:
     with at_a_terminal("chat", "examples/bank-front-desk") as terminal:
         terminal.wait_for("agent: Bank_Front_Desk (--agent for another: ")
+        terminal.wait_for("> ")  # before it the terminal reads whole lines, and the key would be lost
         terminal.press(CTRL_D)
 
 
