@@ -187,10 +187,13 @@ def answered(run: Run, task: Task) -> None:
     now = {**_arguments_then(run, waits), **(asked.get("corrected") or {})}
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
-        asked_calls.take_over(run, spec)
-    else:
-        tries += 1
-    if answer in ("no", "cancel") or (answer not in ("yes", "changed", "correction") and tries >= MAX_MISSES):
+        _take_up(run, waits)
+        run.state.turn.is_agreed = True
+        if not asked_calls.take_over(run, spec):
+            run.push("act.call", spec=spec, quiet=waits["quiet"], asks=True, asked={**waits["asked"], "tries": tries})
+        return
+    tries += 1
+    if answer in ("no", "cancel") or (answer not in ("yes", "changed") and tries >= MAX_MISSES):
         _take_up(run, waits)
         thread.confirmation = waits["asked"].get("before") or {}
         _refuse(run, spec, consent.refusal("declined", tool), quiet=bool(waits["quiet"]))

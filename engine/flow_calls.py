@@ -145,7 +145,8 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     now = {**calls.arguments_of(run, spec), **(asked.get("corrected") or {})} if spec else None
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
-        asked_calls.take_over(run, spec)
+        if asked_calls.take_over(run, spec):
+            return
         if (broken := _broken_before(run, step)) is not None:
             run.thread.confirmation, run.thread.step = {}, broken["name"]
             run.push("flow.step", step=broken["name"], phase=CHECK)
