@@ -153,6 +153,10 @@ class Pack:
     """Words before a number below zero."""
     at_least: Phrases = ()
     """Words that say "at least" and end with one of minus."""
+    decimal_words: Phrases = ()
+    """Words between a number and its decimals: five point two."""
+    beyond: Phrases = ()
+    """Forms of the time before or behind a day, which names none itself: `before {day}`."""
     fractions: Phrases = ()
     """Words that make another number of the one beside them: half a, and a half, quarters."""
     partitive: Phrases = ()
@@ -180,10 +184,12 @@ OPTIONAL = frozenset(
         "articles",
         "at_least",
         "between",
+        "beyond",
         "closings",
         "common",
         "conjugation",
         "contrast",
+        "decimal_words",
         "determiners",
         "either",
         "endings",

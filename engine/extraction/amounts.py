@@ -77,6 +77,9 @@ def meant_amount(text: str, words: Pack, beside: Beside, others: tuple[Pack, ...
     tail = corrected(text, words)
     if tail and amounts_in(tail, words, others):
         text = tail
+    said, found = _read(text, words, others)
+    if any(_is_behind_no(said, one, words) for one in found[1:]):
+        return None  # "5, no 6": no, it is six, or not six
     text = stated(text, words)
     said, found = _read(text, words, others)
     found = [one for one in found if not _is_refused(said, one, words)]
@@ -88,6 +91,8 @@ def meant_amount(text: str, words: Pack, beside: Beside, others: tuple[Pack, ...
     rest = [one for one in found if one not in ones]
     if not near and ones and rest and _joins(said[ones[0].end : rest[-1].start], words):
         return None  # one person and two children
+    if not near and len({one.value for one in rest or found}) > 1:
+        return None  # three adults and two children
     meant = (near or rest or found)[0]
     if meant.is_likely_moment and len({one.value for one in found}) > 1 and not near:
         return None
@@ -129,6 +134,11 @@ def _is_refused(said: str, one: Amount, words: Pack) -> bool:
     before = re.search(rf"{refused}\s*$", said[: one.start])
     behind = re.match(rf"\s*{refused}[\s.!。]*$", said[one.end :])
     return before is not None or behind is not None
+
+
+def _is_behind_no(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether the plain word of no stands before a number, which takes back what was said before it."""
+    return re.search(rf"{alternatives(words.no[:1])}\s*$", said[: one.start]) is not None
 
 
 def _counts_none(said: str, one: Amount, words: Pack) -> bool:
