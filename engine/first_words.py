@@ -20,9 +20,11 @@ ASKING = ("gather", "on_input", "await_attachment", "human_approval", "reasoning
 
 def waits(run: Run, step: JsonObject) -> bool:
     """Return whether a step has to wait for the first message of the session: it reads it, and asks for nothing."""
-    if not run.state.begun.may_wait or run.state.turn_number or any(step.get(key) for key in ASKING):
-        return False
-    return reads(run, step, WORDS)
+    return bool(run.state.begun.may_wait) and not run.state.turn_number and _needs_words(run, step)
+
+
+def _needs_words(run: Run, step: JsonObject) -> bool:
+    return not any(step.get(key) for key in ASKING) and reads(run, step, WORDS)
 
 
 def note_opening(state: SessionState, before: Turn) -> None:
@@ -37,9 +39,14 @@ def note_opening(state: SessionState, before: Turn) -> None:
         state.opened = tuple(before.says)
 
 
-def say_again(run: Run) -> bool:
-    """Answer the first message with what the opening said, if its flow has run for it; return whether it has."""
+def say_again(run: Run, step: JsonObject) -> bool:
+    """Answer the first message with what the opening said, if its flow has run for it; return whether it has.
+
+    A flow that has come to `step` and waits there for the message has not.
+    """
     said, run.state.opened = run.state.opened, None
+    if _needs_words(run, step):
+        return False
     for text in said or ():
         saying.say(run, text, is_checked=True)
     return said is not None

@@ -322,7 +322,7 @@ def _begin_again(run: Run, step: JsonObject) -> None:
 
     The message is for the question that the flow comes to then. What the opening has done is not done again.
     """
-    if first_words.say_again(run):
+    if first_words.say_again(run, step):
         return
     if given_up_key(step["name"]) in run.thread.counters:
         run.push("flow.behind")
