@@ -1,8 +1,7 @@
 """Writes the test of types that holds the web SDK to its contract; with `--check` says whether it is current.
 
 The contract's tables are in `web/packages/web-sdk/contract.md`. Each member, option, field, event and hook of them is
-a line that TypeScript checks: it is there, it returns what is said, and it is not `any`. What is not there yet is named
-in `MISSING`, and its line says that it is not: who builds it takes it off the list. Spec: platform-api 13.1, 13.2.
+a line that TypeScript checks: it is there, it returns what is said, and it is not `any`. Spec: platform-api 13.1, 13.2.
 """
 
 from __future__ import annotations
@@ -16,20 +15,26 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PACKAGE: Final = ROOT / "web" / "packages" / "web-sdk"
 TABLES: Final = PACKAGE / "contract.md"
 PLACE: Final = PACKAGE / "testing" / "contract.ts"
-MISSING: Final = frozenset({"VoiceClient", "AgentSDK.voice", "useAgent.voice"})
-"""What of the contract is not there yet: the voice client with all that it has, and the two places that give one."""
 HEAD: Final = """\
 // What the contract says of this package, for the compiler. Made by tools/generate_web_contract.py; do not edit.
 import type * as sdk from "../src/index.ts";
 import type * as react from "../src/react/index.ts";
-import type { Gives, Has, Holds, Is, Lacks, Tells } from "./promises.ts";
+import type { Gives, Has, Holds, Is, Tells } from "./promises.ts";
 
 """
-CLASSES: Final = {"AgentSDK": "sdk.AgentSDK", "ChatClient": "sdk.ChatClient"}
-EVENTS: Final = {"AgentSDK": "sdk.AgentEvents", "ChatClient": "sdk.ChatEvents"}
+CLASSES: Final = {"AgentSDK": "sdk.AgentSDK", "ChatClient": "sdk.ChatClient", "VoiceClient": "sdk.VoiceClient"}
+EVENTS: Final = {"AgentSDK": "sdk.AgentEvents", "ChatClient": "sdk.ChatEvents", "VoiceClient": "sdk.VoiceEvents"}
+OPTIONS: Final = {"AgentSDK": "sdk.AgentConfig", "ChatClient": "sdk.SendOptions", "VoiceClient": "sdk.VoiceOptions"}
+INNER: Final = {"vadConfig": "sdk.VadConfig"}
+"""Options whose own options stand in braces behind them."""
 HOOKS: Final = {"useAgent": "react.UseAgent", "useChat": "react.UseChat", "useVoice": "react.UseVoice"}
 TYPES: Final = ("Message", "RichContent", "ActionSet", "ActionElement", "AttachmentRef", "VoiceInfo", "WidgetTheme")
-RETURNS: Final = {"string or null": "string | null", "Message[]": "sdk.Message[]"}
+RETURNS: Final = {
+    "string or null": "string | null",
+    "Message[]": "sdk.Message[]",
+    "VoiceState": "sdk.VoiceState",
+    "VoiceInfo": "sdk.VoiceInfo",
+}
 EMITTER: Final = ("on", "once", "off", "removeAllListeners")
 
 
@@ -60,13 +65,11 @@ def _rows(section: str, head: str) -> list[tuple[str, str]]:
 
 
 def _told(owner: str, name: str, payload: str) -> str:
-    if owner not in EVENTS:
-        return _absent(owner)
     if payload == "none":
         return f'Is<{EVENTS[owner]}["{name}"], undefined>'
     if payload.startswith("Message"):
         return f'Is<{EVENTS[owner]}["{name}"], sdk.Message>'
-    parts = " | ".join(f'"{part}"' for part in re.findall(r"\w+", payload))
+    parts = " | ".join(f'"{part}"' for part in re.findall(r"\w+", payload.partition("}")[0]))
     return f'Tells<{EVENTS[owner]}, "{name}", {parts}>'
 
 
@@ -75,16 +78,14 @@ def _members(owner: str, section: str) -> dict[str, str]:
     for call, returned in _rows(section, "Member"):
         name = re.sub(r"\(.*", "", call).split(".")[-1]
         what = RETURNS.get(returned, f"sdk.{returned}" if returned in CLASSES else returned)
-        of = CLASSES.get(owner, "")
-        of = f"typeof {of}" if "." in call.partition("(")[0] and of else of
-        is_missing = not of or f"{owner}.{name}" in MISSING
-        kept[f"{owner}.{name}"] = _absent(owner, name) if is_missing else f'Gives<{of}, "{name}", {what}>'
+        of = f"typeof {CLASSES[owner]}" if "." in call.partition("(")[0] else CLASSES[owner]
+        kept[f"{owner}.{name}"] = f'Gives<{of}, "{name}", {what}>'
     for name in EMITTER:
-        kept[f"{owner}.{name}"] = f'Has<{CLASSES[owner]}, "{name}">' if owner in CLASSES else _absent(owner)
+        kept[f"{owner}.{name}"] = f'Has<{CLASSES[owner]}, "{name}">'
     options = re.findall(r"(?:Constructor config:|options|Options:) (`.*)", section)
-    for name in re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", options[0])):
-        options_of = {"AgentSDK": "sdk.AgentConfig", "ChatClient": "sdk.SendOptions"}.get(owner)
-        kept[f"{owner} option {name}"] = f'Has<{options_of}, "{name}">' if options_of else _absent(owner)
+    for named, inner in re.findall(r"`(\w+)`(?: \{([^}]*)\})?", re.sub(r"\([^)]*\)", "", options[0])):
+        for name, of in [(named, OPTIONS[owner]), *((name, INNER[named]) for name in re.findall(r"`(\w+)`", inner))]:
+            kept[f"{owner} option {name}"] = f'Has<{of}, "{name}">'
     return kept
 
 
@@ -94,18 +95,8 @@ def _hooks(section: str) -> dict[str, str]:
         of = HOOKS.get(name, "react.AgentProviderProps")
         kept[name] = f'Has<typeof react, "{name}">'
         for part in re.findall(r"\w+", re.sub(r"\(\w+\)", "", told)):
-            is_missing = f"{name}.{part}" in MISSING
-            kept[f"{name}.{part}"] = f'Is<{of}["{part}"], null>' if is_missing else f'Has<{of}, "{part}">'
+            kept[f"{name}.{part}"] = f'Has<{of}, "{part}">'
     return kept
-
-
-def _absent(owner: str, name: str = "") -> str:
-    """Return the type that is true while something is missing. Raises KeyError where nobody has named it."""
-    listed = f"{owner}.{name}" if f"{owner}.{name}" in MISSING else owner
-    if listed not in MISSING:
-        raise KeyError(f"{listed} is not there, and not in MISSING")
-    of, _, member = listed.rpartition(".")
-    return f'Lacks<sdk.{of}, "{member}">' if of else f'Lacks<typeof sdk, "{listed}">'
 
 
 def text_of_contract() -> str:

@@ -5,6 +5,12 @@ import { fileURLToPath } from "node:url";
 const [, , outdir] = process.argv;
 const PRIVATE = /^_[a-zA-Z]/; // members that are nobody else's have short names in what is served
 
+// What a call is made of is a file beside the others, loaded with the first call.
+const voiceOnDemand = {
+  name: "voice-on-demand",
+  setup: ({ onResolve }) => onResolve({ filter: /\/call\.ts$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./voice.js", external: true } : null)),
+};
+
 const shared = {
   absWorkingDir: fileURLToPath(new URL(".", import.meta.url)),
   outdir,
@@ -15,8 +21,10 @@ const shared = {
   mangleProps: PRIVATE,
   legalComments: "none",
   logLevel: "warning",
+  plugins: [voiceOnDemand],
 };
 
-await build({ ...shared, format: "esm", entryPoints: { "web-sdk": "packages/web-sdk/src/index.ts" } });
-// A plain script, so that `<script src>` is enough and no name of ours gets into the page.
-await build({ ...shared, format: "iife", entryPoints: { "agent-widget": "packages/web-sdk/src/widget/index.ts" } });
+const sources = "packages/web-sdk/src";
+await build({ ...shared, format: "esm", entryPoints: { "web-sdk": `${sources}/index.ts`, voice: `${sources}/voice/call.ts` } });
+// Plain scripts: of the widget so that `<script src>` is enough and no name of ours gets into the page.
+await build({ ...shared, format: "iife", entryPoints: { "agent-widget": `${sources}/widget/index.ts`, "voice-worklet": `${sources}/voice/worklet.ts` } });

@@ -73,14 +73,13 @@ function parsed(text: string): unknown {
 function openSocket(url: string, protocols: string[]): Socket {
   const opened = new WebSocket(url, protocols);
   const socket: Socket = {
-    send: (text) => opened.send(text),
+    send: (data) => opened.send(data),
     close: () => opened.close(),
     onmessage: null,
     onclose: null,
   };
-  opened.onmessage = (event) => {
-    if (typeof event.data === "string") socket.onmessage?.(event.data);
-  };
+  opened.binaryType = "arraybuffer";
+  opened.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => (typeof data === "string" ? socket.onmessage?.(data) : socket.onbinary?.(data));
   opened.onclose = (event) => socket.onclose?.(event.code || LEFT_ABRUPTLY);
   return socket;
 }

@@ -23,6 +23,17 @@ export const REASONS = [
   "upload_cancelled",
   "feedback_refused",
   "voice_unavailable", // the server has no voice; chat goes on
+  "voice_busy", // the server has no room for another call
+  "voice_failed", // the server could not go on with a call, or with a part of it
+  "voice_lost", // the socket of a call dropped; `start()` begins another
+  "voice_ended", // the server has ended the call
+  "voice_unsupported", // this browser cannot record or play here; microphones want https
+  "microphone_denied", // the visitor or the page does not allow it
+  "microphone_missing", // there is none, or not the one that was asked for
+  "microphone_failed", // it cannot be used: another program may have it
+  "microphone_lost", // it was unplugged
+  "page_hidden", // the browser has taken the sound from a page that was left or hidden
+  "audio_blocked", // no sound before the visitor has touched the page
 ] as const;
 
 export type Reason = (typeof REASONS)[number];

@@ -41,11 +41,12 @@ export interface UploadRequest {
   onProgress?: (sentBytes: number, totalBytes: number) => void;
 }
 
-/** The part of a WebSocket that is used. */
+/** The part of a WebSocket that is used; only voice sends and hears bytes. */
 export interface Socket {
-  send(text: string): void;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
   close(): void;
   onmessage: ((text: string) => void) | null;
+  onbinary?: ((bytes: ArrayBuffer) => void) | null;
   onclose: ((code: number) => void) | null;
 }
 

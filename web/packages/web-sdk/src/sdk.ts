@@ -8,6 +8,7 @@ import type { Entry } from "./outbox.ts";
 import type { Platform } from "./platform.ts";
 import type { Happening } from "./transcript.ts";
 import type { AgentConfig } from "./types.ts";
+import { VoiceClient, type VoiceOptions } from "./voice/client.ts";
 import type { ServerFrame } from "./wire.ts";
 
 /** Spec: platform-api 13.1; those behind `error` are ours. `undefined` is the payload of events that have none. */
@@ -33,6 +34,7 @@ const GLOBAL = Symbol.for("abl.agent-sdk");
 export class AgentSDK extends Emitter<AgentEvents> {
   private readonly _client: Client;
   private readonly _chat: ChatClient;
+  private _voice: VoiceClient | null = null;
   private _state: ConnectionState = "idle";
   private _waiting: Array<{ resolve: () => void; reject: (error: AgentError) => void }> = [];
 
@@ -78,11 +80,19 @@ export class AgentSDK extends Emitter<AgentEvents> {
   }
 
   disconnect(): void {
+    this._voice?.stop();
     this._client.disconnect();
   }
 
   chat(): ChatClient {
     return this._chat;
+  }
+
+  /** The same client each time; what a call is made of is loaded with the first. @param options Of the next call. */
+  voice(options?: VoiceOptions): VoiceClient {
+    if (!this._voice) this._voice = new VoiceClient(this._client, options ?? {});
+    else if (options) this._voice.configure(options);
+    return this._voice;
   }
 
   isConnected(): boolean {

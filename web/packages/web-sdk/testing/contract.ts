@@ -1,7 +1,7 @@
 // What the contract says of this package, for the compiler. Made by tools/generate_web_contract.py; do not edit.
 import type * as sdk from "../src/index.ts";
 import type * as react from "../src/react/index.ts";
-import type { Gives, Has, Holds, Is, Lacks, Tells } from "./promises.ts";
+import type { Gives, Has, Holds, Is, Tells } from "./promises.ts";
 
 export type Contract = [
   // Message.id
@@ -93,7 +93,7 @@ export type Contract = [
   // AgentSDK.chat
   Holds<Gives<sdk.AgentSDK, "chat", sdk.ChatClient>>,
   // AgentSDK.voice
-  Holds<Lacks<sdk.AgentSDK, "voice">>,
+  Holds<Gives<sdk.AgentSDK, "voice", sdk.VoiceClient>>,
   // AgentSDK.isConnected
   Holds<Gives<sdk.AgentSDK, "isConnected", boolean>>,
   // AgentSDK.getSessionId
@@ -139,43 +139,43 @@ export type Contract = [
   // ChatClient option metadata
   Holds<Has<sdk.SendOptions, "metadata">>,
   // VoiceClient.start
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Gives<sdk.VoiceClient, "start", Promise<void>>>,
   // VoiceClient.stop
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Gives<sdk.VoiceClient, "stop", void>>,
   // VoiceClient.toggleMute
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Gives<sdk.VoiceClient, "toggleMute", boolean>>,
   // VoiceClient.getState
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Gives<sdk.VoiceClient, "getState", sdk.VoiceState>>,
   // VoiceClient.getInfo
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Gives<sdk.VoiceClient, "getInfo", sdk.VoiceInfo>>,
   // VoiceClient.isSupported
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Gives<typeof sdk.VoiceClient, "isSupported", boolean>>,
   // VoiceClient.on
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceClient, "on">>,
   // VoiceClient.once
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceClient, "once">>,
   // VoiceClient.off
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceClient, "off">>,
   // VoiceClient.removeAllListeners
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceClient, "removeAllListeners">>,
   // VoiceClient option enableBargeIn
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceOptions, "enableBargeIn">>,
   // VoiceClient option sampleRate
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceOptions, "sampleRate">>,
   // VoiceClient option deviceId
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceOptions, "deviceId">>,
   // VoiceClient option vadConfig
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VoiceOptions, "vadConfig">>,
   // VoiceClient option positiveSpeechThreshold
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VadConfig, "positiveSpeechThreshold">>,
   // VoiceClient option negativeSpeechThreshold
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VadConfig, "negativeSpeechThreshold">>,
   // VoiceClient option redemptionMs
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VadConfig, "redemptionMs">>,
   // VoiceClient option minSpeechMs
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VadConfig, "minSpeechMs">>,
   // VoiceClient option preSpeechPadMs
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Has<sdk.VadConfig, "preSpeechPadMs">>,
   // AgentProvider
   Holds<Has<typeof react, "AgentProvider">>,
   // AgentProvider.projectId
@@ -205,7 +205,7 @@ export type Contract = [
   // useAgent.sendMessage
   Holds<Has<react.UseAgent, "sendMessage">>,
   // useAgent.voice
-  Holds<Is<react.UseAgent["voice"], null>>,
+  Holds<Has<react.UseAgent, "voice">>,
   // useAgent.voiceState
   Holds<Has<react.UseAgent, "voiceState">>,
   // useAgent.startVoice
@@ -265,29 +265,29 @@ export type Contract = [
   // ChatClient event error
   Holds<Tells<sdk.ChatEvents, "error", "error">>,
   // VoiceClient event stateChange
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "stateChange", "state" | "previousState">>,
   // VoiceClient event transcription
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "transcription", "text" | "isFinal" | "confidence">>,
   // VoiceClient event transcriptionFinal
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "transcriptionFinal", "text" | "confidence">>,
   // VoiceClient event responseStart
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "responseStart", "messageId">>,
   // VoiceClient event responseChunk
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "responseChunk", "messageId" | "text">>,
   // VoiceClient event responseEnd
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "responseEnd", "messageId" | "text">>,
   // VoiceClient event speaking
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "speaking", "isSpeaking">>,
   // VoiceClient event volumeChange
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "volumeChange", "level">>,
   // VoiceClient event ready
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Is<sdk.VoiceEvents["ready"], undefined>>,
   // VoiceClient event error
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "error", "error">>,
   // VoiceClient event micPermissionDenied
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Is<sdk.VoiceEvents["micPermissionDenied"], undefined>>,
   // VoiceClient event bargeIn
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Is<sdk.VoiceEvents["bargeIn"], undefined>>,
   // VoiceClient event vadAvailable
-  Holds<Lacks<typeof sdk, "VoiceClient">>,
+  Holds<Tells<sdk.VoiceEvents, "vadAvailable", "available">>,
 ];

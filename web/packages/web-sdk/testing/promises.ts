@@ -9,5 +9,4 @@ export type Gives<Of, Name extends PropertyKey, What> = Name extends keyof Of ? 
 export type Tells<Of, Name extends PropertyKey, Parts extends PropertyKey> = Name extends keyof Of
   ? Is<keyof NonNullable<Of[Name]>, Parts> extends true ? (true extends IsAny<NonNullable<Of[Name]>[keyof NonNullable<Of[Name]>]> ? false : true) : false
   : false;
-export type Lacks<Of, Name extends PropertyKey> = Name extends keyof Of ? false : true;
 export type Holds<T extends true> = T;

@@ -7,12 +7,13 @@ import type { Message } from "../src/types.ts";
 import { FakeBrowser } from "./browser.ts";
 import { prepareReact, withoutPage, type ReactVersion } from "./react.ts";
 import { WORDS } from "./server.ts";
+import { VoicePage } from "./voice.ts";
 
 const ANSWER = WORDS.join("");
 
 export async function describeReact(version: ReactVersion): Promise<void> {
   const window = prepareReact(version);
-  const { act, createElement, memo, Profiler, StrictMode, version: loaded } = await import("react");
+  const { act, createElement, memo, StrictMode, version: loaded } = await import("react");
   const { createRoot, hydrateRoot } = await import("react-dom/client");
   const { renderToString } = await import("react-dom/server");
   const { AgentProvider, useAgent, useChat, useVoice } = await import("../src/react/index.ts");
@@ -137,7 +138,7 @@ export async function describeReact(version: ReactVersion): Promise<void> {
     }
     Emitter.prototype.on = on;
     await browser.clock.pass(0);
-    assert.ok(made.size >= 2_000, "an SDK and its chat, each time");
+    assert.ok(made.size >= 3_000, "an SDK, its chat and its voice, each time");
     assert.equal([...made].reduce((sum, one) => sum + one.listenerCount(), 0), 0);
     assert.equal(browser.server.sockets.size, 0);
     assert.equal(tab.wakers.size, 0);
@@ -196,17 +197,54 @@ export async function describeReact(version: ReactVersion): Promise<void> {
     await act(async () => root!.unmount());
   });
 
-  test("a render that voice takes part in says that there is none, and chat goes on", async () => {
-    const page = new ReactPage();
+  test("a call is followed by its hooks, and its errors are told with the others", async () => {
+    const call = new VoicePage();
+    const host = window.document.createElement("main") as unknown as HTMLElement;
+    const root = createRoot(host);
     let voice: ReturnType<typeof useVoice> | null = null;
-    const Voice = () => ((voice = useVoice()), null);
-    const config = { projectId: "p", apiKey: "pk_1", platform: page.browser.open().platform() };
-    const profiled = createElement(Profiler, { id: "voice", onRender: () => undefined }, createElement(Voice));
-    await act(async () => page.root.render(createElement(AgentProvider, config, profiled)));
+    const Voice = () => {
+      voice = useVoice();
+      seen = useAgent();
+      return createElement("b", null, `${voice.voiceState}${voice.isMuted ? " muted" : ""}`);
+    };
+    const config = { projectId: "p", apiKey: "pk_1", endpoint: "http://127.0.0.1:1", platform: call.platform() };
+    await act(async () => root.render(createElement(AgentProvider, config, createElement(Voice))));
+    const text = (): string => host.textContent ?? "";
+    assert.equal(text(), "idle");
+    const first = voice!;
+    assert.equal(seen!.voice, seen!.sdk.voice({ audio: call.audio }));
+    assert.equal(seen!.startVoice, first.startVoice);
+    await act(async () => void voice!.toggleMute());
+    assert.equal(text(), "idle muted");
+    await act(async () => void voice!.toggleMute());
+    let started: Promise<void> = Promise.reject(new Error("not yet"));
+    started.catch(() => undefined);
+    await act(async () => void (started = voice!.startVoice()));
+    assert.equal(text(), "connecting");
+    await act(() => call.arrived());
+    await act(async () => call.socket.greet(true));
+    await act(async () => call.socket.say({ type: "voice_started", voiceMode: "pipeline" }));
+    await started;
+    assert.deepEqual([text(), seen!.voiceState, voice!.startVoice], ["ready", "ready", first.startVoice]);
+    await act(async () => call.socket.say({ type: "voice_error", code: "STT_FAILED", message: "no", fatal: false }));
+    assert.equal(seen!.error?.reason, "voice_failed");
+    await act(async () => voice!.stopVoice());
+    assert.equal(text(), "idle");
+    await act(async () => root.unmount());
+    assert.equal(seen!.voice.listenerCount(), 0);
+  });
+
+  test("where there is no voice it is said, and chat goes on", async () => {
+    const page = new ReactPage();
+    await page.render();
     await page.pass(100);
-    const { startVoice, voiceState, isConnected } = voice!;
-    assert.deepEqual([voiceState, isConnected], ["idle", true]);
-    await assert.rejects(startVoice(), { reason: "voice_unavailable" });
+    let refused: unknown = null;
+    await act(async () => void (await seen!.startVoice().catch((error: unknown) => (refused = error))));
+    assert.equal((refused as { reason?: string }).reason, "voice_unsupported");
+    assert.deepEqual([seen!.voiceState, seen!.error?.reason], ["error", "voice_unsupported"]);
+    await act(async () => void (await seen!.sendMessage("hello")));
+    await page.pass(1_000);
+    assert.deepEqual(page.text, ["user: hello", `assistant: ${ANSWER}hello`]);
     await act(async () => page.root.unmount());
   });
 

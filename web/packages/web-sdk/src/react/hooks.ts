@@ -3,9 +3,10 @@ import type { ChatClient } from "../chat.ts";
 import type { AgentError } from "../errors.ts";
 import type { AgentSDK } from "../sdk.ts";
 import type { Message } from "../types.ts";
+import type { VoiceClient } from "../voice/client.ts";
 import { useStore } from "./provider.ts";
 import { onServer } from "./store.ts";
-import { NO_VOICE, type VoiceControls } from "./voice.ts";
+import type { VoiceControls } from "./voice.ts";
 
 /** Spec: platform-api 13.1. */
 export interface UseChat {
@@ -29,8 +30,7 @@ export interface UseAgent extends UseChat, VoiceControls {
   /** The last thing that went wrong; null again once there is a connection. */
   error: AgentError | null;
   chat: ChatClient;
-  /** Null: this version has no voice client. */
-  voice: null;
+  voice: VoiceClient;
 }
 
 /** Return the conversation and what speaks in it; renders again when it changes. */
@@ -43,21 +43,28 @@ export function useChat(): UseChat {
   return useMemo(() => ({ messages, isTyping, sendMessage, isConnected }), [messages, isTyping, sendMessage, isConnected]);
 }
 
-/** Return the controls of voice. */
+/** Return the controls of voice; renders again when a call moves on. */
 export function useVoice(): UseVoice {
   const store = useStore();
   const isConnected = useSyncExternalStore(store.subscribe, store.isConnected, onServer.no);
-  return useMemo(() => ({ ...NO_VOICE, isConnected }), [isConnected]);
+  const voiceState = useSyncExternalStore(store.subscribe, store.voiceState, onServer.idle);
+  const isMuted = useSyncExternalStore(store.subscribe, store.isMuted, onServer.no);
+  const { startVoice, stopVoice, toggleMute } = store;
+  return useMemo(
+    () => ({ voiceState, startVoice, stopVoice, toggleMute, isMuted, isConnected }),
+    [voiceState, startVoice, stopVoice, toggleMute, isMuted, isConnected],
+  );
 }
 
 /** Return all there is of the agent. */
 export function useAgent(): UseAgent {
   const store = useStore();
   const talk = useChat();
+  const spoken = useVoice();
   const sessionId = useSyncExternalStore(store.subscribe, store.sessionId, onServer.nothing);
   const error = useSyncExternalStore(store.subscribe, store.error, onServer.nothing);
   return useMemo(
-    () => ({ ...talk, ...NO_VOICE, sdk: store.sdk, chat: store.chat, sessionId, error, voice: null }),
-    [talk, store, sessionId, error],
+    () => ({ ...talk, ...spoken, sdk: store.sdk, chat: store.chat, voice: store.voice, sessionId, error }),
+    [talk, spoken, store, sessionId, error],
   );
 }

@@ -2,7 +2,8 @@ import { AgentSDK } from "../sdk.ts";
 import type { ChatClient } from "../chat.ts";
 import type { AgentError } from "../errors.ts";
 import type { Platform } from "../platform.ts";
-import type { AgentConfig, Message } from "../types.ts";
+import type { AgentConfig, Message, VoiceState } from "../types.ts";
+import type { VoiceClient } from "../voice/client.ts";
 
 /** What is shown where nothing is known yet: on a server, and while a page takes over what a server has rendered. */
 const NO_MESSAGES: Message[] = [];
@@ -13,6 +14,7 @@ type Subscribe = (changed: () => void) => () => void;
 export class AgentStore {
   readonly sdk: AgentSDK;
   readonly chat: ChatClient;
+  readonly voice: VoiceClient;
   private _error: AgentError | null = null;
   private _listeners = new Set<() => void>();
   private _stop: (() => void) | null = null;
@@ -21,6 +23,7 @@ export class AgentStore {
   constructor(config: AgentConfig, platform?: Platform) {
     this.sdk = new AgentSDK(config, platform);
     this.chat = this.sdk.chat();
+    this.voice = this.sdk.voice();
   }
 
   /** Connect, and return what disconnects. Whoever does both at once has opened no socket. */
@@ -45,10 +48,17 @@ export class AgentStore {
   /** Say something; resolves with its id once it is kept. Rejects with AgentError. */
   readonly sendMessage = (text: string): Promise<string> => this.chat.send(text);
 
+  /** Begin a call; resolves once the agent listens. Rejects with AgentError. */
+  readonly startVoice = (): Promise<void> => this.voice.start();
+  readonly stopVoice = (): void => this.voice.stop();
+  readonly toggleMute = (): boolean => this.voice.toggleMute();
+
   readonly messages = (): Message[] => this.chat.getMessages();
   readonly isTyping = (): boolean => this.chat.getIsTyping();
   readonly isConnected = (): boolean => this.sdk.isConnected();
   readonly sessionId = (): string | null => this.sdk.getSessionId();
+  readonly voiceState = (): VoiceState => this.voice.getState();
+  readonly isMuted = (): boolean => this.voice.getInfo().isMuted;
   readonly error = (): AgentError | null => this._error;
 
   private _listen(): () => void {
@@ -57,6 +67,9 @@ export class AgentStore {
       this.chat.on("change", tell),
       this.chat.on("typing", tell),
       this.chat.on("error", ({ error }) => this._failed(error)),
+      this.voice.on("stateChange", tell),
+      this.voice.on("muteChange", tell),
+      this.voice.on("error", ({ error }) => this._failed(error)),
       this.sdk.on("error", ({ error }) => this._failed(error)),
       this.sdk.on("sessionStart", tell),
       this.sdk.on("connected", () => this._failed(null)),
@@ -75,4 +88,5 @@ export const onServer = {
   messages: (): Message[] => NO_MESSAGES,
   no: (): boolean => false,
   nothing: (): null => null,
+  idle: (): VoiceState => "idle",
 };

@@ -1,21 +1,12 @@
-import { AgentError } from "../errors.ts";
 import type { VoiceState } from "../types.ts";
 
-/** What the hooks have of voice. This version has no voice client: it says so, and chat goes on. Spec: 13.1. */
+/** What the hooks have of voice. Spec: platform-api 13.1. */
 export interface VoiceControls {
   voiceState: VoiceState;
-  /** Rejects with AgentError: `voice_unavailable`. */
+  /** Resolves once the agent listens. Rejects with AgentError: `voice_unavailable` where the platform has no voice. */
   startVoice: () => Promise<void>;
   stopVoice: () => void;
   /** Returns whether the microphone is muted. */
   toggleMute: () => boolean;
   isMuted: boolean;
 }
-
-export const NO_VOICE: VoiceControls = {
-  voiceState: "idle",
-  startVoice: () => Promise.reject(new AgentError("voice_unavailable", "This version of the SDK has no voice; write instead")),
-  stopVoice: () => undefined,
-  toggleMute: () => false,
-  isMuted: false,
-};
