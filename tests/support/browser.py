@@ -117,14 +117,14 @@ async def shows(page: Page, lines: list[str]) -> None:
 
 
 @asynccontextmanager
-async def a_browser() -> AsyncIterator[Browser]:
-    """Yield the browser of the tests, or skip with the reason why there is none."""
+async def a_browser(*more: str) -> AsyncIterator[Browser]:
+    """Yield the browser of the tests, started with `more` options, or skip with the reason why there is none."""
     found = find_browser()
     if isinstance(found, str):
         pytest.skip(found)
     async with async_playwright() as driver:
         environment = {**os.environ, **found.environment}
-        browser = await driver.chromium.launch(executable_path=found.program, env=environment, args=QUIET)
+        browser = await driver.chromium.launch(executable_path=found.program, env=environment, args=[*QUIET, *more])
         try:
             yield browser
         finally:

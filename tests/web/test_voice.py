@@ -1,0 +1,321 @@
+"""A call from a page with a strict CSP and Trusted Types, in a real browser with a microphone that plays a file. The other
+end is a scripted server, for the gateway has no voice yet, and once the gateway itself. Spec: platform-api 3.6, 12.5. Decision: 0100.
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import base64
+import io
+import json
+import math
+import sys
+import wave
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import WSMsgType, web
+from playwright.async_api import Browser, Page
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from tests.support.browser import BUILT, a_browser, until
+from tests.support.live_gateway import a_live_gateway
+from tests.support.servers import Servers
+from tests.support.stub_model import StubBehaviour, StubModel
+
+pytestmark = pytest.mark.anyio
+
+CSP = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
+<button>Call</button><script type="module" src="/page.js"></script>"""
+SCRIPT = """\
+import { AgentSDK } from "/sdk/web-sdk.js";
+
+window.refused = [];
+addEventListener("securitypolicyviolation", ({ violatedDirective }) => refused.push(violatedDirective));
+const config = await (await fetch("/config.json")).json();
+const sdk = new AgentSDK({ ...config, endpoint: location.origin });
+const voice = sdk.voice({ vadConfig: { redemptionMs: 300 } });
+window.heard = [];
+for (const name of ["stateChange", "transcription", "transcriptionFinal", "responseStart", "responseChunk", "responseEnd",
+  "speaking", "ready", "error", "micPermissionDenied", "bargeIn", "vadAvailable"]) {
+  voice.on(name, (told) => heard.push([name, told?.state ?? told?.isSpeaking ?? told?.error?.reason ?? told?.text ?? told?.available ?? null]));
+}
+window.loudest = 0;
+voice.on("volumeChange", ({ level }) => (window.loudest = Math.max(window.loudest, level)));
+window.sdk = sdk;
+document.querySelector("button").onclick = () => voice.start().catch(() => undefined);
+"""
+TYPES = {".js": "text/javascript", ".json": "application/json", "": "text/html"}
+RATE_HZ = 16_000
+RECORDED_HZ = 48_000
+FAKE_MICROPHONE = "--use-fake-device-for-media-stream"
+WITHIN_S = 60.0
+SAMPLES_A_FRAME = 320
+SILENT, SPOKEN = 1.5, 1.0
+"""Seconds of the file, which is played again and again."""
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def sound(rate_hz: int, seconds: float, loudness: float) -> array.array[int]:
+    """Return something like a voice: harmonics of 150 Hz in four syllables a second."""
+    made = array.array("h")
+    for at in range(int(rate_hz * seconds)):
+        loud = loudness * max(0.0, math.sin(2 * math.pi * 4 * at / rate_hz)) ** 0.5
+        voice = sum(math.sin(2 * math.pi * 150 * n * at / rate_hz + n) / n for n in range(1, 15))
+        made.append(int(10_000 * loud * voice / 2))
+    return made
+
+
+def recording(*parts: array.array[int], rate_hz: int) -> bytes:
+    """Return a WAV of these parts."""
+    held = io.BytesIO()
+    with wave.open(held, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate_hz)
+        for part in parts:
+            file.writeframes(part.tobytes())
+    return held.getvalue()
+
+
+class ScriptedServer:
+    """Pages and the other end of their calls: it notes what they say, and says what the test has it say."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Any]] = []
+        self.audio: list[bytes] = []
+        self.sockets: list[web.WebSocketResponse] = []
+        self.has_ended = asyncio.Event()
+        self.asked: list[str] = []
+
+    async def init(self, _request: web.Request) -> web.Response:
+        return web.json_response({"token": "t", "expiresIn": 900})
+
+    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse(protocols=("sdk-auth",))
+        await socket.prepare(request)
+        self.sockets.append(socket)
+        await socket.send_json({"type": "session_start", "sessionId": "s", "resumeToken": "r", "capabilities": {"voice": True}})
+        async for message in socket:
+            if message.type is WSMsgType.BINARY:
+                self.audio.append(message.data)
+                continue
+            frame = json.loads(message.data)
+            self.frames.append(frame)
+            if frame["type"] == "voice_start":
+                capabilities = {"bargeIn": True, "binaryAudio": True, "inputSampleRate": RATE_HZ, "outputSampleRate": 24_000}
+                await socket.send_json({"type": "voice_started", "voiceMode": "pipeline", "capabilities": capabilities})
+            if frame["type"] == "speech_end":
+                self.has_ended.set()
+        return socket
+
+    async def file(self, request: web.Request) -> web.Response:
+        self.asked.append(request.path)
+        texts = {
+            "/": PAGE,
+            "/page.js": SCRIPT,
+            "/config.json": '{"projectId": "p", "apiKey": "pk_1"}',
+        }
+        path = request.path
+        text = texts[path] if path in texts else (BUILT / Path(path).name).read_text(encoding="utf-8")
+        headers = {"Content-Security-Policy": CSP}
+        return web.Response(text=text, content_type=TYPES[Path(path).suffix], headers=headers)
+
+    async def say(self, frame: Mapping[str, Any]) -> None:
+        await self.sockets[-1].send_json(frame)
+
+    def types(self) -> list[str]:
+        return [frame["type"] for frame in self.frames]
+
+
+@asynccontextmanager
+async def a_server() -> AsyncIterator[tuple[ScriptedServer, str]]:
+    """Yield a scripted server and its address."""
+    server = ScriptedServer()
+    app = web.Application()
+    app.router.add_post("/api/v1/sdk/init", server.init)
+    app.router.add_get("/ws/sdk", server.socket)
+    app.router.add_get("/{path:.*}", server.file)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield server, f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def a_page(browser: Browser, address: str, permissions: list[str]) -> Page:
+    context = await browser.new_context(locale="en-GB", permissions=permissions)
+    page = await context.new_page()
+    await page.goto(f"{address}/")
+    await until(lambda: page.evaluate("window.sdk !== undefined"), "the page has no SDK")
+    return page
+
+
+async def has_told(page: Page, *wanted: Any) -> None:
+    """Wait until something was told."""
+
+    async def told() -> bool:
+        return list(wanted) in await page.evaluate("heard")
+
+    async def instead() -> str:
+        return f"{wanted} was not told, but {await page.evaluate('heard')}"
+
+    await until(told, instead)
+
+
+@pytest.fixture
+def microphone(tmp_path: Path) -> tuple[str, str]:
+    """Return the options of a browser whose microphone plays a second of speech after each pause."""
+    path = tmp_path / "microphone.wav"
+    quiet = array.array("h", bytes(2 * int(RECORDED_HZ * SILENT)))
+    path.write_bytes(recording(quiet, sound(RECORDED_HZ, SPOKEN, 1.0), rate_hz=RECORDED_HZ))
+    return FAKE_MICROPHONE, f"--use-file-for-fake-audio-capture={path}"
+
+
+async def test_a_page_under_a_strict_csp_speaks_and_hears_the_answer(microphone: tuple[str, str]) -> None:
+    async with a_server() as (server, address), a_browser(*microphone) as browser:
+        page = await a_page(browser, address, ["microphone"])
+        assert not [path for path in server.asked if "voice" in path], "nothing of a call is loaded before there is one"
+        assert await page.evaluate("sdk.voice().constructor.isSupported()")
+        await page.get_by_role("button").click()
+        await has_told(page, "ready", None)
+        assert {"/sdk/voice.js", "/sdk/voice-worklet.js"} <= set(server.asked)
+        assert server.frames[0] == {
+            "type": "voice_start",
+            "mode": "pipeline",
+            "sampleRate": RATE_HZ,
+            "encoding": "pcm16",
+            "vad": "client",
+            "binary": True,
+            "outputFormat": "pcm16",
+            "enableBargeIn": True,
+        }
+        await asyncio.wait_for(server.has_ended.wait(), WITHIN_S)
+        assert {len(piece) for piece in server.audio} == {2 * SAMPLES_A_FRAME}
+        samples = array.array("h", b"".join(server.audio))
+        if sys.byteorder == "big":
+            samples.byteswap()
+        assert SPOKEN / 2 < len(samples) / RATE_HZ
+        assert max(samples) > 1_000
+        assert await page.evaluate("loudest") > 0.4
+
+        await page.evaluate("sdk.voice().toggleMute()")  # the answer is not interrupted by the file that goes on
+        await server.say({"type": "transcription", "text": "hello", "isFinal": True, "confidence": 0.8})
+        await server.say({"type": "voice_response_start", "messageId": "m"})
+        spoken = sound(24_000, 0.4, 0.5)
+        named = {"type": "voice_audio_chunk", "messageId": "m"}
+        pcm16, wav = spoken.tobytes(), recording(spoken, rate_hz=24_000)
+        for index, (form, data) in enumerate((("pcm16", pcm16), ("wav", wav), ("pcm16", pcm16))):
+            await server.say({**named, "index": index, "format": form, "audio": base64.b64encode(data).decode()})
+        await server.say({"type": "voice_response_end", "messageId": "m", "text": "Hello."})
+        await server.say({"type": "voice_speaking_end", "messageId": "m"})
+        await has_told(page, "speaking", False)
+        assert [told for told in await page.evaluate("heard") if told[0] != "stateChange"] == [
+            ["vadAvailable", True],
+            ["ready", None],
+            ["transcription", "hello"],
+            ["transcriptionFinal", "hello"],
+            ["responseStart", None],
+            ["speaking", True],
+            ["responseEnd", "Hello."],
+            ["speaking", False],
+        ]
+        states = [state for name, state in await page.evaluate("heard") if name == "stateChange"]
+        assert states == ["connecting", "ready", "listening", "processing", "speaking", "ready"]
+
+        await server.sockets[-1].close(code=1011)
+        await has_told(page, "error", "voice_lost")
+        assert await page.evaluate("sdk.voice().getState()") == "error"
+        assert await page.evaluate("refused") == []
+        assert [path for path in server.asked if path not in {"/", "/page.js", "/config.json", "/favicon.ico"}] == [
+            "/sdk/web-sdk.js",
+            "/sdk/voice.js",
+            "/sdk/voice-worklet.js",
+        ]
+
+
+async def test_who_speaks_into_an_answer_interrupts_it(microphone: tuple[str, str]) -> None:
+    async with a_server() as (server, address), a_browser(*microphone) as browser:
+        page = await a_page(browser, address, ["microphone"])
+        await page.get_by_role("button").click()
+        await asyncio.wait_for(server.has_ended.wait(), WITHIN_S)
+        await server.say({"type": "voice_response_start", "messageId": "m"})
+        long = base64.b64encode(sound(24_000, 20.0, 0.3).tobytes()).decode()
+        await server.say({"type": "voice_audio_chunk", "messageId": "m", "index": 0, "format": "pcm16", "audio": long})
+        await has_told(page, "bargeIn", None)
+        assert "barge_in" in server.types()
+        before = len(server.audio)
+        await server.say({"type": "voice_barge_in_ack", "messageId": "m", "spokenText": "Hel"})
+        await has_told(page, "responseEnd", "Hel")
+        told = [one for one in await page.evaluate("heard") if one[0] in {"speaking", "bargeIn"}]
+        assert told[:3] == [["speaking", True], ["speaking", False], ["bargeIn", None]]
+        server.has_ended.clear()
+        await asyncio.wait_for(server.has_ended.wait(), WITHIN_S)
+        assert len(server.audio) > before, "and is heard"
+
+
+async def test_a_microphone_that_is_refused_is_said_and_a_page_that_is_left_ends_its_call(microphone: tuple[str, str]) -> None:
+    async with a_server() as (server, address), a_browser(*microphone) as browser:
+        page = await a_page(browser, address, [])
+        await page.get_by_role("button").click()
+        await has_told(page, "error", "microphone_denied")
+        names = [name for name, _ in await page.evaluate("heard") if name != "stateChange"]
+        assert names == ["micPermissionDenied", "error"]
+        assert await page.evaluate("sdk.voice().getInfo().hasMicPermission") is False
+        assert server.types() == []
+
+        other = await a_page(browser, address, ["microphone"])
+        await other.get_by_role("button").click()
+        await has_told(other, "ready", None)
+        await other.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+        await has_told(other, "error", "page_hidden")
+
+        async def has_stopped() -> bool:
+            return server.types()[-1] == "voice_stop" and server.sockets[-1].closed
+
+        await until(has_stopped, "the server was not told")
+
+
+async def test_a_gateway_without_voice_says_so_and_chat_goes_on(servers: Servers, microphone: tuple[str, str]) -> None:
+    agent = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
+    async with (
+        StubModel(StubBehaviour(text="An answer")) as model,
+        a_live_gateway(servers, "voice-missing", {"t.abl": agent}, model_url=model.base_url) as gateway,
+        a_browser(*microphone) as browser,
+    ):
+        config = json.dumps({"projectId": gateway.project_id, "apiKey": gateway.public_key})
+        bodies = {"/": PAGE, "/page.js": SCRIPT, "/config.json": config}
+
+        async def serve(request: Request) -> Response:
+            path = request.url.path
+            headers = {"Content-Security-Policy": CSP}
+            return HTMLResponse(bodies[path], headers=headers, media_type=TYPES[Path(path).suffix])
+
+        for path in bodies:
+            gateway.app.router.routes.insert(0, Route(path, serve))
+        page = await a_page(browser, f"http://127.0.0.1:{gateway.port}", ["microphone"])
+        await page.get_by_role("button").click()
+        await has_told(page, "error", "voice_unavailable")
+        assert [name for name, _ in await page.evaluate("heard")] == ["stateChange", "stateChange", "error"]
+        said = await page.evaluate(
+            "new Promise((resolve) => { sdk.chat().on('message', ({ role, content }) => role === 'assistant' && resolve(content));"
+            " sdk.chat().send('hello'); })"
+        )
+        assert said == "An answer"
+        assert await page.evaluate("refused") == []
