@@ -59,10 +59,17 @@ TYPES = {".js": "text/javascript", ".json": "application/json", "": "text/html"}
 RATE_HZ = 16_000
 RECORDED_HZ = 48_000
 FAKE_MICROPHONE = "--use-fake-device-for-media-stream"
+ASKED = "--use-fake-ui-for-media-stream"
+"""The visitor allows the microphone; with `=deny` behind it, not."""
+MUTED_AFTERWARDS = (
+    "void sdk.voice().on('stateChange', ({ state }) => state === 'processing' && sdk.voice().toggleMute())"
+)
+"""The file goes on, and would interrupt the answer."""
 WITHIN_S = 60.0
 SAMPLES_A_FRAME = 320
 SILENT, SPOKEN = 1.5, 1.0
 """Seconds of the file, which is played again and again."""
+
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -99,6 +106,7 @@ class ScriptedServer:
         self.audio: list[bytes] = []
         self.sockets: list[web.WebSocketResponse] = []
         self.has_ended = asyncio.Event()
+        self.answer: list[Mapping[str, Any]] = []
         self.asked: list[str] = []
 
     async def init(self, _request: web.Request) -> web.Response:
@@ -108,7 +116,9 @@ class ScriptedServer:
         socket = web.WebSocketResponse(protocols=("sdk-auth",))
         await socket.prepare(request)
         self.sockets.append(socket)
-        await socket.send_json({"type": "session_start", "sessionId": "s", "resumeToken": "r", "capabilities": {"voice": True}})
+        await socket.send_json(
+            {"type": "session_start", "sessionId": "s", "resumeToken": "r", "capabilities": {"voice": True}}
+        )
         async for message in socket:
             if message.type is WSMsgType.BINARY:
                 self.audio.append(message.data)
@@ -116,9 +126,16 @@ class ScriptedServer:
             frame = json.loads(message.data)
             self.frames.append(frame)
             if frame["type"] == "voice_start":
-                capabilities = {"bargeIn": True, "binaryAudio": True, "inputSampleRate": RATE_HZ, "outputSampleRate": 24_000}
+                capabilities = {
+                    "bargeIn": True,
+                    "binaryAudio": True,
+                    "inputSampleRate": RATE_HZ,
+                    "outputSampleRate": 24_000,
+                }
                 await socket.send_json({"type": "voice_started", "voiceMode": "pipeline", "capabilities": capabilities})
             if frame["type"] == "speech_end":
+                for answer in self.answer:
+                    await socket.send_json(answer)
                 self.has_ended.set()
         return socket
 
@@ -159,8 +176,8 @@ async def a_server() -> AsyncIterator[tuple[ScriptedServer, str]]:
         await runner.cleanup()
 
 
-async def a_page(browser: Browser, address: str, permissions: list[str]) -> Page:
-    context = await browser.new_context(locale="en-GB", permissions=permissions)
+async def a_page(browser: Browser, address: str) -> Page:
+    context = await browser.new_context(locale="en-GB")
     page = await context.new_page()
     await page.goto(f"{address}/")
     await until(lambda: page.evaluate("window.sdk !== undefined"), "the page has no SDK")
@@ -180,19 +197,20 @@ async def has_told(page: Page, *wanted: Any) -> None:
 
 
 @pytest.fixture
-def microphone(tmp_path: Path) -> tuple[str, str]:
+def microphone(tmp_path: Path) -> tuple[str, ...]:
     """Return the options of a browser whose microphone plays a second of speech after each pause."""
     path = tmp_path / "microphone.wav"
     quiet = array.array("h", bytes(2 * int(RECORDED_HZ * SILENT)))
     path.write_bytes(recording(quiet, sound(RECORDED_HZ, SPOKEN, 1.0), rate_hz=RECORDED_HZ))
-    return FAKE_MICROPHONE, f"--use-file-for-fake-audio-capture={path}"
+    return ASKED, FAKE_MICROPHONE, f"--use-file-for-fake-audio-capture={path}"
 
 
-async def test_a_page_under_a_strict_csp_speaks_and_hears_the_answer(microphone: tuple[str, str]) -> None:
+async def test_a_page_under_a_strict_csp_speaks_and_hears_the_answer(microphone: tuple[str, ...]) -> None:
     async with a_server() as (server, address), a_browser(*microphone) as browser:
-        page = await a_page(browser, address, ["microphone"])
+        page = await a_page(browser, address)
         assert not [path for path in server.asked if "voice" in path], "nothing of a call is loaded before there is one"
         assert await page.evaluate("sdk.voice().constructor.isSupported()")
+        await page.evaluate(MUTED_AFTERWARDS)
         await page.get_by_role("button").click()
         await has_told(page, "ready", None)
         assert {"/sdk/voice.js", "/sdk/voice-worklet.js"} <= set(server.asked)
@@ -211,11 +229,10 @@ async def test_a_page_under_a_strict_csp_speaks_and_hears_the_answer(microphone:
         samples = array.array("h", b"".join(server.audio))
         if sys.byteorder == "big":
             samples.byteswap()
-        assert SPOKEN / 2 < len(samples) / RATE_HZ
+        assert len(samples) / RATE_HZ > SPOKEN / 2
         assert max(samples) > 1_000
         assert await page.evaluate("loudest") > 0.4
 
-        await page.evaluate("sdk.voice().toggleMute()")  # the answer is not interrupted by the file that goes on
         await server.say({"type": "transcription", "text": "hello", "isFinal": True, "confidence": 0.8})
         await server.say({"type": "voice_response_start", "messageId": "m"})
         spoken = sound(24_000, 0.4, 0.5)
@@ -250,14 +267,15 @@ async def test_a_page_under_a_strict_csp_speaks_and_hears_the_answer(microphone:
         ]
 
 
-async def test_who_speaks_into_an_answer_interrupts_it(microphone: tuple[str, str]) -> None:
+async def test_who_speaks_into_an_answer_interrupts_it(microphone: tuple[str, ...]) -> None:
+    long = base64.b64encode(sound(24_000, 10.0, 0.3).tobytes()).decode()
     async with a_server() as (server, address), a_browser(*microphone) as browser:
-        page = await a_page(browser, address, ["microphone"])
+        server.answer = [
+            {"type": "voice_response_start", "messageId": "m"},
+            {"type": "voice_audio_chunk", "messageId": "m", "index": 0, "format": "pcm16", "audio": long},
+        ]
+        page = await a_page(browser, address)
         await page.get_by_role("button").click()
-        await asyncio.wait_for(server.has_ended.wait(), WITHIN_S)
-        await server.say({"type": "voice_response_start", "messageId": "m"})
-        long = base64.b64encode(sound(24_000, 20.0, 0.3).tobytes()).decode()
-        await server.say({"type": "voice_audio_chunk", "messageId": "m", "index": 0, "format": "pcm16", "audio": long})
         await has_told(page, "bargeIn", None)
         assert "barge_in" in server.types()
         before = len(server.audio)
@@ -267,12 +285,12 @@ async def test_who_speaks_into_an_answer_interrupts_it(microphone: tuple[str, st
         assert told[:3] == [["speaking", True], ["speaking", False], ["bargeIn", None]]
         server.has_ended.clear()
         await asyncio.wait_for(server.has_ended.wait(), WITHIN_S)
-        assert len(server.audio) > before, "and is heard"
+        assert len(server.audio) > before, "what is said goes on to be heard"
 
 
-async def test_a_microphone_that_is_refused_is_said_and_a_page_that_is_left_ends_its_call(microphone: tuple[str, str]) -> None:
-    async with a_server() as (server, address), a_browser(*microphone) as browser:
-        page = await a_page(browser, address, [])
+async def test_a_microphone_that_is_refused_is_said() -> None:
+    async with a_server() as (server, address), a_browser(FAKE_MICROPHONE, f"{ASKED}=deny") as browser:
+        page = await a_page(browser, address)
         await page.get_by_role("button").click()
         await has_told(page, "error", "microphone_denied")
         names = [name for name, _ in await page.evaluate("heard") if name != "stateChange"]
@@ -280,11 +298,22 @@ async def test_a_microphone_that_is_refused_is_said_and_a_page_that_is_left_ends
         assert await page.evaluate("sdk.voice().getInfo().hasMicPermission") is False
         assert server.types() == []
 
-        other = await a_page(browser, address, ["microphone"])
-        await other.get_by_role("button").click()
-        await has_told(other, "ready", None)
-        await other.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
-        await has_told(other, "error", "page_hidden")
+
+async def test_a_microphone_that_is_not_there_is_said_and_a_page_that_is_left_ends_its_call(
+    microphone: tuple[str, ...],
+) -> None:
+    async with a_server() as (server, address), a_browser(*microphone) as browser:
+        page = await a_page(browser, address)
+        await page.evaluate("void sdk.voice({ deviceId: 'nowhere' })")
+        await page.get_by_role("button").click()
+        await has_told(page, "error", "microphone_missing")
+        assert server.types() == []
+
+        await page.evaluate("void sdk.voice({})")
+        await page.get_by_role("button").click()
+        await has_told(page, "ready", None)
+        await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+        await has_told(page, "error", "page_hidden")
 
         async def has_stopped() -> bool:
             return server.types()[-1] == "voice_stop" and server.sockets[-1].closed
@@ -292,7 +321,7 @@ async def test_a_microphone_that_is_refused_is_said_and_a_page_that_is_left_ends
         await until(has_stopped, "the server was not told")
 
 
-async def test_a_gateway_without_voice_says_so_and_chat_goes_on(servers: Servers, microphone: tuple[str, str]) -> None:
+async def test_a_gateway_without_voice_says_so_and_chat_goes_on(servers: Servers, microphone: tuple[str, ...]) -> None:
     agent = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
     async with (
         StubModel(StubBehaviour(text="An answer")) as model,
@@ -309,7 +338,7 @@ async def test_a_gateway_without_voice_says_so_and_chat_goes_on(servers: Servers
 
         for path in bodies:
             gateway.app.router.routes.insert(0, Route(path, serve))
-        page = await a_page(browser, f"http://127.0.0.1:{gateway.port}", ["microphone"])
+        page = await a_page(browser, f"http://127.0.0.1:{gateway.port}")
         await page.get_by_role("button").click()
         await has_told(page, "error", "voice_unavailable")
         assert [name for name, _ in await page.evaluate("heard")] == ["stateChange", "stateChange", "error"]
