@@ -283,6 +283,57 @@ test("who goes on speaking while the agent thinks interrupts it, and its late an
   assert.equal(page.voice.getState(), "speaking");
 });
 
+test("who speaks when the agent comes to its end is heard from the first sound, and has interrupted nobody", async () => {
+  const page = new VoicePage();
+  await page.call();
+  await page.utter();
+  page.socket.frames.length = 0;
+  await page.hear(page.spoken(160));
+  page.socket.say({ type: "transcription", text: "", isFinal: true });
+  assert.equal(page.voice.getState(), "ready");
+  await page.hear(page.spoken(400));
+  assert.deepEqual([page.voice.getState(), page.socket.types], ["listening", ["voice_audio"]]);
+  assert.ok(page.socket.heard.length >= (160 + 400 + 200) * BYTES_A_MS);
+});
+
+test("an answer in the middle of an utterance ends it: the server has heard its end first", async () => {
+  const page = new VoicePage();
+  await page.call();
+  await page.hear(page.spoken(500));
+  page.socket.say({ type: "voice_response_start", messageId: "m1" });
+  assert.equal(page.voice.getState(), "speaking");
+  const before = page.socket.heard.length;
+  await page.hear(page.quiet(1_000));
+  assert.deepEqual([page.voice.getState(), page.socket.types, page.socket.heard.length], ["speaking", ["voice_start", "voice_audio"], before]);
+});
+
+test("a file that is decoded behind an interruption is not played", async () => {
+  const page = new VoicePage();
+  await page.call();
+  let decoded = (): void => undefined;
+  page.audio.decode = () => new Promise((resolve) => (decoded = () => resolve(new Float32Array(4_800).fill(0.5))));
+  page.answer("m1", 2_000);
+  page.socket.say({ type: "voice_audio_chunk", messageId: "m1", index: 1, format: "mp3", audio: "AAAA" });
+  await page.hear(page.spoken(600));
+  assert.equal(page.voice.getState(), "listening");
+  decoded();
+  await page.clock.pass(1);
+  assert.equal(page.audio.queue.length, 0);
+});
+
+test("an answer that begins while it is not known yet whether this is an interruption is held as well", async () => {
+  const page = new VoicePage();
+  await page.call();
+  page.answer("m1", 100);
+  await page.hear(page.quiet(300));
+  await page.hear(page.spoken(140));
+  page.socket.say({ type: "voice_speaking_end", messageId: "m1" });
+  page.answer("m2", 1_000);
+  await page.hear(page.spoken(100));
+  assert.ok(page.audio.isSilentFor(100));
+  assert.equal(page.voice.getState(), "speaking");
+});
+
 test("a server that never says that it was interrupted is not unheard for ever", async () => {
   const page = new VoicePage();
   await page.call();

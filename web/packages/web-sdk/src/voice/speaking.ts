@@ -21,7 +21,6 @@ export class Speaking {
   private _played = 0;
   private _isComplete = false;
   private _isHeard = false;
-  private _isHeld = false;
 
   /** @param rateHz Of PCM16 as the server sends it. */
   constructor(sound: Sound, rateHz: number, host: Pick<CallHost, "emit" | "move" | "end" | "report">) {
@@ -53,7 +52,6 @@ export class Speaking {
 
   /** Be silent while it is not known whether this is an interruption, or go on. */
   hold(isHeld: boolean): void {
-    this._isHeld = isHeld;
     this._sound.pause(isHeld);
   }
 
@@ -62,7 +60,7 @@ export class Speaking {
     this._turn += 1;
     this._undecoded = this._given = this._played = 0;
     this._decoding = Promise.resolve();
-    this._isComplete = this._isHeld = false;
+    this._isComplete = false;
     this._reader = new Pcm16Reader();
     this._resampler = new Resampler(this._rateHz, this._sound.rateHz);
     this._sound.clear();
@@ -105,15 +103,12 @@ export class Speaking {
       return this._host.end("failed", "voice_failed", `More than ${WAITING_MAX_S} s of an answer wait to be played`);
     }
     this._sound.play(samples);
-    if (this._isHeld) this._sound.pause(true);
     this._hear(true);
   }
 
   private _look(): void {
     if (!this._isComplete || this._undecoded || this._played < this._given) return;
-    this._given = this._played = 0;
     this._isComplete = false;
-    this._sound.clear(); // so that what is played is counted anew
     this._hear(false);
     this._host.move("answered");
   }
