@@ -55,7 +55,7 @@ def test_it_has_what_its_entries_name_and_nothing_else(installed: Path) -> None:
     for entry in described["exports"].values():
         assert all((package / path).is_file() for path in entry.values()), entry
     files = {path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()}
-    others = {name for name in files if not re.fullmatch(r"dist/(react/)?[\w-]+(\.d\.ts|\.js)", name)}
+    others = {name for name in files if not re.fullmatch(r"dist/(react/|voice/)?[\w-]+(\.d\.ts|\.js)", name)}
     assert others == {"package.json", "README.md", "LICENSE"}
     assert not [name for name in files if ".test." in name]
 
@@ -63,12 +63,32 @@ def test_it_has_what_its_entries_name_and_nothing_else(installed: Path) -> None:
 def test_every_entry_imports_where_there_is_no_window(installed: Path, node: Path) -> None:
     script = (
         f"const core = await import('{NAME}'); const react = await import('{NAME}/react');"
-        "new core.AgentSDK({ projectId: 'p', apiKey: 'pk_1' });"
-        "console.log(typeof window, Object.keys(react).sort().join());"
+        f"const voice = await import('{NAME}/voice');"
+        "const sdk = new core.AgentSDK({ projectId: 'p', apiKey: 'pk_1' });"
+        "console.log(typeof window, Object.keys(react).sort().join(), sdk.voice() instanceof voice.VoiceClient);"
     )
     assert run(installed, node, "--input-type=module", "-e", script) == (
-        "undefined AgentProvider,useAgent,useChat,useVoice\n"
+        "undefined AgentProvider,useAgent,useChat,useVoice true\n"
     )
+
+
+def test_what_a_call_is_made_of_is_loaded_by_it_and_finds_its_worklet(installed: Path, node: Path) -> None:
+    dist = installed / "node_modules" / NAME / "dist"
+    (core,) = re.findall(r'import\("\./(shared-\w+\.js)"\)', "".join(path.read_text() for path in dist.glob("*.js")))
+    assert "class Call" in (dist / core).read_text() or "var Call" in (dist / core).read_text()
+    statics = re.findall(r'^import .*"\./(.+)";$', (dist / "index.js").read_text(), re.M)
+    assert core not in statics, "it is no part of the core"
+    named = re.findall(
+        r'new URL\("\./([\w.-]+)", import\.meta\.url\)', "".join(path.read_text() for path in dist.glob("*.js"))
+    )
+    assert named == ["voice-worklet.js"] and (dist / named[0]).is_file()
+    script = (
+        f"const {{ AgentSDK }} = await import('{NAME}');"
+        "const voice = new AgentSDK({ projectId: 'p', apiKey: 'pk_1', endpoint: 'http://127.0.0.1:1' })"
+        ".voice({ audio: { open: () => Promise.reject(new Error('never')) } });"
+        "voice.start().catch(({ reason }) => console.log(reason));"
+    )
+    assert run(installed, node, "--input-type=module", "-e", script) == "unreachable\n"
 
 
 def test_both_entries_have_one_class_of_errors(installed: Path, node: Path) -> None:

@@ -10,19 +10,17 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const outdir = join(here, "dist");
 
 rmSync(outdir, { recursive: true, force: true });
+const shared = { absWorkingDir: here, outdir, bundle: true, target: "es2020", charset: "utf8", logLevel: "warning" };
 await build({
-  absWorkingDir: here,
-  entryPoints: { index: "src/index.ts", "react/index": "src/react/index.ts" },
-  outdir,
-  bundle: true,
+  ...shared,
+  entryPoints: { index: "src/index.ts", "react/index": "src/react/index.ts", voice: "src/voice/index.ts" },
   splitting: true,
   chunkNames: "shared-[hash]",
   format: "esm",
-  target: "es2020",
-  charset: "utf8",
   external: ["react"],
-  logLevel: "warning",
 });
+// Named by its address beside the file that loads it, which bundlers of pages know as a file to be kept.
+await build({ ...shared, entryPoints: { "voice-worklet": "src/voice/worklet.ts" }, format: "iife" });
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 execFileSync(process.execPath, [compiler, "-p", join(here, "tsconfig.build.json")], { stdio: "inherit" });
 for (const name of readdirSync(outdir, { recursive: true }).filter((one) => one.endsWith(".d.ts"))) {
