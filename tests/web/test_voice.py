@@ -7,6 +7,7 @@ from __future__ import annotations
 import array
 import asyncio
 import base64
+import gzip
 import io
 import json
 import math
@@ -67,6 +68,7 @@ MUTED_AFTERWARDS = (
 """The file goes on, and would interrupt the answer."""
 WITHIN_S = 60.0
 SAMPLES_A_FRAME = 320
+SIZE_MAX_BYTES = 8_000
 SILENT, SPOKEN = 1.5, 1.0
 """Seconds of the file, which is played again and again."""
 
@@ -203,6 +205,15 @@ def microphone(tmp_path: Path) -> tuple[str, ...]:
     quiet = array.array("h", bytes(2 * int(RECORDED_HZ * SILENT)))
     path.write_bytes(recording(quiet, sound(RECORDED_HZ, SPOKEN, 1.0), rate_hz=RECORDED_HZ))
     return ASKED, FAKE_MICROPHONE, f"--use-file-for-fake-audio-capture={path}"
+
+
+def test_what_a_call_is_made_of_is_small_and_no_part_of_the_core() -> None:
+    built = {
+        name: (BUILT / name).read_bytes() for name in ("voice.js", "voice-worklet.js", "web-sdk.js", "agent-widget.js")
+    }
+    assert sum(len(gzip.compress(built[name], 9)) for name in ("voice.js", "voice-worklet.js")) <= SIZE_MAX_BYTES
+    assert b"voice_start" in built["voice.js"]
+    assert [name for name in ("web-sdk.js", "agent-widget.js") if b"voice_start" in built[name]] == []
 
 
 async def test_a_page_under_a_strict_csp_speaks_and_hears_the_answer(microphone: tuple[str, ...]) -> None:
