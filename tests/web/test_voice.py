@@ -57,6 +57,11 @@ window.sdk = sdk;
 document.querySelector("button").onclick = () => voice.start().catch(() => undefined);
 """
 TYPES = {".js": "text/javascript", ".json": "application/json", "": "text/html"}
+KEPT_STREAM = """void (() => {
+  const devices = navigator.mediaDevices;
+  const ask = devices.getUserMedia.bind(devices);
+  devices.getUserMedia = async (wanted) => (window.stream = await ask(wanted));
+})()"""
 RATE_HZ = 16_000
 RECORDED_HZ = 48_000
 FAKE_MICROPHONE = "--use-fake-device-for-media-stream"
@@ -320,9 +325,21 @@ async def test_a_microphone_that_is_not_there_is_said_and_a_page_that_is_left_en
         await has_told(page, "error", "microphone_missing")
         assert server.types() == []
 
+        await page.evaluate(KEPT_STREAM)
         await page.evaluate("void sdk.voice({})")
         await page.get_by_role("button").click()
         await has_told(page, "ready", None)
+        await page.evaluate("stream.getTracks()[0].dispatchEvent(new Event('ended'))")  # as one that is unplugged
+        await has_told(page, "error", "microphone_lost")
+        assert await page.evaluate("stream.getTracks().map((track) => track.readyState)") == ["ended"], "it is released"
+
+        await page.get_by_role("button").click()
+
+        async def is_ready() -> bool:
+            return await page.evaluate("sdk.voice().getState()") == "ready"
+
+        await until(is_ready, "a call that was lost is begun again")
+        assert await page.evaluate("stream.getTracks().map((track) => track.readyState)") == ["live"]
         await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
         await has_told(page, "error", "page_hidden")
 
@@ -330,6 +347,7 @@ async def test_a_microphone_that_is_not_there_is_said_and_a_page_that_is_left_en
             return server.types()[-1] == "voice_stop" and server.sockets[-1].closed
 
         await until(has_stopped, "the server was not told")
+        assert await page.evaluate("stream.getTracks().map((track) => track.readyState)") == ["ended"]
 
 
 async def test_a_gateway_without_voice_says_so_and_chat_goes_on(servers: Servers, microphone: tuple[str, ...]) -> None:

@@ -125,6 +125,7 @@ export class VoicePage {
   readonly states: VoiceState[] = [];
   tokens = 0;
   failsInit = 0;
+  opens = true;
   private readonly _random = seeded(11);
 
   constructor(options: VoiceOptions = {}) {
@@ -156,6 +157,7 @@ export class VoicePage {
       },
       upload: () => Promise.reject(new Error("no upload here")),
       openSocket: () => {
+        if (!this.opens) throw new Error("an insecure address");
         const socket = new ScriptedSocket();
         this.sockets.push(socket);
         return socket;
@@ -217,9 +219,9 @@ export class VoicePage {
     return pink(RECORDED_HZ, ms, NOISE_DB, this._random);
   }
 
-  /** A sound without a gap. */
-  sound(ms: number): Float32Array {
-    return atLevel(pink(RECORDED_HZ, ms, NOISE_DB, this._random), SPEECH_DB);
+  /** A sound without a gap, so far above the noise. */
+  sound(ms: number, aboveDb = SPEECH_DB - NOISE_DB): Float32Array {
+    return atLevel(pink(RECORDED_HZ, ms, NOISE_DB, this._random), NOISE_DB + aboveDb);
   }
 
   spoken(ms: number): Float32Array {

@@ -22,8 +22,9 @@ export function browserAudio(workletUrl?: string): VoiceAudio {
 async function open(workletUrl: string, { deviceId }: SoundOptions, owner: SoundOwner): Promise<Sound> {
   const stream = await microphone(deviceId);
   const release = (): void => stream.getTracks().forEach((track) => track.stop());
-  const context = new AudioContext({ latencyHint: "interactive" });
+  let context: AudioContext | null = null;
   try {
+    context = new AudioContext({ latencyHint: "interactive" });
     await context.audioWorklet.addModule(workletUrl).catch(() => {
       throw new SoundError("voice_unsupported", `The browser does not load ${workletUrl}`);
     });
@@ -31,7 +32,7 @@ async function open(workletUrl: string, { deviceId }: SoundOptions, owner: Sound
     return connected(context, stream, owner, release);
   } catch (error) {
     release();
-    void context.close();
+    void context?.close();
     throw error;
   }
 }
@@ -81,7 +82,7 @@ function connected(context: AudioContext, stream: MediaStream, owner: SoundOwner
   context.onstatechange = () => {
     if (isOver || context.state === "running") return;
     if (document.visibilityState === "hidden") lose("page_hidden", "The browser takes the sound from a page that is hidden");
-    else void context.resume();
+    else context.resume().catch(() => lose("microphone_lost", "The browser has taken the sound from the page")); // as a phone does for a call
   };
   node.onprocessorerror = () => lose("microphone_failed", "Recording has failed");
   node.port.onmessage = ({ data }: MessageEvent<FromWorklet>) => {

@@ -266,6 +266,20 @@ test("a cough makes the agent hold and then go on where it was, and is not sent"
   assert.ok(Math.abs(played - 3 * RECORDED_HZ) < 200, `${played} samples`);
 });
 
+test("what is left of the agent's own voice in the microphone does not make it hold", async () => {
+  const page = new VoicePage();
+  await page.call();
+  page.answer("m1", 3_000);
+  await page.hear(page.quiet(200));
+  await page.hear(page.sound(800, 9));
+  assert.equal(page.voice.getState(), "speaking");
+  assert.ok(Math.abs(page.audio.queue.length - 2 * RECORDED_HZ) < 100, "it went on all the time");
+  const other = new VoicePage();
+  await other.call();
+  await other.hear(other.sound(800, 9));
+  assert.equal(other.voice.getState(), "listening", "of somebody else, while the agent is silent, as much is speech");
+});
+
 test("who goes on speaking while the agent thinks interrupts it, and its late answer is not given", async () => {
   const page = new VoicePage();
   await page.call();
@@ -428,6 +442,9 @@ test("a realtime call is a stream, and its answers are of 24,000 Hz", async () =
   await page.hear(page.quiet(300));
   assert.equal(page.voice.getState(), "ready");
   assert.deepEqual(page.told.slice(-6), ["transcription", "transcriptionFinal", "speaking", "responseStart", "responseEnd", "speaking"]);
+  page.socket.say({ type: "voice_realtime_transcript", role: "assistant", text: "And", isFinal: false });
+  page.socket.say({ type: "voice_realtime_transcript", role: "assistant", text: "And you?", isFinal: true });
+  assert.deepEqual(page.told.slice(-3), ["responseStart", "responseChunk", "responseEnd"], "the second answer begins too");
 });
 
 // -- what goes wrong --------------------------------------------------------------------------------------------------
@@ -549,6 +566,13 @@ test("a server that says nothing to voice_start is taken for a pipeline", async 
   await page.hear(page.quiet(400));
   await page.utter();
   assert.ok(page.socket.heard.length > 0);
+});
+
+test("a socket that the browser does not let open is said", async () => {
+  const page = new VoicePage();
+  page.opens = false;
+  await page.dial();
+  assert.deepEqual([page.voice.getState(), page.errors], ["error", ["voice_lost"]]);
 });
 
 test("a token that is refused is not used for the next call", async () => {

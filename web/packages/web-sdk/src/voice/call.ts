@@ -69,10 +69,10 @@ export class Call implements SoundOwner {
 
   constructor(host: CallHost) {
     this._host = host;
-    host.credentials.token().then(
-      (token) => this._isOver || this._open(token),
-      (error: AgentError) => this._isOver || host.end("failed", error.reason ?? "protocol", error.message, { cause: error }),
-    );
+    host.credentials
+      .token()
+      .then((token) => this._isOver || this._open(token))
+      .catch((error: Partial<AgentError>) => this._isOver || host.end("failed", error.reason ?? "voice_lost", error.message ?? "", { cause: error }));
   }
 
   /** Release everything; the server is told, if it can be. */
@@ -250,7 +250,9 @@ export class Call implements SoundOwner {
       const messageId = this._messageId ?? "";
       this._answering(messageId);
       this._host.emit(isFinal ? "responseEnd" : "responseChunk", { messageId, text });
-      if (isFinal) this._speaking?.complete();
+      if (!isFinal) return;
+      this._messageId = null;
+      this._speaking?.complete();
     },
     voice_ack: null,
     playback: null,

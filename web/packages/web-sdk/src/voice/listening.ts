@@ -5,6 +5,8 @@ import { FRAME_MS, Vad, type VadConfig } from "./vad.ts";
 
 /** How long somebody must speak to interrupt the agent; a cough or a "yes" is shorter, and only makes it hold. */
 export const INTERRUPTS_MS = 300;
+/** How much louder speech must be while the agent is heard: no browser takes all of it out of the microphone. */
+const ECHO_DB = 6;
 const LEVEL_FRAMES = 5;
 /** A level of 0 is this far below full. */
 const LEVEL_RANGE_DB = 60;
@@ -85,7 +87,7 @@ export class Listening {
     this._loud(frame);
     const state = this._owner.state();
     const isBusy = state === "processing" || state === "speaking";
-    const heard = this._vad.push(frame);
+    const heard = this._vad.push(frame, state === "speaking" ? ECHO_DB : 0);
     if (this._options.isStream) this._owner.send(frame);
     if (isBusy && !this._options.interrupts) {
       this._vad.rest();

@@ -75,10 +75,14 @@ export class Vad {
     return this._voicedMs;
   }
 
-  /** Take in a frame; returns what began or ended with it. */
-  push(frame: Float32Array): Heard {
+  /**
+   * Take in a frame; returns what began or ended with it.
+   *
+   * @param cautionDb How much louder than otherwise it must be to be taken for speech.
+   */
+  push(frame: Float32Array, cautionDb = 0): Heard {
     const level = levelDb(this._pass.push(frame));
-    this.probability = this._likelihood(level);
+    this.probability = this._likelihood(level, cautionDb);
     const { positiveSpeechThreshold, negativeSpeechThreshold, redemptionMs, minSpeechMs } = this.config;
     this._isVoiced = this.probability >= (this._isVoiced ? negativeSpeechThreshold : positiveSpeechThreshold);
     this._runMs = this._isVoiced ? this._runMs + FRAME_MS : 0;
@@ -103,7 +107,7 @@ export class Vad {
     this._runMs = this._voicedMs = this._silentMs = 0;
   }
 
-  private _likelihood(levelDb: number): number {
+  private _likelihood(levelDb: number, cautionDb: number): number {
     const power = 10 ** (levelDb / 10);
     this._smoothed = this._frames ? this._smoothed + SMOOTHING * (power - this._smoothed) : power;
     const noiseDb = Math.max(QUIET_DB, Math.min(...this._quietest) + NOISE_BIAS_DB);
@@ -112,7 +116,7 @@ export class Vad {
     const last = this._quietest.length - 1;
     this._quietest[last] = Math.min(this._quietest[last] as number, 10 * Math.log10(this._smoothed));
     this._frames += 1;
-    return known ? 1 / (1 + Math.exp((EVEN_DB - (levelDb - noiseDb)) / SLOPE_DB)) : 0;
+    return known ? 1 / (1 + Math.exp((EVEN_DB + cautionDb - (levelDb - noiseDb)) / SLOPE_DB)) : 0;
   }
 }
 
