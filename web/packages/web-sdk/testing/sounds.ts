@@ -35,16 +35,20 @@ export function pink(rateHz: number, ms: number, dbfs: number, random: () => num
   return atLevel(made, dbfs);
 }
 
-/** Something like speech: syllables of 4 a second with gaps between them, a voice of 120 Hz with formants, and hisses. */
-export function speech(rateHz: number, ms: number, dbfs: number, random: () => number): Float32Array {
+/**
+ * Something like speech: syllables of 4 a second with gaps between them, a voice of 120 Hz with formants, and hisses.
+ *
+ * @param least How loud it is in the gaps, as a part of its loudest.
+ */
+export function speech(rateHz: number, ms: number, dbfs: number, random: () => number, least = 0): Float32Array {
   const made = silence(rateHz, ms);
   for (let at = 0; at < made.length; at += 1) {
     const s = at / rateHz;
     const inSyllable = (s * 4) % 1;
-    const loud = inSyllable < 0.75 ? Math.sin((Math.PI * inSyllable) / 0.75) ** 0.5 : 0;
+    const loud = inSyllable < 0.75 ? Math.max(least, Math.sin((Math.PI * inSyllable) / 0.75) ** 0.5) : least;
     const pitchHz = 120 + 10 * Math.sin(2 * Math.PI * 0.7 * s);
     let voice = 0;
-    for (let harmonic = 1; harmonic * pitchHz < 3_500; harmonic += 1) {
+    for (let harmonic = 1; loud && harmonic * pitchHz < 3_500; harmonic += 1) {
       const hz = harmonic * pitchHz;
       const formants = Math.exp(-(((hz - 600) / 250) ** 2)) + 0.5 * Math.exp(-(((hz - 1_500) / 300) ** 2)) + 0.1;
       voice += formants * Math.sin(2 * Math.PI * hz * s + harmonic);

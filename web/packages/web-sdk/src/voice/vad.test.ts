@@ -29,10 +29,16 @@ function heardIn(samples: Float32Array, config: VadConfig = {}, rateHz = RATE): 
 /** Three utterances of 1.5 s with pauses of 2 s between and around them. */
 const SAID: ReadonlyArray<Span> = [0, 1, 2].map((turn) => ({ fromMs: 2_000 + turn * 3_500, toMs: 3_500 + turn * 3_500 }));
 
+const made = new Map<number, Float32Array>();
+
 function talk(seed: number, rateHz = RATE): Float32Array {
+  const known = made.get(seed);
+  if (known) return known;
   const random = seeded(seed);
   const gap = silence(rateHz, 2_000);
-  return joined(gap, ...SAID.flatMap(() => [speech(rateHz, 1_500, SPEECH_DB, random), gap]));
+  const said = joined(gap, ...SAID.flatMap(() => [speech(rateHz, 1_500, SPEECH_DB, random), gap]));
+  if (rateHz === RATE) made.set(seed, said);
+  return said;
 }
 
 function assertHears(spans: Span[], what: string, lateMs: number): void {
@@ -92,6 +98,21 @@ test("noise that grows is learnt: it is taken for speech once at most, and what 
   const [noise, words] = spans as [Span, Span];
   assert.ok(noise.fromMs >= 4_000 && noise.toMs < 4_000 + 3_000 + VAD_DEFAULTS.redemptionMs + 300, JSON.stringify(noise));
   assert.ok(Math.abs(words.fromMs - 12_000) < 300, JSON.stringify(words));
+});
+
+test("who speaks for long is heard to the end, with and without noise, also where no syllable falls to the noise", () => {
+  const known = new Map<number, Float32Array>();
+  for (const gap of [0, 0.15]) for (const noiseDb of [-90, -60, -46]) {
+    const random = seeded(9);
+    const said = known.get(gap) ?? speech(RATE, 10_000, SPEECH_DB, random, gap);
+    known.set(gap, said);
+    const all = joined(silence(RATE, 2_000), said, silence(RATE, 2_000));
+    const spans = heardIn(mixed(all, pink(RATE, (all.length / RATE) * 1000, noiseDb, random)));
+    const what = `${noiseDb} dB, ${gap}: ${JSON.stringify(spans)}`;
+    assert.equal(spans.length, 1, what);
+    const [{ fromMs, toMs }] = spans as [Span];
+    assert.ok(fromMs < 2_200 && toMs > 12_000 && toMs < 13_000, what);
+  }
 });
 
 test("a pause shorter than redemptionMs does not end an utterance, a longer one does", () => {
