@@ -2,7 +2,7 @@ import { SoundError, type Sound, type SoundFailure, type SoundOptions, type Soun
 import { PROCESSOR, type FromWorklet, type ToWorklet } from "./worklet-messages.ts";
 
 /** How long the browser may take to let sound play; it never does on a page that nobody has touched. */
-const RUNNING_MS = 3_000;
+export const RUNNING_MS = 3_000;
 const FAILURES: Readonly<Record<string, SoundFailure>> = {
   NotAllowedError: "microphone_denied",
   SecurityError: "microphone_denied",
