@@ -88,6 +88,7 @@ class Owner implements SoundOwner {
 
 let browser = new Browser();
 let page = new EventTarget();
+let listening = new Set<() => void>();
 const before = { ...Object.getOwnPropertyDescriptors(globalThis) };
 const put = (name: string, value: unknown): void => void Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 
@@ -104,8 +105,15 @@ beforeEach(() => {
   put("AudioContext", FakeContext);
   put("AudioWorkletNode", FakeNode);
   put("document", { visibilityState: "visible" });
-  put("addEventListener", page.addEventListener.bind(page));
-  put("removeEventListener", page.removeEventListener.bind(page));
+  listening = new Set();
+  put("addEventListener", (name: string, run: () => void) => {
+    listening.add(run);
+    page.addEventListener(name, run);
+  });
+  put("removeEventListener", (name: string, run: () => void) => {
+    listening.delete(run);
+    page.removeEventListener(name, run);
+  });
 });
 
 afterEach(() => {
@@ -118,6 +126,7 @@ afterEach(() => {
 
 function assertReleased(): void {
   assert.ok(browser.tracks.every(({ isStopped }) => isStopped), "the microphone is released");
+  assert.equal(listening.size, 0);
   assert.deepEqual(browser.contexts.map(({ state }) => state), browser.contexts.map(() => "closed"));
 }
 
@@ -227,9 +236,10 @@ test("whatever takes the sound away has its reason, is told once, and leaves not
     await browserAudio().open({}, owner);
     happen(browser.contexts.at(-1) as FakeContext, browser.nodes.at(-1) as FakeNode);
     await new Promise((resolve) => setImmediate(resolve));
-    page.dispatchEvent(new Event("pagehide"));
     assert.deepEqual(owner.ends, [reason], what);
     assertReleased();
+    browser.tracks.at(-1)?.onended?.();
+    assert.deepEqual(owner.ends, [reason], `${what}, once`);
   }
 });
 
