@@ -108,8 +108,13 @@ def _untested(done: JsonObject, *, is_asking: bool) -> JsonObject:
     """Return what was done without the CHECKs that a correction before the step's own call tests again."""
     kept = {key: one for key, one in done.items() if key != "check" or (not is_asking and "call_spec" in done)}
     if is_asking:
-        kept["do"] = [{key: one for key, one in entry.items() if key != "check"} for entry in done["do"]]
+        kept["do"] = [one for one in done["do"] if not is_bare_check(one)]
     return kept
+
+
+def is_bare_check(node: JsonObject) -> bool:
+    """Return whether an entry of DO is a CHECK that does nothing itself: ON_FAIL of its step is next, if any."""
+    return bool(node.get("check")) and not node.get("do") and not node.get("on_fail")
 
 
 def _without(node: JsonObject, spec: JsonObject) -> JsonObject:

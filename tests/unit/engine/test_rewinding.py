@@ -127,6 +127,21 @@ JUDGED = """  go:
     REASONING: false
     RESPOND: "[end]"
 """
+MARKED = """  go:
+    REASONING: false
+    SET: heavy = false
+    DO:
+      - CHECK: kilos > 20
+        DO:
+          - SET: heavy = true
+      - CHECK: heavy == false
+    CALL: send(kilos)
+    ON_SUCCESS:
+      RESPOND: "[sent {{kilos}}]"
+      THEN: COMPLETE
+    ON_FAILURE:
+      RESPOND: "[too heavy]"
+"""
 DISH = """  go:
     REASONING: false
     SET: parcel = {weight: kilos}
@@ -146,6 +161,7 @@ WAYS = {
     "derived": DERIVED,
     "looked up": LOOKED_UP,
     "judged": JUDGED,
+    "marked": MARKED,
     "part": DISH,
 }
 
