@@ -14,6 +14,11 @@ from abl.diagnostics.model import Diagnostic
 _MODEL: Final = "set it where the model is set up"
 _LIMITS: Final = "the limits of the server hold; write its quotas"
 _FILES: Final = "files reach the agent as they are; let a tool read them"
+_ENTITY: Final = "an entity lends its type, values and synonyms; write {} at the field"
+_SPELLINGS: Final = "case never counts, and near spellings are taken of an answer to the question; write synonyms"
+_IDLE: Final = "the project says when a session ends; set its sessionIdleTimeoutSec"
+_OLD_RULE: Final = "write a constraint or a guardrail"
+_HINT: Final = "calls are made alike; leave it out"
 WITHOUT_EFFECT: Final = MappingProxyType(
     {
         ("Execution", "enable_thinking"): _MODEL,
@@ -23,28 +28,78 @@ WITHOUT_EFFECT: Final = MappingProxyType(
         ("Execution", "max_queue_depth"): _LIMITS,
         ("Execution", "max_concurrent_messages"): _LIMITS,
         ("Execution", "voice_latency_target"): "there is no voice yet",
+        ("Execution", "concurrency"): "the messages of a session are always answered one after the other",
+        ("Execution", "session_idle_timeout"): _IDLE,
+        ("Timeouts", "session_timeout_ms"): _IDLE,
         ("Nlu", "config_file"): "write its settings into the document",
         ("Nlu", "glossary"): "write its words as synonyms of fields, entities or lookup tables",
         ("Nlu", "evaluation"): "write evaluations of the project",
         ("Nlu", "default_language"): "write LANGUAGE",
+        ("Nlu", "languages"): "an answer follows the language of the user; write LANGUAGE for the one to begin with",
+        ("Nlu", "allow_code_switching"): "an answer always follows the language of the user",
+        ("Nlu", "models"): "write `models` under EXECUTION",
+        ("Nlu", "language_models"): "write `models` under EXECUTION",
+        ("Nlu", "categories"): "write INTENTS",
+        ("Intent", "examples_file"): "write the messages under EXAMPLES",
+        ("Intent", "entities"): "write the fields that are wanted under GATHER",
+        ("Entity", "pattern"): _ENTITY.format("extraction_pattern or validate"),
+        ("Entity", "validation"): _ENTITY.format("validate"),
+        ("LookupTable", "table_name"): "no collection is read, so any text is taken; write values or an endpoint",
+        ("LookupTable", "case_sensitive"): _SPELLINGS,
+        ("LookupTable", "fuzzy_match"): _SPELLINGS,
+        ("LookupTable", "fuzzy_threshold"): _SPELLINGS,
         ("Attachment", "ocr_enabled"): _FILES,
         ("Attachment", "transcription_enabled"): _FILES,
         ("Attachment", "key_frame_extraction"): _FILES,
         ("Semantics", "convert_to"): "convert in SET or in the tool",
+        ("Semantics", "format"): "write extraction_pattern or validate at the field",
+        ("Semantics", "components"): "write a field for each part",
+        ("Semantics", "enum_set"): "write options at the field",
         ("Semantics", "kore_entity_type"): "write TYPE",
         ("GatherField", "preferences"): "remember it with MEMORY",
+        ("GatherChanges", "confirmation"): "ask in a step of the flow, or write infer_confirm at the field",
         ("HumanRouting", "provider_config"): "it is set up where the desk is connected",
+        ("Delegate", "experience_mode"): "the user is told nothing of a sub-task; answer with RESPOND before it",
+        ("Document", "destinations"): "write the address as the endpoint of a tool",
+        (
+            "Parameter",
+            "validate",
+        ): "let the tool refuse the value, or write a constraint `REQUIRE ... BEFORE calling` it",
+        ("AgentRef", "channels"): "write `channel == ...` in WHEN of the HANDOFF",
+        ("AgentRef", "requires_validation"): "write what has to be known in WHEN of the HANDOFF",
+        ("RoutingRule", "flags"): "leave it out",
+        ("Policy", "allowed_when"): _OLD_RULE,
+        ("Policy", "forbidden_when"): _OLD_RULE,
+        ("Policy", "trigger_signal"): _OLD_RULE,
+        ("Communication", "formality"): "write PERSONA",
+        ("Behavior", "allowed_actions"): "write INSTRUCTIONS",
+        ("Behavior", "forbidden_actions"): "write LIMITATIONS, or a guardrail",
+        ("Tool", "cacheable"): _HINT,
+        ("Tool", "latency"): _HINT,
+        ("Tool", "connection"): "write `auth: oauth2_user` for a call with the user's own credentials",
+        ("Tool", "store_result"): "each result is stored as `last_<tool>_result`",
     }
 )
 """Class and field -> what to do instead. Whoever gives one an effect takes it out."""
+AS_IT_IS: Final = MappingProxyType(
+    {
+        ("Execution", "concurrency"): "serial",
+        ("LookupTable", "case_sensitive"): False,
+        ("Tool", "cacheable"): False,
+        ("Tool", "connection"): "shared",
+        ("Tool", "store_result"): True,
+    }
+)
+"""Class and field -> the value that says what is done anyway: nothing is missing there."""
 
 
 def properties_without_effect(unit: Unit) -> Iterator[Diagnostic]:
     """Yield one finding for each property of a document that changes nothing of what its agent does."""
     for node, path in nodes_of(unit.document):
         for field in _FIELDS.get(type(node).__name__, ()):
-            if node.__dict__.get(field, node.DEFAULTS[field]) != node.DEFAULTS[field]:
-                said = {"name": node.BY_FIELD[field].key, "detail": WITHOUT_EFFECT[type(node).__name__, field]}
+            key, default = (type(node).__name__, field), node.DEFAULTS[field]
+            if node.__dict__.get(field, default) not in (default, AS_IT_IS.get(key, default)):
+                said = {"name": node.BY_FIELD[field].key, "detail": WITHOUT_EFFECT[key]}
                 yield found_at("WITHOUT_EFFECT", Place(node, unit), field, path=path, **said)
 
 

@@ -43,13 +43,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cachable: true
+                paralelizable: true
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: true
+                parallelizable: true
         """,
     ),
     agent_rule(
@@ -178,13 +178,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                  cacheable: true
+                  parallelizable: true
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: true
+                parallelizable: true
         """,
     ),
     agent_rule(
@@ -242,13 +242,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: sometimes
+                parallelizable: sometimes
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: true
+                parallelizable: true
         """,
     ),
     agent_rule(
@@ -362,13 +362,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                latency: fats
+                pii_access: lmm
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                latency: fast
+                pii_access: llm
         """,
     ),
     agent_rule(

@@ -225,6 +225,7 @@ ROWS: tuple[Rule, ...] = (
                 url: "https://claims.example/hook"
                 method: POST
         """,
+        also=("WITHOUT_EFFECT",),
     ),
     agent_rule(
         "PRIVATE_DESTINATION",
@@ -248,5 +249,6 @@ ROWS: tuple[Rule, ...] = (
                 url: "https://claims.example/hook"
                 method: POST
         """,
+        also=("WITHOUT_EFFECT",),
     ),
 )
