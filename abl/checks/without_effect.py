@@ -10,6 +10,7 @@ from abl.checks.document_report import found_at
 from abl.checks.walk import nodes_of
 from abl.compiler.places import Place, Unit
 from abl.diagnostics.model import Diagnostic
+from abl.syntax.node import Node
 
 _MODEL: Final = "set it where the model is set up"
 _LIMITS: Final = "the limits of the server hold; write its quotas"
@@ -81,8 +82,15 @@ WITHOUT_EFFECT: Final = MappingProxyType(
     }
 )
 """Class and field -> what to do instead. Whoever gives one an effect takes it out."""
+OF_A_VALUE: Final = MappingProxyType(
+    {
+        ("Handoff", "experience_mode", "human_escalation"): "write ESCALATE, or a step that leads to it",
+    }
+)
+"""Class, field and value -> what to do instead, where the other values of a property have an effect."""
 AS_IT_IS: Final = MappingProxyType(
     {
+        ("Delegate", "experience_mode"): "silent_delegate",
         ("Execution", "concurrency"): "serial",
         ("LookupTable", "case_sensitive"): False,
         ("Tool", "cacheable"): False,
@@ -97,10 +105,19 @@ def properties_without_effect(unit: Unit) -> Iterator[Diagnostic]:
     """Yield one finding for each property of a document that changes nothing of what its agent does."""
     for node, path in nodes_of(unit.document):
         for field in _FIELDS.get(type(node).__name__, ()):
-            key, default = (type(node).__name__, field), node.DEFAULTS[field]
-            if node.__dict__.get(field, default) not in (default, AS_IT_IS.get(key, default)):
-                said = {"name": node.BY_FIELD[field].key, "detail": WITHOUT_EFFECT[key]}
+            value = node.__dict__.get(field, node.DEFAULTS[field])
+            if detail := _detail(node, field, value):
+                said = {"name": node.BY_FIELD[field].key, "detail": detail}
                 yield found_at("WITHOUT_EFFECT", Place(node, unit), field, path=path, **said)
 
 
-_FIELDS: Final = {name: tuple(field for of, field in WITHOUT_EFFECT if of == name) for name, _ in WITHOUT_EFFECT}
+def _detail(node: Node, field: str, value: object) -> str:
+    """Return what to do instead of a value that changes nothing, empty where it is not written or has its effect."""
+    key, default = (type(node).__name__, field), node.DEFAULTS[field]
+    if value in (default, AS_IT_IS.get(key, default)):
+        return ""
+    return WITHOUT_EFFECT.get(key) or OF_A_VALUE.get((*key, str(value)), "")
+
+
+_KEYS: Final = (*WITHOUT_EFFECT, *((name, field) for name, field, _ in OF_A_VALUE))
+_FIELDS: Final = {name: tuple(field for of, field in _KEYS if of == name) for name, _ in _KEYS}

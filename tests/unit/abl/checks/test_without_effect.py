@@ -130,7 +130,9 @@ def test_what_has_no_effect_is_in_the_table() -> None:
         ("LOOKUP_TABLES:\n  t:\n    values: [a]\n    case_sensitive: true", ["case_sensitive"]),
         ("LOOKUP_TABLES:\n  t:\n    values: [a]\n    case_sensitive: false", []),
         ("DELEGATE:\n  - AGENT: B\n    EXPERIENCE_MODE: visible_handoff", ["EXPERIENCE_MODE"]),
+        ("DELEGATE:\n  - AGENT: B\n    EXPERIENCE_MODE: silent_delegate", []),
         ("HANDOFF:\n  - TO: B\n    EXPERIENCE_MODE: visible_handoff", []),
+        ("HANDOFF:\n  - TO: B\n    EXPERIENCE_MODE: human_escalation", ["EXPERIENCE_MODE"]),
     ],
 )
 def test_a_property_without_effect_is_a_warning(lines: str, names: list[str]) -> None:
