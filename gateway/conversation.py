@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
 from starlette.types import Message
 from starlette.websockets import WebSocketState
@@ -170,7 +171,7 @@ class Conversation:
                 await self._services.runtime.cancel_turn(self._ref)
                 await self._say(frame, frame.text, frame.message_id, {})
             case wire.Cancel():
-                await self._services.runtime.cancel_turn(self._ref)  # without one there is nothing to do
+                await self._cancel(frame.message_id)
             case wire.ActionSubmit():
                 await self._say(frame, frame.value or "", frame.message_id, {}, action=_action(frame))
             case wire.FeedbackSubmit():
@@ -189,6 +190,30 @@ class Conversation:
                 )
             case wire.Typing():
                 return
+
+    async def _cancel(self, message_id: str | None) -> None:
+        """Give up the turn that is named by its message or its answer, or the one that runs; else there is none."""
+        runtime = self._services.runtime
+        if not message_id:
+            await runtime.cancel_turn(self._ref)
+        elif await runtime.take_back(self._turn(message_id)):
+            await self._refused.tell_stored()  # whoever sent the message may have left
+        else:
+            await runtime.cancel_turn(self._ref, message_id)
+
+    def _turn(self, message_id: str) -> ChatTurn:
+        """Return the turn of a message of this page, without what it says."""
+        caller = self._admission.caller
+        return ChatTurn(
+            tenant_id=self._ref.tenant_id,
+            project_id=self._ref.project_id,
+            message="",
+            session_id=self._session.id,
+            idempotency_key=f"{SOCKET_KEY}{message_id}",
+            transport="websocket",
+            user_id=caller.subject,
+            user_kind=caller.kind,
+        )
 
     async def _say(
         self,
@@ -209,18 +234,12 @@ class Conversation:
         await services.throttle.session_message(self._ref.tenant_id, self._session.id, self._ref.project_id)
         self._refused.said(message_id)
         queued = services.feeds.waiting(self._session.id)
-        turn = ChatTurn(
-            tenant_id=self._ref.tenant_id,
-            project_id=self._ref.project_id,
+        turn = msgspec.structs.replace(
+            self._turn(message_id),
             message=text,
-            session_id=self._session.id,
             opens=self._opens,
-            idempotency_key=f"{SOCKET_KEY}{message_id}",
             deployment_id=key.deployment_id if key is not None else "",
             environment=key.environment if key is not None else "",
-            transport="websocket",
-            user_id=self._admission.caller.subject,
-            user_kind=self._admission.caller.kind,
             metadata=metadata,
             attachment_ids=attachment_ids,
             action=action,
