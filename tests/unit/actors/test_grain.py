@@ -141,8 +141,9 @@ def test_a_reset_gives_up_the_running_turn_and_turns_waiting_ones_away() -> None
         assert isinstance(refused, Failed)
         assert refused.details["reason"] == "SESSION_RESET"
         answer = await running
-        assert isinstance(answer, Replied)
-        assert answer.reply.status == "cancelled"
+        assert isinstance(answer, Failed), "it had no answer to give"
+        said = {"reason": "SESSION_RESET", "begun": True, "response": "unknown unkeyed 1"}
+        assert (answer.kind, answer.message, answer.details) == ("Conflict", "The session was reset", said)
         fresh = await grain.ask(a_turn("hello", "k3"))
         assert isinstance(fresh, Replied)
         assert fresh.reply.turn == 1
@@ -180,7 +181,7 @@ def test_the_waiting_client_of_a_turn_is_told_that_its_session_was_ended() -> No
         assert isinstance(ended, Viewed)
         assert ended.view.status == "ended"
         for answer, details in (
-            (await running, {"reason": "SESSION_ENDED", "begun": True}),
+            (await running, {"reason": "SESSION_ENDED", "begun": True, "response": "unknown unkeyed 1"}),
             (await waiting, {"reason": "SESSION_ENDED"}),
         ):
             assert isinstance(answer, Failed)
