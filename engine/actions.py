@@ -147,7 +147,8 @@ def _ask(
         "action": None if turn.action is None else msgspec.to_builtins(turn.action),
     }
     del tasks[cut:]
-    words = consent.ask(run, need, tool, arguments, step=_place(run, spec), waits=waits)
+    fixed = asked_calls.fixed(run, tool, spec)
+    words = consent.ask(run, need, tool, arguments, step=_place(run, spec), waits=waits, fixed=fixed)
     thread.awaiting = "confirm"
     saying.say(run, words)
     run.act("collect", fields=[], prompts=[words])

@@ -201,7 +201,8 @@ def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObje
         run.thread.awaiting = "callback"
         consent.sign_in(run, tool, ("flow.step", {"step": step["name"], "phase": CALL}))
     else:
-        words = consent.ask(run, need, tool, arguments, step=step["name"])
+        fixed = asked_calls.fixed(run, tool, step["call_spec"])
+        words = consent.ask(run, need, tool, arguments, step=step["name"], fixed=fixed)
         run.thread.awaiting = "confirm"
         saying.say(run, words)
         run.act("collect", fields=[], prompts=[words])

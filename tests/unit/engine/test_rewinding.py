@@ -204,6 +204,69 @@ POST = """  go:
       RESPOND: "[sent {{kilos}}]"
       THEN: COMPLETE
 """
+COPIED = """  go:
+    REASONING: false
+    SET: weight = kilos
+    THEN: post
+  post:
+    REASONING: false
+    CHECK: kilos <= 20
+    ON_FAIL:
+      RESPOND: "[too heavy]"
+    CALL: send(weight)
+    ON_SUCCESS:
+      RESPOND: "[sent {{weight}}]"
+      THEN: COMPLETE
+"""
+
+
+def test_a_plain_copy_leads_to_what_the_user_has_given() -> None:
+    talk = asked(COPIED)
+    assert "Send" not in talk.say("make it 30 kilos")
+    talk = asked(COPIED)
+    assert "Send 7 kilos?" in talk.say("make it 7 kilos")
+    assert "[sent 7]" in talk.say("yes")
+
+
+@over(
+    "line, argument",
+    [
+        ("", "5"),
+        ("    SET: weight = 5\n", "weight"),
+        ("    SET: weight = kilos * 1\n", "weight"),
+        ("", "kilos + 0"),
+        ("    SET: parcel = {weight: kilos}\n", "parcel.weight"),
+    ],
+)
+def test_what_the_user_has_not_given_he_cannot_correct(line: str, argument: str) -> None:
+    way = POST.replace("    CALL: send(kilos)", f"{line}    CALL: send({argument})").replace("{{kilos}}", "5")
+    talk = asked(way)
+    said = talk.say("make it 7 kilos")
+    assert "I did not understand what should be different." in said
+    assert "Send 5 kilos?" in said
+    assert "[sent 5]" in talk.say("yes")
+
+
+@over("line", ["    SET: weight = tool.total\n", ""])
+def test_the_result_of_a_tool_is_not_corrected(line: str) -> None:
+    look = "    REASONING: false\n    CALL: price(1)\n      AS: tool\n    THEN: post\n"
+    argument = "weight" if line else "tool.total"
+    way = f"  go:\n{look}  post:\n    REASONING: false\n{line}    CALL: send({argument})\n    RESPOND: '[sent]'\n"
+    talk = Conversation(
+        program_of({"desk.abl": HEAD + way}), tools={"send": gives({"ok": True}), "price": gives({"total": 50})}
+    )
+    talk.begin()
+    assert "Send 50 kilos?" in talk.say("5")
+    assert "Send 50 kilos?" in talk.say("make it 20")
+
+
+def test_an_immutable_parameter_is_not_corrected() -> None:
+    text = (HEAD + POST).replace("    confirm: always\n", "    confirm: always\n    immutable: [kilos]\n")
+    talk = Conversation(program_of({"desk.abl": text}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("5")
+    assert "Send 5 kilos?" in talk.say("make it 7 kilos")
+    assert "[sent 5]" in talk.say("yes")
 
 
 def test_a_person_who_has_approved_one_value_is_asked_about_the_other() -> None:
