@@ -37,7 +37,7 @@ def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
     return (
         not is_changed
         and not _brings_a_value(turn.text, said, arguments)
-        and questions.asks_about(said, tool, arguments)
+        and questions.asks_about(said, tool, arguments, run.words)
         and questions.is_yes(run, questions.names_of(tool), arguments)
     )
 
