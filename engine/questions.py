@@ -143,8 +143,10 @@ def asks_about(text: str, tool: JsonObject, arguments: JsonObject, pack: Pack) -
     said = words_only(text)
     words = said.split()
     values = [words_only(flat_text(value)) for value in arguments.values() if value is not None]
-    action = words_only(as_words(str(tool["name"]))).split()
-    says_all = all(any(word == one or is_form_of(word, one) for word in words) for one in action)
+    says_all = any(
+        all(any(word == one or is_form_of(word, one) for word in words) for one in words_only(action).split())
+        for action in (as_words(str(tool["name"])), action_of(tool))
+    )
     is_named = says_all or (bool(values) and all(value in said for value in values))
     return is_named and _offers(_last_question(text), tool, arguments, pack)
 

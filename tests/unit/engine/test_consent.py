@@ -140,5 +140,12 @@ def test_a_question_with_the_same_words_that_offers_something_else_is_not(text: 
     assert not asks_about(text, CARD, {"card": "4421"}, load_pack("en"))
 
 
+def test_a_question_in_the_words_of_the_consent_is_about_the_call() -> None:
+    tool = {"name": "block_card", "confirmation": {"consent_action": "Karte sperren"}}
+    german = load_pack("de")
+    assert asks_about("Soll ich Ihre Karte sperren?", tool, {"card": "4421"}, german)
+    assert not asks_about("Soll ich Ihre Karte behalten und nicht sperren?", tool, {"card": "4421"}, german)
+
+
 def test_names_are_shown_as_words() -> None:
     assert as_words("cardId.last_four") == "card id last four"
