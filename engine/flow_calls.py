@@ -98,11 +98,11 @@ def call_phase(run: Run, step: JsonObject) -> None:
     if spec is None or (step.get("check_first") and not _is_let_through(run, step)):
         return
     arguments = consent.as_settled(run, spec["tool"], step["name"], calls.arguments_of(run, spec))
-    rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
+    tool = calls.tool_of(run, spec["tool"])
+    rule = constraints.forbids(run, tool, spec["tool"], arguments)
     if rule is not None:
         run.push("constraint.act", rule=rule)
         return
-    tool = calls.tool_of(run, spec["tool"])
     need = asked_calls.needed(run, tool, arguments)
     if tool is not None and need:
         _hold_back(run, step, tool, arguments, need)

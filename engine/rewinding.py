@@ -114,6 +114,24 @@ def go_back(run: Run, step: str) -> None:
     run.push("flow.enter", step=step)
 
 
+def earlier_step(run: Run, name: str) -> str:
+    """Return the step to go back to for a value that was corrected at a later question, "" for none.
+
+    What the step does that stands is done with the new value anyway.
+    """
+    trail = run.thread.trail
+    found = ""
+    if not trail or _takes(profiles.step_of(run, trail[-1]) or {}, {name}):
+        return ""
+    for place in range(len(trail) - 2, -1, -1):
+        step = profiles.step_of(run, trail[place]) or {}
+        if _decides(run, step, {name}, everything=False):
+            found = trail[place]
+        if _takes(step, {name}):
+            break
+    return found
+
+
 def _takes(step: JsonObject, names: Set[str]) -> bool:
     """Return whether a step has one of these values of the user: what came before it was decided without."""
     fields = {str(one["name"]) for one in (step.get("gather") or {}).get("fields", ())}

@@ -340,3 +340,52 @@ def test_a_corrected_value_that_breaks_a_rule_is_not_taken() -> None:
 def test_a_rule_that_leads_elsewhere_is_followed() -> None:
     talk = ruled('ESCALATE "[too heavy]"')
     assert talk.say("make it 30 kilos") == "I am bringing in a colleague."
+
+
+LATER = """  go:
+    REASONING: false
+    {guard}
+    THEN: ask
+  ask:
+    REASONING: false
+    GATHER:
+      city:
+        type: string
+        required: true
+        PROMPT: "Which city?"
+    CALL: send(kilos)
+    ON_SUCCESS:
+      RESPOND: "[sent {{{{kilos}}}}]"
+      THEN: COMPLETE
+  heavy:
+    REASONING: false
+    RESPOND: "[too heavy]"
+"""
+GUARDS = [
+    "CHECK: kilos <= 20\n    ON_FAIL:\n      RESPOND: '[too heavy]'\n      THEN: heavy",
+    "ON_RESULT:\n      - IF: kilos > 20\n        RESPOND: '[too heavy]'\n        THEN: heavy",
+]
+
+
+@over("guard", GUARDS)
+def test_a_value_corrected_at_a_later_question_meets_what_it_has_passed_before(guard: str) -> None:
+    talk = Conversation(program_of({"desk.abl": HEAD + LATER.format(guard=guard)}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    assert "Which city?" in talk.say("5")
+    assert "[too heavy]" in talk.say("no, make it 30 kilos")
+    talk = Conversation(program_of({"desk.abl": HEAD + LATER.format(guard=guard)}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("5")
+    assert "Which city?" in talk.say("no, make it 7 kilos")
+    assert "Send 7 kilos?" in talk.say("Porto")
+
+
+@over("line", ["CONSTRAINTS:\n  rules:\n    - REQUIRE kilos <= 20\n      ON_FAIL: RESPOND '[20 at most]'\n"])
+def test_a_value_that_the_flow_has_just_set_meets_the_rules_before_a_call(line: str) -> None:
+    way = POST.replace("    CALL:", "    SET: kilos = 900\n    CALL:")
+    text = HEAD.replace("FLOW:\n", line + "FLOW:\n").replace("    confirm: always\n", "    confirm: never\n") + way
+    talk = Conversation(program_of({"desk.abl": text}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    said = talk.say("5")
+    assert "[20 at most]" in said
+    assert "[sent" not in said
