@@ -13,6 +13,8 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
+from msgspec.structs import replace
+
 from actors.mailbox import Mailbox, MailboxFull
 from actors.messages import (
     TURN_TAKEN_BACK,
@@ -106,6 +108,8 @@ class Grain:
             return told
         if isinstance(message, RunTurn) and self._has_enough_turns(message):
             return _full(self._frees_within_s())
+        if isinstance(message, RunTurn) and self._has_turns(message):
+            message = replace(message, turn=replace(message.turn, unread=True))
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
@@ -127,6 +131,12 @@ class Grain:
     def _is_beginning(self, message: CancelTurn) -> bool:
         """Return whether the turn that is named is the next to run: its session is being loaded, or its facts found."""
         return _is_named(self._running, message)
+
+    def _has_turns(self, wanted: RunTurn) -> bool:
+        """Return whether another turn runs or waits, whose answer nobody can have read who sends this one now."""
+        others = [self._running, *(one.message for one in self._mailbox.usual())]
+        keys = [one.turn.idempotency_key for one in others if isinstance(one, RunTurn)]
+        return any(not key or key != wanted.turn.idempotency_key for key in keys)
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:
         """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""

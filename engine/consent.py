@@ -150,7 +150,8 @@ def is_open_to_model(run: Run) -> bool:
     They are held to every language of the project, as what the session's own does not know may be a no in another.
     """
     asked = run.thread.confirmation
-    if not run.state.begun.has_model or asked.get("turn") != run.state.turn.number - 1:
+    is_next = asked.get("turn") == run.state.turn.number - 1 and not run.state.turn.is_unread
+    if not run.state.begun.has_model or not is_next:
         return False
     said = run.state.turn.text
     is_bare = questions.read(run, _asked(run, asked)).is_bare and not questions.is_correction(run)

@@ -244,6 +244,7 @@ class Conversation:
             attachment_ids=attachment_ids,
             action=action,
             client_message_id=client_message_id,
+            unread=queued > 0,
             deadline_s=services.settings.turn_deadline_s,
         )
         begin = await services.feeds.take(turn, lambda error: self._report(error, turn, frame.id))
