@@ -92,6 +92,8 @@ class Grain:
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
         if isinstance(message, CancelTurn) and not message.for_good:
+            if message.for_message and self._has(message.for_message):
+                return Done()
             if self._take_back(message):
                 return Done(note=TURN_TAKEN_BACK)
             if not (self._body.is_running(message.message_id) or self._is_beginning(message)):
@@ -127,6 +129,11 @@ class Grain:
     def _is_beginning(self, message: CancelTurn) -> bool:
         """Return whether the turn that is named is the next to run: its session is being loaded, or its facts found."""
         return _is_named(self._running, message)
+
+    def _has(self, key: str) -> bool:
+        """Return whether the turn with this key runs or waits."""
+        turns = (self._running, *(one.message for one in self._mailbox.usual()))
+        return any(isinstance(one, RunTurn) and one.turn.idempotency_key == key for one in turns)
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:
         """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""
