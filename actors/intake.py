@@ -203,12 +203,12 @@ class Intake:
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Return the answer of the session's host; a message that was taken waits no more when it is a final one."""
-        if not isinstance(message, RunTurn) or _name(message) not in self._held:
+        held = self._held.get(name := _name(message)) if isinstance(message, RunTurn) else None
+        if not isinstance(message, RunTurn) or held is None:
             return await self._router.ask(message, listener)
-        name = _name(message)
         try:
             answer = await self._ask_host(message, name, listener)
-            if is_final(answer) and (self._held[name].is_own or isinstance(answer, Replied)):
+            if is_final(answer) and (held.is_own or isinstance(answer, Replied)):
                 await self._close(message.turn.tenant_id, name, answer)  # but not for another under the key of one
             return answer
         finally:
