@@ -33,6 +33,7 @@ from actors.raising import error_of, kind_of
 from actors.runtime import StreamEvent
 from actors.session.children import PASSING
 from actors.session.ending import TAKEN_BACK
+from actors.session.repeating import spoken_id
 from actors.session.stream import Listener
 from actors.turn_stream import Asks, Refused, turn_output
 from domain.errors import AppError, NotFound
@@ -135,7 +136,8 @@ class Intake:
 
     async def _stop(self, message: RunTurn) -> None:
         turn = message.turn
-        if await self._accepted.is_known(turn.tenant_id, turn.session_id, turn.idempotency_key):
+        spoken = spoken_id(turn.session_id, turn.idempotency_key)
+        if await self._accepted.is_known(turn.tenant_id, turn.session_id, turn.idempotency_key, spoken):
             return
         cancel = CancelTurn(
             tenant_id=turn.tenant_id,

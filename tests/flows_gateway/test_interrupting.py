@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from actors.projects import TENANT_ID
+from storage.statements import Statement
 from tests.flows_gateway.test_refused_by_the_end import HELD
 from tests.flows_gateway.test_sockets import TALKER, say, slow_story, until
 from tests.support.live_gateway import NO_RATES, a_live_gateway, another_gateway
@@ -17,6 +19,7 @@ from tests.support.stub_model import StubBehaviour, StubModel
 
 pytestmark = pytest.mark.anyio
 
+FORGET_REPLIES = Statement("DELETE FROM turns WHERE session_key = session_key(:tenant_id, :session_id)")
 STOP = {"type": "typed_interrupt", "text": "Stop", "messageId": "m2"}
 
 
@@ -47,14 +50,22 @@ async def test_an_interrupt_that_is_sent_again_does_not_stop_its_own_answer(
         assert model.count == 2
 
 
-async def test_an_interrupt_that_was_answered_stops_nothing_when_it_is_sent_again(servers: Servers) -> None:
+@pytest.mark.parametrize("is_expired", [False, True])
+async def test_an_interrupt_that_was_answered_stops_nothing_when_it_is_sent_again(
+    servers: Servers, is_expired: bool
+) -> None:
+    """Also after the 24 hours of its reply, when the id is refused."""
     async with (
         StubModel(StubBehaviour(text="stopped"), HELD) as model,
         a_live_gateway(servers, "interrupt-late", {"t.abl": TALKER}, model_url=model.base_url) as gateway,
         gateway.socket(await gateway.page_token()) as socket,
     ):
         await say(socket, **STOP)
-        assert (await until(socket, "response_end"))[-1]["fullText"] == "stopped"
+        told = (await until(socket, "response_end"))[-1]
+        assert told["fullText"] == "stopped"
+        if is_expired:
+            named = {"tenant_id": TENANT_ID, "session_id": told["sessionId"]}
+            assert await gateway.running.database.execute(FORGET_REPLIES, **named) == 1
         await say(socket, type="chat_message", text="Tell me", messageId="m3")
         await until(socket, "response_chunk")
         await say(socket, **STOP)
