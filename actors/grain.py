@@ -94,6 +94,8 @@ class Grain:
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
         if isinstance(message, CancelTurn) and not message.for_good:
+            if message.for_message and self._has(message.for_message):
+                return Done()
             if self._take_back(message):
                 return Done(note=TURN_TAKEN_BACK)
             if not (self._body.is_running(message.message_id) or self._is_beginning(message)):
@@ -132,10 +134,18 @@ class Grain:
         """Return whether the turn that is named is the next to run: its session is being loaded, or its facts found."""
         return _is_named(self._running, message)
 
+    def _turns(self) -> list[RunTurn]:
+        """Return the turns that run or wait."""
+        known = (self._running, *(one.message for one in self._mailbox.usual()))
+        return [one for one in known if isinstance(one, RunTurn)]
+
+    def _has(self, key: str) -> bool:
+        """Return whether the turn with this key runs or waits."""
+        return any(one.turn.idempotency_key == key for one in self._turns())
+
     def _has_turns(self, wanted: RunTurn) -> bool:
         """Return whether another turn runs or waits, whose answer nobody can have read who sends this one now."""
-        others = [self._running, *(one.message for one in self._mailbox.usual())]
-        keys = [one.turn.idempotency_key for one in others if isinstance(one, RunTurn)]
+        keys = [one.turn.idempotency_key for one in self._turns()]
         return any(not key or key != wanted.turn.idempotency_key for key in keys)
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:

@@ -296,8 +296,12 @@ class Runtime(Protocol):
         """
         ...
 
-    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
-        """Take a keyed turn, durably: it is run, whatever dies. Return its output, whose first reading begins it."""
+    async def accept(self, turn: ChatTurn, *, interrupts: bool = False) -> AsyncIterator[StreamEvent]:
+        """Take a keyed turn, durably: it is run, whatever dies. Return its output, whose first reading begins it.
+
+        Where it `interrupts`, the turn that runs is given up before it is taken, as by `cancel_turn`; but not for one
+        that was taken or answered before.
+        """
         ...
 
     def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
