@@ -34,6 +34,7 @@ from engine.answer_forms import (
     tells_done,
 )
 from engine.answer_names import without_names
+from engine.answer_persons import speaks_of_others
 from engine.answer_question import LONG_NUMBER, Asked, Own, flat_text, own_words, sentences_of
 from engine.answer_tables import SMALL, Kind, compared, kind_of, plain_words
 from engine.answer_words import MAX_ANSWER_TOKENS, Piece, pieces_of
@@ -122,6 +123,8 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
     if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
     if _is_done_before(pieces, text, asked, pack) or _does_oneself(pieces, text, asked, pack):
+        return Answer("other")
+    if speaks_of_others(pieces, text, asked, pack):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (_has_yes(pieces, pack) or _is_told(pieces, asked, pack)):
         return Answer("yes")
