@@ -63,6 +63,8 @@ MAX_BARE_WORDS = 5
 MAX_BARE_UNKNOWN = 2
 """So few words that no pack knows: more of them say something, and not only that it shall be done."""
 _TELLING = frozenset({Kind.WAIT, Kind.NO, Kind.CANCEL, Kind.DOUBT, Kind.QUESTION, Kind.NUMBER})
+_CONSENTING = frozenset({*SMALL, Kind.YES, Kind.JOIN})
+"""Words that may stand beside those of an action the user wishes for."""
 _OF_VALUES = frozenset("@#/\\_=+*%&€$£¥₹<>[]{}|:")
 _NAME_WITHIN = re.compile(r"[^\s.!?…]\s+[^\W\d_]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
 """A capital letter behind a word of the same sentence: a name, or a code."""
@@ -435,23 +437,25 @@ def may_name_something(text: str, packs: Iterable[Pack]) -> bool:
 
 
 def says_action(text: str, action: str, pack: Pack) -> bool:
-    """Return whether a text says, as a wish of the user, that an action shall be done."""
-    if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in QUESTION_SIGNS):
+    """Return whether a text says, as a wish of the user, that an action shall be done, and says nothing else.
+
+    Before and behind the words of the action stand only wishes, courtesy and small words: a day, a thing or a second
+    deed that the action does not name makes it something else, and the user is asked.
+    """
+    if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in (*QUESTION_SIGNS, *_UNFINISHED)):
         return False
     wanted = {one.text for one in plain_words(action, pack) if kind_of(one.text, pack) not in SMALL}
     pieces = pieces_of(text, pack, frozenset(wanted))
-    against = {Kind.NO, Kind.CANCEL, Kind.WAIT, Kind.DOUBT, Kind.QUESTION}
-    if not wanted or any(one.kind in against for one in pieces):
+    if not wanted or len(pieces) > MAX_ANSWER_TOKENS or not wanted <= {one.own for one in pieces}:
         return False
-    is_wished = False
-    for one in pieces:
-        is_wished = is_wished or one.kind in (Kind.WISH, Kind.YES)
-        wanted.discard(one.own)
-        if not wanted:
-            return is_wished
-        if one.kind is Kind.UNKNOWN or (one.kind is Kind.NUMBER and not one.own):
-            return False
-    return False
+    asked = Asked(action, (action,))
+    if not all(one.kind in _CONSENTING or (one.own and one.kind is not Kind.NO) for one in pieces):
+        return False
+    if _is_done_before(pieces, text, asked, pack) or _does_oneself(pieces, text, asked, pack):
+        return False
+    if speaks_of_others(pieces, text, asked, pack) or _is_unfinished([one.kind for one in pieces]):
+        return False
+    return any(one.kind in (Kind.WISH, Kind.YES) for one in pieces)
 
 
 def read_truth(text: str, pack: Pack, question: str) -> bool | None:
