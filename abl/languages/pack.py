@@ -169,6 +169,8 @@ class Pack:
     """Short names of days that are other words as well, sat, mer: they count where little else is said."""
     wrong: Phrases = ()
     """Words with which somebody says that a value is not right."""
+    counted: Phrases = ()
+    """Words that a one before them counts, whatever was asked for: person, piece, night."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -189,6 +191,7 @@ OPTIONAL = frozenset(
         "common",
         "conjugation",
         "contrast",
+        "counted",
         "decimal_words",
         "determiners",
         "either",
