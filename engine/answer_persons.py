@@ -131,6 +131,12 @@ def speaks_of_others(pieces: Sequence[Piece], text: str, asked: Asked, pack: Pac
     return False
 
 
+def names_somebody(text: str, pack: Pack) -> bool:
+    """Return whether a text has a word for somebody else who does something: he, ella, jemand."""
+    known = _DOERS.get(pack.tag, frozenset()) | _DOERS_BESIDE_DEED.get(pack.tag, frozenset())
+    return any(one in known for one in _words(text, pack))
+
+
 def _words(text: str, pack: Pack) -> list[str]:
     """Return the words of a text in small letters with their accents, and, without spaces, the known ones it holds."""
     said = [one.lower() for one in _LETTERS.findall(text)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -62,12 +61,8 @@ MAX_WORDS_BEFORE = 3
 MAX_BARE_WORDS = 5
 MAX_BARE_UNKNOWN = 2
 """So few words that no pack knows: more of them say something, and not only that it shall be done."""
-_TELLING = frozenset({Kind.WAIT, Kind.NO, Kind.CANCEL, Kind.DOUBT, Kind.QUESTION, Kind.NUMBER})
 _CONSENTING = frozenset({*SMALL, Kind.YES, Kind.JOIN})
 """Words that may stand beside those of an action the user wishes for."""
-_OF_VALUES = frozenset("@#/\\_=+*%&€$£¥₹<>[]{}|:")
-_NAME_WITHIN = re.compile(r"[^\s.!?…]\s+[^\W\d_]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
-"""A capital letter behind a word of the same sentence: a name, or a code."""
 
 
 class Answer(NamedTuple):
@@ -423,17 +418,6 @@ def _is_of_others(pieces: list[Piece], one: Piece) -> bool:
     return (
         behind is not None and behind.kind is Kind.SMALL and all(0x4E00 <= ord(sign) <= 0x9FFF for sign in behind.text)
     )
-
-
-def may_name_something(text: str, packs: Iterable[Pack]) -> bool:
-    """Return whether an answer has what could be a value, a question, a negation, a condition or a postponement.
-
-    That a model reads it as a yes is then no yes. Words of any language count, and so does what is written like a
-    value: a figure, a sign that prose has not, a capital letter within a sentence.
-    """
-    if any(one.isdigit() or one in _OF_VALUES for one in text) or _NAME_WITHIN.search(text):
-        return True
-    return any(_TELLING & {one.kind for one in pieces_of(text, pack, frozenset())} for pack in packs)
 
 
 def says_action(text: str, action: str, pack: Pack) -> bool:

@@ -171,6 +171,8 @@ class Pack:
     """Words with which somebody says that a value is not right."""
     counted: Phrases = ()
     """Words that a one before them counts, whatever was asked for: person, piece, night."""
+    against: Phrases = ()
+    """Words that doubt, put off, turn away or speak of another in a short answer: no model is asked what it is."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -182,6 +184,7 @@ MAY_BE_EMPTY = frozenset(
 OPTIONAL = frozenset(
     {
         "address",
+        "against",
         "alike",
         "articles",
         "at_least",
