@@ -23,9 +23,9 @@ MAX_BETWEEN_WORDS = 3
 _DOERS = {
     "en": frozenset("he she they someone somebody everyone".split()),
     "de": frozenset("er jemand".split()),
-    "fr": frozenset("il elle ils elles".split()),
+    "fr": frozenset("il elle ils elles on".split()),
     "es": frozenset("él ella ellos ellas alguien".split()),
-    "it": frozenset("lui loro qualcuno".split()),
+    "it": frozenset("lui lei loro qualcuno".split()),
     "pt": frozenset("ele ela eles elas alguém alguem".split()),
     "nl": frozenset("hij iemand".split()),
     "pl": frozenset("on ona oni one ktoś ktos".split()),
@@ -34,8 +34,7 @@ _DOERS = {
 """Language -> words that name somebody else who does something; each is compared with its accents."""
 _DOERS_BESIDE_DEED = {
     "de": frozenset("sie man".split()),
-    "fr": frozenset({"lui", "on"}),
-    "it": frozenset({"lei"}),
+    "fr": frozenset({"lui"}),
     "nl": frozenset("zij ze men".split()),
     "tr": frozenset("o onlar birisi".split()),
     "hi": frozenset("वह वो वे woh wo".split()),
@@ -119,14 +118,18 @@ def speaks_of_others(pieces: Sequence[Piece], text: str, asked: Asked, pack: Pac
             return True
         is_clear = _is_in(one.text, _DOERS, written, shown, pack) or _is_bare_article(pieces, at, written, pack)
         is_near = _is_in(one.text, _DOERS_BESIDE_DEED, written, shown, pack)
-        is_person = _is_person(pieces, at, pack) or _is_name(pieces, at, values, pack)
-        if not (is_clear or is_near or is_person):
+        is_person, is_name = _is_person(pieces, at, pack), _is_name(pieces, at, values, pack)
+        if not (is_clear or is_near or is_person or is_name):
             continue
+        is_sure = is_clear or is_person
         is_called = one.kind is Kind.POLITE and _is_parted(text, one.text.split()[-1], pieces[at + 1 :])
-        if not is_called and _does(pieces, at, is_deed, pack, is_near=is_near and not is_clear):
+        if not is_called and _does(pieces, at, is_deed, pack, is_known=is_near and not is_clear, is_sure=is_sure):
             return True
-        is_behind = is_clear or is_person or (is_near and pack.tag == "de")
-        if is_behind and _is_done_by(pieces, at, is_deed, text, pack):
+        is_only = sum(other.kind is Kind.OWN for other in pieces) == 1
+        is_polite = one.text in _MAY_BE_POLITE.get(pack.tag, frozenset())
+        is_behind = is_sure or is_name or (is_near and pack.tag == "de")
+        is_known = not (is_clear or (is_person and is_only))
+        if is_behind and not is_polite and _is_done_by(pieces, at, is_deed, text, pack, is_known=is_known):
             return True
     return False
 
@@ -178,9 +181,13 @@ class _Deeds:
         self._values = {word.text for one in asked.arguments.values() for word in plain_words(flat_text(one), pack)}
         self._nouns = nouns_of(asked.question, pack)
 
-    def __call__(self, one: Piece, before: str, *, is_known: bool) -> bool:
-        """Return whether a word is the verb; `is_known`: only where the pack knows it for one."""
-        if one.kind not in (Kind.OWN, Kind.CANCEL) or one.own in self._values or one.own in self._nouns:
+    def __call__(self, one: Piece, before: str, *, is_known: bool, is_sure: bool = False) -> bool:
+        """Return whether a word is the verb; `is_known`: only where the pack knows it, `is_sure`: a noun counts too."""
+        if one.kind not in (Kind.OWN, Kind.CANCEL) or one.own in self._values:
+            return False
+        if is_sure and not one.text.startswith(_ARABIC_ARTICLE):
+            return True
+        if one.own in self._nouns:
             return False
         is_noun = before in article_words(self._pack) or one.text.startswith(_ARABIC_ARTICLE)
         return names_deed(one.text, self._pack) or not (is_known or is_noun)
@@ -232,8 +239,11 @@ def _is_parted(text: str, last: str, behind: Sequence[Piece]) -> bool:
     return re.search(rf"{re.escape(last)}\s*[,.;:!\n،、。]+\s*{re.escape(following)}", said) is not None
 
 
-def _does(pieces: Sequence[Piece], at: int, is_deed: _Deeds, pack: Pack, *, is_near: bool) -> bool:
-    """Return whether a verb follows who does something, small words aside."""
+def _does(pieces: Sequence[Piece], at: int, is_deed: _Deeds, pack: Pack, *, is_known: bool, is_sure: bool) -> bool:
+    """Return whether a verb follows who does something, small words aside.
+
+    `is_known`: only one the pack knows counts; `is_sure`: any word of the question is one, and no value of it.
+    """
     others = {compared(one) for one in _VERBS_OF_OTHERS.get(pack.tag, frozenset())}
     tells = _TELLS_OF_OTHERS.get(pack.tag)
     own = pieces[at].own
@@ -244,7 +254,7 @@ def _does(pieces: Sequence[Piece], at: int, is_deed: _Deeds, pack: Pack, *, is_n
             continue  # the second name of two
         if not is_polite and not others.isdisjoint(one.text.split()):
             return True
-        if is_deed(one, pieces[place - 1].text, is_known=is_near):
+        if is_deed(one, pieces[place - 1].text, is_known=is_known, is_sure=is_sure) or _tells_itself(one, pack):
             doing = _DOING.get(pack.tag)
             behind = pieces[place + 1].text if place + 1 < len(pieces) else ""
             verb = behind if doing is not None and doing.fullmatch(behind) else one.text
@@ -254,7 +264,13 @@ def _does(pieces: Sequence[Piece], at: int, is_deed: _Deeds, pack: Pack, *, is_n
     return False
 
 
-def _is_done_by(pieces: Sequence[Piece], at: int, is_deed: _Deeds, text: str, pack: Pack) -> bool:
+def _tells_itself(one: Piece, pack: Pack) -> bool:
+    """Return whether a word of the question is a verb that tells by its end that somebody else does it: arşivler."""
+    tells = _TELLS_OF_OTHERS.get(pack.tag)
+    return tells is not None and one.kind is Kind.OWN and tells.fullmatch(one.text) is not None
+
+
+def _is_done_by(pieces: Sequence[Piece], at: int, is_deed: _Deeds, text: str, pack: Pack, *, is_known: bool) -> bool:
     """Return whether the verb stands right before who does something: "la bloquea él", "sperrt mein Mann"."""
     if pack.tag not in _BEHIND_VERB:
         return False
@@ -263,7 +279,7 @@ def _is_done_by(pieces: Sequence[Piece], at: int, is_deed: _Deeds, text: str, pa
         first -= 1
     while first and pieces[first - 1].text in article_words(pack):
         first -= 1
-    if not first or not is_deed(pieces[first - 1], "", is_known=True):
+    if not first or not is_deed(pieces[first - 1], "", is_known=is_known, is_sure=not is_known):
         return False
     verb = pieces[first - 1].text
     is_third = verb.endswith("t") if pack.tag in ("de", "nl") else True

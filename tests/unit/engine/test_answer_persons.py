@@ -10,7 +10,7 @@ from engine.extraction.vocabulary import vocabulary
 from tests.corpus.test_consent import FOLDER
 from tests.support.cells import over
 
-BLOCK = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))["block"]
+QUESTIONS = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))
 OF_OTHERS = {
     "en": "yes my friend will|yes my friend will block it|yes the boss will block it|yes his card|yes block your card",
     "de": "ja mein Mann sperrt sie|ja sperrt mein Freund|ja sie sperrt die Karte|ja man sperrt sie|ja er sperrt die Karte"
@@ -26,12 +26,27 @@ OF_OTHERS = {
     "hi": "हाँ मेरा दोस्त ब्लॉक कर दे|हाँ वो ब्लॉक कर दे|हाँ उसका कार्ड|हाँ आपका कार्ड ब्लॉक करो",
     "ja": "はい、彼が停止します|はい、夫が停止します|はい、彼女のカード|はい、あなたのカード",
 }
+OF_OTHERS_ARCHIVE = {
+    "en": "yes my boss archives it|yes he archives it",
+    "de": "ja er archiviert sie|ja mein Freund archiviert sie|ja archiviert mein Freund",
+    "fr": "oui elle l'archive|oui il l'archive|oui mon ami l'archive",
+    "es": "sí él lo archiva|sí lo archiva mi amigo",
+    "it": "sì lui lo archivia|sì lo archivia lui|sì lo archivia il mio amico",
+    "pt": "sim ele arquiva|sim arquiva meu amigo",
+    "nl": "ja hij archiveert het|ja mijn vriend archiveert het",
+    "pl": "tak on zarchiwizuje|tak mój szef zarchiwizuje",
+    "tr": "evet o arşivler|evet arkadaşım arşivleyecek",
+    "ar": "نعم هو يؤرشفه|نعم صديقي سيؤرشفه",
+    "hi": "हाँ मेरा दोस्त संग्रहित कर दे",
+    "ja": "はい、彼が保管します",
+}
+"""The same with a verb that no pack knows."""
 ADDRESSED = {
     "en": "yes my friend|yes, my friend, block it|sure boss, block the card|yes my card",
     "de": "ja Chef, sperr die Karte|ja, mein Freund, sperren Sie die Karte|ja meine Karte|ja sperren Sie sie",
     "fr": "oui mon ami|oui, bloquez la carte|oui ma carte",
     "es": "sí amigo, bloquea la tarjeta|sí, amigo|sí mi tarjeta|sí el bloqueo de la tarjeta",
-    "it": "sì amico, blocca la carta|sì, la blocchi|sì la mia carta",
+    "it": "sì amico, blocca la carta|sì blocca la carta amico mio|sì, la blocchi|sì la mia carta",
     "pt": "sim amigo, bloqueia o cartão|sim meu cartão",
     "nl": "ja blokkeer de kaart maar|ja mijn kaart|ja blokkeert u hem",
     "pl": "tak zablokuj ją|tak moją kartę",
@@ -49,13 +64,20 @@ def in_rows(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(tag, one) for tag, said in table.items() for one in said.split("|")]
 
 
-def label_of(tag: str, text: str) -> str:
-    return read_answer(text, vocabulary(tag), Asked(BLOCK["question"][tag], ("block card",), {"card": "4421"})).label
+def label_of(tag: str, text: str, about: str = "block") -> str:
+    one = QUESTIONS[about]
+    asked = Asked(one["question"][tag], (one["tool"].replace("_", " "),), one["arguments"])
+    return read_answer(text, vocabulary(tag), asked).label
 
 
 @over("tag,text", in_rows(OF_OTHERS))
 def test_what_somebody_else_does_or_has_is_asked_again(tag: str, text: str) -> None:
     assert label_of(tag, text) != "yes"
+
+
+@over("tag,text", in_rows(OF_OTHERS_ARCHIVE))
+def test_what_somebody_else_does_is_asked_again_with_a_verb_nobody_listed(tag: str, text: str) -> None:
+    assert label_of(tag, text, "archive") != "yes"
 
 
 @over("tag,text", in_rows(ADDRESSED))
