@@ -31,8 +31,8 @@ Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], N
 ANY_KEY = "*"
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
-_BRANCH = re.compile(r"(?:IF|ELSE)\b", re.IGNORECASE)
-"""How a branch begins that stands without its dash."""
+BRANCH_HEAD = re.compile(r"(?:ELS?IF|IF|ELSE(?:[_-]?IF)?|DEFAULT|OTHERWISE)(?![\w-])", re.IGNORECASE)
+"""How a branch begins that stands without its dash, or without the key of its list."""
 LASTING = ("user.", "project.")
 """How paths of facts begin that outlive the session. Spec: abl-language 6.7."""
 MAX_KNOWN = 12
@@ -220,7 +220,7 @@ class Reader(Scribe):
         colon = text.find(":")
         if not text.strip("- ") or text[0] in ")]}":
             return
-        if "branches" in node.BY_FIELD and _BRANCH.match(text):
+        if "branches" in node.BY_FIELD and BRANCH_HEAD.match(text):
             self.read_field(node, "branches", k - 1, end, "", offset)
             return
         if text[0] == "-" and node.REST == "":
@@ -253,7 +253,7 @@ class Reader(Scribe):
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
         """Give a dash item that is no property to the list it must belong to: branches, triggers, variables, values."""
         row = node.BY_FIELD.get("branches")
-        if row is not None and inner.upper().startswith(("IF", "ELSE")):
+        if row is not None and BRANCH_HEAD.match(inner):
             READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
             return True
         row = node.BY_FIELD.get("triggers")
