@@ -27,6 +27,7 @@ from abl.parser.values import (
 )
 from abl.syntax.flow import TERMINALS
 from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.tools import CAN_RUN, Tool
 
 TARGET = Kind.TARGET
 _COMPARES = re.compile(
@@ -319,13 +320,17 @@ def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
 
 def odd_choice(r: Reader, node: Node, row: Prop, value: str, off: int) -> None:
     """Keep a word that is not in the set, with a finding that names the set."""
-    meant = r.near(value, row.choices)
+    is_kind = row is Tool.BY_FIELD["type"]
+    choices = CAN_RUN if is_kind else row.choices
+    meant = r.near(value, choices)
     if row.open and meant is None:
         set_text(node, row, value, off)
         return
     fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant else None
     code = "UNREADABLE_GUARD" if row.guards else "PII_TYPE_UNKNOWN" if row.field == "pii_type" else "UNKNOWN_CHOICE"
-    known, suggestion = ", ".join(row.choices), did_you_mean(meant)
+    if is_kind:
+        code = "UNKNOWN_TOOL_TYPE"
+    known, suggestion = ", ".join(choices), did_you_mean(meant)
     said = value or "an empty value"
     r.report(code, off, len(value), fix, name=said, value=said, property=row.key, known=known, suggestion=suggestion)
     if row.open:
