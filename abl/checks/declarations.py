@@ -114,7 +114,7 @@ def guardrail_checks(document: Document, unit: Unit) -> Iterator[Diagnostic]:
 def backtracks_without_target(document: Document, unit: Unit) -> Iterator[Diagnostic]:
     """Yield error handlers that go back without saying where to."""
     for node, path in nodes_of(document):
-        if isinstance(node, ErrorHandler) and "BACKTRACK" in node.then.upper().split() and not node.backtrack_to:
+        if isinstance(node, ErrorHandler) and node.then.upper().split()[-1:] == ["BACKTRACK"] and not node.backtrack_to:
             yield found_at("BACKTRACK_WITHOUT_TARGET", Place(node, unit), "then", path=path, name=node.type)
 
 

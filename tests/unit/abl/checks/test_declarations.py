@@ -166,3 +166,8 @@ def test_an_error_handler_may_lead_to_a_step(in_text):
 )
 def test_what_an_error_handler_does_is_known(in_text, text, then):
     assert not in_text(text.format(then), "UNKNOWN_ERROR_ACTION")
+
+
+def test_the_step_to_go_back_to_may_stand_behind_backtrack(in_text):
+    assert in_text(STEP_THEN.format("BACKTRACK"), "BACKTRACK_WITHOUT_TARGET")
+    assert not in_text(STEP_THEN.format("BACKTRACK ask"), "BACKTRACK_WITHOUT_TARGET")
