@@ -31,12 +31,17 @@ Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], N
 ANY_KEY = "*"
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
-_BRANCH = re.compile(r"(?:IF|ELSE)\b", re.IGNORECASE)
-"""How a branch begins that stands without its dash."""
+BRANCH_HEAD = re.compile(r"(?:ELS?IF|IF|ELSE(?:[_-]?IF)?|DEFAULT|OTHERWISE)(?![\w-])", re.IGNORECASE)
+"""How a branch begins that stands without its dash, or without the key of its list."""
 LASTING = ("user.", "project.")
 """How paths of facts begin that outlive the session. Spec: abl-language 6.7."""
 MAX_KNOWN = 12
-"""Known properties that are named in a finding about an unknown one."""
+"""Known properties that are named in a finding about an unknown one; the usual ones come first."""
+USUAL = (
+    "IF", "ELSE", "RESPOND", "GATHER", "SET", "CALL", "ON_INPUT", "ON_RESULT", "ON_SUCCESS", "ON_FAIL", "CHECK",
+    "THEN", "prompt", "description", "type", "required", "side_effects", "confirm", "endpoint", "method",
+)  # fmt: skip
+"""What steps, branches, handlers, fields and tools most often hold, in the order in which it is written."""
 CLOSED = {
     "ActionHandler": "UNKNOWN_ACTION_KEY",
     "Do": "UNKNOWN_ACTION_KEY",
@@ -93,6 +98,15 @@ def reads(*kinds: Kind) -> Callable[[ReadKind], ReadKind]:
 def spellings(cls: type[Node]) -> list[str]:
     """Return all spellings of a node class's properties that are worth suggesting."""
     return [spelling for row in cls.PROPS if not row.legacy for spelling in row.spellings]
+
+
+def listed_keys(cls: type[Node]) -> str:
+    """Return the properties of a node class, cut when there are many: the usual ones, and how many there are more."""
+    keys = [row.key for row in cls.PROPS if not row.legacy]
+    first = [key for key in USUAL if key in keys]
+    shown = [*first, *[key for key in keys if key not in first]][:MAX_KNOWN]
+    more = f" and {len(keys) - len(shown)} more" if len(keys) > len(shown) else ""
+    return ", ".join(shown) + more
 
 
 def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neighbour]:
@@ -220,7 +234,7 @@ class Reader(Scribe):
         colon = text.find(":")
         if not text.strip("- ") or text[0] in ")]}":
             return
-        if "branches" in node.BY_FIELD and _BRANCH.match(text):
+        if "branches" in node.BY_FIELD and BRANCH_HEAD.match(text):
             self.read_field(node, "branches", k - 1, end, "", offset)
             return
         if text[0] == "-" and node.REST == "":
@@ -253,7 +267,7 @@ class Reader(Scribe):
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
         """Give a dash item that is no property to the list it must belong to: branches, triggers, variables, values."""
         row = node.BY_FIELD.get("branches")
-        if row is not None and inner.upper().startswith(("IF", "ELSE")):
+        if row is not None and BRANCH_HEAD.match(inner):
             READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
             return True
         row = node.BY_FIELD.get("triggers")
@@ -300,7 +314,7 @@ class Reader(Scribe):
             )
             node.extras[word] = self.raw_value(k, end, value)
             return
-        known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
+        known = listed_keys(type(node))
         code, said = closed or "UNKNOWN_PROPERTY", {"name": word, "known": known}
         if meant and row is not None and row.guards:
             code, said = "UNREADABLE_GUARD", {"value": word, "property": row.key, "known": row.key}

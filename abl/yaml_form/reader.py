@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from abl.diagnostics.model import Fix
 from abl.diagnostics.reporter import did_you_mean
 from abl.parser.lines import Lines, scan
-from abl.parser.reader import APPENDED, CALLED, Reader, is_acting, is_lost
+from abl.parser.reader import APPENDED, CALLED, CLOSED, Reader, is_acting, is_lost
 from abl.parser.reader import READ as READ_TEXT
 from abl.parser.slips import is_key, is_slip
 from abl.parser.values import is_word
@@ -173,10 +173,9 @@ class YamlReader:
             self.report("ACTION_LOST", key, name=name, section=CALLED.get(cls.__name__, "this block"))
         elif meant and row is not None and row.guards:
             self.report("UNREADABLE_GUARD", key, value=name, property=meant, known=meant, suggestion=hint)
-        elif cls.__name__ == "HumanOutcome":
-            self.report("UNKNOWN_OUTCOME", key, name=name, suggestion=hint)
         else:
-            self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__, suggestion=hint)
+            code = CLOSED.get(cls.__name__, "UNKNOWN_PROPERTY")
+            self.report(code, key, name=name, section=cls.__name__, suggestion=hint)
         node.extras[name] = raw_text(value, self.source)
 
     # --- values of the text form ------------------------------------------------------------------------

@@ -231,3 +231,19 @@ def test_the_values_of_an_entry_may_stand_right_below_its_name(read):
     assert document.entities[0].values == ["dhx"]
     assert document.lookup_tables[0].values == ["Berlin", "Wien"]
     assert document.gather.fields[0].options == ["red", "green"]
+
+
+def test_the_known_properties_of_a_step_begin_with_the_usual_ones_and_say_that_there_are_more(read):
+    read.step("RESPOND: Hi\nFROB: x   #! UNKNOWN_PROPERTY")
+    message = read.finding("UNKNOWN_PROPERTY").message
+    assert all(key in message for key in ("GATHER", "ON_INPUT", "CHECK", "THEN"))
+    assert message.endswith(" more.")
+
+
+def test_a_kind_of_tool_that_there_is_not_is_refused_with_those_that_run(read):
+    read("TOOLS:\n  f() -> object\n    description: x\n    type: graphql   #! E720 UNKNOWN_TOOL_TYPE\n")
+    found = read.finding("UNKNOWN_TOOL_TYPE")
+    assert found.severity == "error"
+    assert "http, mcp, sandbox" in found.message
+    assert "lambda" not in found.message
+    assert "searchai" not in found.message

@@ -91,3 +91,46 @@ def test_of_two_different_actions_of_one_kind_none_is_lost_in_silence(keys, told
     found = abl.parse(STEP + rows).findings
     assert [(one.code, one.severity, one.line) for one in found] == [told]
     assert abl.parse(STEP + "      respond: One\n      set: {a: 1}\n").findings == []
+
+
+@pytest.mark.parametrize(
+    ("second", "condition"),
+    [
+        ("{elseif: b == 2, then: c}", "b == 2"),
+        ("{elif: b == 2, then: c}", "b == 2"),
+        ("{default: c}", ""),
+        ("{otherwise: {then: c}}", ""),
+        ("{default: true, then: c}", ""),
+    ],
+)
+def test_else_if_and_default_are_read_in_branches(second, condition):
+    branches = step(f"on_input:\n  - {{condition: a, then: b}}\n  - {second}").on_input
+    assert [(one.condition, one.then) for one in branches] == [("a", "b"), (condition, "c")]
+
+
+@pytest.mark.parametrize(
+    ("branches", "code"),
+    [
+        ("  - {case: a, then: b}", "UNKNOWN_BRANCH"),
+        ("  - {then: b}\n        - {condition: a, then: b}", "UNREACHABLE_BRANCH"),
+        ("  - {case: a, then: b}\n        - {condition: a, then: b}", "UNREACHABLE_BRANCH"),
+    ],
+)
+def test_a_yaml_branch_that_hides_others_is_reported(branches, code):
+    assert code in codes(f"flow:\n  steps:\n    a:\n      on_input:\n      {branches}")
+
+
+@pytest.mark.parametrize("key", ["action", "id", "button", "on"])
+def test_a_list_of_handlers_names_them_with_a_key(key):
+    (handler,) = read(f"action_handlers: [{{{key}: b1, respond: Hi}}]").action_handlers
+    assert (handler.action_id, handler.respond) == ("b1", "Hi")
+
+
+def test_an_unknown_key_of_a_handler_is_an_error_as_in_text():
+    assert codes("action_handlers: [{frob: b1, respond: Hi}]") == ["UNKNOWN_ACTION_KEY"]
+
+
+def test_the_type_of_a_field_may_stand_behind_its_name():
+    (field,) = read("gather:\n  fields:\n    days: number, required").gather.fields
+    assert (field.type, field.required, field.prompt) == ("number", True, "")
+    assert codes("gather:\n  fields:\n    days: number, min 1") == ["UNREAD_SHORT_FORM"]
