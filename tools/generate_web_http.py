@@ -107,7 +107,7 @@ def _operations(tags: list[str], parts: str, forms: list[str]) -> str:
     values = "".join(f"    {name}: {name}Api(http),\n" for name in names)
     imports = (
         'import { type CallOptions, Http, type HttpOptions, bound } from "./core.ts";\n'
-        f"import type {{\n{''.join(f'  {name},' + chr(10) for name in used)}}} from \"./forms.ts\";\n"
+        f'import type {{\n{"".join(f"  {name}," + chr(10) for name in used)}}} from "./forms.ts";\n'
         'import type { StreamEvent } from "./sse.ts";\n'
         'import type { EventStream } from "./stream.ts";\n'
     )

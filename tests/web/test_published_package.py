@@ -55,7 +55,7 @@ def test_it_has_what_its_entries_name_and_nothing_else(installed: Path) -> None:
     for entry in described["exports"].values():
         assert all((package / path).is_file() for path in entry.values()), entry
     files = {path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()}
-    others = {name for name in files if not re.fullmatch(r"dist/(react/)?[\w-]+(\.d\.ts|\.js)", name)}
+    others = {name for name in files if not re.fullmatch(r"dist/(react/|http/)?[\w-]+(\.d\.ts|\.js)", name)}
     assert others == {"package.json", "README.md", "LICENSE"}
     assert not [name for name in files if ".test." in name]
 

@@ -75,8 +75,8 @@ test("what only reads is sent again, and has not run", async () => {
   const [server, result] = called(READ, [LOST, refused(504, ""), json([])], {}, {});
   assert.deepEqual(await result, []);
   assert.equal(server.seen.length, 3);
-  const [, unknown] = called(READ, [refused(500, "INTERNAL_ERROR")], {}, {});
-  assert.equal((await failed(unknown)).mayHaveRun, false);
+  const [once, unknown] = called(READ, [refused(500, "INTERNAL_ERROR")], {}, {});
+  assert.deepEqual([(await failed(unknown)).mayHaveRun, once.seen.length], [false, 1]);
 });
 
 test("what is gone after an answer that was lost may have been removed by us", async () => {
@@ -245,11 +245,13 @@ test("who aborts gets the reason, wherever the call is, and nothing is sent any 
   await assert.rejects(first, reason);
   assert.equal(unsent.seen.length, 0);
 
-  const asking = new AbortController();
-  const [sent, second] = called(MAKE, [never], { signal: asking.signal });
-  asking.abort(reason);
-  await assert.rejects(second, reason);
-  assert.deepEqual(sent.silences, []);
+  for (const row of [MAKE, CHANGE]) {
+    const asking = new AbortController();
+    const [sent, second] = called(row, [never], { signal: asking.signal });
+    asking.abort(reason);
+    await assert.rejects(second, reason);
+    assert.deepEqual([sent.silences, sent.seen.length], [[], 1]);
+  }
 
   const reading = new AbortController();
   const body = pieces(["{"], "open", "application/json");
@@ -265,4 +267,18 @@ test("who aborts gets the reason, wherever the call is, and nothing is sent any 
   await assert.rejects(new Http({ ...server.options, world }).call(MAKE, ASKED, { signal: waiting.signal }), reason);
   assert.equal(server.seen.length, 1);
   assert.ok(cancelled >= 2, "the wait's clock too");
+});
+
+test("a fetch that does not heed its signal holds nobody up", async () => {
+  const server = new Scripted();
+  const http = new Http({ ...server.options, fetch: never });
+  const silent = http.call(CHANGE, { projectId: "p" });
+  await until(() => server.silences.length === 1);
+  server.silences[0]?.run();
+  assert.equal((await failed(silent)).code, "UNREACHABLE");
+  const leaving = new AbortController();
+  const left = http.call(CHANGE, { projectId: "p" }, { signal: leaving.signal });
+  await until(() => server.silences.length === 1);
+  leaving.abort(new Error("the user left"));
+  await assert.rejects(left, /the user left/);
 });

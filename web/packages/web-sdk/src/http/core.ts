@@ -24,22 +24,23 @@ export type Credential = string | ((refused: string | undefined, http: Http) => 
 
 export interface HttpOptions {
   /** The server; where the page comes from by default. */
-  url?: string;
+  url?: string | undefined;
   /** `abl_...` */
-  apiKey?: Credential;
+  apiKey?: Credential | undefined;
   /** The access token of a log-in; `userLogin` renews it. */
-  userToken?: Credential;
+  userToken?: Credential | undefined;
   /** The token of a page, as `sdk.init` gives it; `pageLogin` renews it. */
-  pageToken?: Credential;
+  pageToken?: Credential | undefined;
   /** `pk_...`, for `sdk.init` and `sdk.widgetConfig`. */
-  publicKey?: Credential;
+  publicKey?: Credential | undefined;
   /** What sandboxed code was given, for `memory.useMemory`. */
-  sandboxToken?: Credential;
+  sandboxToken?: Credential | undefined;
   /** Sent with each request, e.g. `Origin` where no browser sets it. */
-  headers?: Readonly<Record<string, string>>;
-  fetch?: (url: string, request: RequestInit) => Promise<Response>;
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** What sends requests; the `fetch` of the platform by default. */
+  fetch?: ((url: string, request: RequestInit) => Promise<Response>) | undefined;
   /** How often a request is sent at most, 1 to 5; 5 by default. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** @internal The world, for tests. */
   world?: World;
 }
@@ -241,7 +242,7 @@ export class Http {
       cancel = this.world.after(ms, abort);
       try {
         if (signal?.aborted) throw signal.reason;
-        return await unlessAborted(wait(), signal);
+        return await unlessAborted(wait(), aborting.signal);
       } catch (cause) {
         close();
         if (signal?.aborted) throw signal.reason;

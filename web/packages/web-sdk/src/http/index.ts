@@ -5,6 +5,6 @@ export { pageLogin, userLogin, type UserTokens } from "./logins.ts";
 export * from "./operations.ts";
 export { callbackSignature } from "./signing.ts";
 export type { StreamEvent } from "./sse.ts";
-export { EventStream } from "./stream.ts";
+export type { EventStream } from "./stream.ts";
 export type * from "./forms.ts";
 export type { JsonObject, JsonValue } from "../wire.ts";

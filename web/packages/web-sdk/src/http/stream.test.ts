@@ -71,6 +71,8 @@ test("the end is told whatever its number, and another session's number is not c
 test("a run under lower numbers on the same connection is told", async () => {
   const [, stream] = streamed(CHAT, [pieces([chunk(7), chunk(2), END])]);
   assert.deepEqual(await all(stream), [["s:7", "s:2", "s:9"], null]);
+  const [, later] = streamed(CHAT, [pieces([chunk(3)], "cut"), pieces([chunk(7), chunk(5), END])]);
+  assert.deepEqual(await all(later), [["s:3", "s:7", "s:5", "s:9"], null]);
 });
 
 test("a stream that is asked for again by another program goes on behind what that one has", async () => {

@@ -21,6 +21,7 @@ export class EventStream<Event extends StreamEvent<string, unknown> = StreamEven
   private readonly _events: AsyncGenerator<Event, void, undefined>;
   private _lastEventId: string;
 
+  /** @internal */
   constructor(http: Http, request: Outgoing, lastEventId = "") {
     this._http = http;
     this._request = request;
