@@ -1,4 +1,4 @@
-"""Writes the operations of the web SDK's HTTP client from the OpenAPI document; with `--check` says whether they are current.
+"""Writes the operations of the web SDK's HTTP client from the OpenAPI document; with `--check` says if they are so.
 
 `operations.ts` has an interface for each tag with a method for each operation, and beside it the same as data: a row of
 method, path, credentials and traits, which `core.ts` reads. `forms.ts` has the types of their bodies and replies. An
@@ -165,11 +165,12 @@ def _part(tag: str, operations: list[tuple[str, str, Json]]) -> str:
     if len(rows) != len(signatures):
         raise NoForm(f"two operations of {tag} are called the same")
     table = "".join(f'    {called}: "{row}",\n' for called, row in rows.items())
+    api = f"{_class(name)}Api"
     return "\n".join(
         (
             *before,
-            f"/** The part of the API about {tag}. */\nexport interface {_class(name)}Api {{\n{''.join(signatures)}}}\n",
-            f"export function {name}Api(http: Http): {_class(name)}Api {{\n  return bound<{_class(name)}Api>(http, {{\n{table}  }});\n}}\n",
+            f"/** The part of the API about {tag}. */\nexport interface {api} {{\n{''.join(signatures)}}}\n",
+            f"export function {name}Api(http: Http): {api} {{\n  return bound<{api}>(http, {{\n{table}  }});\n}}\n",
         )
     )
 

@@ -248,6 +248,7 @@ test("who aborts gets the reason, wherever the call is, and nothing is sent any 
   for (const row of [MAKE, CHANGE]) {
     const asking = new AbortController();
     const [sent, second] = called(row, [never], { signal: asking.signal });
+    await until(() => sent.seen.length === 1);
     asking.abort(reason);
     await assert.rejects(second, reason);
     assert.deepEqual([sent.silences, sent.seen.length], [[], 1]);
