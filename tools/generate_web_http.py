@@ -253,7 +253,7 @@ def _asked(operation: Json, formats: dict[str, tuple[list[str], bool]]) -> str:
             kind, needed = " | ".join(f'"{word}"' for word in words) or "undefined", needed or needed_here
         field = _camel(name) if one["in"] == "path" else name
         if field in fields or field in RESERVED:
-            raise NoForm(f"{operation['operationId']} asks for two things called {field}")
+            raise NoForm(f"{method_of(operation)} asks for two things called {field}")
         fields[field] = f"{field}: {kind}" if needed else f"{field}?: {kind} | undefined"
         is_needed = is_needed or needed
     parts = list(fields.values())

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from gateway.app import document
+from tests.support.browser import a_browser, a_site
 from tests.support.live_gateway import a_live_gateway
 from tests.support.repository import ROOT
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
 from tools import generate_web_http
-from tools.node import WEB
+from tools.node import WEB, modules_of
 
 PACKAGE = ROOT / WEB / "packages" / "web-sdk"
 HTTP = PACKAGE / "src" / "http"
@@ -35,6 +36,31 @@ SHOWN = {
     "publicApiKey": ("x-api-key", "publicKey"),
     "sandboxToken": ("authorization", "Bearer sandboxToken"),
 }
+IN_A_PAGE = """
+async ([text, url, publicKey, projectId]) => {
+  const http = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+  const { token } = await http.createClient({ url, publicKey }).sdk.init({ body: { projectId } });
+  const api = http.createClient({ url, pageToken: http.pageLogin(token) });
+  const stream = api.chat.chatWithAgentStream({ body: { projectId, message: "Tell me" } });
+  const said = { chunks: "", whole: "", left: "", refused: null };
+  for await (const { event, data } of stream) {
+    if (event === "response_chunk") said.chunks += data.chunk;
+    if (event === "complete") said.whole = data.response;
+  }
+  const leaving = new AbortController();
+  try {
+    const body = { projectId, message: "Tell me more" };
+    for await (const _ of api.chat.chatWithAgentStream({ body }, { signal: leaving.signal })) leaving.abort("bored");
+  } catch (reason) {
+    said.left = reason;
+  }
+  const stranger = http.createClient({ url, pageToken: http.pageLogin("a.b.c") });
+  await stranger.chat.chatWithAgent({ body: { projectId, message: "x" } }).catch((error) => {
+    said.refused = [error instanceof http.ApiError, error.status, error.code, error.requestId !== null];
+  });
+  return said;
+}
+"""
 CALLS = """
 const { createClient } = await import(process.argv[1]);
 const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -60,6 +86,11 @@ for (const { name, args } of asked.calls) {
 }
 console.log(JSON.stringify({ methods, sent }));
 """
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
 
 
 def run(node: Path, *arguments: str | Path, told: str = "") -> str:
@@ -187,3 +218,29 @@ async def test_a_conversation_its_errors_and_pages_on_a_real_gateway(servers: Se
     assert (who["stranger"]["status"], who["stranger"]["code"]) == (401, "UNAUTHORIZED")
     assert (who["nobody"]["status"], who["nobody"]["code"]) == (0, "NO_CREDENTIAL")
     assert asked == 6, "each turn ran once, however often it was asked for"
+
+
+@pytest.mark.anyio
+async def test_a_page_of_another_origin_has_its_conversation_with_it(
+    servers: Servers, node: Path, tmp_path: Path
+) -> None:
+    told = "".join(f"{number:03d}." for number in range(20))
+    esbuild = modules_of(WEB) / "esbuild" / "bin" / "esbuild"
+    bundle = tmp_path / "http.js"
+    await asyncio.to_thread(
+        run, node, esbuild, HTTP / "index.ts", "--bundle", "--format=esm", "--target=es2020", f"--outfile={bundle}"
+    )
+    async with (
+        StubModel(StubBehaviour(text=told, deltas=20, delta_delay_ms=5)) as model,
+        a_live_gateway(servers, "web-http-page", {"t.abl": TALKER}, model_url=model.base_url) as gateway,
+        a_site() as site,
+        a_browser() as browser,
+    ):
+        page = await browser.new_page()
+        await page.goto(f"{site}/web-sdk.js")  # a text has an origin too
+        url = f"http://127.0.0.1:{gateway.port}"
+        text = bundle.read_text(encoding="utf-8")
+        said = await page.evaluate(IN_A_PAGE, [text, url, gateway.public_key, gateway.project_id])
+    assert said == {
+        "chunks": told, "whole": told, "left": "bored", "refused": [True, 401, "UNAUTHORIZED", True],
+    }  # fmt: skip
