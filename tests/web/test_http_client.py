@@ -196,7 +196,7 @@ async def test_a_conversation_its_errors_and_pages_on_a_real_gateway(servers: Se
     ended = walked["conversation"].pop("ended")
     assert walked["conversation"].pop("events") > 40
     assert walked["conversation"] == {
-        "cuts": 4, "joined": told, "whole": told, "isEachOnce": True, "again": told, "isSameSession": True,
+        "cuts": 4, "resumed": 3, "joined": told, "whole": told, "isEachOnce": True, "again": told, "isSameSession": True,
         "said": ["user", "assistant"],
     }  # fmt: skip
     assert (ended["status"], ended["code"], ended["reason"], ended["mayHaveRun"], ended["isTraced"]) == (

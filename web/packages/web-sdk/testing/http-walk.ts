@@ -4,11 +4,13 @@ import { ApiError, type Client, createClient, pageLogin, userLogin } from "../sr
 const [url = "", apiKey = "", publicKey = "", projectId = "", number = ""] = process.argv.slice(2);
 const CUT_AFTER_BYTES = [0, 1_200, 700, 2_000];
 let cuts = 0;
+let resumed = 0;
 const CUT_WITHIN = /\/api\/v1\/chat\/agent$/;
 
 /** Send as ever, but lose the answers to the first requests for streams after so many bytes. */
 function breaking(after: number[]): (address: string, request: RequestInit) => Promise<Response> {
   return async (address, request) => {
+    if (new Headers(request.headers).has("Last-Event-ID")) resumed += 1;
     const answer = await fetch(address, request);
     const isStream = answer.headers.get("content-type")?.includes("event-stream");
     let left = isStream && CUT_WITHIN.test(address) ? (after.shift() ?? Infinity) : Infinity;
@@ -53,6 +55,7 @@ async function conversation(api: Client): Promise<object> {
   await api.transcripts.endSession({ sessionId, body: { reason: "user" } });
   return {
     cuts,
+    resumed,
     joined,
     whole,
     isEachOnce: new Set(ids).size === ids.length,

@@ -269,6 +269,7 @@ export class Http {
           yield value;
         }
       } finally {
+        reader?.cancel().catch(() => undefined); // what was given up may have failed as well
         close();
       }
     }

@@ -150,6 +150,17 @@ test("who leaves gives the connection up, and nothing is asked for any more", as
   assert.deepEqual([server.seen.length, server.silences.length], [1, 0]);
 });
 
+test("who leaves gives an answer up also where its fetch does not heed the signal", async () => {
+  let isGivenUp = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode(START)),
+    cancel: () => void (isGivenUp = true),
+  });
+  const [, stream] = streamed(CHAT, [new Response(body, { headers: { "Content-Type": "text/event-stream" } })]);
+  for await (const _ of stream) break;
+  assert.equal(isGivenUp, true);
+});
+
 test("who aborts gets the reason", async () => {
   const reason = new Error("the user left");
   for (const script of [never, pieces([START], "open")]) {
