@@ -15,6 +15,7 @@ from typing import Any
 
 from actors.mailbox import Mailbox, MailboxFull
 from actors.messages import (
+    TURN_TAKEN_BACK,
     CancelTurn,
     Done,
     EndSession,
@@ -30,7 +31,7 @@ from actors.messages import (
 )
 from actors.session.body import SessionBody
 from actors.session.driver import longest_s
-from actors.session.ending import RESET
+from actors.session.ending import RESET, TAKEN_BACK
 from actors.session.finishing import TAKEN_UP_DEADLINE_S
 from actors.session.stream import Listener
 from actors.session.views import seen_in_a_turn
@@ -90,8 +91,11 @@ class Grain:
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
-        if isinstance(message, CancelTurn) and not (message.for_good or self._body.is_running(message.message_id)):
-            return Done()
+        if isinstance(message, CancelTurn) and not message.for_good:
+            if self._take_back(message):
+                return Done(note=TURN_TAKEN_BACK)
+            if not (self._body.is_running(message.message_id) or self._is_beginning(message)):
+                return Done()
         if isinstance(message, UseMemory) and (told := await self._body.meanwhile(message)) is not None:
             return told
         if isinstance(message, Look | OpenSession) and self._body.is_running(""):
@@ -112,6 +116,17 @@ class Grain:
         if self._drain is None:
             self._drain = asyncio.get_running_loop().create_task(self._work())
         return await asyncio.shield(answer)
+
+    def _take_back(self, message: CancelTurn) -> bool:
+        """Take the turn that is named out of the line; return whether it waited there."""
+        taken = self._mailbox.take_usual(lambda waiting: _is_named(waiting.message, message))
+        for one in taken:
+            _settle(one, TAKEN_BACK)
+        return bool(taken)
+
+    def _is_beginning(self, message: CancelTurn) -> bool:
+        """Return whether the turn that is named is the next to run: its session is being loaded, or its facts found."""
+        return _is_named(self._running, message)
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:
         """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""
@@ -144,6 +159,9 @@ class Grain:
         if isinstance(message, ResetSession):
             for one in self._mailbox.take_usual(lambda waiting: isinstance(waiting.message, RunTurn)):
                 _settle(one, RESET)
+        if isinstance(message, CancelTurn) and message.message_id and not self._body.is_running(message.message_id):
+            self._body.give_up_next(message.message_id)
+            return
         for_good = isinstance(message, CancelTurn) and message.for_good
         self._body.interrupt(type(message).__name__, for_good=for_good)
 
@@ -179,6 +197,15 @@ class Grain:
             self.is_broken = True
             self._body.fall_asleep()
             return CRASHED
+
+
+def _is_named(message: HostMessage | None, cancel: CancelTurn) -> bool:
+    """Return whether a message is the turn that is to be given up, by its key."""
+    if not isinstance(message, RunTurn):
+        return False
+    turn = message.turn
+    named = (turn.tenant_id, turn.project_id, turn.idempotency_key)
+    return bool(cancel.message_id) and named == (cancel.tenant_id, cancel.project_id, cancel.message_id)
 
 
 def _settle(one: _Waiting, answer: HostAnswer) -> None:

@@ -16,10 +16,22 @@ from typing import Any, Final
 import msgspec
 
 from actors.looping import again_and_again
-from actors.messages import Failed, HostAnswer, HostMessage, Replied, RunTurn, decode_message, encode
+from actors.messages import (
+    TURN_TAKEN_BACK,
+    CancelTurn,
+    Done,
+    Failed,
+    HostAnswer,
+    HostMessage,
+    Replied,
+    RunTurn,
+    decode_message,
+    encode,
+)
 from actors.raising import error_of, kind_of
 from actors.runtime import StreamEvent
 from actors.session.children import PASSING
+from actors.session.ending import TAKEN_BACK
 from actors.session.stream import Listener
 from actors.turn_stream import Asks, Refused, turn_output
 from domain.errors import AppError
@@ -48,6 +60,8 @@ class Intake:
         self._router = router
         self._held: dict[Name, int] = {}
         self._own: set[Name] = set()
+        self._asked: set[Name] = set()
+        self._unwanted: set[Name] = set()
         self._loops: tuple[asyncio.Task[None], ...] = ()
         self._running: set[asyncio.Task[None]] = set()
 
@@ -111,6 +125,30 @@ class Intake:
                 raise error_of(refused.answer) from refused  # also where something was shown: nobody else says it
             _log.info("a message of %s is tried again: %s", message.turn.session_id, refused.answer.message)
 
+    async def take_back(self, cancel: CancelTurn) -> HostAnswer:
+        """Give up the turn with a key, and return what its host says of it; one that had not begun is never run.
+
+        Then it is refused, durably before this returns, whichever process has it run.
+
+        Raises:
+            Unavailable: The store stays away; whether the message is run is not known.
+        """
+        name = name_of(cancel.tenant_id, cancel.session_id, cancel.message_id)
+        answer: HostAnswer = Done(note=TURN_TAKEN_BACK)
+        if name not in self._held or name in self._asked:
+            answer = await self._router.ask(cancel)
+        if isinstance(answer, Done) and answer.note == TURN_TAKEN_BACK:
+            if name in self._held:
+                self._unwanted.add(name)  # what is sent to its host yet is not
+            await self._accepted.refuse(cancel.tenant_id, name, encode(TAKEN_BACK))
+        return answer
+
+    async def _ask_host(self, message: HostMessage, name: Name, listener: Listener | None = None) -> HostAnswer:
+        if name in self._unwanted:
+            return TAKEN_BACK
+        self._asked.add(name)
+        return await self._router.ask(message, listener)
+
     async def _close(self, tenant_id: str, name: Name, answer: HostAnswer) -> None:
         """Have a message run no more; what it was refused for is kept until its client was told."""
         if isinstance(answer, Failed):
@@ -124,7 +162,7 @@ class Intake:
             return await self._router.ask(message, listener)
         name = _name(message)
         try:
-            answer = await self._router.ask(message, listener)
+            answer = await self._ask_host(message, name, listener)
             if is_final(answer) and (name in self._own or isinstance(answer, Replied)):
                 await self._close(message.turn.tenant_id, name, answer)  # but not for another under the key of one
             return answer
@@ -140,7 +178,8 @@ class Intake:
             self._held[name] = left
         else:
             self._held.pop(name, None)
-            self._own.discard(name)
+            for names in (self._own, self._asked, self._unwanted):
+                names.discard(name)
 
     async def _hold(self) -> None:
         if self._held:
@@ -174,7 +213,7 @@ class Intake:
     async def _run(self, one: AcceptedMessage) -> bool:
         """Run a message; return whether its session can be asked the next one."""
         try:
-            answer = await self._router.ask(_again(decode_message(await self._accepted.read(one)), one))
+            answer = await self._ask_host(_again(decode_message(await self._accepted.read(one)), one), one.name)
             _log.info("a message of %s was left behind and has been run now", one.session_id)
             if is_final(answer):
                 await self._close(one.tenant_id, one.name, answer)

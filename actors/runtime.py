@@ -317,6 +317,14 @@ class Runtime(Protocol):
         """
         ...
 
+    async def take_back(self, turn: ChatTurn) -> bool:
+        """Give up a turn that was accepted: one that waits never runs, the one that runs is cancelled.
+
+        Of the turn only its session, its owner and its idempotency key are looked at. One that waits is refused for
+        good (`TURN_CANCELLED`), and that is durable. False when it neither waits nor runs.
+        """
+        ...
+
     async def create_session(self, wanted: NewSession) -> SessionView:
         """Open a session that has not spoken yet."""
         ...

@@ -180,6 +180,20 @@ class SessionRuntime:
             return bool(answer.note)
         raise error_of(answer)
 
+    async def take_back(self, turn: ChatTurn) -> bool:
+        """Give up a turn that was accepted, by its idempotency key: it never runs, or is interrupted."""
+        found = await self._archive.resolve(SessionRef(turn.tenant_id, turn.project_id, turn.session_id))
+        cancel = CancelTurn(
+            tenant_id=found.tenant_id,
+            project_id=found.project_id,
+            session_id=found.session_id,
+            message_id=key_of(turn),
+        )
+        answer = await (self._router.ask(cancel) if self.intake is None else self.intake.take_back(cancel))
+        if isinstance(answer, Done):
+            return bool(answer.note)
+        raise error_of(answer)
+
     async def _message(self, turn: ChatTurn, *, follow: bool) -> RunTurn:
         if self._draining:
             raise Unavailable("The runtime is shutting down")

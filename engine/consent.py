@@ -232,12 +232,17 @@ def _has_changed(run: Run, before: JsonObject, now: JsonObject | None) -> bool:
 
 
 def _corrected(run: Run, tool: JsonObject) -> Answer | None:
-    """Take other values for the arguments, those that the tool allows; None where the answer gives none."""
+    """Take other values for the arguments, those that the tool allows; None where the answer gives none.
+
+    What stands under `fixed` stays: immutable parameters, and what the user has not given. Decision: 0098.
+    """
     asked = run.thread.confirmation
     before: JsonObject = asked.get("arguments") or {}
     if not before or not changing.asks_each_time(tool):
         return None
-    found = questions.corrected(run, _asked(run, asked), list(tool.get("parameters") or ()))
+    fixed = asked.get("fixed") or ()
+    free = [one for one in tool.get("parameters") or () if one["name"] not in fixed]
+    found = questions.corrected(run, _asked(run, asked), free)
     if not found.values:
         return "unclear" if found.is_unclear else None
     made, faults = checked(tool, found.values)

@@ -28,6 +28,8 @@ OF_DELETED = "api"
 """Why a session ended that is gone: it is deleted over the API."""
 
 Report = Callable[[AppError], None]
+HearRefusal = Callable[[AppError, ChatTurn, str | None], None]
+"""Takes why a turn was refused after it was taken, and the `id` of the frame that it came with."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ class Outlet:
         cursor: Number of the last event that was sent.
         displaced, draining, gone: Why its socket must close: too many others, the gateway's end, no such session.
         ended: Why the session ended, once it has; what it said before is sent first.
+        hear_refusal: Has its socket tell a refusal.
     """
 
     def __init__(self, session: SessionRef, cursor: int) -> None:
@@ -48,6 +51,7 @@ class Outlet:
         self.draining = False
         self.gone = False
         self.ended: str | None = None
+        self.hear_refusal: HearRefusal | None = None
         self._events: deque[StreamEvent] = deque(maxlen=bounds.SOCKET_OUTBOX_FRAMES)
         self._news = asyncio.Event()
 
@@ -127,6 +131,11 @@ class Feeds:
         if not feed.outlets and feed.following is not None:
             feed.following.cancel()
             await asyncio.wait((feed.following,))
+
+    def hearer(self, outlet: Outlet) -> Outlet:
+        """Return whose socket is told of refusals: this one's, or where it has left the newest one's of the session."""
+        feed = self._feeds.get(outlet.session.session_id)
+        return outlet if feed is None or outlet in feed.outlets or not feed.outlets else feed.outlets[-1]
 
     async def leave_nothing(self, outlet: Outlet) -> None:
         """Remove the session of a socket that has left, if nothing was said in it; another one may be open there.

@@ -157,6 +157,8 @@ class Pack:
     """Words between a number and its decimals: five point two."""
     beyond: Phrases = ()
     """Forms of the time before or behind a day, which names none itself: `before {day}`."""
+    offers: Phrases = ()
+    """How somebody is asked whether something shall be done: shall I, do you want me to."""
     fractions: Phrases = ()
     """Words that make another number of the one beside them: half a, and a half, quarters."""
     partitive: Phrases = ()
@@ -200,6 +202,7 @@ OPTIONAL = frozenset(
         "minus",
         "month_days",
         "nouns",
+        "offers",
         "partitive",
         "plurals",
         "prefixes",

@@ -16,7 +16,7 @@ from abl.parser.scribe import Scribe
 from abl.parser.slips import is_key, is_slip
 from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, is_names, is_word, open_brackets, unquote
 from abl.syntax.node import NODES, Kind, Node, Prop
-from abl.syntax.steps import Actions
+from abl.syntax.rich import Rich
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
@@ -54,9 +54,28 @@ SCALARS = frozenset(
 )  # fmt: skip
 """Kinds whose value is one piece of text: nothing may be nested under them."""
 ACTING = frozenset(
-    {"call", "respond", "check", "condition", "delegate", "handoff", "on_fail", "on_failure", "on_success", "then"}
-)
-"""Properties of a block that do something: of two different ones the first would silently never be done."""
+    {
+        "await_attachment", "call", "check", "complete_when", "condition", "delegate", "exit_when", "gather", "goto",
+        "handoff", "human_approval", "on_error", "on_exhausted", "on_fail", "on_failure", "on_input", "on_result",
+        "on_success", "present", "respond", "success_when", "then", "transform", "transition", "when",
+    }
+)  # fmt: skip
+"""Properties of a block that do something, or say when: of two different ones one would silently be lost."""
+WHOLE_DOCUMENTS = frozenset({"Document", "Profile"})
+"""Classes whose properties are sections, which are merged or reported elsewhere."""
+ACTS = frozenset(
+    {
+        "AWAIT_ATTACHMENT", "CALL", "CHECK", "CLEAR", "COLLECT", "COMPLETE", "DELEGATE", "DO", "DO_AFTER", "ESCALATE",
+        "GATHER", "GOTO", "HANDOFF", "HUMAN_APPROVAL", "IF", "ON_ERROR", "ON_FAIL", "ON_FAILURE", "ON_INPUT",
+        "ON_RESULT", "ON_SUCCESS", "RESPOND", "RESUME", "RETRY", "SET", "THEN", "TRANSFORM", "TRANSITION", "WHEN",
+    }
+)  # fmt: skip
+"""Words of the language that do something, or say when: in a block that does not know one it would be lost."""
+CALLED = {
+    "Branch": "a branch", "Outcome": "ON_SUCCESS, ON_FAILURE or ON_FAIL", "OnStart": "ON_START", "Hook": "a hook",
+    "Step": "a step", "ErrorHandler": "ON_ERROR", "Completion": "COMPLETE", "ReturnHandler": "a return handler",
+}  # fmt: skip
+"""Class of a block -> what people call it."""
 APPENDED = frozenset({"append", "merge"})
 
 
@@ -86,6 +105,16 @@ def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neig
         return function
 
     return register
+
+
+def is_acting(node: Node, row: Prop) -> bool:
+    """Return whether of two different values of a property one would be an action or a condition that is lost."""
+    return row.field in ACTING and type(node).__name__ not in WHOLE_DOCUMENTS
+
+
+def is_lost(node: Node, word: str) -> bool:
+    """Return whether a word that a block does not know is an action or a condition elsewhere; `word` is folded."""
+    return word in ACTS and isinstance(node, Rich) and type(node).__name__ not in CLOSED
 
 
 class _Tables(dict[type[Node], Table]):
@@ -265,6 +294,12 @@ class Reader(Scribe):
         if (other := NEIGHBOURS.get((node.__class__.__name__, ANY_KEY))) is not None:
             other(self, node, k, end, word, value, offset, value_offset)
             return
+        if is_lost(node, folded):
+            self.report(
+                "ACTION_LOST", offset, len(key), name=word, section=CALLED.get(type(node).__name__, "this block")
+            )
+            node.extras[word] = self.raw_value(k, end, value)
+            return
         known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
         code, said = closed or "UNKNOWN_PROPERTY", {"name": word, "known": known}
         if meant and row is not None and row.guards:
@@ -306,7 +341,7 @@ class Reader(Scribe):
         fix = self.removal(k, first)
         written, has_value = self.texts[k].removeprefix("- "), bool(self.texts[k].partition(":")[2].strip())
         is_same = has_value and self.source.line(first).strip().removeprefix("- ") == written
-        if row.field in ACTING and isinstance(node, Actions) and not is_same:
+        if is_acting(node, row) and not is_same:
             self.report_line("ACTION_LOST", k, None, name=row.key, property=row.key, first_line=str(first))
             return
         self.report_line("DUPLICATE_PROPERTY", k, fix, name=row.key, property=row.key, first_line=str(first))

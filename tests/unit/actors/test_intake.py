@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from actors.intake import RETRY_MAX_S, TOLD_EVERY_TRIES, Intake
-from actors.messages import Failed, HostAnswer, RunTurn, encode
+from actors.messages import TURN_TAKEN_BACK, CancelTurn, Done, Failed, HostAnswer, RunTurn, encode
 from actors.router import WORKER_LOST
 from actors.runtime import ChatTurn, StreamEvent, StreamKind
 from actors.session.stream import Listener
@@ -71,6 +71,41 @@ class Taking(Accepted):
 
     async def refuse(self, *_named: Any) -> None:
         self.refused += 1
+
+
+class Asked:
+    """A router that notes what it is asked, and says of each cancellation that the turn was waiting."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def ask(self, message: Any, listener: Any = None) -> HostAnswer:
+        self.asked.append(type(message).__name__)
+        return Done(note=TURN_TAKEN_BACK)
+
+
+CANCEL = CancelTurn(tenant_id="t", project_id="p", session_id="s", message_id="k")
+
+
+async def test_a_message_that_its_host_was_not_sent_yet_is_taken_back_and_never_sent() -> None:
+    turn = ChatTurn(tenant_id="t", project_id="p", session_id="s", message="hello", idempotency_key="k")
+    accepted, router = Taking(), Asked()
+    intake = Intake(cast("AcceptedMessages", accepted), cast("Any", router))
+    message = await intake.take(RunTurn(turn=turn, follow=True))
+    assert await intake.take_back(CANCEL) == Done(note=TURN_TAKEN_BACK)
+    assert accepted.refused == 1, "before its answer"
+    with pytest.raises(Conflict, match="was taken back"):
+        await anext(intake.output(message, lambda _task: None))
+    assert router.asked == []
+    await anext(intake.output(await intake.take(RunTurn(turn=turn)), lambda _task: None), None)
+    assert router.asked == ["RunTurn"], "said once more it is run"
+
+
+async def test_a_message_that_another_process_has_run_is_refused_by_who_takes_it_back() -> None:
+    accepted, router = Taking(), Asked()
+    intake = Intake(cast("AcceptedMessages", accepted), cast("Any", router))
+    assert await intake.take_back(CANCEL) == Done(note=TURN_TAKEN_BACK)
+    assert (router.asked, accepted.refused) == (["CancelTurn"], 1)
 
 
 class Lost:

@@ -11,6 +11,7 @@ from engine.effects import CallTool
 from engine.limits import MAX_ANSWER_CHARS
 from engine.questions import as_words, asks_about
 from engine.testing import Conversation
+from tests.support.cells import over
 from tests.support.turn_corpus import conversation_of
 
 AGENT = """
@@ -102,9 +103,49 @@ def test_a_wish_for_the_action_is_consent_and_its_words_alone_are_not() -> None:
     assert not says_action("I want to know who can share data", "share data", pack)
 
 
-def test_a_question_is_about_a_call_when_it_says_the_whole_action_or_all_arguments() -> None:
-    tool = {"name": "block_card"}
-    assert asks_about("Shall I block your card?", tool, {"card": "4421"})
-    assert asks_about("4421, right?", tool, {"card": "4421"})
-    assert not asks_about("Is your card damaged?", tool, {"card": "4421"})
+CARD = {"name": "block_card", "description": "Blocks a card"}
+ABOUT = [
+    "Shall I block your card?",
+    "That is card 4421, the blue one. Do you want me to block it now?",
+    "Would you like to block card 4421?",
+    "Block card 4421?",
+    "OK to block card 4421?",
+    "Shall I go ahead and block card 4421? (yes/no)",
+    "I will block card 4421, ok?",
+    "4421, right?",
+]
+NOT_ABOUT = [
+    "Is your card damaged?",
+    "Do you still have card 4421?",
+    "Do you still have access to card 4421?",
+    "Did you ever block card 4421?",
+    "Have you blocked card 4421?",
+    "Is card 4421 blocked?",
+    "Should I explain how to block card 4421?",
+    "Do you want to keep the card and not block it?",
+    "Do you want to block card 4421 later?",
+    "Shall I block card 4421 or card 4422?",
+    "I can block your card. Do you have its number?",
+    "Your card will be blocked. Anything else?",
+]
+
+
+@over("text", ABOUT)
+def test_a_question_that_offers_the_whole_action_or_all_arguments_is_about_the_call(text: str) -> None:
+    assert asks_about(text, CARD, {"card": "4421"}, load_pack("en"))
+
+
+@over("text", NOT_ABOUT)
+def test_a_question_with_the_same_words_that_offers_something_else_is_not(text: str) -> None:
+    assert not asks_about(text, CARD, {"card": "4421"}, load_pack("en"))
+
+
+def test_a_question_in_the_words_of_the_consent_is_about_the_call() -> None:
+    tool = {"name": "block_card", "confirmation": {"consent_action": "Karte sperren"}}
+    german = load_pack("de")
+    assert asks_about("Soll ich Ihre Karte sperren?", tool, {"card": "4421"}, german)
+    assert not asks_about("Soll ich Ihre Karte behalten und nicht sperren?", tool, {"card": "4421"}, german)
+
+
+def test_names_are_shown_as_words() -> None:
     assert as_words("cardId.last_four") == "card id last four"

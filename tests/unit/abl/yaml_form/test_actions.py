@@ -4,6 +4,7 @@ from textwrap import dedent
 
 import pytest
 
+import abl
 from abl.yaml_form import parse_yaml
 
 HEAD = "agent: Desk\ngoal: Help\n"
@@ -65,3 +66,28 @@ def test_a_branch_without_condition_always_matches():
 
 def test_a_call_that_is_a_list_is_reported():
     assert "INVALID_CALL" in codes("flow: {steps: {a: {call: [find]}}}\n")
+
+
+STEP = "agent: A\ngoal: Help\nflow:\n  steps:\n    - name: ask\n      reasoning: false\n      then: COMPLETE\n"
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("respond: One\nrespond: Two", ("ACTION_LOST", "error", 9)),
+        ("respond: One\nrespond: One", ("DUPLICATE_PROPERTY", "warning", 9)),
+        ("when: a\nwhen: b", ("ACTION_LOST", "error", 9)),
+        ("do: [{respond: a}]\ndo: [{respond: b}]", ("ACTION_LOST", "error", 9)),
+        ("on_input: [{then: ask}]\non_input: [{then: COMPLETE}]", ("ACTION_LOST", "error", 9)),
+        ("respond: One\ngoto: ask", ("ACTION_LOST", "error", 9)),
+        ("max_turns: 3\nmax_turns: 4", ("DUPLICATE_PROPERTY", "warning", 9)),
+        ("set: [a = 1]\nset: [b = 2]", ("ACTION_LOST", "error", 9)),
+        ("on_input:\n  - {then: ask, check: a}", ("ACTION_LOST", "error", 9)),
+        ("on_input:\n  - {then: ask, goto: COMPLETE}", ("ACTION_LOST", "error", 9)),
+    ],
+)
+def test_of_two_different_actions_of_one_kind_none_is_lost_in_silence(keys, told):
+    rows = "".join(f"      {one}\n" for one in keys.split("\n"))
+    found = abl.parse(STEP + rows).findings
+    assert [(one.code, one.severity, one.line) for one in found] == [told]
+    assert abl.parse(STEP + "      respond: One\n      set: {a: 1}\n").findings == []
