@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../wire.ts";
 export const UNREACHABLE = "UNREACHABLE"; // nobody answered, or the answer broke off
 export const BAD_ANSWER = "BAD_ANSWER"; // it answered something that is not of this API
 export const NO_CREDENTIAL = "NO_CREDENTIAL"; // the operation takes none of the credentials that the client was given
-export const BAD_CALL = "BAD_CALL"; // an argument that no path can be made of
+export const BAD_CALL = "BAD_CALL"; // an argument of which no path or header can be made
 
 export interface ApiErrorDetail {
   details?: JsonObject;

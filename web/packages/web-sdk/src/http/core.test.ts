@@ -85,8 +85,24 @@ test("what is gone after an answer that was lost may have been removed by us", a
   assert.deepEqual([error.status, error.mayHaveRun], [404, true]);
   const [, absent] = called(REMOVE, [refused(404, "NOT_FOUND")], {}, {});
   assert.equal((await failed(absent)).mayHaveRun, false);
-  const [, keyed] = called(MAKE, [LOST, refused(400, "VALIDATION_ERROR")]);
-  assert.equal((await failed(keyed)).mayHaveRun, false, "under the key it would have been answered as the first time");
+});
+
+test("what was lost may have run, whatever is said later: much is refused before a key is looked up", async () => {
+  for (const later of [refused(401, "UNAUTHORIZED"), refused(429, "QUEUE_FULL", {}, { "Retry-After": "61" }), refused(400, "VALIDATION_ERROR")]) {
+    const [server, keyed] = called(MAKE, [LOST, later]);
+    const error = await failed(keyed);
+    assert.deepEqual([error.status, error.mayHaveRun, error.idempotencyKey], [later.status, true, server.keys[0]]);
+  }
+  const [, first] = called(MAKE, [refused(429, "QUEUE_FULL"), refused(401, "UNAUTHORIZED")]);
+  assert.equal((await failed(first)).mayHaveRun, false);
+});
+
+test("a header that cannot be sent is refused before anything is sent", async () => {
+  for (const idempotencyKey of ["größe \u2603", "a\nb"]) {
+    const [server, answer] = called(MAKE, [], { idempotencyKey });
+    const error = await failed(answer);
+    assert.deepEqual([error.code, error.mayHaveRun, server.seen.length], ["BAD_CALL", false, 0]);
+  }
 });
 
 test("a request that still runs under its key is waited for; one of which nobody knows is not sent again", async () => {
@@ -276,7 +292,8 @@ test("a fetch that does not heed its signal holds nobody up", async () => {
   const silent = http.call(CHANGE, { projectId: "p" });
   await until(() => server.silences.length === 1);
   server.silences[0]?.run();
-  assert.equal((await failed(silent)).code, "UNREACHABLE");
+  const error = await failed(silent);
+  assert.deepEqual([error.code, error.message], ["UNREACHABLE", "Nothing came for 150 s"]);
   const leaving = new AbortController();
   const left = http.call(CHANGE, { projectId: "p" }, { signal: leaving.signal });
   await until(() => server.silences.length === 1);

@@ -153,6 +153,7 @@ export class Http {
     for (const [name, value] of Object.entries(headers ?? {})) if (value !== undefined) sent[name] = value;
     if (body !== undefined && !isForm) sent["Content-Type"] = "application/json";
     if (key !== null) sent["Idempotency-Key"] = key;
+    checkSendable(sent);
     return {
       method,
       url: this._url + place + `?${query}`.replace(/^\?$/, ""),
@@ -191,7 +192,7 @@ export class Http {
     const isUnsent = error.code === NO_CREDENTIAL || error.code === BAD_CALL;
     const isOpen = (error.status < 300 && !isUnsent) || error.status >= 500;
     const isUnknown = isOpen || error.reason === STILL_RUNNING || error.reason === OUTCOME_UNKNOWN;
-    const mayHaveRun = request.method !== "GET" && (isUnknown || (before && request.key === null));
+    const mayHaveRun = request.method !== "GET" && (isUnknown || before);
     Object.assign(error, { mayHaveRun, idempotencyKey: request.key });
     return mayHaveRun;
   }
@@ -244,9 +245,10 @@ export class Http {
         if (signal?.aborted) throw signal.reason;
         return await unlessAborted(wait(), aborting.signal);
       } catch (cause) {
+        const isSilent = aborting.signal.aborted;
         close();
         if (signal?.aborted) throw signal.reason;
-        throw new ApiError(0, UNREACHABLE, "Nobody answers, or the answer broke off", { cause });
+        throw new ApiError(0, UNREACHABLE, isSilent ? `Nothing came for ${ms / 1000} s` : "Nobody answers, or the answer broke off", { cause });
       } finally {
         cancel();
       }
@@ -334,6 +336,14 @@ function segment(name: string, value: unknown): string {
   const text = value === undefined || value === null ? "" : String(value);
   if (!text || text === "." || text === "..") throw new ApiError(0, BAD_CALL, `${name} must be an id: ${JSON.stringify(value)}`);
   return encodeURIComponent(text);
+}
+
+function checkSendable(headers: Record<string, string>): void {
+  try {
+    new Headers(headers);
+  } catch (cause) {
+    throw new ApiError(0, BAD_CALL, "A header or the key has a sign that cannot be sent", { cause });
+  }
 }
 
 function formOf(body: object): FormData {
