@@ -16,7 +16,7 @@ import pytest
 
 from gateway.app import document
 from tests.support.browser import a_browser, a_site
-from tests.support.live_gateway import a_live_gateway
+from tests.support.live_gateway import a_live_gateway, another_gateway
 from tests.support.repository import ROOT
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
@@ -187,9 +187,10 @@ async def test_a_conversation_its_errors_and_pages_on_a_real_gateway(servers: Se
     async with (
         StubModel(model_says) as model,
         a_live_gateway(servers, "web-http", {"t.abl": TALKER}, model_url=model.base_url) as gateway,
+        another_gateway(gateway) as other,
     ):
-        url = f"http://127.0.0.1:{gateway.port}"
-        arguments = (url, gateway.key, gateway.public_key, gateway.project_id, gateway.project_id)
+        urls = (f"http://127.0.0.1:{one.port}" for one in (gateway, other))
+        arguments = (*urls, gateway.key, gateway.public_key, gateway.project_id)
         said = await asyncio.to_thread(run, node, PACKAGE / "testing" / "http-walk.ts", *arguments)
         asked = model.count
     walked = json.loads(said)

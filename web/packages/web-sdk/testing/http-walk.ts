@@ -1,17 +1,17 @@
 /** What somebody does with the HTTP client on a real gateway, through connections that break; prints what came of it. */
 import { ApiError, type Client, createClient, pageLogin, userLogin } from "../src/http/index.ts";
 
-const [url = "", apiKey = "", publicKey = "", projectId = "", number = ""] = process.argv.slice(2);
+const [url = "", other = "", apiKey = "", publicKey = "", projectId = ""] = process.argv.slice(2);
 const CUT_AFTER_BYTES = [0, 1_200, 700, 2_000];
 let cuts = 0;
 let resumed = 0;
 const CUT_WITHIN = /\/api\/v1\/chat\/agent$/;
 
-/** Send as ever, but lose the answers to the first requests for streams after so many bytes. */
+/** Send as ever, but lose the answers to the first requests for streams after so many bytes; the next goes to another gateway. */
 function breaking(after: number[]): (address: string, request: RequestInit) => Promise<Response> {
   return async (address, request) => {
     if (new Headers(request.headers).has("Last-Event-ID")) resumed += 1;
-    const answer = await fetch(address, request);
+    const answer = await fetch(cuts % 2 ? address.replace(url, other) : address, request);
     const isStream = answer.headers.get("content-type")?.includes("event-stream");
     let left = isStream && CUT_WITHIN.test(address) ? (after.shift() ?? Infinity) : Infinity;
     const carry = new TransformStream<Uint8Array, Uint8Array>({
@@ -98,7 +98,7 @@ async function credentials(api: Client): Promise<object> {
   const { token } = await createClient({ url, publicKey }).sdk.init({ body: { projectId } });
   const page = createClient({ url, pageToken: pageLogin(token) });
   const { response } = await page.chat.chatWithAgent({ body: { projectId, message: "From a page" } });
-  const login = { email: `walker-${number}@example.com`, password: "correct horse battery staple" };
+  const login = { email: `walker-${projectId}@example.com`, password: "correct horse battery staple" };
   await api.users.addUser({ body: { ...login, role: "member" } });
   const { refreshToken } = await createClient({ url }).auth.logIn({ body: login });
   const kept: string[] = [];
