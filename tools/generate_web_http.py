@@ -31,6 +31,8 @@ OF_OPTIONS: Final = frozenset({IDEMPOTENCY, LAST_EVENT})
 """Headers that are no argument of an operation."""
 RESERVED: Final = frozenset({"headers", "body"})
 STREAM: Final = "Stream"
+FIELDS_CHARS: Final = 90
+"""Longer arguments have a line for each field."""
 LETTERS: Final = {
     "apiKey": "k",
     "bearer": "u",
@@ -264,7 +266,13 @@ def _asked(operation: Json, formats: dict[str, tuple[list[str], bool]]) -> str:
         (kind,) = (_kind(one["schema"]) for name, one in content.items() if name in (JSON, FORM))
         parts.append(f"body{'' if needed else '?'}: {kind}{'' if needed else ' | undefined'}")
         is_needed = is_needed or needed
-    return f"asked{'' if is_needed else '?'}: " + (f"{{ {'; '.join(parts)} }}" if parts else "Nothing")
+    return f"asked{'' if is_needed else '?'}: " + (_laid_out(parts) if parts else "Nothing")
+
+
+def _laid_out(fields: list[str]) -> str:
+    if sum(map(len, fields)) <= FIELDS_CHARS:
+        return f"{{ {'; '.join(fields)} }}"
+    return "{\n" + "".join(f"    {field};\n" for field in fields) + "  }"
 
 
 def _gives(operation: Json, only: str) -> str:

@@ -220,13 +220,27 @@ export interface A2aApi {
   /** Answer a request of an Agent2Agent client to the agent that a message to the caller's project reaches. `POST /a2a` */
   askEntryAgentStream(asked: { body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject } }, options?: CallOptions): EventStream<AskEntryAgentEvent>;
   /** Answer a request of an Agent2Agent client to the agent that a message to a project reaches. `POST /a2a/{project_id}` */
-  askProjectAgent(asked: { projectId: string; body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject } }, options?: CallOptions): Promise<A2aAnswer>;
+  askProjectAgent(asked: {
+    projectId: string;
+    body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject };
+  }, options?: CallOptions): Promise<A2aAnswer>;
   /** Answer a request of an Agent2Agent client to the agent that a message to a project reaches. `POST /a2a/{project_id}` */
-  askProjectAgentStream(asked: { projectId: string; body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject } }, options?: CallOptions): EventStream<AskProjectAgentEvent>;
+  askProjectAgentStream(asked: {
+    projectId: string;
+    body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject };
+  }, options?: CallOptions): EventStream<AskProjectAgentEvent>;
   /** Answer a request of an Agent2Agent client to an agent; `agent@environment` is its active deployment there. `POST /a2a/{project_id}/agents/{agent}` */
-  askAgent(asked: { projectId: string; agent: string; body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject } }, options?: CallOptions): Promise<A2aAnswer>;
+  askAgent(asked: {
+    projectId: string;
+    agent: string;
+    body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject };
+  }, options?: CallOptions): Promise<A2aAnswer>;
   /** Answer a request of an Agent2Agent client to an agent; `agent@environment` is its active deployment there. `POST /a2a/{project_id}/agents/{agent}` */
-  askAgentStream(asked: { projectId: string; agent: string; body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject } }, options?: CallOptions): EventStream<AskAgentEvent>;
+  askAgentStream(asked: {
+    projectId: string;
+    agent: string;
+    body: { jsonrpc: "2.0"; id: string | number; method: string; params?: JsonObject };
+  }, options?: CallOptions): EventStream<AskAgentEvent>;
 }
 
 export function a2aApi(http: Http): A2aApi {
@@ -331,9 +345,27 @@ export function agentsApi(http: Http): AgentsApi {
 /** The part of the API about analytics. */
 export interface AnalyticsApi {
   /** Return metrics of events by dimensions: earlier times first, then the larger ones, 10,000 buckets at most. `GET /api/projects/{project_id}/analytics/metrics` */
-  getMetrics(asked: { projectId: string; from?: string | undefined; to?: string | undefined; groupBy?: string | undefined; metrics?: string | undefined; category?: EventCategory | undefined }, options?: CallOptions): Promise<BucketsReply>;
+  getMetrics(asked: {
+    projectId: string;
+    from?: string | undefined;
+    to?: string | undefined;
+    groupBy?: string | undefined;
+    metrics?: string | undefined;
+    category?: EventCategory | undefined;
+  }, options?: CallOptions): Promise<BucketsReply>;
   /** Return events, the newest first. `GET /api/projects/{project_id}/analytics/events` */
-  listEvents(asked: { projectId: string; from?: string | undefined; to?: string | undefined; category?: EventCategory | undefined; eventTypes?: string | undefined; sessionId?: string | undefined; agentName?: string | undefined; hasError?: "true" | "false" | undefined; limit?: number | undefined; offset?: number | undefined }, options?: CallOptions): Promise<EventsReply>;
+  listEvents(asked: {
+    projectId: string;
+    from?: string | undefined;
+    to?: string | undefined;
+    category?: EventCategory | undefined;
+    eventTypes?: string | undefined;
+    sessionId?: string | undefined;
+    agentName?: string | undefined;
+    hasError?: "true" | "false" | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+  }, options?: CallOptions): Promise<EventsReply>;
   /** Return what an agent has done. `GET /api/projects/{project_id}/analytics/agents/{name}` */
   getAgent(asked: { projectId: string; name: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<AnalyticsAgentReply>;
   /** Return what models cost, the dearest first. `GET /api/projects/{project_id}/analytics/cost-breakdown` */
@@ -388,9 +420,31 @@ export function attachmentsApi(http: Http): AttachmentsApi {
 /** The part of the API about audit. */
 export interface AuditApi {
   /** Return what was done in the tenant, the newest first; as CSV all of it, without pages. `GET /api/audit-logs` */
-  listAuditEntries(asked?: { from?: string | undefined; to?: string | undefined; action?: string | undefined; category?: AuditCategory | undefined; actorId?: string | undefined; projectId?: string | undefined; outcome?: "success" | "failure" | undefined; limit?: number | undefined; offset?: number | undefined; format?: undefined | undefined }, options?: CallOptions): Promise<AuditListReply>;
+  listAuditEntries(asked?: {
+    from?: string | undefined;
+    to?: string | undefined;
+    action?: string | undefined;
+    category?: AuditCategory | undefined;
+    actorId?: string | undefined;
+    projectId?: string | undefined;
+    outcome?: "success" | "failure" | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+    format?: undefined | undefined;
+  }, options?: CallOptions): Promise<AuditListReply>;
   /** Return what was done in the tenant, the newest first; as CSV all of it, without pages. `GET /api/audit-logs` */
-  listAuditEntries(asked: { from?: string | undefined; to?: string | undefined; action?: string | undefined; category?: AuditCategory | undefined; actorId?: string | undefined; projectId?: string | undefined; outcome?: "success" | "failure" | undefined; limit?: number | undefined; offset?: number | undefined; format: "csv" }, options?: CallOptions): Promise<string>;
+  listAuditEntries(asked: {
+    from?: string | undefined;
+    to?: string | undefined;
+    action?: string | undefined;
+    category?: AuditCategory | undefined;
+    actorId?: string | undefined;
+    projectId?: string | undefined;
+    outcome?: "success" | "failure" | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+    format: "csv";
+  }, options?: CallOptions): Promise<string>;
 }
 
 export function auditApi(http: Http): AuditApi {
@@ -465,9 +519,18 @@ export function budgetsApi(http: Http): BudgetsApi {
 /** The part of the API about callbacks. */
 export interface CallbacksApi {
   /** Hand an answer to the session that waits for it, at most once; the signature is over the raw body. `POST /api/v1/callbacks/{callback_id}` */
-  deliverCallback(asked: { callbackId: string; headers?: { "x-callback-signature"?: string | undefined; "webhook-id"?: string | undefined; "webhook-timestamp"?: string | undefined; "webhook-signature"?: string | undefined }; body: JsonObject }, options?: CallOptions): Promise<CallbackReply>;
+  deliverCallback(asked: {
+    callbackId: string;
+    headers?: { "x-callback-signature"?: string | undefined; "webhook-id"?: string | undefined; "webhook-timestamp"?: string | undefined; "webhook-signature"?: string | undefined };
+    body: JsonObject;
+  }, options?: CallOptions): Promise<CallbackReply>;
   /** Return what sessions of a project wait for; secrets are never listed. `GET /api/projects/{project_id}/callbacks` */
-  listCallbacks(asked: { projectId: string; status?: "pending" | "processed" | "expired" | "cancelled" | undefined; limit?: number | undefined; offset?: number | undefined }, options?: CallOptions): Promise<CallbackListReply>;
+  listCallbacks(asked: {
+    projectId: string;
+    status?: "pending" | "processed" | "expired" | "cancelled" | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+  }, options?: CallOptions): Promise<CallbackListReply>;
 }
 
 export function callbacksApi(http: Http): CallbacksApi {
@@ -522,7 +585,12 @@ export interface CompletionsApi {
   /** Ask a model and return its whole answer. `POST /api/v1/chat/complete` */
   complete(asked: { body: CompletionBody }, options?: CallOptions): Promise<CompletionReply>;
   /** Return what the model calls of a project used, those of its agents and completions; the last 30 days. `GET /api/v1/chat/usage` */
-  getUsage(asked: { projectId: string; startDate?: string | undefined; endDate?: string | undefined; groupBy?: "model" | undefined }, options?: CallOptions): Promise<UsageReply>;
+  getUsage(asked: {
+    projectId: string;
+    startDate?: string | undefined;
+    endDate?: string | undefined;
+    groupBy?: "model" | undefined;
+  }, options?: CallOptions): Promise<UsageReply>;
 }
 
 export function completionsApi(http: Http): CompletionsApi {
@@ -538,7 +606,12 @@ export interface ContactsApi {
   /** Keep a new contact; an identity stands for one contact at a time. `POST /api/contacts` */
   createContact(asked: { body: NewContactBody }, options?: CallOptions): Promise<ContactReply>;
   /** Return contacts, the newest first; those that were deleted are left out. `GET /api/contacts` */
-  listContacts(asked?: { type?: "employee" | "customer" | "anonymous" | undefined; channel?: string | undefined; limit?: number | undefined; offset?: number | undefined }, options?: CallOptions): Promise<ContactListReply>;
+  listContacts(asked?: {
+    type?: "employee" | "customer" | "anonymous" | undefined;
+    channel?: string | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+  }, options?: CallOptions): Promise<ContactListReply>;
   /** Return who has an identity; emails are compared whatever the case of their letters. `GET /api/contacts/lookup` */
   lookContactUp(asked: { identity: string; identityType?: "email" | "phone" | "external" | undefined }, options?: CallOptions): Promise<ContactReply>;
   /** Return a contact. `GET /api/contacts/{contact_id}` */
@@ -566,7 +639,11 @@ export function contactsApi(http: Http): ContactsApi {
 /** The part of the API about deployments. */
 export interface DeploymentsApi {
   /** Return the deployments of a project, the newest first. `GET /api/projects/{project_id}/deployments` */
-  listDeployments(asked: { projectId: string; environment?: "dev" | "staging" | "production" | undefined; status?: "active" | "retired" | undefined }, options?: CallOptions): Promise<DeploymentListReply>;
+  listDeployments(asked: {
+    projectId: string;
+    environment?: "dev" | "staging" | "production" | undefined;
+    status?: "active" | "retired" | undefined;
+  }, options?: CallOptions): Promise<DeploymentListReply>;
   /** Make a deployment the active one of its environment; the one before drains. `POST /api/projects/{project_id}/deployments` */
   createDeployment(asked: { projectId: string; body: NewDeploymentBody }, options?: CallOptions): Promise<DeploymentReply>;
   /** Return a deployment by its id or its endpoint slug. `GET /api/projects/{project_id}/deployments/{deployment_id}` */
@@ -638,7 +715,17 @@ export function healthApi(http: Http): HealthApi {
 /** The part of the API about human tasks. */
 export interface HumanTasksApi {
   /** Return tasks of a project, the most urgent first, of those the oldest. `GET /api/projects/{project_id}/human-tasks` */
-  listHumanTasks(asked: { projectId: string; status?: string | undefined; type?: "approval" | "data_entry" | "review" | "decision" | "escalation" | undefined; priority?: "low" | "medium" | "high" | "critical" | undefined; assignedTo?: string | undefined; team?: string | undefined; sessionId?: string | undefined; limit?: number | undefined; offset?: number | undefined }, options?: CallOptions): Promise<TaskListReply>;
+  listHumanTasks(asked: {
+    projectId: string;
+    status?: string | undefined;
+    type?: "approval" | "data_entry" | "review" | "decision" | "escalation" | undefined;
+    priority?: "low" | "medium" | "high" | "critical" | undefined;
+    assignedTo?: string | undefined;
+    team?: string | undefined;
+    sessionId?: string | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+  }, options?: CallOptions): Promise<TaskListReply>;
   /** Give somebody a task. `POST /api/projects/{project_id}/human-tasks` */
   createHumanTask(asked: { projectId: string; body: NewTaskBody }, options?: CallOptions): Promise<TaskReply>;
   /** Return a task. `GET /api/projects/{project_id}/human-tasks/{task_id}` */
@@ -742,7 +829,11 @@ export interface ModelsApi {
   /** Put the models that a project takes in the place of the last ones. `PUT /api/projects/{project_id}/models` */
   putProjectModels(asked: { projectId: string; body: ProjectModelsBody }, options?: CallOptions): Promise<ProjectModelsReply>;
   /** Return which model a call goes to, of an agent where one is named, and who named it. `GET /api/projects/{project_id}/models/resolve` */
-  resolveModel(asked: { projectId: string; tier?: "fast" | "balanced" | "powerful" | "voice" | undefined; agentName?: string | undefined }, options?: CallOptions): Promise<ResolvedReply>;
+  resolveModel(asked: {
+    projectId: string;
+    tier?: "fast" | "balanced" | "powerful" | "voice" | undefined;
+    agentName?: string | undefined;
+  }, options?: CallOptions): Promise<ResolvedReply>;
 }
 
 export function modelsApi(http: Http): ModelsApi {
@@ -807,7 +898,11 @@ export interface ProjectIoApi {
   /** Return what an export would hold, with the ways of the agents to each other and to tools. `GET /api/projects/{project_id}/project-io/export/preview` */
   previewExport(asked: { projectId: string }, options?: CallOptions): Promise<ExportPreviewReply>;
   /** Return the drafts of a project as path -> text, or as a zip file. `GET /api/projects/{project_id}/project-io/export` */
-  exportProject(asked: { projectId: string; format?: "folder" | undefined; include_deployments?: "true" | "false" | undefined }, options?: CallOptions): Promise<ExportReply>;
+  exportProject(asked: {
+    projectId: string;
+    format?: "folder" | undefined;
+    include_deployments?: "true" | "false" | undefined;
+  }, options?: CallOptions): Promise<ExportReply>;
   /** Return the drafts of a project as path -> text, or as a zip file. `GET /api/projects/{project_id}/project-io/export` */
   exportProject(asked: { projectId: string; format: "zip"; include_deployments?: "true" | "false" | undefined }, options?: CallOptions): Promise<Blob>;
   /** Return what an import would do; nothing is written. `POST /api/projects/{project_id}/project-io/import/preview` */
@@ -897,11 +992,35 @@ export function sdkChannelsApi(http: Http): SdkChannelsApi {
 /** The part of the API about sessions. */
 export interface SessionsApi {
   /** Return the model calls of a project's agents, the newest first; those of the last day unless times are given. `GET /api/projects/{project_id}/sessions/generations` */
-  listGenerations(asked: { projectId: string; limit?: number | undefined; offset?: number | undefined; from?: string | undefined; to?: string | undefined; model?: string | undefined; agentName?: string | undefined; sessionId?: string | undefined }, options?: CallOptions): Promise<GenerationsReply>;
+  listGenerations(asked: {
+    projectId: string;
+    limit?: number | undefined;
+    offset?: number | undefined;
+    from?: string | undefined;
+    to?: string | undefined;
+    model?: string | undefined;
+    agentName?: string | undefined;
+    sessionId?: string | undefined;
+  }, options?: CallOptions): Promise<GenerationsReply>;
   /** Send the trace events of a project's sessions as CSV, while they are read. `GET /api/projects/{project_id}/sessions/export` */
-  exportTraces(asked: { projectId: string; format: "csv"; from?: string | undefined; to?: string | undefined; sessionId?: string | undefined; status?: "active" | "ended" | undefined; channel?: "api" | "web_debug" | "voice" | undefined; eventType?: string | undefined }, options?: CallOptions): Promise<string>;
+  exportTraces(asked: {
+    projectId: string;
+    format: "csv";
+    from?: string | undefined;
+    to?: string | undefined;
+    sessionId?: string | undefined;
+    status?: "active" | "ended" | undefined;
+    channel?: "api" | "web_debug" | "voice" | undefined;
+    eventType?: string | undefined;
+  }, options?: CallOptions): Promise<string>;
   /** Return messages of a session page by page, from the first one or the last one on. `GET /api/projects/{project_id}/sessions/{session_id}/messages` */
-  listMessages(asked: { projectId: string; sessionId: string; limit?: number | undefined; cursor?: string | undefined; direction?: "asc" | "desc" | undefined }, options?: CallOptions): Promise<HistoryReply>;
+  listMessages(asked: {
+    projectId: string;
+    sessionId: string;
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    direction?: "asc" | "desc" | undefined;
+  }, options?: CallOptions): Promise<HistoryReply>;
   /** Return the direct children of a span in time order; the span of a turn is `turn-` and its number. `GET /api/projects/{project_id}/sessions/{session_id}/traces/{span_id}/children` */
   listChildren(asked: { projectId: string; sessionId: string; spanId: string }, options?: CallOptions): Promise<ChildrenReply>;
   /** Return the figures of a session, computed from its trace events. `GET /api/projects/{project_id}/sessions/{session_id}/metrics` */
@@ -911,7 +1030,21 @@ export interface SessionsApi {
   /** Open a session; its agent speaks at the first message. Runs the working copy unless a target is given. `POST /api/projects/{project_id}/sessions` */
   createSession(asked: { projectId: string; body: NewSessionBody }, options?: CallOptions): Promise<CreatedSessionReply>;
   /** Return sessions of a project, the most recently active first; `q` looks through the newest ones. `GET /api/projects/{project_id}/sessions` */
-  listSessions(asked: { projectId: string; limit?: number | undefined; offset?: number | undefined; status?: "active" | "ended" | undefined; channel?: "api" | "web_debug" | "voice" | undefined; agentName?: string | undefined; environment?: string | undefined; q?: string | undefined; from?: string | undefined; to?: string | undefined; range?: string | undefined; sortBy?: "lastActivityAt" | "createdAt" | "messageCount" | "durationMs" | undefined; sortDir?: "asc" | "desc" | undefined }, options?: CallOptions): Promise<SessionListReply>;
+  listSessions(asked: {
+    projectId: string;
+    limit?: number | undefined;
+    offset?: number | undefined;
+    status?: "active" | "ended" | undefined;
+    channel?: "api" | "web_debug" | "voice" | undefined;
+    agentName?: string | undefined;
+    environment?: string | undefined;
+    q?: string | undefined;
+    from?: string | undefined;
+    to?: string | undefined;
+    range?: string | undefined;
+    sortBy?: "lastActivityAt" | "createdAt" | "messageCount" | "durationMs" | undefined;
+    sortDir?: "asc" | "desc" | undefined;
+  }, options?: CallOptions): Promise<SessionListReply>;
   /** Return one session with the state of its agents. `GET /api/projects/{project_id}/sessions/{session_id}` */
   getSession(asked: { projectId: string; sessionId: string; include?: "messages" | undefined }, options?: CallOptions): Promise<SessionReply>;
   /** End a session and remove what it left: any credential that may see it may; an SDK token sees its own. `DELETE /api/projects/{project_id}/sessions/{session_id}` */
@@ -919,7 +1052,18 @@ export interface SessionsApi {
   /** Put a session back to its start: who may delete it may; its transcript and traces stay. `POST /api/projects/{project_id}/sessions/{session_id}/reset` */
   resetSession(asked: { projectId: string; sessionId: string }, options?: CallOptions): Promise<ResetSessionReply>;
   /** Return trace events of a session, with its figures when they are asked for. `GET /api/projects/{project_id}/sessions/{session_id}/traces` */
-  listTraces(asked: { projectId: string; sessionId: string; eventType?: string | undefined; eventTypes?: string | undefined; decisionKind?: "routing" | "handoff" | "delegation" | "escalation" | "completion" | "flow_transition" | "retry" | "backtrack" | "stop" | "pause" | "resume" | "extraction" | undefined; spanId?: string | undefined; limit?: number | undefined; offset?: number | undefined; order?: "asc" | "desc" | undefined; include?: "metrics" | undefined }, options?: CallOptions): Promise<TracesReply>;
+  listTraces(asked: {
+    projectId: string;
+    sessionId: string;
+    eventType?: string | undefined;
+    eventTypes?: string | undefined;
+    decisionKind?: "routing" | "handoff" | "delegation" | "escalation" | "completion" | "flow_transition" | "retry" | "backtrack" | "stop" | "pause" | "resume" | "extraction" | undefined;
+    spanId?: string | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+    order?: "asc" | "desc" | undefined;
+    include?: "metrics" | undefined;
+  }, options?: CallOptions): Promise<TracesReply>;
 }
 
 export function sessionsApi(http: Http): SessionsApi {
@@ -944,7 +1088,13 @@ export interface ToolSecretsApi {
   /** Keep a secret of a tool; from the next call on, the tool can use it. `POST /api/tool-secrets` */
   createToolSecret(asked: { body: NewSecretBody }, options?: CallOptions): Promise<CreatedSecretReply>;
   /** Return the secrets of a project without their values, the oldest first. `GET /api/tool-secrets` */
-  listToolSecrets(asked: { projectId: string; toolName?: string | undefined; environment?: string | undefined; page?: number | undefined; limit?: number | undefined }, options?: CallOptions): Promise<SecretListReply>;
+  listToolSecrets(asked: {
+    projectId: string;
+    toolName?: string | undefined;
+    environment?: string | undefined;
+    page?: number | undefined;
+    limit?: number | undefined;
+  }, options?: CallOptions): Promise<SecretListReply>;
   /** Put another value in the place of the last one, under the next version. `PUT /api/tool-secrets/{secret_id}` */
   rotateToolSecret(asked: { secretId: string; body: RotatedSecretBody }, options?: CallOptions): Promise<RotatedSecretReply>;
   /** Delete a secret for good; the next call of its tool does without. `DELETE /api/tool-secrets/{secret_id}` */
@@ -1011,7 +1161,11 @@ export function usersApi(http: Http): UsersApi {
 /** The part of the API about variables. */
 export interface VariablesApi {
   /** Return the variables of a project; of secret ones no value. `GET /api/projects/{project_id}/variables` */
-  listVariables(asked: { projectId: string; kind?: "env" | "config" | undefined; environment?: "base" | "dev" | "staging" | "production" | undefined }, options?: CallOptions): Promise<VariableListReply>;
+  listVariables(asked: {
+    projectId: string;
+    kind?: "env" | "config" | undefined;
+    environment?: "base" | "dev" | "staging" | "production" | undefined;
+  }, options?: CallOptions): Promise<VariableListReply>;
   /** Write a variable; one that has this kind, key and environment gets the new value. `PUT /api/projects/{project_id}/variables` */
   putVariable(asked: { projectId: string; body: VariableBody }, options?: CallOptions): Promise<VariableReply>;
   /** Delete a variable. `DELETE /api/projects/{project_id}/variables/{variable_id}` */
@@ -1062,7 +1216,13 @@ export interface WebhooksApi {
   /** Send the event `webhook.test` at once, signed as every other, and return what came of it. `POST /api/projects/{project_id}/webhooks/{webhook_id}/test` */
   testWebhook(asked: { projectId: string; webhookId: string }, options?: CallOptions): Promise<TestReply>;
   /** Return what was, is to be, or could not be delivered to a hook, the newest first; kept 30 days. `GET /api/projects/{project_id}/webhooks/{webhook_id}/deliveries` */
-  listDeliveries(asked: { projectId: string; webhookId: string; status?: "" | "pending" | "delivered" | "dead" | undefined; limit?: number | undefined; offset?: number | undefined }, options?: CallOptions): Promise<DeliveryListReply>;
+  listDeliveries(asked: {
+    projectId: string;
+    webhookId: string;
+    status?: "" | "pending" | "delivered" | "dead" | undefined;
+    limit?: number | undefined;
+    offset?: number | undefined;
+  }, options?: CallOptions): Promise<DeliveryListReply>;
 }
 
 export function webhooksApi(http: Http): WebhooksApi {
