@@ -13,6 +13,8 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
+from msgspec.structs import replace
+
 from actors.mailbox import Mailbox, MailboxFull
 from actors.messages import (
     TURN_TAKEN_BACK,
@@ -92,6 +94,8 @@ class Grain:
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
         if isinstance(message, CancelTurn) and not message.for_good:
+            if message.for_message and self._has(message.for_message):
+                return Done()
             if self._take_back(message):
                 return Done(note=TURN_TAKEN_BACK)
             if not (self._body.is_running(message.message_id) or self._is_beginning(message)):
@@ -106,6 +110,8 @@ class Grain:
             return told
         if isinstance(message, RunTurn) and self._has_enough_turns(message):
             return _full(self._frees_within_s())
+        if isinstance(message, RunTurn) and self._has_turns(message):
+            message = replace(message, turn=replace(message.turn, unread=True))
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
@@ -127,6 +133,20 @@ class Grain:
     def _is_beginning(self, message: CancelTurn) -> bool:
         """Return whether the turn that is named is the next to run: its session is being loaded, or its facts found."""
         return _is_named(self._running, message)
+
+    def _turns(self) -> list[RunTurn]:
+        """Return the turns that run or wait."""
+        known = (self._running, *(one.message for one in self._mailbox.usual()))
+        return [one for one in known if isinstance(one, RunTurn)]
+
+    def _has(self, key: str) -> bool:
+        """Return whether the turn with this key runs or waits."""
+        return any(one.turn.idempotency_key == key for one in self._turns())
+
+    def _has_turns(self, wanted: RunTurn) -> bool:
+        """Return whether another turn runs or waits, whose answer nobody can have read who sends this one now."""
+        keys = [one.turn.idempotency_key for one in self._turns()]
+        return any(not key or key != wanted.turn.idempotency_key for key in keys)
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:
         """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""

@@ -92,6 +92,7 @@ class CancelTurn(Struct, frozen=True, kw_only=True, tag=True):
             that waits under this key is taken out of the line; the note is then `TURN_TAKEN_BACK`.
         for_good: The session is a child whose parent waits for it no more: what it does is given up also when it is
             still to begin, or when its host has died; answered when that is durable.
+        for_message: The owned key of the message that interrupts: where that one waits or runs nothing is given up.
     """
 
     tenant_id: str
@@ -99,6 +100,7 @@ class CancelTurn(Struct, frozen=True, kw_only=True, tag=True):
     session_id: str
     message_id: str = ""
     for_good: bool = False
+    for_message: str = ""
 
 
 class ForgetSession(Struct, frozen=True, kw_only=True, tag=True):

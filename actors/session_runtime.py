@@ -138,11 +138,11 @@ class SessionRuntime:
         except QueueFull as error:
             raise self._noted(turn, error) from error
 
-    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+    async def accept(self, turn: ChatTurn, *, interrupts: bool = False) -> AsyncIterator[StreamEvent]:
         """Take a turn, durably, and return its output; it begins with the first reading of that."""
         if self.intake is None:
             raise Unavailable("No messages are taken here that are answered later")
-        message = await self.intake.take(await self._message(turn, follow=True))
+        message = await self.intake.take(await self._message(turn, follow=True), interrupts=interrupts)
         return self.intake.output(message, self._keep)
 
     async def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:

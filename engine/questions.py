@@ -98,8 +98,9 @@ def pack_of(run: Run) -> Pack:
 
 
 def read(run: Run, asked: Asked) -> Answer:
-    """Return what the message of this turn is in answer to a question."""
-    return read_answer(run.state.turn.text, pack_of(run), asked, vocabulary(SECOND_LANGUAGE))
+    """Return what the message of this turn is in answer to a question; one sent before it was asked is no yes to it."""
+    found = read_answer(run.state.turn.text, pack_of(run), asked, vocabulary(SECOND_LANGUAGE))
+    return Answer("other") if found.label == "yes" and run.state.turn.is_unread else found
 
 
 def corrected(run: Run, asked: Asked, parameters: list[JsonObject]) -> Correction:

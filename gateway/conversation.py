@@ -168,8 +168,7 @@ class Conversation:
                     frame, frame.text, frame.message_id, _metadata(frame), attachment_ids=tuple(frame.attachment_ids)
                 )
             case wire.TypedInterrupt():
-                await self._services.runtime.cancel_turn(self._ref)
-                await self._say(frame, frame.text, frame.message_id, {})
+                await self._say(frame, frame.text, frame.message_id, {}, interrupts=True)
             case wire.Cancel():
                 await self._cancel(frame.message_id)
             case wire.ActionSubmit():
@@ -224,6 +223,7 @@ class Conversation:
         *,
         attachment_ids: tuple[str, ...] = (),
         action: JsonObject | None = None,
+        interrupts: bool = False,
     ) -> None:
         """Take a turn, acknowledge it once it is durable, and have it begin; its output comes with the session's."""
         if NUL in text:
@@ -244,9 +244,13 @@ class Conversation:
             attachment_ids=attachment_ids,
             action=action,
             client_message_id=client_message_id,
+            unread=queued > 0,
             deadline_s=services.settings.turn_deadline_s,
         )
-        begin = await services.feeds.take(turn, lambda error: self._report(error, turn, frame.id))
+        begin = await services.feeds.take(
+            turn, lambda error: self._report(error, turn, frame.id), interrupts=interrupts
+        )
+        queued = min(queued, services.feeds.waiting(self._session.id) - 1)  # what it has interrupted is gone
         try:
             await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
         finally:

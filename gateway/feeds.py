@@ -154,7 +154,7 @@ class Feeds:
         """Return how many turns of a session this gateway has under way."""
         return self._turns.get(session_id, 0)
 
-    async def take(self, turn: ChatTurn, report: Report) -> Callable[[], None]:
+    async def take(self, turn: ChatTurn, report: Report, *, interrupts: bool = False) -> Callable[[], None]:
         """Take a turn: once this returns it will be run, whatever becomes of the socket, the gateway or the session.
 
         It begins when what is returned is called, or after `SOCKET_ACK_S`: who is told of it is told before it answers.
@@ -163,6 +163,7 @@ class Feeds:
             turn: The turn.
             report: Called with the error when the turn is refused after all, because the session has ended or the like;
                 what fails later is an event of the stream.
+            interrupts: When it is taken for the first time, what runs is given up before.
 
         Raises:
             QueueFull: Too many turns of the session wait already.
@@ -176,7 +177,7 @@ class Feeds:
         self._turns[turn.session_id] = self.waiting(turn.session_id) + 1
         taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         told = asyncio.Event()
-        self._task(self._run(turn, report, taken, told))
+        self._task(self._run(turn, report, taken, told, interrupts=interrupts))
         try:
             await asyncio.shield(taken)
         except asyncio.CancelledError:
@@ -207,10 +208,12 @@ class Feeds:
         except AppError as error:
             await refused(error)
 
-    async def _run(self, turn: ChatTurn, report: Report, taken: asyncio.Future[None], told: asyncio.Event) -> None:
+    async def _run(
+        self, turn: ChatTurn, report: Report, taken: asyncio.Future[None], told: asyncio.Event, *, interrupts: bool
+    ) -> None:
         began_s = perf_counter()
         try:
-            output = await self._runtime.accept(turn)
+            output = await self._runtime.accept(turn, interrupts=interrupts)
             if not taken.done():
                 taken.set_result(None)
             with suppress(TimeoutError):

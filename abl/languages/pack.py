@@ -171,6 +171,10 @@ class Pack:
     """Short names of days that are other words as well, sat, mer: they count where little else is said."""
     wrong: Phrases = ()
     """Words with which somebody says that a value is not right."""
+    counted: Phrases = ()
+    """Words that a one before them counts, whatever was asked for: person, piece, night."""
+    against: Phrases = ()
+    """Words that doubt, put off, turn away or speak of another in a short answer: no model is asked what it is."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -182,6 +186,7 @@ MAY_BE_EMPTY = frozenset(
 OPTIONAL = frozenset(
     {
         "address",
+        "against",
         "alike",
         "articles",
         "at_least",
@@ -191,6 +196,7 @@ OPTIONAL = frozenset(
         "common",
         "conjugation",
         "contrast",
+        "counted",
         "decimal_words",
         "determiners",
         "either",

@@ -92,7 +92,9 @@ class FakeRuntime:
         async for event in self._begin(turn, scope):
             yield event
 
-    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+    async def accept(self, turn: ChatTurn, *, interrupts: bool = False) -> AsyncIterator[StreamEvent]:
+        if interrupts and turn not in self.asked:
+            await self.cancel_turn(SessionRef(turn.tenant_id, turn.project_id, turn.session_id))
         return self.stream(turn)
 
     async def _begin(self, turn: ChatTurn, scope: str) -> AsyncIterator[StreamEvent]:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import msgspec
+
 from actors.grain import Grain
 from actors.messages import (
     TURN_TAKEN_BACK,
@@ -57,6 +59,20 @@ def test_a_turn_is_cancelled_only_under_its_own_name() -> None:
         mine = CancelTurn(tenant_id=TENANT, project_id=PROJECT, session_id=SESSION, message_id="k1")
         assert await grain.ask(mine) == Done(note="cancelled")
         await running
+
+    asyncio.run(story())
+
+
+def test_nothing_is_given_up_for_a_message_that_runs_or_waits_itself() -> None:
+    async def story() -> None:
+        grain, running = await at_work(MemoryStore())
+        waiting = asyncio.create_task(grain.ask(a_turn("hello", "k2")))
+        await asyncio.sleep(0)
+        for key in ("k1", "k2"):
+            assert await grain.ask(msgspec.structs.replace(CANCEL, for_message=key)) == Done()
+        assert not running.done()
+        assert await grain.ask(msgspec.structs.replace(CANCEL, for_message="k3")) == Done(note="cancelled")
+        await asyncio.gather(running, waiting)
 
     asyncio.run(story())
 
