@@ -37,7 +37,7 @@ def _has_just_agreed(run: Run, tool: JsonObject, arguments: JsonObject) -> bool:
     return (
         not is_changed
         and not _brings_a_value(turn.text, said, arguments)
-        and questions.asks_about(said, tool, arguments)
+        and questions.asks_about(said, tool, arguments, run.words)
         and questions.is_yes(run, questions.names_of(tool), arguments)
     )
 
@@ -49,23 +49,30 @@ def _brings_a_value(answer: str, question: str, arguments: JsonObject) -> bool:
     return any(value and f" {value} " in answered and f" {value} " not in asked for value in values)
 
 
+def fixed(run: Run, tool: JsonObject, spec: JsonObject) -> list[str]:
+    """Return the parameters of a call that the user cannot correct: the immutable ones, and what he has not given."""
+    immutable = (tool.get("confirmation") or {}).get("immutable_params") or ()
+    names = [str(one["name"]) for one in tool.get("parameters", ())]
+    return [one for one in names if one in immutable or not rewinding.origin_of(run, _source(spec, one))]
+
+
+def _source(spec: JsonObject, name: str) -> str:
+    return str((spec.get("with") or {}).get(name, name)).strip()
+
+
 def take_over(run: Run, spec: JsonObject) -> bool:
     """Give the variables of a call the values the user has corrected; return whether the flow goes on elsewhere then.
 
-    What fails a field's check or breaks a rule is not taken. A value that is a part or a sum of something is not taken
-    where that has decided anything: what it was made of stays.
+    What fails a field's check or breaks a rule is not taken, nor what a handler of the agent has looked at.
     """
     asked = run.thread.confirmation
     corrected = dict(asked["corrected"])
     before: JsonObject = {}
     for name, value in asked["corrected"].items():
-        source = str((spec.get("with") or {}).get(name, name)).strip()
-        is_part = not source.isidentifier() or run.scope.get(source) is None
-        if _has_decided_for_good(run, source, spec, is_part=is_part):
+        source = rewinding.origin_of(run, _source(spec, name))
+        if not source or rewinding.is_held_outside(run, {source, _source(spec, name)}, spec):
             del corrected[name]
             saying.tell(run, "correction_unclear")
-            continue
-        if is_part:
             continue
         before[source] = run.scope.get(source)
         field = run.agent.fields.get(source)
@@ -87,14 +94,6 @@ def take_over(run: Run, spec: JsonObject) -> bool:
         run.thread.confirmation = {}
         rewinding.go_back(run, back)
     return bool(back)
-
-
-def _has_decided_for_good(run: Run, source: str, spec: JsonObject, *, is_part: bool) -> bool:
-    """Return whether what an argument was made of has decided something that a new value does not decide again."""
-    names = run.program.texts.roots(source)
-    if rewinding.is_held_outside(run, names, spec):
-        return True
-    return is_part and bool(rewinding.first_step(run, names, spec, checks=True))
 
 
 def _breaks(run: Run, rule: JsonObject, before: JsonObject) -> bool:

@@ -19,6 +19,7 @@ from engine import (
     on_input,
     profiles,
     readback,
+    rewinding,
     routing,
     saying,
     variables,
@@ -272,8 +273,7 @@ def turn(run: Run, task: Task) -> None:
     if is_done or _is_put_again(run):
         return
     if _may_correct(run, step) and gather.correct(run):
-        thread.counters[f"changed:{name}"] = 1
-        run.push("flow.resume", reask=True)
+        _go_on_corrected(run, name)
         return
     match thread.awaiting:
         case "gather":
@@ -302,6 +302,15 @@ def turn(run: Run, task: Task) -> None:
             run.unwind()
         case _:
             _begin_again(run, step)
+
+
+def _go_on_corrected(run: Run, name: str) -> None:
+    """Put the question again after a correction, or decide again what the old value has decided. Decision: 0098."""
+    if back := rewinding.earlier_step(run, run.state.turn.correction["field"]):
+        rewinding.go_back(run, back)
+    else:
+        run.thread.counters[f"changed:{name}"] = 1
+        run.push("flow.resume", reask=True)
 
 
 def _is_put_again(run: Run) -> bool:

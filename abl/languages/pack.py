@@ -157,6 +157,8 @@ class Pack:
     """Words between a number and its decimals: five point two."""
     beyond: Phrases = ()
     """Forms of the time before or behind a day, which names none itself: `before {day}`."""
+    offers: Phrases = ()
+    """How somebody is asked whether something shall be done: shall I, do you want me to."""
     fractions: Phrases = ()
     """Words that make another number of the one beside them: half a, and a half, quarters."""
     partitive: Phrases = ()
@@ -169,6 +171,10 @@ class Pack:
     """Short names of days that are other words as well, sat, mer: they count where little else is said."""
     wrong: Phrases = ()
     """Words with which somebody says that a value is not right."""
+    counted: Phrases = ()
+    """Words that a one before them counts, whatever was asked for: person, piece, night."""
+    against: Phrases = ()
+    """Words that doubt, put off, turn away or speak of another in a short answer: no model is asked what it is."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -180,6 +186,7 @@ MAY_BE_EMPTY = frozenset(
 OPTIONAL = frozenset(
     {
         "address",
+        "against",
         "alike",
         "articles",
         "at_least",
@@ -189,6 +196,7 @@ OPTIONAL = frozenset(
         "common",
         "conjugation",
         "contrast",
+        "counted",
         "decimal_words",
         "determiners",
         "either",
@@ -200,6 +208,7 @@ OPTIONAL = frozenset(
         "minus",
         "month_days",
         "nouns",
+        "offers",
         "partitive",
         "plurals",
         "prefixes",

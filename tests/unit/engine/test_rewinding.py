@@ -127,6 +127,21 @@ JUDGED = """  go:
     REASONING: false
     RESPOND: "[end]"
 """
+MARKED = """  go:
+    REASONING: false
+    SET: heavy = false
+    DO:
+      - CHECK: kilos > 20
+        DO:
+          - SET: heavy = true
+      - CHECK: heavy == false
+    CALL: send(kilos)
+    ON_SUCCESS:
+      RESPOND: "[sent {{kilos}}]"
+      THEN: COMPLETE
+    ON_FAILURE:
+      RESPOND: "[too heavy]"
+"""
 DISH = """  go:
     REASONING: false
     SET: parcel = {weight: kilos}
@@ -146,6 +161,7 @@ WAYS = {
     "derived": DERIVED,
     "looked up": LOOKED_UP,
     "judged": JUDGED,
+    "marked": MARKED,
     "part": DISH,
 }
 
@@ -188,6 +204,69 @@ POST = """  go:
       RESPOND: "[sent {{kilos}}]"
       THEN: COMPLETE
 """
+COPIED = """  go:
+    REASONING: false
+    SET: weight = kilos
+    THEN: post
+  post:
+    REASONING: false
+    CHECK: kilos <= 20
+    ON_FAIL:
+      RESPOND: "[too heavy]"
+    CALL: send(weight)
+    ON_SUCCESS:
+      RESPOND: "[sent {{weight}}]"
+      THEN: COMPLETE
+"""
+
+
+def test_a_plain_copy_leads_to_what_the_user_has_given() -> None:
+    talk = asked(COPIED)
+    assert "Send" not in talk.say("make it 30 kilos")
+    talk = asked(COPIED)
+    assert "Send 7 kilos?" in talk.say("make it 7 kilos")
+    assert "[sent 7]" in talk.say("yes")
+
+
+@over(
+    "line, argument",
+    [
+        ("", "5"),
+        ("    SET: weight = 5\n", "weight"),
+        ("    SET: weight = kilos * 1\n", "weight"),
+        ("", "kilos + 0"),
+        ("    SET: parcel = {weight: kilos}\n", "parcel.weight"),
+    ],
+)
+def test_what_the_user_has_not_given_he_cannot_correct(line: str, argument: str) -> None:
+    way = POST.replace("    CALL: send(kilos)", f"{line}    CALL: send({argument})").replace("{{kilos}}", "5")
+    talk = asked(way)
+    said = talk.say("make it 7 kilos")
+    assert "I did not understand what should be different." in said
+    assert "Send 5 kilos?" in said
+    assert "[sent 5]" in talk.say("yes")
+
+
+@over("line", ["    SET: weight = tool.total\n", ""])
+def test_the_result_of_a_tool_is_not_corrected(line: str) -> None:
+    look = "    REASONING: false\n    CALL: price(1)\n      AS: tool\n    THEN: post\n"
+    argument = "weight" if line else "tool.total"
+    way = f"  go:\n{look}  post:\n    REASONING: false\n{line}    CALL: send({argument})\n    RESPOND: '[sent]'\n"
+    talk = Conversation(
+        program_of({"desk.abl": HEAD + way}), tools={"send": gives({"ok": True}), "price": gives({"total": 50})}
+    )
+    talk.begin()
+    assert "Send 50 kilos?" in talk.say("5")
+    assert "Send 50 kilos?" in talk.say("make it 20")
+
+
+def test_an_immutable_parameter_is_not_corrected() -> None:
+    text = (HEAD + POST).replace("    confirm: always\n", "    confirm: always\n    immutable: [kilos]\n")
+    talk = Conversation(program_of({"desk.abl": text}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("5")
+    assert "Send 5 kilos?" in talk.say("make it 7 kilos")
+    assert "[sent 5]" in talk.say("yes")
 
 
 def test_a_person_who_has_approved_one_value_is_asked_about_the_other() -> None:
@@ -261,3 +340,52 @@ def test_a_corrected_value_that_breaks_a_rule_is_not_taken() -> None:
 def test_a_rule_that_leads_elsewhere_is_followed() -> None:
     talk = ruled('ESCALATE "[too heavy]"')
     assert talk.say("make it 30 kilos") == "I am bringing in a colleague."
+
+
+LATER = """  go:
+    REASONING: false
+    {guard}
+    THEN: ask
+  ask:
+    REASONING: false
+    GATHER:
+      city:
+        type: string
+        required: true
+        PROMPT: "Which city?"
+    CALL: send(kilos)
+    ON_SUCCESS:
+      RESPOND: "[sent {{{{kilos}}}}]"
+      THEN: COMPLETE
+  heavy:
+    REASONING: false
+    RESPOND: "[too heavy]"
+"""
+GUARDS = [
+    "CHECK: kilos <= 20\n    ON_FAIL:\n      RESPOND: '[too heavy]'\n      THEN: heavy",
+    "ON_RESULT:\n      - IF: kilos > 20\n        RESPOND: '[too heavy]'\n        THEN: heavy",
+]
+
+
+@over("guard", GUARDS)
+def test_a_value_corrected_at_a_later_question_meets_what_it_has_passed_before(guard: str) -> None:
+    talk = Conversation(program_of({"desk.abl": HEAD + LATER.format(guard=guard)}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    assert "Which city?" in talk.say("5")
+    assert "[too heavy]" in talk.say("no, make it 30 kilos")
+    talk = Conversation(program_of({"desk.abl": HEAD + LATER.format(guard=guard)}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("5")
+    assert "Which city?" in talk.say("no, make it 7 kilos")
+    assert "Send 7 kilos?" in talk.say("Porto")
+
+
+@over("line", ["CONSTRAINTS:\n  rules:\n    - REQUIRE kilos <= 20\n      ON_FAIL: RESPOND '[20 at most]'\n"])
+def test_a_value_that_the_flow_has_just_set_meets_the_rules_before_a_call(line: str) -> None:
+    way = POST.replace("    CALL:", "    SET: kilos = 900\n    CALL:")
+    text = HEAD.replace("FLOW:\n", line + "FLOW:\n").replace("    confirm: always\n", "    confirm: never\n") + way
+    talk = Conversation(program_of({"desk.abl": text}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    said = talk.say("5")
+    assert "[20 at most]" in said
+    assert "[sent" not in said

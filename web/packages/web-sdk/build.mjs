@@ -13,7 +13,7 @@ rmSync(outdir, { recursive: true, force: true });
 const shared = { absWorkingDir: here, outdir, bundle: true, target: "es2020", charset: "utf8", logLevel: "warning" };
 await build({
   ...shared,
-  entryPoints: { index: "src/index.ts", "react/index": "src/react/index.ts", voice: "src/voice/index.ts" },
+  entryPoints: { index: "src/index.ts", "react/index": "src/react/index.ts", "http/index": "src/http/index.ts", voice: "src/voice/index.ts" },
   splitting: true,
   chunkNames: "shared-[hash]",
   format: "esm",
