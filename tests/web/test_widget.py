@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from tests.support.browser import a_browser
+from tests.support.browser import WATCH, a_browser
 from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
@@ -25,9 +25,6 @@ ANSWER = "A **bold** word\n\n- one\n- two\n\n<img src=x onerror=alert(1)> [no](j
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
-)
-WATCH = (
-    "window.refused = []; addEventListener('securitypolicyviolation', (one) => refused.push(one.violatedDirective));"
 )
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
 <agent-widget project-id="{}" api-key="{}" prompts="What can you do?|Who are you?"></agent-widget>

@@ -30,7 +30,8 @@ export class Client {
     this.endpoint = (config.endpoint ?? platform.origin()).replace(/\/+$/, "");
     const keeping = config.storage ?? "local";
     const store = platform.storage(keeping);
-    const prefix = `${FORM}:${this.endpoint}:${config.projectId}:${config.apiKey}:`;
+    const agent = config.agentId ? `@${encodeURIComponent(config.agentId)}` : ""; // each agent has a conversation of its own
+    const prefix = `${FORM}:${this.endpoint}:${config.projectId}:${config.apiKey}${agent}:`;
     this.outbox = new Outbox(store, `${prefix}out:`);
     this.credentials = new Credentials(platform, store, `${prefix}session`, this.endpoint, config);
     this._tabs = new TabGroup(keeping === "local" ? platform.tabs(prefix) : null, {

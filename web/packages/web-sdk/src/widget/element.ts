@@ -153,6 +153,7 @@ export class AgentWidget extends HTMLElement {
     this._heard = h("div", { class: "heard", role: "status", "aria-live": "polite" });
     this._root.append(this._panel, this._launcher, this._heard);
     this._begin(go);
+    if (this.hasAttribute("open")) this.open();
   }
 
   private _begin(go: HTMLButtonElement): void {
@@ -166,7 +167,7 @@ export class AgentWidget extends HTMLElement {
       go.disabled = this._input.disabled = true;
       return this._stand(useless);
     }
-    const sdk = new AgentSDK({ projectId, apiKey, endpoint });
+    const sdk = new AgentSDK({ projectId, apiKey, endpoint, agentId: this.getAttribute("agent-id") ?? "" });
     this._sdk = sdk;
     this.chat = sdk.chat();
     this.chat.on("change", () => this._show());
