@@ -22,6 +22,8 @@ export class AgentWidget extends HTMLElement {
   private _lines = new Map<string, Line>();
   private _pages = 1;
   private _unread = 0;
+  /** What is said above the messages while nothing is wrong. */
+  private _notice = "";
   private _root: ShadowRoot;
   private _built = false;
   private _launcher!: HTMLButtonElement;
@@ -141,7 +143,7 @@ export class AgentWidget extends HTMLElement {
     }
     this._log = h("div", { class: "log", part: "log", tabindex: "0", role: "region", "aria-label": texts.title, onscroll: () => this._scrolled() }, this._earlier, this._start);
     this._typing = h("div", { class: "typing", hidden: true }, texts.typing);
-    this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => void (this._log.scrollTop = this._log.scrollHeight) }, texts.latest);
+    this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this._toEnd() }, texts.latest);
     this._input = h("textarea", { rows: "1", part: "input", dir: "auto", placeholder: texts.placeholder, "aria-label": texts.placeholder, onkeydown: (event) => this._pressed(event as KeyboardEvent) });
     this._stop = h("button", { type: "button", hidden: true, onclick: () => this.chat.stop() }, texts.stop);
     const go = h("button", { type: "submit", class: "go", part: "send" }, texts.send);
@@ -162,18 +164,18 @@ export class AgentWidget extends HTMLElement {
     const apiKey = this.getAttribute("api-key") ?? "";
     const mode = this.getAttribute("mode") ?? "chat";
     const endpoint = this.getAttribute("endpoint") ?? HOME ?? location.origin;
-    const useless = !projectId || !apiKey.startsWith("pk_") ? texts.misconfigured : mode === "voice" ? texts.noVoice : "";
-    if (useless) {
+    if (!projectId || !apiKey.startsWith("pk_")) {
       go.disabled = this._input.disabled = true;
-      return this._stand(useless);
+      return this._stand(texts.misconfigured);
     }
+    if (mode === "voice" || mode === "unified") this._notice = texts.noVoice;
     const sdk = new AgentSDK({ projectId, apiKey, endpoint, agentId: this.getAttribute("agent-id") ?? "" });
     this._sdk = sdk;
     this.chat = sdk.chat();
     this.chat.on("change", () => this._show());
     this.chat.on("typing", ({ isTyping }) => {
+      if (!isTyping && this._root.activeElement === this._stop) this._input.focus(); // what is hidden can have no focus
       this._typing.hidden = this._stop.hidden = !isTyping;
-      if (document.activeElement === this && !isTyping && !this._root.activeElement) this._input.focus();
     });
     this.chat.on("message", (message) => this._came(message));
     for (const name of ["messageSent", "messageFailed", "error"] as const) this.chat.on(name, (detail: unknown) => this._tell(name, detail));
@@ -182,7 +184,7 @@ export class AgentWidget extends HTMLElement {
       this._tell("connectionChange", detail);
     });
     for (const name of ["sessionStart", "sessionEnd", "handoff"] as const) sdk.on(name, (detail: unknown) => this._tell(name, detail));
-    if (mode === "unified") this._stand(texts.noVoice);
+    this._connection();
     this._show();
   }
 
@@ -197,12 +199,13 @@ export class AgentWidget extends HTMLElement {
 
   private _connection(): void {
     const { texts } = this;
-    const said = { pausing: texts.offline, exhausted: texts.lost, refused: texts.refused, displaced: texts.displaced } as Record<string, string>;
+    const said = { pausing: texts.offline, exhausted: texts.lost, refused: texts.refused, displaced: texts.displaced, ended: texts.ended } as Record<string, string>;
     const state = this._sdk?.getConnectionState() ?? "idle";
-    this._stand(said[state] ?? "", state === "exhausted" || state === "displaced");
+    this._stand(said[state] ?? this._notice, state === "exhausted" || state === "displaced");
   }
 
   private _stand(text: string, again = false): void {
+    if (this._state.contains(this._root.activeElement)) this._input.focus(); // what is taken away can have no focus
     this._state.hidden = !text;
     const button = h("button", { type: "button", onclick: () => void this._connect() }, this.texts.again);
     this._state.replaceChildren(text, ...(again ? [button] : []));
@@ -210,6 +213,7 @@ export class AgentWidget extends HTMLElement {
 
   private _show(): void {
     const messages = this.chat.getMessages();
+    const focused = this._root.activeElement;
     const follow = follows(this._log);
     const first = firstShown(messages.length, this._pages);
     this._earlier.hidden = first === 0;
@@ -225,8 +229,14 @@ export class AgentWidget extends HTMLElement {
     }
     for (const [id, line] of this._lines) if (!kept.has(id)) line.node.remove();
     this._lines = kept;
+    if (focused && (!focused.isConnected || (focused as HTMLButtonElement).disabled)) this._input.focus();
     if (follow) this._log.scrollTop = this._log.scrollHeight;
     this._scrolled();
+  }
+
+  private _toEnd(): void {
+    this._log.scrollTop = this._log.scrollHeight;
+    this._log.focus(); // the button goes
   }
 
   private _showEarlier(): void {

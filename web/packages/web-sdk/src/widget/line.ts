@@ -1,5 +1,5 @@
-import type { ChatClient } from "../chat.ts";
-import type { ActionElement, Message } from "../types.ts";
+import type { ActionAnswer, ChatClient } from "../chat.ts";
+import type { ActionElement, ActionSet, Message } from "../types.ts";
 import { h, MarkdownView } from "./dom.ts";
 import type { Texts } from "./texts.ts";
 
@@ -12,6 +12,11 @@ export interface LineOwner {
   /** Something could not be done. */
   failed(caught: unknown): void;
 }
+
+type Field = HTMLInputElement | HTMLSelectElement;
+
+/** Under which id the fields of a set are sent that has a label for its button and no id. Source: docs/websocket.md. */
+const SUBMIT_ID = "submit";
 
 /** One message on the screen. */
 export class Line {
@@ -47,8 +52,12 @@ export class Line {
     this._actions.replaceChildren(...this._actionsOf(message));
   }
 
+  private _run(run: () => Promise<unknown> | void): void {
+    Promise.resolve().then(run).catch((caught) => this._owner.failed(caught));
+  }
+
   private _button(text: string, run: () => Promise<unknown> | void): HTMLButtonElement {
-    return h("button", { type: "button", class: "plain", onclick: () => void Promise.resolve().then(run).catch((caught) => this._owner.failed(caught)) }, text);
+    return h("button", { type: "button", class: "plain", onclick: () => this._run(run) }, text);
   }
 
   private _footOf(message: Message): Node[] {
@@ -83,38 +92,43 @@ export class Line {
   private _actionsOf(message: Message): Node[] {
     const set = message.actions;
     if (!set) return [];
-    const { chat, texts } = this._owner;
+    const { answer } = message;
     const closed = message.actionState !== "open";
-    const fields = new Map<string, HTMLInputElement | HTMLSelectElement>();
-    const labelled = (element: ActionElement, field: HTMLInputElement | HTMLSelectElement): Node => {
-      const sent = message.answer?.formData?.[element.id];
-      if (sent !== undefined) field.value = String(sent);
-      fields.set(element.id, field);
-      return h("label", {}, element.label, field);
-    };
+    const submitId = set.submit_id ?? (set.submit_label && SUBMIT_ID);
+    const fields: Field[] = [];
     const nodes = set.elements.map((element): Node => {
-      const given = { disabled: closed, required: Boolean(element.required) };
-      if (element.type === "input") return labelled(element, h("input", { ...given, type: element.input_type ?? "text", placeholder: element.placeholder ?? "" }));
-      if (element.type === "select") {
-        const options = (element.options ?? []).map((option) => h("option", { value: option.id }, option.label));
-        return labelled(element, h("select", given, h("option", { value: "" }, texts.choose), ...options));
+      const { id: actionId, label, value } = element;
+      if (element.type === "button") {
+        const button = this._button(label, () => this._owner.chat.submitAction({ actionId, ...(value === undefined ? {} : { value }) }));
+        button.className = "";
+        button.disabled = closed;
+        button.setAttribute("aria-pressed", String(answer?.actionId === actionId));
+        return button;
       }
-      const { id: actionId, value, label } = element;
-      const button = this._button(label, () => chat.submitAction({ actionId, text: label, ...(value === undefined ? {} : { value }) }));
-      button.className = "";
-      button.disabled = closed;
-      button.setAttribute("aria-pressed", String(message.answer?.actionId === actionId));
-      return button;
+      const field = this._field(element, closed);
+      const sent = answer?.formData?.[actionId] ?? (answer?.actionId === actionId ? answer.value : undefined);
+      if (sent !== undefined) field.value = String(sent);
+      const labelled = h("label", {}, label, field);
+      if (!submitId) return this._form(set, [field], closed, [labelled], (given) => ({ actionId, value: given[actionId] ?? "" }));
+      fields.push(field);
+      return labelled;
     });
-    if (!fields.size) return nodes;
-    const submit = async (event: Event): Promise<void> => {
+    return fields.length && submitId ? [this._form(set, fields, closed, nodes, (formData) => ({ actionId: submitId, formData }))] : nodes;
+  }
+
+  private _field(element: ActionElement, disabled: boolean): Field {
+    const given = { name: element.id, disabled, required: Boolean(element.required) };
+    if (element.type === "input") return h("input", { ...given, type: element.input_type ?? "text", placeholder: element.placeholder ?? "" });
+    const options = (element.options ?? []).map((option) => h("option", { value: option.id }, option.label));
+    return h("select", given, h("option", { value: "" }, this._owner.texts.choose), ...options);
+  }
+
+  private _form(set: ActionSet, fields: Field[], disabled: boolean, nodes: Node[], answer: (given: Record<string, string>) => ActionAnswer): Node {
+    const submit = (event: Event): void => {
       event.preventDefault();
-      const formData: Record<string, string> = {};
-      for (const [id, field] of fields) if (field.value) formData[id] = field.value;
-      await chat.submitAction({ actionId: set.submit_id ?? "submit", formData, text: Object.values(formData).join(", ") });
+      const filled = fields.filter((field) => field.value).map((field) => [field.name, field.value]);
+      this._run(() => this._owner.chat.submitAction(answer(Object.fromEntries(filled))));
     };
-    const form = h("form", { class: "actions", onsubmit: (event: Event) => void submit(event).catch((caught) => this._owner.failed(caught)) }, ...nodes);
-    form.append(h("button", { type: "submit", disabled: closed }, set.submit_label ?? texts.submit));
-    return [form];
+    return h("form", { class: "actions", onsubmit: submit }, ...nodes, h("button", { type: "submit", disabled }, set.submit_label ?? this._owner.texts.submit));
   }
 }

@@ -31,7 +31,8 @@ export const ENGLISH = {
   displaced: "Too many pages of this conversation are open.",
   misconfigured: "The chat is not set up: project-id or api-key is missing.",
   again: "Try again",
-  noVoice: "Voice is not available yet.",
+  ended: "This conversation is over. What you write begins another.",
+  noVoice: "Voice is not available here. You can write.",
 };
 
 export type Texts = { [Name in keyof typeof ENGLISH]: string };
@@ -68,7 +69,8 @@ export const GERMAN: Texts = {
   displaced: "Zu viele Seiten dieses Gesprächs sind offen.",
   misconfigured: "Der Chat ist nicht eingerichtet: project-id oder api-key fehlt.",
   again: "Noch einmal versuchen",
-  noVoice: "Sprache ist noch nicht verfügbar.",
+  ended: "Dieses Gespräch ist beendet. Was Sie schreiben, beginnt ein neues.",
+  noVoice: "Sprache ist hier nicht verfügbar. Sie können schreiben.",
 };
 
 const PACKS: Record<string, Texts> = { en: ENGLISH, de: GERMAN };
