@@ -4,10 +4,9 @@ import { AgentSDK } from "../sdk.ts";
 import type { Message, WidgetTheme } from "../types.ts";
 import { inkOn, isColour } from "./colours.ts";
 import { h } from "./dom.ts";
-import { Line } from "./line.ts";
+import { MessageList } from "./list.ts";
 import { STYLE } from "./style.ts";
 import { textsOf, type Texts } from "./texts.ts";
-import { firstShown, follows } from "./window.ts";
 
 /** Where the script comes from is where the gateway is, unless the page names another. */
 const HOME = typeof document !== "undefined" && document.currentScript instanceof HTMLScriptElement ? new URL(document.currentScript.src).origin : undefined;
@@ -16,11 +15,12 @@ const HOME = typeof document !== "undefined" && document.currentScript instanceo
 export class AgentWidget extends HTMLElement {
   chat!: ChatClient;
   texts: Texts = textsOf("en");
+  /** @internal */
+  readonly rated = new Map<string, 0 | 1>();
   private _sdk: AgentSDK | null = null;
   private _own: Partial<Texts> = {};
   private _theme: WidgetTheme = {};
-  private _lines = new Map<string, Line>();
-  private _pages = 1;
+  private _list!: MessageList;
   private _unread = 0;
   /** What is said above the messages while nothing is wrong. */
   private _notice = "";
@@ -96,7 +96,7 @@ export class AgentWidget extends HTMLElement {
     this._panel.hidden = false;
     this._launcher.hidden = true;
     this._count(0);
-    this._log.scrollTop = this._log.scrollHeight;
+    this._list.toEnd();
     this._input.focus();
     this._tell("open", null);
   }
@@ -113,7 +113,7 @@ export class AgentWidget extends HTMLElement {
   /** Say something as the visitor; returns the id of the message. Rejects with AgentError. */
   async send(text: string): Promise<string> {
     if (!this._sdk) throw new AgentError("bad_config", this.texts.misconfigured);
-    this._log.scrollTop = this._log.scrollHeight;
+    this._list.toEnd();
     return this.chat.send(text);
   }
 
@@ -141,7 +141,8 @@ export class AgentWidget extends HTMLElement {
     for (const prompt of (this.getAttribute("prompts") ?? "").split("|").filter((one) => one.trim())) {
       this._start.append(h("button", { type: "button", onclick: () => this._say(prompt.trim()) }, prompt.trim()));
     }
-    this._log = h("div", { class: "log", part: "log", tabindex: "0", role: "region", "aria-label": texts.title, onscroll: () => this._scrolled() }, this._earlier, this._start);
+    this._log = h("div", { class: "log", part: "log", tabindex: "0", role: "region", "aria-label": texts.title, onscroll: () => this._scrolled(), onkeydown: (event) => this._moved(event as KeyboardEvent) }, this._earlier, this._start);
+    this._list = new MessageList(this._log, this._earlier, this._start, this);
     this._typing = h("div", { class: "typing", hidden: true }, texts.typing);
     this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this._toEnd() }, texts.latest);
     this._input = h("textarea", { rows: "1", part: "input", dir: "auto", placeholder: texts.placeholder, "aria-label": texts.placeholder, onkeydown: (event) => this._pressed(event as KeyboardEvent) });
@@ -214,40 +215,26 @@ export class AgentWidget extends HTMLElement {
   private _show(): void {
     const messages = this.chat.getMessages();
     const focused = this._root.activeElement;
-    const follow = follows(this._log);
-    const first = firstShown(messages.length, this._pages);
-    this._earlier.hidden = first === 0;
     this._start.hidden = messages.length > 0;
-    const kept = new Map<string, Line>();
-    let before: Node = this._start;
-    for (const message of messages.slice(first)) {
-      const line = this._lines.get(message.id) ?? new Line(this);
-      line.show(message);
-      kept.set(message.id, line);
-      if (before.nextSibling !== line.node) this._log.insertBefore(line.node, before.nextSibling);
-      before = line.node;
-    }
-    for (const [id, line] of this._lines) if (!kept.has(id)) line.node.remove();
-    this._lines = kept;
+    this._list.show(messages);
     if (focused && (!focused.isConnected || (focused as HTMLButtonElement).disabled)) this._input.focus();
-    if (follow) this._log.scrollTop = this._log.scrollHeight;
     this._scrolled();
   }
 
   private _toEnd(): void {
-    this._log.scrollTop = this._log.scrollHeight;
+    this._list.toEnd();
     this._log.focus(); // the button goes
   }
 
   private _showEarlier(): void {
-    const fromEnd = this._log.scrollHeight - this._log.scrollTop;
-    this._pages += 1;
-    this._show();
-    this._log.scrollTop = this._log.scrollHeight - fromEnd;
+    this._list.earlier();
+    this._scrolled();
+    if (this._earlier.hidden) this._log.focus();
   }
 
   private _scrolled(): void {
-    this._jump.hidden = follows(this._log);
+    this._list.follow();
+    this._jump.hidden = this._list.follows;
   }
 
   private _came(message: Message): void {
@@ -262,6 +249,14 @@ export class AgentWidget extends HTMLElement {
     this._badge.hidden = !unread;
     this._badge.textContent = String(unread);
     this._launcher.setAttribute("aria-label", unread ? this.texts.openUnread.replace("{n}", String(unread)) : this.texts.open);
+  }
+
+  private _moved(event: KeyboardEvent): void {
+    if (event.target !== this._log || (event.key !== "Home" && event.key !== "End")) return;
+    event.preventDefault(); // the page has no more than a part of the list
+    if (event.key === "Home") this._list.toStart();
+    else this._list.toEnd();
+    this._scrolled();
   }
 
   private _pressed(event: KeyboardEvent): void {

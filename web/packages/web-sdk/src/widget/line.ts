@@ -7,6 +7,8 @@ import type { Texts } from "./texts.ts";
 export interface LineOwner {
   readonly chat: ChatClient;
   readonly texts: Texts;
+  /** Which thumb the visitor gave an answer, 1 up and 0 down, by its id. */
+  readonly rated: Map<string, 0 | 1>;
   /** Tell a reader who does not see it. */
   announce(text: string): void;
   /** Something could not be done. */
@@ -20,18 +22,23 @@ const SUBMIT_ID = "submit";
 
 /** One message on the screen. */
 export class Line {
+  readonly id: string;
   readonly node = h("div", { class: "line", part: "message" });
   private readonly _owner: LineOwner;
   private readonly _bubble = h("div", { class: "bubble", part: "bubble", dir: "auto" });
   private readonly _markdown = new MarkdownView(this._bubble);
-  private readonly _actions = h("div", { class: "actions", part: "actions" });
-  private readonly _foot = h("div");
   private _content = "";
   private _standing = "";
 
-  constructor(owner: LineOwner) {
+  constructor(owner: LineOwner, id: string) {
     this._owner = owner;
-    this.node.append(this._bubble, this._actions, this._foot);
+    this.id = id;
+    this.node.append(this._bubble);
+  }
+
+  /** Whether its buttons or form wait for an answer. */
+  get isOpen(): boolean {
+    return this.node.dataset.actions === "open";
   }
 
   /** Show a message as it is now; what has not changed is left alone. */
@@ -48,8 +55,9 @@ export class Line {
     this._standing = standing;
     this.node.dataset.role = message.role;
     this.node.dataset.status = message.status ?? "done";
-    this._foot.replaceChildren(...this._footOf(message));
-    this._actions.replaceChildren(...this._actionsOf(message));
+    this.node.dataset.actions = message.actionState ?? "";
+    const below = [...this._actionsOf(message), ...this._footOf(message)];
+    this.node.replaceChildren(this._bubble, ...below);
   }
 
   private _run(run: () => Promise<unknown> | void): void {
@@ -61,7 +69,7 @@ export class Line {
   }
 
   private _footOf(message: Message): Node[] {
-    const { chat, texts, announce } = this._owner;
+    const { chat, texts, rated, announce } = this._owner;
     if (message.status === "failed") {
       if (message.role !== "user") return [h("div", { class: "failure" }, texts.notAnswered)];
       const retry = this._button(texts.retry, () => chat.retry(message.id));
@@ -71,14 +79,16 @@ export class Line {
     if (message.role !== "assistant" || message.status === "streaming" || !this._content) return [];
     const rate = (thumb: 0 | 1) => async (): Promise<void> => {
       await chat.rate({ messageId: message.id, thumb });
+      rated.set(message.id, thumb);
       announce.call(this._owner, texts.thanks);
-      good.setAttribute("aria-pressed", String(thumb === 1));
-      bad.setAttribute("aria-pressed", String(thumb === 0));
+      press();
     };
+    const press = (): void => [bad, good].forEach((button, thumb) => button.setAttribute("aria-pressed", String(rated.get(message.id) === thumb)));
     const good = this._button("+1", rate(1));
     const bad = this._button("−1", rate(0));
     good.setAttribute("aria-label", texts.good);
     bad.setAttribute("aria-label", texts.bad);
+    press();
     const tools = h("div", { class: "tools", part: "tools" }, good, bad);
     if (typeof navigator.clipboard?.writeText === "function") {
       tools.prepend(this._button(texts.copy, async () => {
@@ -113,7 +123,8 @@ export class Line {
       fields.push(field);
       return labelled;
     });
-    return fields.length && submitId ? [this._form(set, fields, closed, nodes, (formData) => ({ actionId: submitId, formData }))] : nodes;
+    if (fields.length && submitId) return [this._form(set, fields, closed, nodes, (formData) => ({ actionId: submitId, formData }))];
+    return nodes.length ? [h("div", { class: "actions", part: "actions" }, ...nodes)] : [];
   }
 
   private _field(element: ActionElement, disabled: boolean): Field {

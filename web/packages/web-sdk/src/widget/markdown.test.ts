@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { inkOn, isColour, luminance } from "./colours.ts";
 import { blocks, firstChanged, inlines } from "./markdown.ts";
 import { ENGLISH, GERMAN, textsOf } from "./texts.ts";
-import { FOLLOWS_PX, PAGE_LINES, firstShown, follows } from "./window.ts";
 
 test("a text has the blocks that its author meant", () => {
   const text = "# Head\n\nOne\ntwo\n\n- a\n- b\n\n3. c\n\n> said\n\n---\n\n```js\n<b>\n\n# no head\n```\nend";
@@ -47,10 +46,4 @@ test("each language has each text, and a page replaces any", () => {
   assert.equal(textsOf("de-AT", { send: "Los" }).send, "Los");
   assert.equal(textsOf("de-AT").stop, GERMAN.stop);
   assert.equal(textsOf("xx").stop, ENGLISH.stop);
-});
-
-test("the page has the newest lines, and follows whoever sees the end", () => {
-  assert.deepEqual([firstShown(3, 1), firstShown(10_000, 1), firstShown(PAGE_LINES + 1, 2)], [0, 10_000 - PAGE_LINES, 0]);
-  assert.equal(follows({ scrollTop: 100, clientHeight: 100, scrollHeight: 200 + FOLLOWS_PX }), true);
-  assert.equal(follows({ scrollTop: 100, clientHeight: 100, scrollHeight: 201 + FOLLOWS_PX }), false);
 });
