@@ -388,6 +388,8 @@ async def test_it_speaks_the_language_of_the_page_runs_from_right_to_left_and_is
             await expect(shown.page.get_by_role("textbox", name="Nachricht schreiben")).to_be_focused()
             await shown.say("Hallo")
             await expect(shown.answers.last.get_by_role("button", name="Gute Antwort")).to_be_visible()
+            await shown.page.evaluate("document.querySelector('agent-widget').failed(new Error('no clipboard'))")
+            await expect(shown.page.locator(".heard")).to_have_text("Das hat nicht geklappt.")
             words = await shown.page.evaluate(WORDS)
             assert [word for word in ENGLISH if word in words] == []
             await shown.is_clean()

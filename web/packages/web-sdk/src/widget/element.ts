@@ -125,7 +125,7 @@ export class AgentWidget extends HTMLElement {
   /** @internal */
   failed(caught: unknown): void {
     const error = caught instanceof AgentError ? caught : new AgentError("refused", String(caught), { cause: caught });
-    this.announce(error.message);
+    this.announce(this.texts.failed);
     this._tell("error", { error });
   }
 

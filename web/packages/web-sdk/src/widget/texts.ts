@@ -32,6 +32,7 @@ export const ENGLISH = {
   misconfigured: "The chat is not set up: project-id or api-key is missing.",
   again: "Try again",
   ended: "This conversation is over. What you write begins another.",
+  failed: "That did not work.",
   noVoice: "Voice is not available here. You can write.",
 };
 
@@ -70,6 +71,7 @@ export const GERMAN: Texts = {
   misconfigured: "Der Chat ist nicht eingerichtet: project-id oder api-key fehlt.",
   again: "Noch einmal versuchen",
   ended: "Dieses Gespräch ist beendet. Was Sie schreiben, beginnt ein neues.",
+  failed: "Das hat nicht geklappt.",
   noVoice: "Sprache ist hier nicht verfügbar. Sie können schreiben.",
 };
 
