@@ -6,7 +6,7 @@ import { inkOn, isColour } from "./colours.ts";
 import { h } from "./dom.ts";
 import { MessageList } from "./list.ts";
 import { STYLE } from "./style.ts";
-import { textsOf, type Texts } from "./texts.ts";
+import { ENGLISH, packOf, readPack, type Texts } from "./texts.ts";
 
 /** Where the script comes from is where the gateway is, unless the page names another. */
 const HOME = typeof document !== "undefined" && document.currentScript instanceof HTMLScriptElement ? new URL(document.currentScript.src).origin : undefined;
@@ -14,7 +14,7 @@ const HOME = typeof document !== "undefined" && document.currentScript instanceo
 /** `<agent-widget project-id api-key>`: a conversation with an agent on a page. Spec: platform-api 13.2, 17. */
 export class AgentWidget extends HTMLElement {
   chat!: ChatClient;
-  texts: Texts = textsOf("en");
+  texts: Texts = ENGLISH;
   /** @internal */
   readonly rated = new Map<string, 0 | 1>();
   private _sdk: AgentSDK | null = null;
@@ -25,6 +25,8 @@ export class AgentWidget extends HTMLElement {
   /** What is said above the messages while nothing is wrong. */
   private _notice = "";
   private _root: ShadowRoot;
+  /** Whether it has been in the page; it is shown once its texts are there. */
+  private _ready: Promise<void> | null = null;
   private _built = false;
   private _launcher!: HTMLButtonElement;
   private _badge!: HTMLElement;
@@ -48,8 +50,8 @@ export class AgentWidget extends HTMLElement {
   }
 
   connectedCallback(): void {
-    if (!this._built) this._build();
-    if (this._sdk) void this._connect();
+    this._ready ??= this._begin();
+    void this._ready.then(() => (this.isConnected ? this._connect() : undefined));
   }
 
   disconnectedCallback(): void {
@@ -92,6 +94,7 @@ export class AgentWidget extends HTMLElement {
 
   open(): void {
     if (this.isOpen) return;
+    if (!this._built) return void this.toggleAttribute("open", true);
     this.toggleAttribute("data-open", true);
     this._panel.hidden = false;
     this._launcher.hidden = true;
@@ -102,6 +105,7 @@ export class AgentWidget extends HTMLElement {
   }
 
   close(): void {
+    if (!this._built) this.removeAttribute("open");
     if (!this.isOpen) return;
     this.toggleAttribute("data-open", false);
     this._panel.hidden = true;
@@ -113,7 +117,7 @@ export class AgentWidget extends HTMLElement {
   /** Say something as the visitor; returns the id of the message. Rejects with AgentError. */
   async send(text: string): Promise<string> {
     if (!this._sdk) throw new AgentError("bad_config", this.texts.misconfigured);
-    this._list.toEnd();
+    if (this._built) this._list.toEnd();
     return this.chat.send(text);
   }
 
@@ -129,10 +133,23 @@ export class AgentWidget extends HTMLElement {
     this._tell("error", { error });
   }
 
-  private _build(): void {
+  /** Make the SDK at once, for pages that want it, and what is seen once the texts are there. */
+  private _begin(): Promise<void> {
+    const told = (name: string): string => this.getAttribute(name) ?? "";
+    const endpoint = told("endpoint") || HOME || location.origin;
+    const [projectId, apiKey, agentId] = [told("project-id"), told("api-key"), told("agent-id")];
+    if (projectId && apiKey.startsWith("pk_")) {
+      this._sdk = new AgentSDK({ projectId, apiKey, endpoint, agentId });
+      this.chat = this._sdk.chat();
+    }
+    const pack = packOf(told("lang") || document.documentElement.lang || navigator.language, endpoint);
+    if (pack) return readPack(pack).then((texts) => this._build(texts));
+    return Promise.resolve(this._build({}));
+  }
+
+  private _build(pack: Partial<Texts>): void {
     this._built = true;
-    this.texts = textsOf(this.getAttribute("lang") ?? (document.documentElement.lang || navigator.language), this._own);
-    const { texts } = this;
+    const texts = (this.texts = { ...ENGLISH, ...pack, ...this._own });
     this._badge = h("span", { class: "badge", hidden: true });
     this._launcher = h("button", { type: "button", class: "launcher", part: "launcher", "aria-label": texts.open, onclick: () => this.open() }, h("slot", { name: "launcher" }, "💬︎"), this._badge);
     this._state = h("div", { class: "state", role: "status", hidden: true });
@@ -155,24 +172,16 @@ export class AgentWidget extends HTMLElement {
     this._panel.append(head, this._state, this._log, this._jump, this._typing, composer);
     this._heard = h("div", { class: "heard", role: "status", "aria-live": "polite" });
     this._root.append(this._panel, this._launcher, this._heard);
-    this._begin(go);
+    if (this._sdk) this._listen(this._sdk);
+    else {
+      go.disabled = this._input.disabled = true;
+      this._stand(texts.misconfigured);
+    }
     if (this.hasAttribute("open")) this.open();
   }
 
-  private _begin(go: HTMLButtonElement): void {
-    const { texts } = this;
-    const projectId = this.getAttribute("project-id") ?? "";
-    const apiKey = this.getAttribute("api-key") ?? "";
-    const mode = this.getAttribute("mode") ?? "chat";
-    const endpoint = this.getAttribute("endpoint") ?? HOME ?? location.origin;
-    if (!projectId || !apiKey.startsWith("pk_")) {
-      go.disabled = this._input.disabled = true;
-      return this._stand(texts.misconfigured);
-    }
-    if (mode === "voice" || mode === "unified") this._notice = texts.noVoice;
-    const sdk = new AgentSDK({ projectId, apiKey, endpoint, agentId: this.getAttribute("agent-id") ?? "" });
-    this._sdk = sdk;
-    this.chat = sdk.chat();
+  private _listen(sdk: AgentSDK): void {
+    if (["voice", "unified"].includes(this.getAttribute("mode") ?? "")) this._notice = this.texts.noVoice;
     this.chat.on("change", () => this._show());
     this.chat.on("typing", ({ isTyping }) => {
       if (!isTyping && this._root.activeElement === this._stop) this._input.focus(); // what is hidden can have no focus
