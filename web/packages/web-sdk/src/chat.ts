@@ -142,7 +142,7 @@ export class ChatClient extends Emitter<ChatEvents> {
     if (entry?.state !== "failed") throw new AgentError("invalid_message", "Only a message that was not sent can be sent again");
     const id = this._client.platform.newId();
     const frame: ClientFrame = "messageId" in entry.frame && entry.kind !== "feedback" ? { ...entry.frame, messageId: id } : entry.frame;
-    const sent = this._submit(entry.kind, id, frame, entry.text);
+    const sent = this._submit(entry.kind, id, frame, entry.text, true);
     this._client.discard(messageId);
     return sent;
   }
@@ -210,9 +210,9 @@ export class ChatClient extends Emitter<ChatEvents> {
     this.emit("typing", { isTyping });
   }
 
-  private _submit(kind: Entry["kind"], id: string, frame: ClientFrame, text: string): string {
+  private _submit(kind: Entry["kind"], id: string, frame: ClientFrame, text: string, isAnew = false): string {
     const sizeBytes = new TextEncoder().encode(JSON.stringify(frame)).length + FRAME_SPARE_BYTES;
     if (sizeBytes > FRAME_MAX_BYTES) throw new AgentError("invalid_message", "The message is longer than the platform takes");
-    return this._client.submit(kind, id, frame, text).id;
+    return this._client.submit(kind, id, frame, text, isAnew).id;
   }
 }
