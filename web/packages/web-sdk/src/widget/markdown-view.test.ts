@@ -9,7 +9,7 @@ Object.assign(globalThis, { document: new Window().document });
 
 /** What may come next, and what it may do to what is there. */
 const PIECES = ["word", " ", "\n", "\n\n", "-", "- item", "--", "\n---", "1.", "1. one", "#", "## head", "> said", "```", "\n```\n", "~~~", "**b", "**", "`", "\r", "\r\n", "*", "_"];
-const TEXTS = 2_000;
+const TEXTS = 1_000;
 const PIECES_PER_TEXT = 30;
 
 test("pieces make the blocks of the whole text, however it is cut, and none that is finished changes", () => {
