@@ -13,8 +13,11 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
+from msgspec.structs import replace
+
 from actors.mailbox import Mailbox, MailboxFull
 from actors.messages import (
+    TURN_TAKEN_BACK,
     CancelTurn,
     Done,
     EndSession,
@@ -30,7 +33,7 @@ from actors.messages import (
 )
 from actors.session.body import SessionBody
 from actors.session.driver import longest_s
-from actors.session.ending import RESET
+from actors.session.ending import RESET, TAKEN_BACK
 from actors.session.finishing import TAKEN_UP_DEADLINE_S
 from actors.session.stream import Listener
 from actors.session.views import seen_in_a_turn
@@ -90,8 +93,13 @@ class Grain:
 
     async def ask(self, message: HostMessage, listener: Listener | None = None) -> HostAnswer:
         """Put a message in line and return its answer. Leaving early does not take the message out of the line."""
-        if isinstance(message, CancelTurn) and not (message.for_good or self._body.is_running(message.message_id)):
-            return Done()
+        if isinstance(message, CancelTurn) and not message.for_good:
+            if message.for_message and self._has(message.for_message):
+                return Done()
+            if self._take_back(message):
+                return Done(note=TURN_TAKEN_BACK)
+            if not (self._body.is_running(message.message_id) or self._is_beginning(message)):
+                return Done()
         if isinstance(message, UseMemory) and (told := await self._body.meanwhile(message)) is not None:
             return told
         if isinstance(message, Look | OpenSession) and self._body.is_running(""):
@@ -102,6 +110,8 @@ class Grain:
             return told
         if isinstance(message, RunTurn) and self._has_enough_turns(message):
             return _full(self._frees_within_s())
+        if isinstance(message, RunTurn) and self._has_turns(message):
+            message = replace(message, turn=replace(message.turn, unread=True))
         answer: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         try:
             self._mailbox.put(_Waiting(message, listener, answer), urgent=isinstance(message, URGENT))
@@ -112,6 +122,31 @@ class Grain:
         if self._drain is None:
             self._drain = asyncio.get_running_loop().create_task(self._work())
         return await asyncio.shield(answer)
+
+    def _take_back(self, message: CancelTurn) -> bool:
+        """Take the turn that is named out of the line; return whether it waited there."""
+        taken = self._mailbox.take_usual(lambda waiting: _is_named(waiting.message, message))
+        for one in taken:
+            _settle(one, TAKEN_BACK)
+        return bool(taken)
+
+    def _is_beginning(self, message: CancelTurn) -> bool:
+        """Return whether the turn that is named is the next to run: its session is being loaded, or its facts found."""
+        return _is_named(self._running, message)
+
+    def _turns(self) -> list[RunTurn]:
+        """Return the turns that run or wait."""
+        known = (self._running, *(one.message for one in self._mailbox.usual()))
+        return [one for one in known if isinstance(one, RunTurn)]
+
+    def _has(self, key: str) -> bool:
+        """Return whether the turn with this key runs or waits."""
+        return any(one.turn.idempotency_key == key for one in self._turns())
+
+    def _has_turns(self, wanted: RunTurn) -> bool:
+        """Return whether another turn runs or waits, whose answer nobody can have read who sends this one now."""
+        keys = [one.turn.idempotency_key for one in self._turns()]
+        return any(not key or key != wanted.turn.idempotency_key for key in keys)
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:
         """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""
@@ -144,6 +179,9 @@ class Grain:
         if isinstance(message, ResetSession):
             for one in self._mailbox.take_usual(lambda waiting: isinstance(waiting.message, RunTurn)):
                 _settle(one, RESET)
+        if isinstance(message, CancelTurn) and message.message_id and not self._body.is_running(message.message_id):
+            self._body.give_up_next(message.message_id)
+            return
         for_good = isinstance(message, CancelTurn) and message.for_good
         self._body.interrupt(type(message).__name__, for_good=for_good)
 
@@ -179,6 +217,15 @@ class Grain:
             self.is_broken = True
             self._body.fall_asleep()
             return CRASHED
+
+
+def _is_named(message: HostMessage | None, cancel: CancelTurn) -> bool:
+    """Return whether a message is the turn that is to be given up, by its key."""
+    if not isinstance(message, RunTurn):
+        return False
+    turn = message.turn
+    named = (turn.tenant_id, turn.project_id, turn.idempotency_key)
+    return bool(cancel.message_id) and named == (cancel.tenant_id, cancel.project_id, cancel.message_id)
 
 
 def _settle(one: _Waiting, answer: HostAnswer) -> None:

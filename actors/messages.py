@@ -80,13 +80,19 @@ class ResetSession(Struct, frozen=True, kw_only=True, tag=True):
     key: str = ""
 
 
+TURN_TAKEN_BACK = "taken back"
+"""Note of a `Done`: the turn had not begun, and does not."""
+
+
 class CancelTurn(Struct, frozen=True, kw_only=True, tag=True):
-    """The running turn is to be given up; urgent. Answered by Done, with the note `cancelled` when one was running.
+    """A turn is to be given up; urgent. Answered by Done, with the note `cancelled` when it was running.
 
     Attributes:
-        message_id: Only the turn with this reply or owned key (`domain.request_keys`); empty means whichever runs.
+        message_id: Only the turn with this reply or owned key (`domain.request_keys`); empty means whichever runs. One
+            that waits under this key is taken out of the line; the note is then `TURN_TAKEN_BACK`.
         for_good: The session is a child whose parent waits for it no more: what it does is given up also when it is
             still to begin, or when its host has died; answered when that is durable.
+        for_message: The owned key of the message that interrupts: where that one waits or runs nothing is given up.
     """
 
     tenant_id: str
@@ -94,6 +100,7 @@ class CancelTurn(Struct, frozen=True, kw_only=True, tag=True):
     session_id: str
     message_id: str = ""
     for_good: bool = False
+    for_message: str = ""
 
 
 class ForgetSession(Struct, frozen=True, kw_only=True, tag=True):

@@ -33,6 +33,10 @@ class Refusals(Protocol):
         """Return those of a session, in the order in which they were taken."""
         ...
 
+    async def waiting(self, session: SessionRef) -> int:
+        """Return how many turns of a session were taken and are neither answered nor refused."""
+        ...
+
     async def told(self, turn: ChatTurn) -> None:
         """Forget one: its client knows."""
         ...
@@ -53,6 +57,10 @@ class StoredRefusals:
                 turn = msgspec.structs.replace(message.turn, idempotency_key=message.asked_as)
                 found.append(Refusal(turn, error_of(answer)))
         return found
+
+    async def waiting(self, session: SessionRef) -> int:
+        """Return how many turns of a session were taken and are neither answered nor refused."""
+        return await self._accepted.waiting(session.tenant_id, session.session_id)
 
     async def told(self, turn: ChatTurn) -> None:
         """Forget that a turn was refused: its client knows."""

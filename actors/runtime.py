@@ -82,6 +82,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
         attachments: The files named by `attachment_ids`; the runtime finds them.
         deadline_s: Seconds after which the turn is cancelled and answered as Unavailable.
         earlier: What was said before, as the client tells it: of a session that this turn opens. Only models read it.
+        unread: It was sent while another turn of the session waited or ran, whose answer nobody had read by then.
     """
 
     tenant_id: str
@@ -108,6 +109,7 @@ class ChatTurn(Struct, frozen=True, kw_only=True):
     client_message_id: str = ""
     deadline_s: float = 120.0
     earlier: tuple[TranscriptLine, ...] = ()
+    unread: bool = False
 
 
 class TurnReply(Struct, frozen=True, kw_only=True):
@@ -294,8 +296,12 @@ class Runtime(Protocol):
         """
         ...
 
-    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
-        """Take a keyed turn, durably: it is run, whatever dies. Return its output, whose first reading begins it."""
+    async def accept(self, turn: ChatTurn, *, interrupts: bool = False) -> AsyncIterator[StreamEvent]:
+        """Take a keyed turn, durably: it is run, whatever dies. Return its output, whose first reading begins it.
+
+        Where it `interrupts`, the turn that runs is given up before it is taken, as by `cancel_turn`; but not for one
+        that was taken or answered before.
+        """
         ...
 
     def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
@@ -314,6 +320,14 @@ class Runtime(Protocol):
         """Give the running turn up; what it has said so far, with status `cancelled`, is committed.
 
         Only the turn with this reply or owned key (`domain.request_keys`), if one is named; False when it does not run.
+        """
+        ...
+
+    async def take_back(self, turn: ChatTurn) -> bool:
+        """Give up a turn that was accepted: one that waits never runs, the one that runs is cancelled.
+
+        Of the turn only its session, its owner and its idempotency key are looked at. One that waits is refused for
+        good (`TURN_CANCELLED`), and that is durable. False when it neither waits nor runs.
         """
         ...
 

@@ -138,11 +138,11 @@ class SessionRuntime:
         except QueueFull as error:
             raise self._noted(turn, error) from error
 
-    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+    async def accept(self, turn: ChatTurn, *, interrupts: bool = False) -> AsyncIterator[StreamEvent]:
         """Take a turn, durably, and return its output; it begins with the first reading of that."""
         if self.intake is None:
             raise Unavailable("No messages are taken here that are answered later")
-        message = await self.intake.take(await self._message(turn, follow=True))
+        message = await self.intake.take(await self._message(turn, follow=True), interrupts=interrupts)
         return self.intake.output(message, self._keep)
 
     async def resume(self, session: SessionRef, after: int) -> AsyncIterator[StreamEvent]:
@@ -176,6 +176,20 @@ class SessionRuntime:
                 message_id=message_id,
             )
         )
+        if isinstance(answer, Done):
+            return bool(answer.note)
+        raise error_of(answer)
+
+    async def take_back(self, turn: ChatTurn) -> bool:
+        """Give up a turn that was accepted, by its idempotency key: it never runs, or is interrupted."""
+        found = await self._archive.resolve(SessionRef(turn.tenant_id, turn.project_id, turn.session_id))
+        cancel = CancelTurn(
+            tenant_id=found.tenant_id,
+            project_id=found.project_id,
+            session_id=found.session_id,
+            message_id=key_of(turn),
+        )
+        answer = await (self._router.ask(cancel) if self.intake is None else self.intake.take_back(cancel))
         if isinstance(answer, Done):
             return bool(answer.note)
         raise error_of(answer)

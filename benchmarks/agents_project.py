@@ -38,7 +38,6 @@ TOOLS:
       code:
         description: "Two letters and six digits"
       place: "The office that keeps it"
-    cacheable: true
   settle_{topic}(code: string, amount: number, way: enum(card, account)) -> {{receipt: string}}
     description: "Settles a {topic}"
     parameters:

@@ -82,12 +82,12 @@ def call(
     """
     asked = asked or {}
     arguments = consent.as_settled(run, spec["tool"], _place(run, spec), calls.arguments_of(run, spec))
-    rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
+    tool = calls.tool_of(run, spec["tool"])
+    rule = constraints.forbids(run, tool, spec["tool"], arguments)
     if rule is not None:
         run.state.turn.failures[_failed_key(spec["tool"])] = 1
         run.push("constraint.act", rule=rule)
         return
-    tool = calls.tool_of(run, spec["tool"])
     need = asked_calls.needed(run, tool, arguments)
     if tool is not None and need:
         _hold_back(run, spec, tool, arguments, need, {"quiet": quiet, "asks": asks, "asked": asked})
@@ -147,7 +147,8 @@ def _ask(
         "action": None if turn.action is None else msgspec.to_builtins(turn.action),
     }
     del tasks[cut:]
-    words = consent.ask(run, need, tool, arguments, step=_place(run, spec), waits=waits)
+    fixed = asked_calls.fixed(run, tool, spec)
+    words = consent.ask(run, need, tool, arguments, step=_place(run, spec), waits=waits, fixed=fixed)
     thread.awaiting = "confirm"
     saying.say(run, words)
     run.act("collect", fields=[], prompts=[words])
@@ -187,10 +188,13 @@ def answered(run: Run, task: Task) -> None:
     now = {**_arguments_then(run, waits), **(asked.get("corrected") or {})}
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
-        asked_calls.take_over(run, spec)
-    else:
-        tries += 1
-    if answer in ("no", "cancel") or (answer not in ("yes", "changed", "correction") and tries >= MAX_MISSES):
+        _take_up(run, waits)
+        run.state.turn.is_agreed = True
+        if not asked_calls.take_over(run, spec):
+            run.push("act.call", spec=spec, quiet=waits["quiet"], asks=True, asked={**waits["asked"], "tries": tries})
+        return
+    tries += 1
+    if answer in ("no", "cancel") or (answer not in ("yes", "changed") and tries >= MAX_MISSES):
         _take_up(run, waits)
         thread.confirmation = waits["asked"].get("before") or {}
         _refuse(run, spec, consent.refusal("declined", tool), quiet=bool(waits["quiet"]))

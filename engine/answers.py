@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -34,6 +33,7 @@ from engine.answer_forms import (
     tells_done,
 )
 from engine.answer_names import without_names
+from engine.answer_persons import speaks_of_others
 from engine.answer_question import LONG_NUMBER, Asked, Own, flat_text, own_words, sentences_of
 from engine.answer_tables import SMALL, Kind, compared, kind_of, plain_words
 from engine.answer_words import MAX_ANSWER_TOKENS, Piece, pieces_of
@@ -61,10 +61,8 @@ MAX_WORDS_BEFORE = 3
 MAX_BARE_WORDS = 5
 MAX_BARE_UNKNOWN = 2
 """So few words that no pack knows: more of them say something, and not only that it shall be done."""
-_TELLING = frozenset({Kind.WAIT, Kind.NO, Kind.CANCEL, Kind.DOUBT, Kind.QUESTION, Kind.NUMBER})
-_OF_VALUES = frozenset("@#/\\_=+*%&€$£¥₹<>[]{}|:")
-_NAME_WITHIN = re.compile(r"[^\s.!?…]\s+[^\W\d_]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
-"""A capital letter behind a word of the same sentence: a name, or a code."""
+_CONSENTING = frozenset({*SMALL, Kind.YES, Kind.JOIN})
+"""Words that may stand beside those of an action the user wishes for."""
 
 
 class Answer(NamedTuple):
@@ -122,6 +120,8 @@ def _read(text: str, pack: Pack, asked: Asked) -> Answer:
     if not _numbers_fit(pieces, own, pack) or _is_unfinished(kinds) or is_taken_back(text, pack):
         return Answer("other")
     if _is_done_before(pieces, text, asked, pack) or _does_oneself(pieces, text, asked, pack):
+        return Answer("other")
+    if speaks_of_others(pieces, text, asked, pack):
         return Answer("other")
     if Kind.UNKNOWN not in kinds and (_has_yes(pieces, pack) or _is_told(pieces, asked, pack)):
         return Answer("yes")
@@ -420,35 +420,26 @@ def _is_of_others(pieces: list[Piece], one: Piece) -> bool:
     )
 
 
-def may_name_something(text: str, packs: Iterable[Pack]) -> bool:
-    """Return whether an answer has what could be a value, a question, a negation, a condition or a postponement.
-
-    That a model reads it as a yes is then no yes. Words of any language count, and so does what is written like a
-    value: a figure, a sign that prose has not, a capital letter within a sentence.
-    """
-    if any(one.isdigit() or one in _OF_VALUES for one in text) or _NAME_WITHIN.search(text):
-        return True
-    return any(_TELLING & {one.kind for one in pieces_of(text, pack, frozenset())} for pack in packs)
-
-
 def says_action(text: str, action: str, pack: Pack) -> bool:
-    """Return whether a text says, as a wish of the user, that an action shall be done."""
-    if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in QUESTION_SIGNS):
+    """Return whether a text says, as a wish of the user, that an action shall be done, and says nothing else.
+
+    Before and behind the words of the action stand only wishes, courtesy and small words: a day, a thing or a second
+    deed that the action does not name makes it something else, and the user is asked.
+    """
+    if len(text) > MAX_ANSWER_CHARS or any(sign in text for sign in (*QUESTION_SIGNS, *_UNFINISHED)):
         return False
     wanted = {one.text for one in plain_words(action, pack) if kind_of(one.text, pack) not in SMALL}
     pieces = pieces_of(text, pack, frozenset(wanted))
-    against = {Kind.NO, Kind.CANCEL, Kind.WAIT, Kind.DOUBT, Kind.QUESTION}
-    if not wanted or any(one.kind in against for one in pieces):
+    if not wanted or len(pieces) > MAX_ANSWER_TOKENS or not wanted <= {one.own for one in pieces}:
         return False
-    is_wished = False
-    for one in pieces:
-        is_wished = is_wished or one.kind in (Kind.WISH, Kind.YES)
-        wanted.discard(one.own)
-        if not wanted:
-            return is_wished
-        if one.kind is Kind.UNKNOWN or (one.kind is Kind.NUMBER and not one.own):
-            return False
-    return False
+    asked = Asked(action, (action,))
+    if not all(one.kind in _CONSENTING or (one.own and one.kind is not Kind.NO) for one in pieces):
+        return False
+    if _is_done_before(pieces, text, asked, pack) or _does_oneself(pieces, text, asked, pack):
+        return False
+    if speaks_of_others(pieces, text, asked, pack) or _is_unfinished([one.kind for one in pieces]):
+        return False
+    return any(one.kind in (Kind.WISH, Kind.YES) for one in pieces)
 
 
 def read_truth(text: str, pack: Pack, question: str) -> bool | None:

@@ -10,8 +10,9 @@ from typing import Literal
 
 from domain.json_values import JsonObject
 from engine import calls, changing, extraction_model, gather, questions, saying
+from engine.answer_floor import may_name_something
 from engine.answer_question import Asked
-from engine.answers import Label, may_name_something, says_action
+from engine.answers import Label, says_action
 from engine.arguments import checked
 from engine.effects import Suspend
 from engine.limits import MAX_MISSES
@@ -150,11 +151,15 @@ def is_open_to_model(run: Run) -> bool:
     They are held to every language of the project, as what the session's own does not know may be a no in another.
     """
     asked = run.thread.confirmation
-    if not run.state.begun.has_model or asked.get("turn") != run.state.turn.number - 1:
+    is_next = asked.get("turn") == run.state.turn.number - 1 and not run.state.turn.is_unread
+    if not run.state.begun.has_model or not is_next:
         return False
     said = run.state.turn.text
     is_bare = questions.read(run, _asked(run, asked)).is_bare and not questions.is_correction(run)
-    return is_bare and not may_name_something(said, run.program.packs.values()) and not _is_value(run, asked)
+    if not is_bare or _is_value(run, asked):
+        return False
+    takes_text = any(isinstance(value, str) for value in (asked.get("arguments") or {}).values())
+    return not may_name_something(said, run.program.packs.values(), questions.pack_of(run), takes_text=takes_text)
 
 
 def _is_value(run: Run, asked: JsonObject) -> bool:
@@ -232,12 +237,17 @@ def _has_changed(run: Run, before: JsonObject, now: JsonObject | None) -> bool:
 
 
 def _corrected(run: Run, tool: JsonObject) -> Answer | None:
-    """Take other values for the arguments, those that the tool allows; None where the answer gives none."""
+    """Take other values for the arguments, those that the tool allows; None where the answer gives none.
+
+    What stands under `fixed` stays: immutable parameters, and what the user has not given. Decision: 0098.
+    """
     asked = run.thread.confirmation
     before: JsonObject = asked.get("arguments") or {}
     if not before or not changing.asks_each_time(tool):
         return None
-    found = questions.corrected(run, _asked(run, asked), list(tool.get("parameters") or ()))
+    fixed = asked.get("fixed") or ()
+    free = [one for one in tool.get("parameters") or () if one["name"] not in fixed]
+    found = questions.corrected(run, _asked(run, asked), free)
     if not found.values:
         return "unclear" if found.is_unclear else None
     made, faults = checked(tool, found.values)

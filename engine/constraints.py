@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from domain.json_values import JsonObject
-from engine import profiles
+from engine import changing, profiles
 from engine.run import Run
 
 KIND = "_abl_constraint_checkpoint_kind"
@@ -68,6 +68,19 @@ def _waits(run: Run, condition: str) -> bool:
         return False
     roots = run.program.texts.roots(condition)
     return any(name in run.agent.fields and run.scope.get(name) is None for name in roots)
+
+
+def forbids(run: Run, tool: JsonObject | None, name: str, arguments: JsonObject) -> JsonObject | None:
+    """Return the rule that forbids a call: one of the checkpoint before it, else any, where it changes something.
+
+    A rule without a checkpoint is looked at when a value is gathered and in each turn; a value that the flow has just
+    set has not been. Spec: abl-language 12.4.
+    """
+    rules = rules_of(run)
+    rule = violated(run, rules, "tool_call", name, arguments)
+    if rule is None and tool is not None and changing.has_side_effects(tool):
+        rule = violated(run, [one for one in rules if (one.get("on_fail") or {}).get("then_action") != "continue"])
+    return rule
 
 
 def rules_of(run: Run) -> list[JsonObject]:

@@ -312,9 +312,10 @@ def _read_numbers(found: _Found, given: list[JsonObject], pieces: list[Piece], a
             continue
         meant = _of_words(after, beside) or _of_counter(pieces, one, beside) or _of_words(before, beside)
         is_foreign = any(near is not None and near.kind is Kind.UNKNOWN for near in (before, after))
+        is_wait = one.number == "1" and not one.text[0].isdigit() and after is not None and after.kind is Kind.WAIT
         if not meant:
-            if is_foreign or found.has_moment:
-                continue
+            if is_foreign or is_wait or found.has_moment:
+                continue  # "jedną chwilę" is one moment
             meant = [name for name in beside if _fits(one.number, found.arguments[name])]
             longest = [name for name in meant if isinstance(found.arguments[name], str)]
             meant = longest or meant

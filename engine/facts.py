@@ -100,6 +100,7 @@ class UserSpoke(Fact, frozen=True, kw_only=True):
         agent: Overrides the agent of a session that has had no turn of its user yet; without effect afterwards.
         opening_unseen: The session began with this message, so nobody has read the opening yet: a text that does not
             answer its question is no wrong answer.
+        unread: It was sent before the last answer was there: a yes in it is to nothing that anybody has read.
     """
 
     text: str = ""
@@ -110,6 +111,7 @@ class UserSpoke(Fact, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
     agent: str = ""
     opening_unseen: bool = False
+    unread: bool = False
 
 
 class ModelAnswered(Fact, frozen=True, kw_only=True):

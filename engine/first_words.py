@@ -7,55 +7,24 @@ ran to its end and changed something has dealt with the first message too. Spec:
 
 from __future__ import annotations
 
-from abl.templates import analyse_template
-from domain.json_values import JsonObject, JsonValue
+from domain.json_values import JsonObject
 from engine import saying
-from engine.calls import tool_of
+from engine.naming import reads
 from engine.run import Run
 from engine.state import SessionState, Turn
 
 WORDS = frozenset({"input", "last_input"})
 ASKING = ("gather", "on_input", "await_attachment", "human_approval", "reasoning_zone")
 """What makes a step wait for the user by itself, after it has said what it begins with."""
-_LATER = frozenset({"on_error", "on_action", "digressions", "sub_intents"})
-"""What a step does only when something comes in between."""
-_EXPRESSIONS = frozenset({"expression", "condition", "when", "check", "success_when", "source", "filter"})
-_OF_EXPRESSIONS = frozenset({"with", "args", "map", "input"})
-"""Keys of maps and lists whose texts are expressions."""
 
 
 def waits(run: Run, step: JsonObject) -> bool:
     """Return whether a step has to wait for the first message of the session: it reads it, and asks for nothing."""
-    if not run.state.begun.may_wait or run.state.turn_number or any(step.get(key) for key in ASKING):
-        return False
-    return any(_reads(run, value, key) for key, value in step.items() if key not in _LATER)
+    return bool(run.state.begun.may_wait) and not run.state.turn_number and _needs_words(run, step)
 
 
-def _reads(run: Run, value: JsonValue, key: str) -> bool:
-    if isinstance(value, str):
-        return _text_reads(run, value, key)
-    if isinstance(value, list):
-        return any(_reads(run, one, key) for one in value)
-    if not isinstance(value, dict):
-        return False
-    if value.get("from_state") and _takes_words(run, str(value.get("tool", ""))):
-        return True
-    inner = key in _OF_EXPRESSIONS
-    return any(_reads(run, one, key if inner else name) for name, one in value.items() if name not in _LATER)
-
-
-def _text_reads(run: Run, text: str, key: str) -> bool:
-    if key == "message_key":
-        text = run.wording(text)
-    if "{{" in text:
-        return any(path.partition(".")[0] in WORDS for path in analyse_template(text).paths)
-    is_expression = key in _EXPRESSIONS or key in _OF_EXPRESSIONS
-    return is_expression and not WORDS.isdisjoint(run.program.texts.roots(text))
-
-
-def _takes_words(run: Run, tool: str) -> bool:
-    """Return whether a call without parentheses takes the text from state: its tool has a parameter of that name."""
-    return any(one["name"] in WORDS for one in (tool_of(run, tool) or {}).get("parameters", ()))
+def _needs_words(run: Run, step: JsonObject) -> bool:
+    return not any(step.get(key) for key in ASKING) and reads(run, step, WORDS)
 
 
 def note_opening(state: SessionState, before: Turn) -> None:
@@ -70,9 +39,14 @@ def note_opening(state: SessionState, before: Turn) -> None:
         state.opened = tuple(before.says)
 
 
-def say_again(run: Run) -> bool:
-    """Answer the first message with what the opening said, if its flow has run for it; return whether it has."""
+def say_again(run: Run, step: JsonObject) -> bool:
+    """Answer the first message with what the opening said, if its flow has run for it; return whether it has.
+
+    A flow that has come to `step` and waits there for the message has not.
+    """
     said, run.state.opened = run.state.opened, None
+    if _needs_words(run, step):
+        return False
     for text in said or ():
         saying.say(run, text, is_checked=True)
     return said is not None

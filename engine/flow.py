@@ -19,6 +19,7 @@ from engine import (
     on_input,
     profiles,
     readback,
+    rewinding,
     routing,
     saying,
     variables,
@@ -272,8 +273,7 @@ def turn(run: Run, task: Task) -> None:
     if is_done or _is_put_again(run):
         return
     if _may_correct(run, step) and gather.correct(run):
-        thread.counters[f"changed:{name}"] = 1
-        run.push("flow.resume", reask=True)
+        _go_on_corrected(run, name)
         return
     match thread.awaiting:
         case "gather":
@@ -304,6 +304,15 @@ def turn(run: Run, task: Task) -> None:
             _begin_again(run, step)
 
 
+def _go_on_corrected(run: Run, name: str) -> None:
+    """Put the question again after a correction, or decide again what the old value has decided. Decision: 0098."""
+    if back := rewinding.earlier_step(run, run.state.turn.correction["field"]):
+        rewinding.go_back(run, back)
+    else:
+        run.thread.counters[f"changed:{name}"] = 1
+        run.push("flow.resume", reask=True)
+
+
 def _is_put_again(run: Run) -> bool:
     """Put a question again that a message which is no answer meets; return whether that is so."""
     is_so = run.state.turn.is_consumed and run.thread.awaiting in ("attachment", "confirm")
@@ -322,7 +331,7 @@ def _begin_again(run: Run, step: JsonObject) -> None:
 
     The message is for the question that the flow comes to then. What the opening has done is not done again.
     """
-    if first_words.say_again(run):
+    if first_words.say_again(run, step):
         return
     if given_up_key(step["name"]) in run.thread.counters:
         run.push("flow.behind")

@@ -16,6 +16,7 @@ from engine import (
     constraints,
     failures,
     profiles,
+    rewinding,
     saying,
     variables,
 )
@@ -97,11 +98,11 @@ def call_phase(run: Run, step: JsonObject) -> None:
     if spec is None or (step.get("check_first") and not _is_let_through(run, step)):
         return
     arguments = consent.as_settled(run, spec["tool"], step["name"], calls.arguments_of(run, spec))
-    rule = constraints.violated(run, constraints.rules_of(run), "tool_call", spec["tool"], arguments)
+    tool = calls.tool_of(run, spec["tool"])
+    rule = constraints.forbids(run, tool, spec["tool"], arguments)
     if rule is not None:
         run.push("constraint.act", rule=rule)
         return
-    tool = calls.tool_of(run, spec["tool"])
     need = asked_calls.needed(run, tool, arguments)
     if tool is not None and need:
         _hold_back(run, step, tool, arguments, need)
@@ -145,16 +146,16 @@ def _settle(run: Run, step: JsonObject, by_model: str) -> None:
     now = {**calls.arguments_of(run, spec), **(asked.get("corrected") or {})} if spec else None
     answer = consent.answer(run, tool, now, by_model=by_model)
     if answer == "correction":
-        asked_calls.take_over(run, spec)
+        if asked_calls.take_over(run, spec):
+            return
         if (broken := _broken_before(run, step)) is not None:
             run.thread.confirmation, run.thread.step = {}, broken["name"]
             run.push("flow.step", step=broken["name"], phase=CHECK)
             return
-        if broken_ones := _broken_above(run, step):
+        if (at := _broken_above(run, step)) is not None:
             run.state.turn.is_consumed = False
             run.push("flow.step", step=step["name"], phase=CALL)
-            for needs in reversed(broken_ones):
-                run.push("flow.do", step=step["name"], **needs)
+            run.push("flow.do", step=step["name"], at=at, until=at + 1)
             return
     else:
         run.thread.misses += 1
@@ -182,24 +183,14 @@ def _broken_before(run: Run, step: JsonObject) -> JsonObject | None:
     return None
 
 
-def _broken_above(run: Run, step: JsonObject) -> list[JsonObject]:
-    """Return what to do again of the CHECKs above the call that a correction has broken; what they held for is done.
+def _broken_above(run: Run, step: JsonObject) -> int | None:
+    """Return which bare CHECK of DO above the call a correction has broken, None for none.
 
-    Decision: 0088.
+    One that does something itself is done again with its step (`rewinding`). Decisions: 0088, 0098.
     """
-    first = int(step.get("do_first", 0))
-    guards = [(at, one) for at, one in enumerate(step.get("do", ())[:first]) if one.get("check")]
-    branches = [one for _, one in guards if one.get("do")]
-    held = any(run.test(one["check"]) for one in branches)
-    due: list[JsonObject] = []
-    for at, one in guards:
-        if (one.get("on_fail") or not one.get("do")) and not run.test(one["check"]):
-            due.append({"at": at, "until": at + 1, "held": held})
-    if branches and not held and not any(one.get("on_fail") for one in branches):
-        due.append({"at": first, "until": first, "tried": True})
-    if due and any(actions.leads(one.get("on_fail") or {}) for _, one in guards):
-        run.thread.confirmation = {}
-    return due
+    above = step.get("do", ())[: int(step.get("do_first", 0))]
+    checks = ((at, one["check"]) for at, one in enumerate(above) if rewinding.is_bare_check(one))
+    return next((at for at, check in checks if not run.test(check)), None)
 
 
 def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObject, need: consent.Need) -> None:
@@ -210,7 +201,8 @@ def _hold_back(run: Run, step: JsonObject, tool: JsonObject, arguments: JsonObje
         run.thread.awaiting = "callback"
         consent.sign_in(run, tool, ("flow.step", {"step": step["name"], "phase": CALL}))
     else:
-        words = consent.ask(run, need, tool, arguments, step=step["name"])
+        fixed = asked_calls.fixed(run, tool, step["call_spec"])
+        words = consent.ask(run, need, tool, arguments, step=step["name"], fixed=fixed)
         run.thread.awaiting = "confirm"
         saying.say(run, words)
         run.act("collect", fields=[], prompts=[words])

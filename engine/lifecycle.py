@@ -162,7 +162,7 @@ def main(run: Run, task: Task) -> None:
     """Let the agent that has control deal with the message."""
     thread = run.thread
     if thread.status == "completed" or run.state.is_ended:
-        first_words.say_again(run)
+        first_words.say_again(run, {})
         return
     if _waits(run) is not None and not run.state.turn.is_resumed:
         saying.say(run, run.message("still_waiting"))

@@ -7,22 +7,28 @@ are shown as words, and what is sensitive is masked. Spec: abl-language 3.2, 3.1
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
-from abl.languages.folding import words_only
+from abl.languages.folding import fold, words_only
 from abl.languages.pack import Pack
 from domain.json_values import JsonObject, JsonValue
 from engine import gather
 from engine.answer_own import is_form_of
-from engine.answer_question import Asked, flat_text
+from engine.answer_question import Asked, flat_text, own_words, sentences_of
+from engine.answer_tables import Kind
+from engine.answer_words import Piece, pieces_of
 from engine.answers import Answer, read_answer
 from engine.corrections import Correction, read_correction
 from engine.extraction.corrections import corrected as corrected_part
+from engine.extraction.phrases import any_of
 from engine.extraction.vocabulary import vocabulary
 from engine.limits import MAX_SHOWN_CHARS
 from engine.run import Run
 from engine.sensitive import shown
 
 _CLAUSE = re.compile(r"[.,;:()!?。、،\n-]")
+_QUESTION = re.compile(r"([^.!?。？！؟\n]+(?:\.(?=\d)[^.!?。？！؟\n]+)*)[?？؟]")
+_SAYS_NOTHING = frozenset({Kind.WISH, Kind.POLITE, Kind.SMALL, Kind.JOIN, Kind.OWN, Kind.YES})
 MAX_CLAUSE_CHARS = 80
 """Characters of the beginning of a description whose words the user may use."""
 SECOND_LANGUAGE = "en"
@@ -92,8 +98,9 @@ def pack_of(run: Run) -> Pack:
 
 
 def read(run: Run, asked: Asked) -> Answer:
-    """Return what the message of this turn is in answer to a question."""
-    return read_answer(run.state.turn.text, pack_of(run), asked, vocabulary(SECOND_LANGUAGE))
+    """Return what the message of this turn is in answer to a question; one sent before it was asked is no yes to it."""
+    found = read_answer(run.state.turn.text, pack_of(run), asked, vocabulary(SECOND_LANGUAGE))
+    return Answer("other") if found.label == "yes" and run.state.turn.is_unread else found
 
 
 def corrected(run: Run, asked: Asked, parameters: list[JsonObject]) -> Correction:
@@ -128,11 +135,48 @@ def is_yes(run: Run, names: tuple[str, ...] = (), arguments: JsonObject | None =
     return read(run, Asked(last_said(run), names, arguments or {})).label == "yes"
 
 
-def asks_about(text: str, tool: JsonObject, arguments: JsonObject) -> bool:
-    """Return whether a text asks about this very call: it says the whole action, or names every argument."""
+def asks_about(text: str, tool: JsonObject, arguments: JsonObject, pack: Pack) -> bool:
+    """Return whether a text asks whether this very call shall be made.
+
+    It says the whole action or names every argument, and its last question offers that and says nothing else: a
+    question about the past, of what to keep, or about something else with the same words in it is none.
+    """
     said = words_only(text)
     words = said.split()
     values = [words_only(flat_text(value)) for value in arguments.values() if value is not None]
-    action = words_only(as_words(str(tool["name"]))).split()
-    says_all = all(any(word == one or is_form_of(word, one) for word in words) for one in action)
-    return says_all or (bool(values) and all(value in said for value in values))
+    says_all = any(
+        all(any(word == one or is_form_of(word, one) for word in words) for one in words_only(action).split())
+        for action in (as_words(str(tool["name"])), action_of(tool))
+    )
+    is_named = says_all or (bool(values) and all(value in said for value in values))
+    return is_named and _offers(_last_question(text), tool, arguments, pack)
+
+
+def _last_question(text: str) -> str:
+    """Return the last sentence with a question mark, else the last one with a word."""
+    asked = _QUESTION.findall(text)
+    if asked:
+        return str(asked[-1])
+    return next((one for one in reversed(sentences_of(text)) if words_only(one).strip()), "")
+
+
+def _offers(sentence: str, tool: JsonObject, arguments: JsonObject, pack: Pack) -> bool:
+    """Return whether a sentence asks whether to do what a tool does, with its words and small ones only."""
+    own = own_words(Asked("", names_of(tool), arguments), pack)
+    offers = any_of(pack.offers)
+    found = offers.search(fold(sentence)) if offers is not None else None
+    rest = fold(sentence)
+    if found is not None:
+        rest = f"{rest[: found.start()]} {rest[found.end() :]}"
+    pieces = pieces_of(rest, pack, own.words)
+    if any(not _may_stand(one, own.numbers) for one in pieces):
+        return False
+    asks = found is not None or any(one.kind is Kind.YES for one in pieces)
+    return asks or (bool(pieces) and bool(pieces[0].own) and pieces[0].text == pieces[0].own)
+
+
+def _may_stand(piece: Piece, numbers: Set[str]) -> bool:
+    """Return whether a word may stand in a question about a call: its own, its numbers, and those that say nothing."""
+    if piece.own:
+        return True
+    return piece.number in numbers if piece.kind is Kind.NUMBER else piece.kind in _SAYS_NOTHING

@@ -142,6 +142,7 @@ class Turn(Struct, omit_defaults=True):
         opening: The agent whose flow begins with this message in hand; no value is read from the message until the flow
             has come to its first question.
         said_before: How many texts had been said when its first step was entered.
+        is_unread: The message was sent before the last answer was there.
     """
 
     number: int = 0
@@ -155,6 +156,7 @@ class Turn(Struct, omit_defaults=True):
     is_branched: bool = False
     is_resumed: bool = False
     opening_unseen: bool = False
+    is_unread: bool = False
     says: list[str] = field(default_factory=list)
     rich_content: JsonObject = field(default_factory=dict)
     actions: JsonObject = field(default_factory=dict)

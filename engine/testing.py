@@ -117,6 +117,7 @@ class Conversation:
         metadata: JsonObject | None = None,
         action: ActionEvent | None = None,
         attachments: Iterable[Attachment] = (),
+        unread: bool = False,
     ) -> str:
         """Say something and return the reply; a session that has not begun begins first."""
         is_first = self._state is None
@@ -128,6 +129,7 @@ class Conversation:
             action=action,
             attachments=tuple(attachments),
             opening_unseen=is_first,
+            unread=unread,
         )
         return "\n\n".join(part for part in (opening, self.tell(fact)) if part)
 

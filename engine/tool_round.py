@@ -111,7 +111,8 @@ def _is_held_back(run: Run, one: JsonObject, key: str, task: Task) -> bool:
 
 def _ask(run: Run, need: consent.Need, tool: JsonObject, one: JsonObject) -> None:
     """Ask the user about a call of the model, and end the turn."""
-    words = consent.ask(run, need, tool, one.get("arguments") or {}, call_id=one["id"])
+    fixed = list((tool.get("confirmation") or {}).get("immutable_params") or ())
+    words = consent.ask(run, need, tool, one.get("arguments") or {}, call_id=one["id"], fixed=fixed)
     prompts.answer_open_calls(run.thread.messages)
     run.thread.messages.append(Message("assistant", words))
     run.unwind()

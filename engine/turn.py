@@ -244,6 +244,7 @@ def _open(run: Run, fact: f.UserSpoke) -> None:
         action=fact.action,
         attachments=list(fact.attachments),
         opening_unseen=fact.opening_unseen and has_opened,
+        is_unread=fact.unread,
     )
     chosen = run.program.find(fact.agent) if fact.agent and not state.user_turns else None
     state.user_turns += 1

@@ -42,6 +42,12 @@ SOCKET_FOLLOW_PAUSE_S: Final = 0.2
 """Between two looks for the host of a session whose output broke off."""
 SOCKET_CHECK_S: Final = 15.0
 """How often a socket that says nothing is checked against its key."""
+SOCKET_LAST_OUTPUT_S: Final = 2.0
+"""How long the end of a session, asked for by a socket, waits for its last output."""
+SOCKET_REFUSED_LOOKS: Final = 40
+SOCKET_REFUSED_PAUSE_S: Final = 0.05
+"""How often a socket whose session is over looks for refusals that are still being written; together with the last
+output well within the 5 s in which it is closed. Spec: platform-api 12.4."""
 SOCKET_DRAIN_S: Final = 2.0
 """How long a gateway that ends waits for its sockets to have left."""
 SOCKET_DRAIN_RECONNECT_MS: Final = 1_000

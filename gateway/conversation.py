@@ -6,12 +6,12 @@ Spec: platform-api 12.4, 12.6.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
 from starlette.types import Message
 from starlette.websockets import WebSocketState
@@ -30,11 +30,8 @@ from gateway.bodies.texts import NUL, checked_metadata
 from gateway.closing import CloseCode, Closing
 from gateway.frames import Marks, error_frame, frame_of, restart_before
 from gateway.ratings import feedback_of
+from gateway.refused import SOCKET_KEY, RefusedMessages
 from gateway.services import Services
-
-SOCKET_KEY = "socket:"
-"""With what the keys of messages begin that came by a socket; their `messageId` follows."""
-logger = logging.getLogger(__name__)
 
 
 class Conversation:
@@ -69,7 +66,10 @@ class Conversation:
         self._page = whence(socket.headers)
         self._sending = asyncio.Lock()
         self._bad_frames: list[float] = []
-        self._refusals: asyncio.Queue[tuple[wire.ServerFrame, ChatTurn]] = asyncio.Queue(bounds.SOCKET_OUTBOX_FRAMES)
+        self._ending = asyncio.Lock()
+        self._has_heard_all = asyncio.Event()
+        self._refused = RefusedMessages(self._ref, services.desks.refusals, self._tell)
+        self._outlet.hear_refusal = self._refused.report
 
     @property
     def ref(self) -> SessionRef:
@@ -90,7 +90,7 @@ class Conversation:
         tasks: set[asyncio.Task[None]] = set()
         try:
             await self._send(self._start())
-            for part in (self._read(), self._follow(), self._refuse()):
+            for part in (self._read(), self._follow(), self._refused.tell_all_along()):
                 tasks.add(asyncio.create_task(part))
             if self._admission.key is not None:
                 tasks.add(asyncio.create_task(self._watch(self._admission.key)))
@@ -168,10 +168,9 @@ class Conversation:
                     frame, frame.text, frame.message_id, _metadata(frame), attachment_ids=tuple(frame.attachment_ids)
                 )
             case wire.TypedInterrupt():
-                await self._services.runtime.cancel_turn(self._ref)
-                await self._say(frame, frame.text, frame.message_id, {})
+                await self._say(frame, frame.text, frame.message_id, {}, interrupts=True)
             case wire.Cancel():
-                await self._services.runtime.cancel_turn(self._ref)  # without one there is nothing to do
+                await self._cancel(frame.message_id)
             case wire.ActionSubmit():
                 await self._say(frame, frame.value or "", frame.message_id, {}, action=_action(frame))
             case wire.FeedbackSubmit():
@@ -180,6 +179,8 @@ class Conversation:
                 await self._send(wire.Pong(**self._named(), t=frame.t, reply_to=frame.id))
             case wire.EndSession():
                 view = await self._services.runtime.end_session(self._ref, "user")
+                with suppress(TimeoutError):  # what it has said before is told first
+                    await asyncio.wait_for(self._has_heard_all.wait(), bounds.SOCKET_LAST_OUTPUT_S)
                 await self._end(view.end_reason)
             case wire.VoiceStart():
                 message = "Voice is not configured"
@@ -188,6 +189,30 @@ class Conversation:
                 )
             case wire.Typing():
                 return
+
+    async def _cancel(self, message_id: str | None) -> None:
+        """Give up the turn that is named by its message or its answer, or the one that runs; else there is none."""
+        runtime = self._services.runtime
+        if not message_id:
+            await runtime.cancel_turn(self._ref)
+        elif await runtime.take_back(self._turn(message_id)):
+            await self._refused.tell_stored()  # whoever sent the message may have left
+        else:
+            await runtime.cancel_turn(self._ref, message_id)
+
+    def _turn(self, message_id: str) -> ChatTurn:
+        """Return the turn of a message of this page, without what it says."""
+        caller = self._admission.caller
+        return ChatTurn(
+            tenant_id=self._ref.tenant_id,
+            project_id=self._ref.project_id,
+            message="",
+            session_id=self._session.id,
+            idempotency_key=f"{SOCKET_KEY}{message_id}",
+            transport="websocket",
+            user_id=caller.subject,
+            user_kind=caller.kind,
+        )
 
     async def _say(
         self,
@@ -198,6 +223,7 @@ class Conversation:
         *,
         attachment_ids: tuple[str, ...] = (),
         action: JsonObject | None = None,
+        interrupts: bool = False,
     ) -> None:
         """Take a turn, acknowledge it once it is durable, and have it begin; its output comes with the session's."""
         if NUL in text:
@@ -206,26 +232,25 @@ class Conversation:
         check_may_chat(key)
         client_message_id, message_id = message_id or "", message_id or services.ids.new("msg")
         await services.throttle.session_message(self._ref.tenant_id, self._session.id, self._ref.project_id)
+        self._refused.said(message_id)
         queued = services.feeds.waiting(self._session.id)
-        turn = ChatTurn(
-            tenant_id=self._ref.tenant_id,
-            project_id=self._ref.project_id,
+        turn = msgspec.structs.replace(
+            self._turn(message_id),
             message=text,
-            session_id=self._session.id,
             opens=self._opens,
-            idempotency_key=f"{SOCKET_KEY}{message_id}",
             deployment_id=key.deployment_id if key is not None else "",
             environment=key.environment if key is not None else "",
-            transport="websocket",
-            user_id=self._admission.caller.subject,
-            user_kind=self._admission.caller.kind,
             metadata=metadata,
             attachment_ids=attachment_ids,
             action=action,
             client_message_id=client_message_id,
+            unread=queued > 0,
             deadline_s=services.settings.turn_deadline_s,
         )
-        begin = await services.feeds.take(turn, lambda error: self._refused(error, turn, frame.id))
+        begin = await services.feeds.take(
+            turn, lambda error: self._report(error, turn, frame.id), interrupts=interrupts
+        )
+        queued = min(queued, services.feeds.waiting(self._session.id) - 1)  # what it has interrupted is gone
         try:
             await self._send(wire.MessageAck(**self._named(), message_id=message_id, queued=queued, reply_to=frame.id))
         finally:
@@ -249,28 +274,11 @@ class Conversation:
             return wire.FeedbackAck(**told, success=False, error=why)
         return wire.FeedbackAck(**told, success=True, feedback_id=kept.id)
 
-    def _refused(self, error: AppError, turn: ChatTurn, reply_to: str | None = None) -> None:
-        """Have a refusal told; one that finds no place is told when the client comes back."""
-        if not self._refusals.full():
-            message_id = turn.idempotency_key.removeprefix(SOCKET_KEY)
-            self._refusals.put_nowait((self._error_of(error, message_id=message_id, reply_to=reply_to), turn))
-
-    async def _refuse(self) -> None:
-        """Tell what was refused after it was acknowledged, first what no socket was told before. Decision: 0046."""
-        refusals = self._services.desks.refusals
-        try:
-            for turn, error in await refusals.of_session(self._ref):
-                if turn.idempotency_key.startswith(SOCKET_KEY):
-                    self._refused(error, turn)
-        except AppError as error:
-            logger.warning("refused messages of %s cannot be read: %s", self._session.id, error.message)
-        while True:
-            frame, turn = await self._refusals.get()
-            await self._send(frame)
-            try:
-                await refusals.told(turn)
-            except AppError as error:
-                logger.warning("a refusal of %s will be told again: %s", self._session.id, error.message)
+    def _report(self, error: AppError, turn: ChatTurn, reply_to: str | None) -> None:
+        """Have a refusal told here, or where this socket has left on another one of the session."""
+        hearer = self._services.feeds.hearer(self._outlet)
+        if hearer.hear_refusal is not None:
+            hearer.hear_refusal(error, turn, reply_to if hearer is self._outlet else None)
 
     async def _follow(self) -> None:
         """Send the session's output until this socket must close."""
@@ -285,10 +293,12 @@ class Conversation:
             if restart is not None and restart.seq > self._heard_seq:
                 await self._send(restart)
             if isinstance(frame, wire.SessionEnd):
+                self._has_heard_all.set()
                 await self._end(frame.reason)
             elif frame is not None:
                 await self._send(frame)
         if self._outlet.ended is not None:
+            self._has_heard_all.set()
             await self._end(self._outlet.ended)
         if self._outlet.gone:
             raise Closing(CloseCode.NO_SESSION)
@@ -298,10 +308,12 @@ class Conversation:
         raise Closing(CloseCode.TOO_MANY_SOCKETS)
 
     async def _end(self, reason: str) -> None:
-        """Say once that the session is over, whoever learns of it first, and close."""
-        if not self._is_over:
-            self._is_over = True
-            await self._send(wire.SessionEnd(**self._named(), reason=reason))
+        """Say once that the session is over, whoever learns of it first, behind what that has refused; then close."""
+        async with self._ending:
+            if not self._is_over:
+                await self._refused.tell_last()
+                await self._send(wire.SessionEnd(**self._named(), reason=reason))
+                self._is_over = True
         raise Closing(CloseCode.NORMAL)
 
     async def _check_key(self) -> None:

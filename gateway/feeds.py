@@ -28,6 +28,8 @@ OF_DELETED = "api"
 """Why a session ended that is gone: it is deleted over the API."""
 
 Report = Callable[[AppError], None]
+HearRefusal = Callable[[AppError, ChatTurn, str | None], None]
+"""Takes why a turn was refused after it was taken, and the `id` of the frame that it came with."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ class Outlet:
         cursor: Number of the last event that was sent.
         displaced, draining, gone: Why its socket must close: too many others, the gateway's end, no such session.
         ended: Why the session ended, once it has; what it said before is sent first.
+        hear_refusal: Has its socket tell a refusal.
     """
 
     def __init__(self, session: SessionRef, cursor: int) -> None:
@@ -48,6 +51,7 @@ class Outlet:
         self.draining = False
         self.gone = False
         self.ended: str | None = None
+        self.hear_refusal: HearRefusal | None = None
         self._events: deque[StreamEvent] = deque(maxlen=bounds.SOCKET_OUTBOX_FRAMES)
         self._news = asyncio.Event()
 
@@ -128,6 +132,11 @@ class Feeds:
             feed.following.cancel()
             await asyncio.wait((feed.following,))
 
+    def hearer(self, outlet: Outlet) -> Outlet:
+        """Return whose socket is told of refusals: this one's, or where it has left the newest one's of the session."""
+        feed = self._feeds.get(outlet.session.session_id)
+        return outlet if feed is None or outlet in feed.outlets or not feed.outlets else feed.outlets[-1]
+
     async def leave_nothing(self, outlet: Outlet) -> None:
         """Remove the session of a socket that has left, if nothing was said in it; another one may be open there.
 
@@ -145,7 +154,7 @@ class Feeds:
         """Return how many turns of a session this gateway has under way."""
         return self._turns.get(session_id, 0)
 
-    async def take(self, turn: ChatTurn, report: Report) -> Callable[[], None]:
+    async def take(self, turn: ChatTurn, report: Report, *, interrupts: bool = False) -> Callable[[], None]:
         """Take a turn: once this returns it will be run, whatever becomes of the socket, the gateway or the session.
 
         It begins when what is returned is called, or after `SOCKET_ACK_S`: who is told of it is told before it answers.
@@ -154,6 +163,7 @@ class Feeds:
             turn: The turn.
             report: Called with the error when the turn is refused after all, because the session has ended or the like;
                 what fails later is an event of the stream.
+            interrupts: When it is taken for the first time, what runs is given up before.
 
         Raises:
             QueueFull: Too many turns of the session wait already.
@@ -167,7 +177,7 @@ class Feeds:
         self._turns[turn.session_id] = self.waiting(turn.session_id) + 1
         taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         told = asyncio.Event()
-        self._task(self._run(turn, report, taken, told))
+        self._task(self._run(turn, report, taken, told, interrupts=interrupts))
         try:
             await asyncio.shield(taken)
         except asyncio.CancelledError:
@@ -198,10 +208,12 @@ class Feeds:
         except AppError as error:
             await refused(error)
 
-    async def _run(self, turn: ChatTurn, report: Report, taken: asyncio.Future[None], told: asyncio.Event) -> None:
+    async def _run(
+        self, turn: ChatTurn, report: Report, taken: asyncio.Future[None], told: asyncio.Event, *, interrupts: bool
+    ) -> None:
         began_s = perf_counter()
         try:
-            output = await self._runtime.accept(turn)
+            output = await self._runtime.accept(turn, interrupts=interrupts)
             if not taken.done():
                 taken.set_result(None)
             with suppress(TimeoutError):

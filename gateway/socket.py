@@ -26,6 +26,7 @@ from gateway.auth.sdk_tokens import SdkClaims
 from gateway.closing import CloseCode, Closing
 from gateway.conversation import Conversation
 from gateway.frames import Marks, error_frame
+from gateway.refused import RefusedMessages
 from gateway.sdk_sessions import session_to_speak_in
 from gateway.services import Services
 from gateway.wire import SESSION_ENDED, write_frame
@@ -156,6 +157,9 @@ async def _opened(socket: WebSocket, offer: Offer | None, services: Services) ->
         admission = await services.gate.admit_sdk(claims, whence(socket.headers))
         await services.throttle.request(claims.tenant_id, claims.project_id)
         session, opens = await _session(services, admission, claims)
+        if session.status == "ended":
+            await _tell_refused(socket, services, SessionRef(claims.tenant_id, session.project_id, session.id), session)
+            raise Conflict("Session has ended", details={"reason": SESSION_ENDED})
         return Conversation(socket, services, admission, session, _last_seq(socket), opens)
     except AppError as error:
         frame = error_frame(error, Marks("", 0, iso_ms(services.clock.now())), fatal=True)
@@ -182,10 +186,18 @@ async def _session(
     if admission.key is None:
         raise Unauthenticated("Invalid token")
     session_id, opens = await session_to_speak_in(services, claims, admission.key, "websocket")
-    view = await _looked_at(services, SessionRef(claims.tenant_id, claims.project_id, session_id), opens)
-    if view.status == "ended":
-        raise Conflict("Session has ended", details={"reason": SESSION_ENDED})
-    return view, opens
+    return await _looked_at(services, SessionRef(claims.tenant_id, claims.project_id, session_id), opens), opens
+
+
+async def _tell_refused(socket: WebSocket, services: Services, session: SessionRef, view: SessionView) -> None:
+    """Tell a page that comes back to a session that is over what was acknowledged to it and is not run."""
+
+    async def tell(error: AppError, *, message_id: str | None, reply_to: str | None) -> None:
+        marks = Marks(view.id, int(view.detail.get("lastSeq", 0)), iso_ms(services.clock.now()))
+        refused = error_frame(error, marks, fatal=False, message_id=message_id, reply_to=reply_to)
+        await socket.send_text(write_frame(refused))
+
+    await RefusedMessages(session, services.desks.refusals, tell).tell_last()
 
 
 async def _looked_at(services: Services, session: SessionRef, opens: NewSession | None) -> SessionView:

@@ -58,7 +58,11 @@ class ActionSubmit(ClientFrame, frozen=True, tag="action_submit"):
 
 
 class Cancel(ClientFrame, frozen=True, tag="cancel"):
-    """The running turn is to be given up; what was said of it stays."""
+    """A turn is to be given up; what was said of it stays.
+
+    Attributes:
+        message_id: The message, or the answer, whose turn is meant, also one that waits; without it, the one that runs.
+    """
 
     message_id: str | None = None
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator
 
 from abl.checks.document_report import found_at, unknown_at
-from abl.checks.suggestions import Guesses
+from abl.checks.suggestions import Guesses, listed
 from abl.checks.tool_declarations import tool_findings
 from abl.checks.walk import nodes_of
+from abl.compiler.default_messages import default_messages
 from abl.compiler.places import Place, Unit
 from abl.diagnostics.model import Diagnostic
 from abl.diagnostics.suggest import closest
@@ -23,6 +24,9 @@ from abl.syntax.steps import ErrorHandler
 
 _TIME = r"(?:ms|s|m|h|d|w|y|milli\w*|sec\w*|min\w*|hours?|hrs?|days?|weeks?|months?|years?)"
 _TTL = re.compile(rf"\d+(?:\.\d+)?\s*{_TIME}?|P[\dTYMWDHS.]+|never|forever|session|\{{\{{.*\}}\}}", re.IGNORECASE)
+ERROR_ACTIONS = ("RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE")
+"""What THEN of an error handler may be. Spec: abl-language 3.12."""
+_ERROR_ACTION = re.compile(rf"\b(?:{'|'.join(ERROR_ACTIONS)}|RETRY)\b", re.IGNORECASE)
 
 
 def declaration_findings(unit: Unit) -> Iterator[Diagnostic]:
@@ -34,7 +38,9 @@ def declaration_findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from tool_findings(unit)
     yield from unknown_hooks(document, unit)
     yield from unknown_operations(document, unit)
+    yield from unknown_messages(document, unit)
     yield from guardrails_without_check(document, unit)
+    yield from unknown_error_actions(document, unit)
     yield from backtracks_without_target(document, unit)
     if document.memory is not None:
         yield from invalid_ttl(document.memory, unit)
@@ -42,22 +48,50 @@ def declaration_findings(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def unknown_hooks(document: Document, unit: Unit) -> Iterator[Diagnostic]:
-    """Yield hooks that are never run, because their name is nearly one of the four."""
+    """Yield hooks that are never run, because their name is none of the four."""
     written = [hook.name.lower() for hook in document.hooks or []]
     for hook in document.hooks or []:
-        if hook.name.lower() not in HOOKS and closest(hook.name, HOOKS):
+        if hook.name and hook.name.lower() not in HOOKS:
             free = [name for name in HOOKS if name not in written]
-            yield unknown_at("UNKNOWN_HOOK", Place(hook, unit), "name", hook.name, free, path="hooks")
+            known = listed(HOOKS)
+            yield unknown_at("UNKNOWN_HOOK", Place(hook, unit), "name", hook.name, free, path="hooks", known=known)
 
 
 def unknown_operations(document: Document, unit: Unit) -> Iterator[Diagnostic]:
-    """Yield models for operations that are nearly one there is."""
+    """Yield models for operations that there are not."""
     execution = document.execution
     for name in (execution.models if execution is not None else None) or {}:
-        if execution is not None and name not in OPERATIONS and closest(name, OPERATIONS):
+        if execution is not None and name not in OPERATIONS:
             place = Place(execution, unit)
             path = f"execution.models.{name}"
             yield unknown_at("UNKNOWN_MODEL_OPERATION", place, f"models.{name}", name, list(OPERATIONS), path=path)
+
+
+def unknown_messages(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield texts of MESSAGES that are never said: they replace none of the platform, and no MESSAGE_KEY names them.
+
+    A profile may name one from its own document: an agent that uses profiles is only told what is nearly a known one.
+    """
+    known = default_messages()
+    named = {str(getattr(node, "message_key", "") or "").lower() for node, _ in nodes_of(document)}
+    uses_profiles = bool(document.use_behavior_profiles)
+    for key in document.messages or {}:
+        name = key.lower()
+        if name not in known and name not in named and (not uses_profiles or closest(name, known)):
+            path = f"messages.{key}"
+            yield unknown_at("UNKNOWN_MESSAGE", Place(document, unit), path, key, list(known), path=path)
+
+
+def unknown_error_actions(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield THENs of error handlers that name neither what they do next nor a step."""
+    steps = frozenset(step.name for step in (document.flow.steps if document.flow is not None else None) or [])
+    for node, path in nodes_of(document):
+        if isinstance(node, ErrorHandler) and node.then and node.then.strip() not in steps:
+            if _ERROR_ACTION.search(node.then):
+                continue
+            near = closest(node.then, (*ERROR_ACTIONS, *steps)) or ""
+            said = {"value": node.then, "name": node.then, "known": ", ".join(ERROR_ACTIONS)}
+            yield found_at("UNKNOWN_ERROR_ACTION", Place(node, unit), "then", node.then, near, path=path, **said)
 
 
 def guardrails_without_check(document: Document, unit: Unit) -> Iterator[Diagnostic]:
@@ -80,7 +114,7 @@ def guardrail_checks(document: Document, unit: Unit) -> Iterator[Diagnostic]:
 def backtracks_without_target(document: Document, unit: Unit) -> Iterator[Diagnostic]:
     """Yield error handlers that go back without saying where to."""
     for node, path in nodes_of(document):
-        if isinstance(node, ErrorHandler) and "BACKTRACK" in node.then.upper().split() and not node.backtrack_to:
+        if isinstance(node, ErrorHandler) and node.then.upper().split()[-1:] == ["BACKTRACK"] and not node.backtrack_to:
             yield found_at("BACKTRACK_WITHOUT_TARGET", Place(node, unit), "then", path=path, name=node.type)
 
 

@@ -6,6 +6,7 @@ and lists made of them by TRANSFORM. A type without fields says nothing, so all 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ LENGTH = "length"
 OF_FAILURES = frozenset({"error", "code", "message", "error_code", "error_message", "error_type"})
 """What the result of a failed call holds, whatever the tool says it returns."""
 _SKIPPED = ("behavior_profiles", "conversation", "legacy", "tools", "guardrails", "handoffs", "delegates")
+_ON_RESULT = re.compile(r"tools\.(\d+)\.on_result\.set\.")
 _MAX_PARTS = 64
 
 Types = Mapping[str, Subject]
@@ -45,12 +47,12 @@ def unknown_result_fields(facts: AgentFacts, context: CheckContext) -> Iterator[
     """Yield the paths that read of a result what its tool does not return; the customer would read nothing there."""
     types = _types(facts)
     place = context.place(facts.ir)
-    if not types or place is None or context.is_numbered(facts.ir) or not isinstance(place.node, Document):
+    if place is None or context.is_numbered(facts.ir) or not isinstance(place.node, Document):
         return
     for written in written_in(place.node, place.unit):
-        if written.path.startswith(_SKIPPED):
+        if written.path.startswith(_SKIPPED) and not _ON_RESULT.match(written.path):
             continue
-        here = {**types, **_of_step(facts, place.node, place.unit, written)}
+        here = {**types, **_of_step(facts, place.node, place.unit, written), **_of_tool(facts, place.node, written)}
         here |= _of_transform(place.node, written, here)
         for use, kinds in _uses(written, here):
             if fault := _missing(use, kinds):
@@ -108,6 +110,17 @@ def _of_step(facts: AgentFacts, document: Document, unit: Unit, written: Written
     if block is None or len(calls) != 1 or "call_spec" not in block.subject:
         return {}
     tool = facts.tools.get(calls[0].tool)
+    kind = mapping(tool.subject.get("returns")) if tool is not None else {}
+    return {"result": kind} if _tells(kind) else {}
+
+
+def _of_tool(facts: AgentFacts, document: Document, written: Written) -> dict[str, Subject]:
+    """Return the type of `result` in what a tool sets when it has answered."""
+    found = _ON_RESULT.match(written.path)
+    tools = document.tools or []
+    if found is None or int(found[1]) >= len(tools):
+        return {}
+    tool = facts.tools.get(tools[int(found[1])].name)
     kind = mapping(tool.subject.get("returns")) if tool is not None else {}
     return {"result": kind} if _tells(kind) else {}
 

@@ -11,12 +11,9 @@ from abl.checks.reading import dig, rows, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.tool_bindings import misspelt_tools
-from abl.syntax.tools import TOOL_TYPES
+from abl.syntax.tools import CAN_RUN, CANNOT_RUN
 
 SYSTEM_PREFIX = "__"
-CANNOT_RUN = frozenset({"searchai", "lambda"})
-"""Kinds of tools of the language that the platform has no runner for. Spec: abl-language 3.2."""
-CAN_RUN = tuple(kind for kind in TOOL_TYPES if kind not in CANNOT_RUN)
 
 
 def undefined_tool_calls(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:

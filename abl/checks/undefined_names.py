@@ -16,9 +16,10 @@ from abl.checks.context import CheckContext
 from abl.checks.facts import AgentFacts, is_engine_name
 from abl.checks.finding import Finding
 from abl.checks.names import ENGINE_NAMES, ERROR_NAMES, GUARDRAIL_NAMES, RESULT_NAMES
-from abl.checks.reading import rows
+from abl.checks.reading import rows, text, texts
 from abl.checks.report import Check
 from abl.checks.suggestions import MAX_GUESSES, listed
+from abl.checks.walk import nodes_of
 from abl.checks.written import Form, Written, written_in
 from abl.compiler.places import Place, Unit
 from abl.compiler.plain import given
@@ -44,16 +45,28 @@ _OF_ANSWERS = frozenset({"gather", "attachments", "await_attachment"})
 _LITERALS = ("true", "false", "null")
 _ANSWER_NAMES = frozenset({"value", "field", "attempt", "attempts", "error", "prompt"})
 _QUESTION_NAMES = frozenset({"call", "action"})
+_STORED = ("path", "target", "variable")
+_LISTED = ("paths", "reads", "writes")
+"""Keys of the IR whose values may be paths of what is stored."""
+_SAID = frozenset(
+    {
+        "action_handlers", "complete", "flow", "gather", "goal", "hooks", "instructions", "on_error", "on_start",
+        "persona", "templates",
+    }
+)  # fmt: skip
+"""Sections whose texts are for a customer or a model."""
+_READ_BY_CUSTOMERS = ("respond", "prompt", "present", "message", "plain_text")
 _DATA = ("rich_content", "carousel", "formats", "body", "system_prompt")
 """Texts that may be filled in from somewhere else."""
 
 
 class Use(NamedTuple):
-    """One name that is read: the text, where it stands there, and the first name of the path."""
+    """One name that is read: the text, where it stands there, the first name of the path, and the second."""
 
     written: Written
     start: int
     name: str
+    member: str = ""
 
 
 def undefined_names(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
@@ -70,6 +83,55 @@ def undefined_names(facts: AgentFacts, context: CheckContext) -> Iterator[Findin
             yield _finding(use, near, facts)
         elif _is_certain(use, facts, context):
             yield _finding(use, closest(use.name, chain(facts.candidates, more)) or "", facts)
+
+
+def undefined_members(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield `session.name` and `user.name` that nothing fills, where nothing outside of these texts could fill them.
+
+    What is stored of a user may have been stored by any agent of the project, and by the API where one declares it.
+    """
+    for use in uses_in(facts, context):
+        if not use.member or not _NAME.fullmatch(use.member) or use.written.path.split(".")[0] not in _SAID:
+            continue
+        if not _is_certain(use, facts, context):
+            continue
+        if use.name == "session":
+            known = facts.known_names | facts.told_names
+            is_filled = use.member in known or is_engine_name(use.member)
+        elif use.name == "user":
+            known = _stored_names(context)
+            is_filled = use.member in known
+        else:
+            continue
+        if not is_filled:
+            name = f"{use.name}.{use.member}"
+            near = closest(use.member, known)
+            said = {"name": name, "variable": name, "suggestion": f"{use.name}.{near}" if near else ""}
+            block = facts.block(facts.ir)
+            yield Finding("UNDEFINED_NAME", block, "", name, "", said, written=use.written, start=use.start)
+
+
+def _stored_names(context: CheckContext) -> frozenset[str]:
+    """Return the names below `user.` that an agent of the project declares, sets or stores, and those of the engine."""
+    paths: set[str] = {"user.intent", "user.sentiment"}
+    for agent in context.agents.values():
+        facts = context.facts(agent)
+        paths.update(one.name for one in facts.producers.get("user", ()))
+        paths.update(value for block in facts.blocks for key in _STORED if (value := text(block.subject.get(key))))
+        paths.update(
+            value for block in facts.under("memory") for key in _LISTED for value in texts(block.subject.get(key))
+        )
+    return frozenset(path.split(".")[1] for path in paths if path.startswith("user."))
+
+
+def secrets_in_texts(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield secrets in what is said, asked or told to a model: only calls of tools are given them."""
+    for use in uses_in(facts, context):
+        if use.name == "secrets" and use.member and use.written.path.split(".")[0] in _SAID:
+            name = f"secrets.{use.member}"
+            said = {"name": name, "variable": name}
+            block = facts.block(facts.ir)
+            yield Finding("SECRET_IN_TEXT", block, "", name, "", said, written=use.written, start=use.start)
 
 
 def misspelt_fields(facts: AgentFacts, context: CheckContext) -> dict[str, str]:
@@ -209,7 +271,8 @@ def _in_trees(written: Written, trees: Iterable[Tree]) -> Iterator[Use]:
         for one in walk(tree):
             if isinstance(one, Variable) and _NAME.fullmatch(one.path[0]) and one.path[0] != "this":
                 start = one.start if written.text.startswith(one.path[0], one.start) else -1
-                yield Use(written, start if start >= 0 else max(written.text.find(one.path[0]), 0), one.path[0])
+                start = start if start >= 0 else max(written.text.find(one.path[0]), 0)
+                yield Use(written, start, one.path[0], one.path[1] if len(one.path) > 1 else "")
 
 
 def _passed(document: Document, unit: Unit) -> Iterator[Use]:
@@ -242,5 +305,34 @@ def _stored(document: Document, unit: Unit) -> Iterator[Use]:
                 yield Use(written, found.start(), name.partition(".")[0])
 
 
-CHECKS = (Check("UNDEFINED_NAME", undefined_names),)
+def names_in_single_braces(facts: AgentFacts, context: CheckContext) -> Iterator[Finding]:
+    """Yield `{name}` and `${name}` of a variable in what a customer reads, who reads the braces."""
+    place = context.place(facts.ir)
+    if place is None or context.is_numbered(facts.ir):
+        return
+    names = frozenset(facts.producers) | frozenset(facts.session) | facts.passed
+    for node, path in nodes_of(place.node):
+        if path.startswith(_SKIPPED):
+            continue
+        for field in _READ_BY_CUSTOMERS:
+            shown = getattr(node, field, None) if field in node.BY_FIELD else None
+            if not isinstance(shown, str) or "{" not in shown:
+                continue
+            for found in _SINGLE_BRACES.finditer(shown):
+                if found[1] in names:
+                    begin = found.start() - (shown[: found.start()].endswith("$"))
+                    word = shown[begin : found.end()]
+                    right = "{" + found[0] + "}"
+                    written = Written(Place(node, place.unit), field, shown, Form.TEMPLATE, f"{path}.{field}")
+                    said = {"name": found[1], "value": word, "expected": right}
+                    block = facts.block(facts.ir)
+                    yield Finding("SINGLE_BRACES", block, "", word, right, said, written=written, start=begin)
+
+
+CHECKS = (
+    Check("UNDEFINED_NAME", undefined_names),
+    Check("UNDEFINED_NAME", undefined_members),
+    Check("SECRET_IN_TEXT", secrets_in_texts),
+    Check("SINGLE_BRACES", names_in_single_braces),
+)
 """The rules of this family, in the order in which they are checked."""

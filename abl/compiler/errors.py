@@ -16,6 +16,7 @@ MAX_DELAY_MS = 60_000
 DEFAULT_TYPE = "default"
 
 _HANDLER = shape(ErrorHandler, Changes(skip=("retry", "retry_delay", "retry_backoff", "retry_max_delay", "then")))
+_ACTIONS = frozenset({"RETRY", "RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE"})
 _WORD_AFTER = re.compile(r"\b(?:HANDOFF|BACKTRACK)\b\s*+(?:TO\b)?\s*+:?\s*+([\w.-]+)", re.IGNORECASE)
 
 
@@ -54,12 +55,15 @@ def lower_handler(node: ErrorHandler, scope: Scope) -> Json:
     ir["retry_backoff"] = text(node.retry_backoff) or RETRY_BACKOFF
     if longest is not None:
         ir["retry_max_delay_ms"] = min(longest, MAX_DELAY_MS)
-    _add_then(ir, text(node.then))
+    _add_then(ir, text(node.then), scope)
     return ir
 
 
-def _add_then(ir: Json, then: str) -> None:
-    """Add what happens after the answer: the first of the known words that the text holds."""
+def _add_then(ir: Json, then: str, scope: Scope) -> None:
+    """Add what happens after the answer: the first of the known words that the text holds; a step is gone back to."""
+    if then.strip() in scope.step_names and then.strip().upper() not in _ACTIONS:
+        ir.update(then="backtrack", backtrack_to=then.strip())
+        return
     upper = then.upper()
     if not upper and ir.get("backtrack_to"):
         upper = "BACKTRACK"

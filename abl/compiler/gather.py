@@ -169,6 +169,8 @@ def _resolve_entity(field: GatherField, ir: Json, scope: Scope, entities: dict[s
         scope.report("UNKNOWN_ENTITY", field, "entity_ref", name=reference, known=(reference, entities))
         return
     ir["type"] = text(entity.type) or ("enum" if entity.values else "string")
+    if entity.sensitive is True:
+        ir.setdefault("sensitive", True)
     if not scope.lends(f"entity {reference}", (entity.values, entity.synonyms), field, "entity_ref"):
         return
     if values := texts(entity.values):

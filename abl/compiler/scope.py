@@ -41,7 +41,7 @@ class Scope:
     """
 
     __slots__ = (
-        "_declared", "_lent", "_room", "_said", "_sizes", "_templates", "_used", "document", "error_default",
+        "_declared", "_lent", "_room", "_said", "_sizes", "_steps", "_templates", "_used", "document", "error_default",
         "findings", "intents", "name", "options", "parameters", "places", "unit",
     )  # fmt: skip
 
@@ -57,6 +57,7 @@ class Scope:
         self.parameters: dict[str, dict[str, None]] = {}
         self.error_default = ""
         self.intents: dict[str, tuple[Node, str]] = {}
+        self._steps: frozenset[str] | None = None
         self._templates: dict[str, Template] = {}
         for template in only(Template, document.templates):
             self._templates.setdefault(template.name, template)
@@ -66,6 +67,14 @@ class Scope:
         self._room = room_of(unit)
         self._lent = 0
         self._sizes: dict[str, int] = {}
+
+    @property
+    def step_names(self) -> frozenset[str]:
+        """The names of the steps of the document."""
+        if self._steps is None:
+            flow = self.document.flow
+            self._steps = frozenset(step.name for step in (flow.steps if flow is not None else None) or [])
+        return self._steps
 
     def record(self, ir: Json, node: Node) -> Json:
         """Remember where `ir` came from and return it; ends the lowering when there is no room for it."""

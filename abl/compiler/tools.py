@@ -178,6 +178,7 @@ def lower_tool(resolved: Resolved, scope: Scope) -> Json:
     _add_results(tool, scope, ir)
     _add_confirmation(tool, ir)
     _add_plain(tool, ir)
+    _report_not_enforced(tool, kind, resolved.node, scope)
     scope.record(ir, resolved.node)
     scope.unit = here
     check_metadata(ir, resolved.node, name, scope)
@@ -191,9 +192,7 @@ def _hints(tool: Tool, kind: str, scope: Scope) -> Json:
     if not isinstance(changes, bool):
         changes = kind == "http" and http_method(tool, kind) in CHANGING_METHODS
     parallel = tool.parallelizable if isinstance(tool.parallelizable, bool) else not changes
-    needs_auth = tool.requires_auth
-    if not isinstance(needs_auth, bool):
-        needs_auth = (kind in AUTHORISED_KINDS and text(tool.auth) not in ("", "none")) or bool(text(tool.auth_profile))
+    needs_auth = tool.requires_auth if isinstance(tool.requires_auth, bool) else _has_credentials(tool, kind)
     timeout = number(tool.timeout)
     return {
         "cacheable": tool.cacheable is True,
@@ -203,6 +202,24 @@ def _hints(tool: Tool, kind: str, scope: Scope) -> Json:
         "requires_auth": needs_auth,
         "timeout": tool_timeout(scope.document) if timeout is None else timeout,
     }
+
+
+def _has_credentials(tool: Tool, kind: str) -> bool:
+    """Return whether a call goes out with credentials."""
+    return (kind in AUTHORISED_KINDS and text(tool.auth) not in ("", "none")) or bool(text(tool.auth_profile))
+
+
+def _report_not_enforced(tool: Tool, kind: str, node: Node, scope: Scope) -> None:
+    """Report what says who may have a tool called, where nothing keeps anybody else from it. Decision: 0050."""
+    if (number(tool.identity_tier_required) or 0) > 0:
+        detail = (
+            "nothing says which tier a caller has. Write `auth_jit: true` with `auth_profile`, so that the user signs "
+            "in first, or a constraint `REQUIRE ... BEFORE calling` it on what a tool has found out about the caller"
+        )
+        scope.report("NOT_ENFORCED", node, "identity_tier_required", name="identity_tier_required", detail=detail)
+    if tool.requires_auth is True and not _has_credentials(tool, kind):
+        detail = "the call has no credentials to go with. Write `auth` or `auth_profile`, or leave it out"
+        scope.report("NOT_ENFORCED", node, "requires_auth", name="requires_auth", detail=detail)
 
 
 def _add_results(tool: Tool, scope: Scope, ir: Json) -> None:

@@ -33,6 +33,9 @@ _TOOL_EVENT = re.compile(r"tool:(\w+)")
 _ENTITY_EVENT = re.compile(r"entity:([\w.]+)")
 _RESULT = re.compile(r"last_(\w+)_result\Z")
 _HANDOFF = re.compile(r"HANDOFF\s+(?:TO\s+)?(\w+)", re.IGNORECASE)
+_BACKTRACK = re.compile(r"BACKTRACK\s+(?:TO\s+)?(\w+)", re.IGNORECASE)
+_GONE_TO = re.compile(r"\A(?!(?:RETRY(?:_STEP)?|BACKTRACK|ESCALATE|HANDOFF|COMPLETE|CONTINUE)\b)(\w+)\Z", re.IGNORECASE)
+"""A step alone behind THEN of an error handler."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 _STEP_NAME = re.compile(r"[A-Za-z_]\w*")
 _RULES = (
@@ -40,6 +43,8 @@ _RULES = (
     (Recall, "event", _TOOL_EVENT, Symbol.TOOL),
     (Recall, "event", _ENTITY_EVENT, Symbol.VARIABLE),
     (ErrorHandler, "then", _HANDOFF, Symbol.AGENT),
+    (ErrorHandler, "then", _BACKTRACK, Symbol.STEP),
+    (ErrorHandler, "then", _GONE_TO, Symbol.STEP),
     (HumanOutcome, "action", _HANDOFF, Symbol.AGENT),
 )
 """Class -> field whose text mentions a name in the midst of other words."""

@@ -153,6 +153,12 @@ class Pack:
     """Words before a number below zero."""
     at_least: Phrases = ()
     """Words that say "at least" and end with one of minus."""
+    decimal_words: Phrases = ()
+    """Words between a number and its decimals: five point two."""
+    beyond: Phrases = ()
+    """Forms of the time before or behind a day, which names none itself: `before {day}`."""
+    offers: Phrases = ()
+    """How somebody is asked whether something shall be done: shall I, do you want me to."""
     fractions: Phrases = ()
     """Words that make another number of the one beside them: half a, and a half, quarters."""
     partitive: Phrases = ()
@@ -165,6 +171,10 @@ class Pack:
     """Short names of days that are other words as well, sat, mer: they count where little else is said."""
     wrong: Phrases = ()
     """Words with which somebody says that a value is not right."""
+    counted: Phrases = ()
+    """Words that a one before them counts, whatever was asked for: person, piece, night."""
+    against: Phrases = ()
+    """Words that doubt, put off, turn away or speak of another in a short answer: no model is asked what it is."""
 
 
 UNITS = ("day", "week", "month", "year")
@@ -176,14 +186,18 @@ MAY_BE_EMPTY = frozenset(
 OPTIONAL = frozenset(
     {
         "address",
+        "against",
         "alike",
         "articles",
         "at_least",
         "between",
+        "beyond",
         "closings",
         "common",
         "conjugation",
         "contrast",
+        "counted",
+        "decimal_words",
         "determiners",
         "either",
         "endings",
@@ -194,6 +208,7 @@ OPTIONAL = frozenset(
         "minus",
         "month_days",
         "nouns",
+        "offers",
         "partitive",
         "plurals",
         "prefixes",

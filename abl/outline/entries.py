@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from abl.outline.bodies import FREE, NOTHING, TEXT, Body, Form, body_of, of_class
+from abl.parser.branches import ELSE_IF, LAST
 from abl.parser.content import format_key
 from abl.parser.reader import SCALARS
 from abl.parser.rules import rules_key
@@ -174,11 +175,12 @@ def _mixed(body: Body, line: Line) -> Entry:
 
 
 def _branches(body: Body, line: Line) -> Entry:
-    word = re.match(r"[A-Za-z_]*", line.text[line.start :])
+    text = line.text[line.start :]
+    word = ELSE_IF.match(text) or re.match(r"[A-Za-z_]*", text)
     head = word[0].upper() if word else ""
     below = of_class(Branch)
-    if head in ("IF", "WHEN", "ELSE", "ELIF", "CONDITION"):
-        row = Branch.BY_FIELD["otherwise" if head == "ELSE" else "condition"]
+    if head in ("IF", "WHEN", "CONDITION", *LAST) or ELSE_IF.fullmatch(head):
+        row = Branch.BY_FIELD["otherwise" if head in LAST else "condition"]
         start, stop = line.start, line.start + len(head)
         rest = line.text[stop:]
         return Entry(Role.BRANCH, start, stop, stop + len(rest) - len(rest.lstrip(" \t:")), row, Branch, below)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from abl.parser.joining import FLOWING, in_one_line, text_end
-from abl.parser.reader import Reader, reads
+from abl.parser.reader import BRANCH_HEAD, Reader, is_lost, reads
 from abl.parser.values import cut_comment, without_comment
 from abl.source import Pos
 from abl.syntax.coordination import HumanOutcome
@@ -16,6 +17,10 @@ _THEN = re.compile(r"(?:\s(?:THEN|GOTO)\b\s*+:?|(?<!\s)\s*+(?:->|\u2192|=>))\s*+
 _AFTER_COLON = re.compile(r"(?<=[^\s:]):\s++([A-Za-z_][\w-]*+)\s*+(?:#.*)?\Z")
 """The step of `IF condition: step`; after `IF:` a second colon belongs to the condition."""
 _WORD = re.compile(r"[A-Za-z_]+")
+ELSE_IF = re.compile(r"EL(?:SE?[ \t_:-]*+)?IF\b", re.IGNORECASE)
+"""ELSE IF as people write it: ELSEIF, ELSIF, ELIF, ELSE_IF."""
+LAST = frozenset({"ELSE", "DEFAULT", "OTHERWISE"})
+"""Heads of the branch that always matches."""
 _ARROW = re.compile(r"(?:->|\u2192|=>)\s*+")
 _HUMAN = re.compile(
     r"(?:IF|WHEN)?\b:?\s*+(.+?)(?<!\s)\s*+(?::|->|\bTHEN\b)\s*+((?:COMPLETE|HANDOFF|CONTINUE|ESCALATE)\b.*)\Z",
@@ -35,6 +40,7 @@ _OTHER = re.compile(r"(?:IF|WHEN)\b:?\s*+(.+?)(?<!\s)\s*+:\s*+([A-Z]\w*+(?:\s++\
 def read_branches(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, off: int) -> None:
     """Read IF and ELSE items, with or without dashes."""
     branches: list[Branch] = getattr(node, row.field)
+    known = len(branches)
     node.at[row.field] = off
     if not r.deeper(k):
         return
@@ -56,12 +62,11 @@ def read_branches(r: Reader, node: Node, row: Prop, k: int, end: int, value: str
             read_branch(r, branches, row, j, stop, bare, r.offsets[j] + len(text) - len(bare))
         j = stop
     r.leave()
-    _after_else(r, branches)
+    _after_else(r, branches, known)
 
 
 def _starts_branch(text: str) -> bool:
-    word = text[:5].upper()
-    return word.startswith(("IF ", "IF:", "ELSE", "WHEN", "ELIF"))
+    return BRANCH_HEAD.match(text) is not None or text[:4].upper() == "WHEN"
 
 
 def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int, bare: str, offset: int) -> None:
@@ -69,8 +74,10 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
     branch = r.new(Branch, j)
     branches.append(branch)
     word, rest = _head(bare)
+    if (else_if := ELSE_IF.match(bare)) is not None:
+        word, rest = else_if[0], bare[else_if.end() :].lstrip(" \t:")
     place = offset + len(bare) - len(rest)
-    if word == "ELSE" and not rest.upper().startswith("IF"):
+    if word in LAST:
         branch.otherwise = True
         branch.at["otherwise"] = offset
         arrow = _ARROW.match(rest)
@@ -82,10 +89,7 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
         elif rest:
             r.line(branch, j, j + 1, rest, place)
         r.props(branch, j + 1, stop)
-    elif word in ("IF", "WHEN", "CONDITION", "ELIF", "ELSE"):
-        if word == "ELSE":
-            rest = rest[2:].lstrip(" :")
-            place = offset + len(bare) - len(rest)
+    elif else_if is not None or word in ("IF", "WHEN", "CONDITION"):
         last = text_end(r, branch, j, stop, rest) if stop > j + 1 else stop
         rest = in_one_line(r, j, last, rest)
         rest = _inline_then(
@@ -98,10 +102,14 @@ def read_branch(r: Reader, branches: list[Branch], row: Prop, j: int, stop: int,
     else:
         last = _value_end(r, branch, j, stop, bare) if stop > j + 1 else stop
         r.line(branch, j, last, bare, offset)
+        unknown = next(iter(branch.extras), "")
         r.props(branch, last, stop)
         if not branch.condition and not branch.otherwise:
             branch.otherwise = True
-            r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
+            if unknown and not is_lost(branch, unknown.upper()):
+                r.report("UNKNOWN_BRANCH", offset, len(unknown), name=unknown)
+            else:
+                r.report("BRANCH_WITHOUT_CONDITION", offset, len(bare), property=row.key)
 
 
 def _value_end(r: Reader, branch: Branch, j: int, stop: int, bare: str) -> int:
@@ -131,10 +139,10 @@ def _head(text: str) -> tuple[str, str]:
     return word[0].upper(), rest.lstrip(" \t:") if rest[:1] in ("", ":", " ", "\t") else rest
 
 
-def _after_else(r: Reader, branches: list[Branch]) -> None:
-    for index, branch in enumerate(branches[:-1]):
-        if "otherwise" in branch.at and not branch.condition:
-            after = branches[index + 1]
+def _after_else(r: Reader, branches: list[Branch], known: int) -> None:
+    """Report the first branch behind one that always matches; the first `known` branches were looked at before."""
+    for branch, after in pairwise(branches[max(known - 1, 0) :]):
+        if not branch.condition:
             if after.pos:
                 r.report("UNREACHABLE_BRANCH", after.pos.offset, 2)
             return

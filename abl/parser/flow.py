@@ -18,7 +18,7 @@ _SEQUENCE = re.compile(r"\"?[A-Za-z_][\w-]*\"?(?:\s*+(?:->|\u2192)\s*+\"?[A-Za-z
 _ARROW = re.compile(r"(?:->|\u2192)")
 _HEADER = re.compile(r"(?:(?:step|STEP)\s+)?(?:\"([^\"]+)\"|([A-Za-z_][\w-]*))\s*:\s*(?:#.*)?\Z")
 _STEPS_ITEM = re.compile(r"-?\s*\d+\.\s")
-_BRANCH = re.compile(r"(?:-\s*)?(?:IF|ELSE|ELIF)\b(?!_)")
+_BRANCH = re.compile(r"(?:-\s*)?(?:ELS?IF|IF|ELSE(?:[_-]?IF)?|DEFAULT|OTHERWISE)(?![\w-])")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 
 

@@ -7,18 +7,23 @@ import re
 from abl.parser.enums import read_enum
 from abl.parser.handoff_heads import is_condition
 from abl.parser.joining import FLOWING, text_end
-from abl.parser.reader import READ, Reader
+from abl.parser.reader import CLOSED, READ, Reader
 from abl.parser.values import BOOLEANS, cut_comment, inline_list, split_top, unquote
 from abl.syntax.node import Node, Prop
 
 _NOTED = re.compile(r"(\w+)\s*\(([^()]*)\)")
 """`integer (required)`."""
+_BOUND = re.compile(r"(?:min|max|minimum|maximum|between|at (?:least|most)|from \d|up to)\b|[<>\d(]", re.IGNORECASE)
+"""What limits a value, behind its type."""
+_ENUM = re.compile(r"enum\s*+(?:\[[^\[\]]*+\]|\([^()]*+\))", re.IGNORECASE)
 _DEFAULTED = re.compile(r"(\w+)\s*=\s*(?=[^=\s])")
 """`count = 3`."""
 _OUTCOMES = frozenset({"RETRY", "RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE"})
 """What may follow the name of an error in place of an answer. Spec: abl-language 3.12."""
 _TARGETS = frozenset({"to", "agent"})
 """Main values that are agents: what stands behind one may be the condition under which it is next."""
+NAME_KEYS = {"action_id": frozenset({"action", "button", "id", "name", "on"})}
+"""Main value -> what people write before it in a list: `- ACTION: open-claim`."""
 WORDS = {"required": True, "optional": False}
 """What may stand after a field name instead of properties: `- name: required`. Spec: abl-language 5.3."""
 
@@ -52,7 +57,7 @@ def named(r: Reader, made: Node, row: Prop, k: int, own: int, bare: str, offset:
         name, rest = bare[:colon].rstrip(), bare[colon + 1 :]
         value = rest.lstrip()
         at = offset + colon + 1 + len(rest) - len(value)
-        if name.lower() == main and _is_name(value):
+        if (name.lower() == main or name.lower() in NAME_KEYS.get(main, ())) and _is_name(value):
             set_name(made, main, unquote(cut_comment(value)), at + (value[:1] in ('"', "'")))
             return k + 1
         set_name(made, main, unquote(name), offset + (name[:1] in ('"', "'")))
@@ -108,7 +113,8 @@ def after_name(r: Reader, made: Node, row: Prop, k: int, own: int, value: str, o
     else:
         meant = _meant(made, value)
     if meant is None:
-        r.report("EXPECTED_MAP", off, len(value), value=value, property=row.key)
+        code = CLOSED.get(type(made).__name__, "EXPECTED_MAP")
+        r.report(code, off, len(value), name=value, value=value, property=row.key)
         made.extras[""] = value
         return last
     if own > last and meant.kind in FLOWING:
@@ -142,9 +148,12 @@ def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
     noted = _NOTED.fullmatch(value)
     if noted is not None and noted[1].lower() != "enum":
         value = noted[1] + ",".ljust(noted.start(2) - noted.end(1)) + noted[2]  # every character in its place
-    for part, at in split_top(value[1:-1] if value[0] == "(" and value[-1] == ")" else value):
+    parts = _short_parts(value[1:-1] if value[0] == "(" and value[-1] == ")" else value, known)
+    is_typed = known is not None and parts[0][0].lower().removesuffix("?") in known.choices and value[0] != "("
+    for part, at in parts:
         word = part.lower()
         if read_enum(r, made, k, part, off + at):
+            is_typed = known is not None
             continue
         if "=" in part and known is not None and (typed := part.partition("="))[0].strip().lower() in known.choices:
             r.line(made, k, k + 1, f"type: {typed[0].strip()}", off + at - len("type: "))
@@ -158,6 +167,30 @@ def short_form(r: Reader, made: Node, k: int, value: str, off: int) -> bool:
         elif known is not None and word in known.choices:
             made.type = word  # type: ignore[attr-defined]
             made.at["type"] = off + at
+        elif known is not None and word[-1:] == "?" and word[:-1] in known.choices:
+            made.type, made.required = word[:-1], False  # type: ignore[attr-defined]
+            made.at["type"] = off + at
+        elif is_typed:
+            r.report("UNREAD_SHORT_FORM", off + at, len(part), name=getattr(made, made.MAIN), value=part)
+            made.extras[""] = part
         else:
             return False
     return True
+
+
+def _short_parts(value: str, known: Prop | None) -> list[tuple[str, int]]:
+    """Return the parts of a short form and where they begin: `number, required`, and `number required` or `date min 3`.
+
+    A type before other words is the begin of a question, unless they are words of a short form or a bound.
+    """
+    parts = split_top(value)
+    if known is None or len(parts) != 1:
+        return parts
+    enum = _ENUM.match(value)
+    first, _, rest = (enum[0], "", value[enum.end() :]) if enum is not None else value.partition(" ")
+    rest = rest.lstrip()
+    if (enum is None and first.lower().removesuffix("?") not in known.choices) or not (
+        rest.lower() in WORDS or _BOUND.match(rest)
+    ):
+        return parts
+    return [(first, 0), (rest, len(value) - len(rest))]

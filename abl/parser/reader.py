@@ -16,7 +16,7 @@ from abl.parser.scribe import Scribe
 from abl.parser.slips import is_key, is_slip
 from abl.parser.values import BOOLEANS, MAX_NESTING, cut_comment, inline_map, is_names, is_word, open_brackets, unquote
 from abl.syntax.node import NODES, Kind, Node, Prop
-from abl.syntax.steps import Actions
+from abl.syntax.rich import Rich
 
 ReadKind: TypeAlias = Callable[["Reader", Node, Prop, int, int, str, int], None]
 """reader, node, row, line, end of its nested lines, value text, offset of the value."""
@@ -31,12 +31,17 @@ Neighbour: TypeAlias = Callable[["Reader", Any, int, int, str, str, int, int], N
 ANY_KEY = "*"
 NEIGHBOURS: dict[tuple[str, str], Neighbour] = {}
 """(node class, upper-cased key) -> what is done with a key that belongs to something beside it."""
-_BRANCH = re.compile(r"(?:IF|ELSE)\b", re.IGNORECASE)
-"""How a branch begins that stands without its dash."""
+BRANCH_HEAD = re.compile(r"(?:ELS?IF|IF|ELSE(?:[_-]?IF)?|DEFAULT|OTHERWISE)(?![\w-])", re.IGNORECASE)
+"""How a branch begins that stands without its dash, or without the key of its list."""
 LASTING = ("user.", "project.")
 """How paths of facts begin that outlive the session. Spec: abl-language 6.7."""
 MAX_KNOWN = 12
-"""Known properties that are named in a finding about an unknown one."""
+"""Known properties that are named in a finding about an unknown one; the usual ones come first."""
+USUAL = (
+    "IF", "ELSE", "RESPOND", "GATHER", "SET", "CALL", "ON_INPUT", "ON_RESULT", "ON_SUCCESS", "ON_FAIL", "CHECK",
+    "THEN", "prompt", "description", "type", "required", "side_effects", "confirm", "endpoint", "method",
+)  # fmt: skip
+"""What steps, branches, handlers, fields and tools most often hold, in the order in which it is written."""
 CLOSED = {
     "ActionHandler": "UNKNOWN_ACTION_KEY",
     "Do": "UNKNOWN_ACTION_KEY",
@@ -54,9 +59,28 @@ SCALARS = frozenset(
 )  # fmt: skip
 """Kinds whose value is one piece of text: nothing may be nested under them."""
 ACTING = frozenset(
-    {"call", "respond", "check", "condition", "delegate", "handoff", "on_fail", "on_failure", "on_success", "then"}
-)
-"""Properties of a block that do something: of two different ones the first would silently never be done."""
+    {
+        "await_attachment", "call", "check", "complete_when", "condition", "delegate", "exit_when", "gather", "goto",
+        "handoff", "human_approval", "on_error", "on_exhausted", "on_fail", "on_failure", "on_input", "on_result",
+        "on_success", "present", "respond", "success_when", "then", "transform", "transition", "when",
+    }
+)  # fmt: skip
+"""Properties of a block that do something, or say when: of two different ones one would silently be lost."""
+WHOLE_DOCUMENTS = frozenset({"Document", "Profile"})
+"""Classes whose properties are sections, which are merged or reported elsewhere."""
+ACTS = frozenset(
+    {
+        "AWAIT_ATTACHMENT", "CALL", "CHECK", "CLEAR", "COLLECT", "COMPLETE", "DELEGATE", "DO", "DO_AFTER", "ESCALATE",
+        "GATHER", "GOTO", "HANDOFF", "HUMAN_APPROVAL", "IF", "ON_ERROR", "ON_FAIL", "ON_FAILURE", "ON_INPUT",
+        "ON_RESULT", "ON_SUCCESS", "RESPOND", "RESUME", "RETRY", "SET", "THEN", "TRANSFORM", "TRANSITION", "WHEN",
+    }
+)  # fmt: skip
+"""Words of the language that do something, or say when: in a block that does not know one it would be lost."""
+CALLED = {
+    "Branch": "a branch", "Outcome": "ON_SUCCESS, ON_FAILURE or ON_FAIL", "OnStart": "ON_START", "Hook": "a hook",
+    "Step": "a step", "ErrorHandler": "ON_ERROR", "Completion": "COMPLETE", "ReturnHandler": "a return handler",
+}  # fmt: skip
+"""Class of a block -> what people call it."""
 APPENDED = frozenset({"append", "merge"})
 
 
@@ -76,6 +100,15 @@ def spellings(cls: type[Node]) -> list[str]:
     return [spelling for row in cls.PROPS if not row.legacy for spelling in row.spellings]
 
 
+def listed_keys(cls: type[Node]) -> str:
+    """Return the properties of a node class, cut when there are many: the usual ones, and how many there are more."""
+    keys = [row.key for row in cls.PROPS if not row.legacy]
+    first = [key for key in USUAL if key in keys]
+    shown = [*first, *[key for key in keys if key not in first]][:MAX_KNOWN]
+    more = f" and {len(keys) - len(shown)} more" if len(keys) > len(shown) else ""
+    return ", ".join(shown) + more
+
+
 def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neighbour]:
     """Register the decorated function for `keys` written in nodes of the classes `owners`."""
 
@@ -86,6 +119,16 @@ def neighbour(*owners: str, keys: tuple[str, ...]) -> Callable[[Neighbour], Neig
         return function
 
     return register
+
+
+def is_acting(node: Node, row: Prop) -> bool:
+    """Return whether of two different values of a property one would be an action or a condition that is lost."""
+    return row.field in ACTING and type(node).__name__ not in WHOLE_DOCUMENTS
+
+
+def is_lost(node: Node, word: str) -> bool:
+    """Return whether a word that a block does not know is an action or a condition elsewhere; `word` is folded."""
+    return word in ACTS and isinstance(node, Rich) and type(node).__name__ not in CLOSED
 
 
 class _Tables(dict[type[Node], Table]):
@@ -191,7 +234,7 @@ class Reader(Scribe):
         colon = text.find(":")
         if not text.strip("- ") or text[0] in ")]}":
             return
-        if "branches" in node.BY_FIELD and _BRANCH.match(text):
+        if "branches" in node.BY_FIELD and BRANCH_HEAD.match(text):
             self.read_field(node, "branches", k - 1, end, "", offset)
             return
         if text[0] == "-" and node.REST == "":
@@ -224,7 +267,7 @@ class Reader(Scribe):
     def stray_item(self, node: Node, k: int, end: int, inner: str, offset: int) -> bool:
         """Give a dash item that is no property to the list it must belong to: branches, triggers, variables, values."""
         row = node.BY_FIELD.get("branches")
-        if row is not None and inner.upper().startswith(("IF", "ELSE")):
+        if row is not None and BRANCH_HEAD.match(inner):
             READ[Kind.BRANCHES](self, node, row, k - 1, end, "", offset)
             return True
         row = node.BY_FIELD.get("triggers")
@@ -265,7 +308,13 @@ class Reader(Scribe):
         if (other := NEIGHBOURS.get((node.__class__.__name__, ANY_KEY))) is not None:
             other(self, node, k, end, word, value, offset, value_offset)
             return
-        known = ", ".join([row.key for row in node.PROPS if not row.legacy][:MAX_KNOWN])
+        if is_lost(node, folded):
+            self.report(
+                "ACTION_LOST", offset, len(key), name=word, section=CALLED.get(type(node).__name__, "this block")
+            )
+            node.extras[word] = self.raw_value(k, end, value)
+            return
+        known = listed_keys(type(node))
         code, said = closed or "UNKNOWN_PROPERTY", {"name": word, "known": known}
         if meant and row is not None and row.guards:
             code, said = "UNREADABLE_GUARD", {"value": word, "property": row.key, "known": row.key}
@@ -306,7 +355,7 @@ class Reader(Scribe):
         fix = self.removal(k, first)
         written, has_value = self.texts[k].removeprefix("- "), bool(self.texts[k].partition(":")[2].strip())
         is_same = has_value and self.source.line(first).strip().removeprefix("- ") == written
-        if row.field in ACTING and isinstance(node, Actions) and not is_same:
+        if is_acting(node, row) and not is_same:
             self.report_line("ACTION_LOST", k, None, name=row.key, property=row.key, first_line=str(first))
             return
         self.report_line("DUPLICATE_PROPERTY", k, fix, name=row.key, property=row.key, first_line=str(first))

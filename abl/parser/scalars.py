@@ -20,12 +20,14 @@ from abl.parser.values import (
     bare_formula,
     cut_comment,
     duration,
+    inline_list,
     number,
     open_brackets,
     unquote,
 )
 from abl.syntax.flow import TERMINALS
 from abl.syntax.node import Kind, Node, Prop
+from abl.syntax.tools import CAN_RUN, Tool
 
 TARGET = Kind.TARGET
 _COMPARES = re.compile(
@@ -35,6 +37,10 @@ _COMPARES = re.compile(
 """What a formula has, and a sentence has not."""
 _LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)")
 """A single quote that is no apostrophe."""
+_SAID = frozenset({"message", "present", "prompt", "respond"})
+"""Fields whose text a customer reads."""
+_QUOTED_ITEM = re.compile(r'-\s*+"([^"]*+)"\s*+(?:#.*)?')
+_QUOTED_LIST = re.compile(r'\[\s*+"[^"]*+"\s*+(?:,\s*+"[^"]*+"\s*+)*+,?\s*+\]')
 LONG_NUMBER = 16
 """Digits from which on a number is not read in the short way."""
 
@@ -55,10 +61,27 @@ def read_text(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, of
             setattr(node, field, value)
             node.at[field] = off
             return
-    value, off = text_value(r, node, row, k, end, value, off)
+    listed = _listed(r, k, end, value, off) if row.field in _SAID and k not in r.lines.blocks else None
+    value, off = listed or text_value(r, node, row, k, end, value, off)
     if row.repeat == "append" and getattr(node, row.field):
         value = getattr(node, row.field) + "\n" + value
     set_text(node, row, value, off)
+
+
+def _listed(r: Reader, k: int, end: int, value: str, off: int) -> tuple[str, int] | None:
+    """Return a list of quoted texts as lines of one text, as YAML reads it, and where the first begins; None if none.
+
+    Bare items stay as they stand: with their dashes they are a list that the customer reads.
+    """
+    below = r.texts[k + 1 : end]
+    items = [_QUOTED_ITEM.fullmatch(text) for text in below] if not value else []
+    if items and all(items):
+        return "\n".join([item[1] for item in items if item is not None]).strip(), r.offsets[k + 1] + below[0].index(
+            '"'
+        ) + 1
+    if not below and _QUOTED_LIST.fullmatch(found := cut_comment(value)):
+        return "\n".join([text for text, _ in inline_list(found)]), off + found.index('"') + 1
+    return None
 
 
 def text_value(
@@ -297,13 +320,17 @@ def read_choice(r: Reader, node: Node, row: Prop, k: int, end: int, value: str, 
 
 def odd_choice(r: Reader, node: Node, row: Prop, value: str, off: int) -> None:
     """Keep a word that is not in the set, with a finding that names the set."""
-    meant = r.near(value, row.choices)
+    is_kind = row is Tool.BY_FIELD["type"]
+    choices = CAN_RUN if is_kind else row.choices
+    meant = r.near(value, choices)
     if row.open and meant is None:
         set_text(node, row, value, off)
         return
     fix = r.edit(off, len(value), meant, f"write `{meant}`") if meant else None
     code = "UNREADABLE_GUARD" if row.guards else "PII_TYPE_UNKNOWN" if row.field == "pii_type" else "UNKNOWN_CHOICE"
-    known, suggestion = ", ".join(row.choices), did_you_mean(meant)
+    if is_kind:
+        code = "UNKNOWN_TOOL_TYPE"
+    known, suggestion = ", ".join(choices), did_you_mean(meant)
     said = value or "an empty value"
     r.report(code, off, len(value), fix, name=said, value=said, property=row.key, known=known, suggestion=suggestion)
     if row.open:

@@ -166,5 +166,5 @@ class ErrorHandler(Rich):
     retry_max_delay: float | None = p.special(
         Kind.DURATION, "RETRY_MAX_DELAY", "Longest delay in milliseconds.", unit="ms"
     )
-    then: str = p.text("THEN", "RETRY_STEP, BACKTRACK, ESCALATE, HANDOFF agent, COMPLETE or CONTINUE.")
+    then: str = p.text("THEN", "RETRY_STEP, BACKTRACK, ESCALATE, HANDOFF agent, COMPLETE, CONTINUE or a step.")
     backtrack_to: str = p.target("BACKTRACK_TO", "Step to go back to.")

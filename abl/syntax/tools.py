@@ -10,6 +10,9 @@ from abl.syntax.steps import Assignment
 
 BASE_TYPES = ("string", "number", "integer", "boolean", "date", "datetime", "array", "object", "any")
 TOOL_TYPES = ("http", "mcp", "lambda", "sandbox", "connector", "workflow", "searchai", "async_webhook")
+CANNOT_RUN = frozenset({"searchai", "lambda"})
+"""Kinds of tools of the language that the platform has no runner for. Spec: abl-language 3.2."""
+CAN_RUN = tuple(kind for kind in TOOL_TYPES if kind not in CANNOT_RUN)
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 AUTH_TYPES = ("none", "api_key", "bearer", "basic", "oauth2_client", "oauth2_user", "custom")
 CONFIRMATIONS = ("always", "never", "when_side_effects")

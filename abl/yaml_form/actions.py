@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from abl.parser.branches import resolved_as
+from itertools import pairwise
+
+from abl.parser.branches import ELSE_IF, LAST, resolved_as
 from abl.parser.late import place_sets
+from abl.parser.reader import is_lost
 from abl.printer.yaml_names import yaml_rows
 from abl.syntax.coordination import History, HumanOutcome
 from abl.syntax.flow import Transform
@@ -125,7 +128,7 @@ def read_branches(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
         branch = y.new(Branch, one)
         branches.append(branch)
         if isinstance(one, Mapping):
-            y.props(branch, _without_else(y, branch, one))
+            y.props(branch, _as_usual(y, branch, one))
         elif isinstance(one, Scalar):
             y.value(branch, Branch.BY_FIELD["then"], one)
         if branch.condition.strip().lower() in ("else", "default", "*"):
@@ -133,15 +136,31 @@ def read_branches(y: YamlReader, node: Node, row: Prop, tree: Tree) -> None:
         if not branch.condition and not branch.otherwise:
             branch.otherwise = True
             branch.at.setdefault("otherwise", one.offset)
+            head = key_text(one.pairs[0][0]) if isinstance(one, Mapping) and one.pairs else ""
+            if head in branch.extras and not is_lost(branch, fold(head)):
+                y.report("UNKNOWN_BRANCH", one, name=head)
+    for branch, after in pairwise(branches):
+        if not branch.condition:
+            assert after.pos is not None
+            y.inner.report("UNREACHABLE_BRANCH", after.pos.offset, 2)
+            break
 
 
-def _without_else(y: YamlReader, branch: Branch, tree: Mapping) -> Mapping:
-    """Return a branch without `else: {…}`, whose content is the branch itself."""
+def _as_usual(y: YamlReader, branch: Branch, tree: Mapping) -> Mapping:
+    """Return a branch with `if` for `elif`, and without `else: {…}` or `default`, whose content is the branch."""
     for key, value in tree.pairs:
-        if key_text(key).lower() == "else" and not (isinstance(value, Scalar) and not is_null(value)):
+        name = key_text(key)
+        others = [pair for pair in tree.pairs if pair[0] is not key]
+        text = value.text.strip() if isinstance(value, Scalar) and not is_null(value) else ""
+        if ELSE_IF.fullmatch(name) and text:
+            y.value(branch, Branch.BY_FIELD["condition"], value)
+            return Mapping(tree.offset, others, tree.end)
+        if name.upper() in LAST and not (name.upper() == "ELSE" and text):
             branch.otherwise = True
+            if text and text.lower() != "true":
+                y.value(branch, Branch.BY_FIELD["then"], value)
             inner = value.pairs if isinstance(value, Mapping) else []
-            return Mapping(tree.offset, [*(pair for pair in tree.pairs if pair[0] is not key), *inner], tree.end)
+            return Mapping(tree.offset, [*others, *inner], tree.end)
     return tree
 
 

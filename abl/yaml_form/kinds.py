@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abl.parser.bounds import ITEM_BYTES, elements
+from abl.parser.naming import NAME_KEYS
+from abl.parser.naming import short_form as text_short_form
 from abl.parser.reader import LASTING
 from abl.parser.slips import is_slip
 from abl.parser.values import inline_list, inline_map
@@ -296,7 +298,7 @@ def entry(y: YamlReader, cls: type[Node], row: Prop, tree: Tree) -> Node:
         else:
             y.props(made, tree, skip=name)
     elif isinstance(tree, Scalar) and cls.__name__ == "Do":
-        y.inner.line(made, 0, 1, *_as_do(y, tree))
+        y.inner.line(made, 0, 1, *_on_a_line(y, tree))
     elif isinstance(tree, Scalar) and cls.MAIN:
         setattr(made, cls.MAIN, one_line(tree.text))
         made.at[cls.MAIN] = content_offset(tree, y.source)
@@ -306,8 +308,8 @@ def entry(y: YamlReader, cls: type[Node], row: Prop, tree: Tree) -> Node:
     return made
 
 
-def _as_do(y: YamlReader, tree: Scalar) -> tuple[str, int]:
-    """Return a single action such as `RESUME` as a line of the text form, and its offset."""
+def _on_a_line(y: YamlReader, tree: Scalar) -> tuple[str, int]:
+    """Return a scalar as a line of the text form, where it can be read as such, and its offset."""
     text, offset = one_line(tree.text), content_offset(tree, y.source)
     line, column, _ = y.source.pos(offset)
     inner = y.inner
@@ -321,7 +323,9 @@ def _plain_main(y: YamlReader, made: Node, tree: Mapping) -> frozenset[str]:
     if not cls.MAIN or cls.MAIN in cls.BY_FIELD:
         return frozenset()
     for key, value in tree.pairs:
-        if key_text(key).lower() in (cls.MAIN, "name", "id") and isinstance(value, Scalar):
+        if key_text(key).lower() in (cls.MAIN, "name", "id", *NAME_KEYS.get(cls.MAIN, ())) and isinstance(
+            value, Scalar
+        ):
             setattr(made, cls.MAIN, one_line(value.text))
             made.at[cls.MAIN] = content_offset(value, y.source)
             return frozenset({key_text(key)})
@@ -369,7 +373,7 @@ def named_value(y: YamlReader, made: Node, row: Prop, name: str, key: Tree, valu
 
 
 def short_form(y: YamlReader, made: Node, value: Scalar) -> bool:
-    """Read `required`, `optional` or a type after the name of a field."""
+    """Read `required`, `optional`, a type or `number, required` after the name of a field."""
     word = value.text.strip().lower()
     kind = made.BY_FIELD.get("type")
     if word in ("required", "optional") and "required" in made.BY_FIELD:
@@ -378,7 +382,7 @@ def short_form(y: YamlReader, made: Node, value: Scalar) -> bool:
     if kind is not None and word in kind.choices:
         y.as_line(made, kind, value)
         return True
-    return False
+    return value.plain and text_short_form(y.inner, made, 0, *_on_a_line(y, value))
 
 
 @reads(Kind.FLAT)

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias, TypeVar
 from abl.diagnostics.model import Fix
 from abl.diagnostics.reporter import did_you_mean
 from abl.parser.lines import Lines, scan
+from abl.parser.reader import APPENDED, CALLED, CLOSED, Reader, is_acting, is_lost
 from abl.parser.reader import READ as READ_TEXT
-from abl.parser.reader import Reader
 from abl.parser.slips import is_key, is_slip
 from abl.parser.values import is_word
 from abl.printer.yaml_names import yaml_name, yaml_rows
@@ -102,15 +102,17 @@ class YamlReader:
 
     # --- properties -------------------------------------------------------------------------------------
 
-    def entries(self, mapping: Mapping) -> Iterator[tuple[str, Tree, Tree]]:
-        """Yield key, key's place and value; a key that stands twice is reported, and the last one counts."""
-        first: dict[str, Tree] = {}
-        for key, _ in mapping.pairs:
+    def entries(self, mapping: Mapping, node: Node | None = None) -> Iterator[tuple[str, Tree, Tree]]:
+        """Yield key, key's place and value; a key that stands twice is reported, and the last one counts.
+
+        `node` is the block whose properties they are: of two of its actions one would be lost.
+        """
+        first: dict[str, tuple[Tree, Tree]] = {}
+        for key, value in mapping.pairs:
             name = key_text(key)
             if name in first:
-                line = str(self.pos(first[name]).line)
-                self.report("DUPLICATE_PROPERTY", key, name=name, property=name, first_line=line)
-            first.setdefault(name, key)
+                self._repeated(node, name, first[name], (key, value))
+            first.setdefault(name, (key, value))
         repeated = len(first) < len(mapping.pairs)
         last = {key_text(key): at for at, (key, _) in enumerate(mapping.pairs)} if repeated else {}
         for at, (key, value) in enumerate(mapping.pairs):
@@ -120,15 +122,27 @@ class YamlReader:
 
     def props(self, node: Node, mapping: Mapping, *, skip: frozenset[str] = frozenset()) -> None:
         """Read the entries of a map as properties of `node`."""
-        rows = yaml_rows(type(node))
-        for name, key, value in self.entries(mapping):
+        given: dict[str, tuple[Tree, Tree]] = {}
+        for name, key, value in self.entries(mapping, node):
             if name in skip:
                 continue
-            row = rows.get(fold(name)) or rows.get(fold(name).replace("-", "_").replace(" ", "_"))
+            row = _row_of(node, name)
             if row is None:
                 self.unknown(node, name, key, value)
-            else:
-                self.value(node, row, value)
+                continue
+            if row.field in given and row.repeat not in APPENDED:
+                self._repeated(node, name, given[row.field], (key, value))
+            given.setdefault(row.field, (key, value))
+            self.value(node, row, value)
+
+    def _repeated(self, node: Node | None, name: str, first: tuple[Tree, Tree], again: tuple[Tree, Tree]) -> None:
+        """Report a key that stands twice, perhaps in two spellings: the last one counts."""
+        row = _row_of(node, name) if node is not None else None
+        is_same = raw_text(first[1], self.source) == raw_text(again[1], self.source)
+        is_loss = node is not None and row is not None and (is_acting(node, row) or row.field in _LISTS)
+        line = str(self.pos(first[0]).line)
+        code = "ACTION_LOST" if is_loss and not is_same else "DUPLICATE_PROPERTY"
+        self.report(code, again[0], name=name, property=name, first_line=line)
 
     def value(self, node: Node, row: Prop, value: Tree) -> None:
         """Read one value; nothing at all is an absent value, except for flags and blocks."""
@@ -155,12 +169,13 @@ class YamlReader:
             self.value(node, row, value)
             return
         hint = did_you_mean(None if is_key(name) else meant)
-        if meant and row is not None and row.guards:
+        if is_lost(node, fold(name)):
+            self.report("ACTION_LOST", key, name=name, section=CALLED.get(cls.__name__, "this block"))
+        elif meant and row is not None and row.guards:
             self.report("UNREADABLE_GUARD", key, value=name, property=meant, known=meant, suggestion=hint)
-        elif cls.__name__ == "HumanOutcome":
-            self.report("UNKNOWN_OUTCOME", key, name=name, suggestion=hint)
         else:
-            self.report("UNKNOWN_PROPERTY", key, name=name, section=cls.__name__, suggestion=hint)
+            code = CLOSED.get(cls.__name__, "UNKNOWN_PROPERTY")
+            self.report(code, key, name=name, section=cls.__name__, suggestion=hint)
         node.extras[name] = raw_text(value, self.source)
 
     # --- values of the text form ------------------------------------------------------------------------
@@ -174,4 +189,12 @@ class YamlReader:
         READ_TEXT[row.kind](inner, node, row, 0, 1, value, offset)
 
 
+def _row_of(node: Node, name: str) -> Prop | None:
+    """Return the property of a block that a key names, in any spelling."""
+    rows = yaml_rows(type(node))
+    return rows.get(fold(name)) or rows.get(fold(name).replace("-", "_").replace(" ", "_"))
+
+
+_LISTS = frozenset({"clear", "digressions", "do", "do_after", "on_action", "set", "step_constraints", "sub_intents"})
+"""Lists of actions and rules that the text form adds up, and YAML does not."""
 _EMPTY_COUNTS = frozenset({Kind.FLAG, Kind.NODE, Kind.STEP_GATHER, Kind.FLOW, Kind.LIST})

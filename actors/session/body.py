@@ -77,6 +77,7 @@ class SessionBody:
 
     __slots__ = (
         "_ends_by_s",
+        "_given_up_next",
         "_interrupted",
         "_is_unwanted",
         "_running",
@@ -98,13 +99,15 @@ class SessionBody:
         self._shown_seq = 0
         self._running = ("", "")
         self._ends_by_s: float | None = None
+        self._given_up_next = ""
         self._interrupted = False
         self._is_unwanted = False
         self.is_left = False
 
     def is_running(self, name: str) -> bool:
         """Whether the turn that runs has this reply or idempotency key; "" is any turn."""
-        return self._turn is not None and (not name or name in self._running)
+        names = (name, derived_id(self.session_id, name))
+        return self._turn is not None and (not name or any(one in self._running for one in names))
 
     def ends_within_s(self) -> float:
         """Return within how many seconds the turn that runs has ended for certain, if the store answers."""
@@ -125,6 +128,10 @@ class SessionBody:
         else:
             self._interrupted = True
             self._turn.give_up(CANCELLED if reason == CancelTurn.__name__ else reason)
+
+    def give_up_next(self, key: str) -> None:
+        """Have the turn under this key, which is about to run, cancelled as it begins."""
+        self._given_up_next = key
 
     async def meanwhile(self, message: UseMemory) -> HostAnswer | None:
         """Carry a message out in the midst of the turn that runs; None when none does."""
@@ -295,6 +302,7 @@ class SessionBody:
         else:
             found(await self._awake(), message.tenant_id, message.project_id)
         was, self._interrupted = self._interrupted, False
+        self._given_up_next = ""
         return Done(note=CANCELLED if was else "")
 
     async def _resumed(self, message: FromOutside) -> HostAnswer:
@@ -379,6 +387,8 @@ class SessionBody:
 
     def _hold(self, turn: Turn | None) -> None:
         self._turn = turn
+        if turn is not None:
+            self._running = (turn.output.message_id, "")  # its key names the same id
 
     async def _run(
         self,
@@ -393,6 +403,8 @@ class SessionBody:
         turn = self._turn = Turn(live, services.performer, services.clock, output)
         self._running = (output.message_id, key)
         self._ends_by_s = time.monotonic() + len(facts) * longest_s(deadline_s)
+        if key and key == self._given_up_next:
+            self.interrupt(CancelTurn.__name__)
         try:
             ends = []
             for fact, opening in facts:

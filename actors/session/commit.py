@@ -7,10 +7,11 @@ from typing import Final
 
 import msgspec
 
-from actors.messages import EndSession
+from actors.messages import EndSession, ResetSession
 from actors.runtime import TurnReply
 from actors.session.activity import action_said, activity_of, transcript_of
 from actors.session.announcing import happened
+from actors.session.ending import RESET
 from actors.session.kept import CANCELLED, ENDED, closing_data, encode_beside, encode_kept, reply_of_kept, wire_form
 from actors.session.live import LiveSession
 from actors.session.offering import open_after
@@ -40,16 +41,18 @@ REFUSALS = {
     ("failed", BROKEN): "The turn has failed",
     ("cancelled", BROKEN): "The turn has failed",
     ("cancelled", EndSession.__name__): "Session has ended",
+    ("cancelled", ResetSession.__name__): RESET.message,
 }
 """How a turn has ended and why -> what its caller gets in the place of a reply. Spec: platform-api 4.1."""
 HINTS: dict[str, JsonObject] = {
     "not_configured": {"reason": MODEL_NOT_CONFIGURED, "hint": HOW_TO_CONFIGURE},
     "deadline": {"reason": "TURN_TIMEOUT"},
     EndSession.__name__: {"reason": "SESSION_ENDED", "begun": True},
+    ResetSession.__name__: {**RESET.details, "begun": True},
 }
 """Why a turn has no reply -> what tells its caller more of it; the reason is the code of a socket. Spec: 12.7."""
-_RULES = frozenset({BUDGET_EXCEEDED, EndSession.__name__})
-"""Why a turn has no reply where it is no use to ask again: a rule forbids it, or its session is over."""
+_RULES = frozenset({BUDGET_EXCEEDED, EndSession.__name__, ResetSession.__name__})
+"""Why a turn has no reply where it is no use to wait: a rule forbids it, or its session is over or was reset."""
 _log = logging.getLogger(__name__)
 
 
@@ -65,7 +68,8 @@ async def commit(
         Unavailable, Conflict: The turn has no reply, see `REFUSALS`; that it has none is durable. It may be asked for
             again, but under its key only when it has asked for nothing that changes the world: else the key keeps the
             refusal. Conflict: a budget of the tenant's own is spent.
-            Also: the session was ended while it ran; it had begun, so it is not to be run in another session.
+            Also: the session was ended or reset while it ran; it had begun, so it is not to be run in another session.
+            What a turn had said that was given up, and what may have been done, is `details.response`.
         SessionMoved, StoreLost: As for every write.
     """
     try:
@@ -98,6 +102,10 @@ async def _commit(
         failed = {"error": refusal, "code": code, "messageId": output.message_id}
     if refusal and end.error in HINTS:
         failed["details"] = HINTS[end.error]
+        if (
+            end.status == CANCELLED and output.shown
+        ):  # what may have been done all the same; a transcript may go with it
+            failed["details"] = {**HINTS[end.error], "response": output.shown}
     if refusal and "refusal" in end.metadata:
         failed["details"] = {"reason": end.error.upper(), "hint": end.metadata["refusal"]}
     if end.status == CANCELLED:

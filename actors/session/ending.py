@@ -18,6 +18,8 @@ from domain.traces import TraceEvent, TraceType
 
 RESET = Failed(kind="Conflict", message="The session was reset", details={"reason": "SESSION_RESET"})
 """The answer to a turn that was taken before a reset and had not begun."""
+TAKEN_BACK = Failed(kind="Conflict", message="The message was taken back", details={"reason": "TURN_CANCELLED"})
+"""The answer to a turn that was cancelled before it had begun."""
 RESET_SPAN = "reset"
 RESET_KEY = "reset:"
 """Keeps the keys of resets apart from those of turns."""

@@ -199,6 +199,7 @@ async def facts_of(
         action=action_of(asked.action),
         agent="" if is_first else asked.agent,
         opening_unseen=is_first,
+        unread=asked.unread,
         reply_id=message_id,
         attachments=asked.attachments,
     )

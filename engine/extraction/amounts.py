@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from abl.languages import Pack, fold
+from engine.answer_own import is_form_of
 from engine.answer_tables import ORDINAL, Kind
 from engine.answer_words import pieces_of
 from engine.extraction.corrections import corrected
@@ -22,10 +24,19 @@ from engine.extraction.times import times_in
 
 MAX_BETWEEN = 40
 """Characters between two numbers of which one is meant, or both are one: "two or three"."""
+_NAMING = frozenset({Kind.UNKNOWN, Kind.WAIT, Kind.CANCEL, Kind.QUESTION})
+"""Kinds of a word that a one beside it may count."""
 _TELLING = frozenset({Kind.UNKNOWN, Kind.OWN, Kind.NUMBER})
 Name = tuple[int, int]
 """Where the name of what was asked for stands beside a number, and how far from it."""
 Beside = Callable[[str, int, int], Name | None]
+Counted = Callable[[str], bool]
+"""Whether a word, as it is folded, names what was asked for."""
+_ENDS = re.compile(r"\s*(?:$|[^\w\s'’])")
+"""The end of a clause: what stands behind it is not counted."""
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s*$")
+_NOUNS_FIRST = frozenset({"ar"})
+"""Languages in which a one stands behind what it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,13 @@ def _without(said: str, spans: list[tuple[int, int]]) -> str:
     return said
 
 
-def meant_amount(text: str, words: Pack, beside: Beside, others: tuple[Pack, ...] = ()) -> float | None:
+def _none(word: str) -> bool:
+    return word == ""
+
+
+def meant_amount(
+    text: str, words: Pack, beside: Beside, others: tuple[Pack, ...] = (), counted: Counted = _none
+) -> float | None:
     """Return the number an answer gives; None without one, and where it is unclear which.
 
     Args:
@@ -73,21 +90,33 @@ def meant_amount(text: str, words: Pack, beside: Beside, others: tuple[Pack, ...
         words: The words of its language.
         beside: Where the name of what was asked for stands beside the number at a place of a text, None if it does not.
         others: Languages whose days are known too.
+        counted: Whether a word names what was asked for, or its unit: "one night".
     """
     tail = corrected(text, words)
     if tail and amounts_in(tail, words, others):
         text = tail
+    said, found = _read(text, words, others)
+    if any(_is_behind_no(said, one, words) for one in found[1:]):
+        return None  # "5, no 6": no, it is six, or not six
     text = stated(text, words)
     said, found = _read(text, words, others)
     found = [one for one in found if not _is_refused(said, one, words)]
     near = named(said, found, beside, words)
     found = [one for one in found if one in near or not _counts_none(said, one, words)]
+    found = [
+        one
+        for one in found
+        if not (_is_word_of_one(said, one) and _counts_another(said, one, words, counted, is_near=one in near))
+    ]
+    near = [one for one in near if one in found]
     if not found or any(_is_part(said, one, words) for one in (near or found)):
         return None
-    ones = [one for one in found if one.value == 1 and not said[one.start : one.end].isdigit()]
+    ones = [one for one in found if _is_word_of_one(said, one)]
     rest = [one for one in found if one not in ones]
     if not near and ones and rest and _joins(said[ones[0].end : rest[-1].start], words):
         return None  # one person and two children
+    if not near and len({one.value for one in rest or found}) > 1:
+        return None  # three adults and two children
     meant = (near or rest or found)[0]
     if meant.is_likely_moment and len({one.value for one in found}) > 1 and not near:
         return None
@@ -131,12 +160,89 @@ def _is_refused(said: str, one: Amount, words: Pack) -> bool:
     return before is not None or behind is not None
 
 
+def _is_behind_no(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether the plain word of no stands before a number, which takes back what was said before it."""
+    return re.search(rf"{alternatives(words.no[:1])}\s*$", said[: one.start]) is not None
+
+
 def _counts_none(said: str, one: Amount, words: Pack) -> bool:
     """Return whether a number counts nothing: it tells which one ("the 5th"), or speaks of somebody ("one of us")."""
     if said[one.end - 1].isdigit():
         return ORDINAL.match(said, one.end) is not None
     behind = alternatives(words.partitive)
+    following = pieces_of(said[one.end :], words, frozenset())[:1]
+    if following and following[0].kind in (Kind.POLITE, Kind.WISH):
+        return False
     return bool(behind) and one.value == 1 and re.match(rf"\s*{behind}", said[one.end :]) is not None
+
+
+def _is_word_of_one(said: str, one: Amount) -> bool:
+    return one.value == 1 and not any(sign.isdigit() for sign in said[one.start : one.end])
+
+
+def _counts_another(said: str, one: Amount, words: Pack, counted: Counted, *, is_near: bool) -> bool:
+    """Return whether a word of one is none for what was asked: "one moment", "eine Frage", "un po'", "one more".
+
+    It is the article of most languages. Alone, or with small words and courtesy, it counts: "just one", "eine bitte".
+    """
+    behind = [] if _ENDS.match(said, one.end) else pieces_of(said[one.end :], words, frozenset())[:1]
+    word = behind[0].text.split()[0] if behind else ""
+    if word and (counted(word) or _is_generic(word, words)):
+        return False
+    if _is_in_phrase(said, one, words) or _is_beside_more(said, one, words):
+        return True
+    if is_near or (behind and behind[0].kind not in _NAMING):
+        return False
+    if behind:
+        return True
+    before = _LAST_WORD.search(said[: one.start]) if words.tag in _NOUNS_FIRST else None
+    if before is None or counted(before[1]) or _is_generic(before[1], words):
+        return False
+    return all(piece.kind in _NAMING for piece in pieces_of(before[1], words, frozenset()))
+
+
+def _is_generic(word: str, words: Pack) -> bool:
+    """Return whether a word names what a one may count whatever was asked for: person, piece."""
+    return any(is_form_of(word, name) or word == name for name in _generic(words))
+
+
+@lru_cache(maxsize=64)
+def _generic(words: Pack) -> frozenset[str]:
+    signs = tuple(sign for names in words.currencies.values() for sign in names)
+    return frozenset(fold(one).strip() for one in (*words.counted, *signs))
+
+
+def _is_in_phrase(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether a number is a part of a longer phrase the pack knows: "un momento", "ein bisschen"."""
+    pattern = _phrases(words)
+    return pattern is not None and any(
+        found.start() <= one.start and one.end <= found.end() and found.end() - found.start() > one.end - one.start
+        for found in pattern.finditer(said)
+    )
+
+
+@lru_cache(maxsize=64)
+def _phrases(words: Pack) -> re.Pattern[str] | None:
+    return any_of((*words.wait, *words.yes, *words.no, *words.cancel, *words.politeness, *words.filler))
+
+
+def _is_beside_more(said: str, one: Amount, words: Pack) -> bool:
+    """Return whether a word beside a one tells that it is one more, or which one it is: "one more", "the first one"."""
+    more, which = _more(words)
+    is_more = more is not None and any(
+        not said[found.end() : one.start].strip()
+        if found.end() <= one.start
+        else not said[one.end : found.start()].strip()
+        for found in more.finditer(said)
+    )
+    return is_more or (which is not None and which.search(said[: one.start]) is not None)
+
+
+@lru_cache(maxsize=64)
+def _more(words: Pack) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+    """Return what finds a word of more or less, and what finds one of order at the end of a text."""
+    which = alternatives(tuple(phrase for names in words.ordinals.values() for phrase in names))
+    return any_of(words.relative), re.compile(rf"{which}\s*$") if which else None
 
 
 def _is_part(said: str, one: Amount, words: Pack) -> bool:

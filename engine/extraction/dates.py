@@ -21,7 +21,9 @@ _ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _FIGURES = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})(?:\2(\d{4}|\d{2}))?(?!\d)")
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|e|o|a|\.)?[\s,-]*$")
 _DAY_BEHIND = re.compile(r"[\s,.-]*(\d{1,2})(?!\d)(?:st|nd|rd|th|er|e|o|a|\.)?(?![a-z])")
-_YEAR = re.compile(r"[\s,.-]*(\d{4})(?!\d)")
+_YEAR = re.compile(r"[\s,.-]*(\d{4})(?!\d)|['’]?(2[5-9]|[3-9]\d)\s*$")
+"""A year of two figures stands at the end and is no hour."""
+_NUMBER_BEHIND = re.compile(r"[\s,]*(\d{1,2})(?P<mark>st|nd|rd|th|er|º|ª|\.)?(?=\s*(?:$|[.,!?;]))")
 _DAY_ALONE = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|e|o|a|º|ª|'?[iu]n?[ae]?)?")
 MONTHS_AHEAD = 4
 """Months in which a day of a number is looked for: not each has a 31st."""
@@ -29,6 +31,7 @@ _DAY_WORDS = 4
 _WEEK_FROM = re.compile(r"(?:\s+[^\s\d]+){0,2}\s+")
 _SHORT_YEAR = 70
 DAYS_PER_WEEK = 7
+HOURS = 24
 MAX_UNITS = 1_000
 MAX_CHARS = 4_000
 
@@ -99,10 +102,15 @@ def _in_figures(said: str, today: date, words: Pack, locale: str) -> date | None
     day, month = (second, first) if is_month_first else (first, second)
     if found[4] is None:
         return _next(month, day, today)
-    year = int(found[4])
-    if year < 100:
-        year += 1900 if year >= _SHORT_YEAR else 2000
-    return _made(year, month, day)
+    return _made(_year(found[4]), month, day)
+
+
+def _year(written: str) -> int:
+    """Return the year of two or four figures."""
+    year = int(written)
+    if year >= 100:
+        return year
+    return year + (1900 if year >= _SHORT_YEAR else 2000)
 
 
 def _of_month(said: str, today: date, words: Pack) -> date | None:
@@ -151,6 +159,8 @@ def _figures(written: str, words: Pack) -> int | None:
 
 def _with_month_name(said: str, today: date, words: Pack) -> date | None:
     for one in _named_days(said, words):
+        if _is_beyond(said, one.start, one.end, words):
+            return None
         return _made(one.year, one.month, one.day) if one.year else _next(one.month, one.day, today)
     return None
 
@@ -185,7 +195,9 @@ def _named_days(said: str, words: Pack) -> Iterator[_NamedDay]:
         joined = _joins(words).match(said[end:])
         skipped = joined.end() if joined is not None else 0
         year = _YEAR.match(said[end + skipped :])
-        yield _NamedDay(int(year[1]) if year else 0, at + 1, day, start, end + (skipped + year.end() if year else 0))
+        yield _NamedDay(
+            _year(year[1] or year[2]) if year else 0, at + 1, day, start, end + (skipped + year.end() if year else 0)
+        )
 
 
 def days_in(said: str, words: Pack) -> Iterator[tuple[int, int]]:
@@ -351,9 +363,52 @@ def _weekday(said: str, today: date, words: Pack) -> date | None:
             continue
         if _is_past(said[: found.start()], said[found.end() :], words):
             return today - timedelta(days=(today.weekday() - at - 1) % DAYS_PER_WEEK + 1)
+        if _is_beyond(said, found.start(), found.end(), words):
+            return None
+        if (number := _number_behind(said[found.end() :], words)) is not None:
+            return _with_number(at, *number, today)
         if any(unit == "week" and count is not None for count, unit, _, _ in _counts(said, words)):
             return None  # some weeks, and a weekday: nobody knows from when
         return _coming(at, today)
+    return None
+
+
+def _is_beyond(said: str, start: int, end: int, words: Pack) -> bool:
+    """Return whether words beside a day tell of the time before or behind it: "before Friday", "after 24 December"."""
+    small = alternatives((*words.date_joins, *words.determiners, *words.articles))
+    between = rf"(?:\s+{small})*\s*$" if small else r"\s*$"
+    for form in words.beyond:
+        before, _, behind = (fold(part) for part in form.partition("{day}"))
+        if before.strip() and re.search(rf"(?<!\w){re.escape(before.strip())}{between}", said[:start]):
+            return True
+        if behind.strip() and re.match(rf"['’]?{re.escape(behind)}", said[end:]):
+            return True
+    return False
+
+
+def _number_behind(behind: str, words: Pack) -> tuple[int, bool] | None:
+    """Return the number behind the name of a day, and whether it is sure to be one: "Friday the 13th"."""
+    joined = _joins(words).match(behind)
+    at = joined.end() if joined is not None else 0
+    found = _NUMBER_BEHIND.match(behind, at)
+    if found is None:
+        return None
+    return int(found[1]), bool(found["mark"]) or bool(behind[:at].strip(" ,.")) or int(found[1]) > HOURS
+
+
+def _with_number(weekday: int, number: int, is_sure: bool, today: date) -> date | None:
+    """Return the next day of this name and number; None where there is none before long.
+
+    A number that may be an hour has to be that of the next day of the name.
+    """
+    coming = _coming(weekday, today)
+    if not is_sure:
+        return coming if coming.day == number else None
+    for ahead in range(MONTHS_AHEAD):
+        month = today.month - 1 + ahead
+        day = _made(today.year + month // 12, month % 12 + 1, number)
+        if day is not None and day > today and day.weekday() == weekday:
+            return day
     return None
 
 

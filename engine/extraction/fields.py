@@ -13,13 +13,14 @@ from datetime import date
 from functools import lru_cache
 from typing import cast
 
-from abl.languages import Pack, fold, folded, form_pattern
+from abl.languages import DEFAULT_TAG, Pack, fold, folded, form_pattern, load_pack
 from abl.patterns import full_match, search
 from domain.json_values import JsonObject, JsonValue
+from engine.answer_own import is_form_of
 from engine.answer_tables import Kind
 from engine.answer_words import pieces_of
 from engine.answers import read_truth
-from engine.extraction.amounts import Beside, Name, amounts_in, meant_amount, named
+from engine.extraction.amounts import Beside, Counted, Name, amounts_in, meant_amount, named
 from engine.extraction.choices import option_spans, read_choice, spoken
 from engine.extraction.dates import days_in, read_date, read_moment, read_time
 from engine.extraction.numbers import tidy
@@ -42,6 +43,8 @@ _ANSWERS = frozenset({Kind.YES, Kind.NO, Kind.CANCEL, Kind.WAIT, Kind.DOUBT, Kin
 _SAYS_NOTHING = frozenset({*_ANSWERS, Kind.WISH, Kind.SMALL, Kind.JOIN})
 _HALF = frozenset({Kind.JOIN, Kind.DOUBT, Kind.NO, Kind.CANCEL})
 """Words with which what follows a yes is a part of the answer."""
+MIN_NAME_CHARS = 3
+"""Letters of a word of a field's name that names it; one of its question has more."""
 MIN_PHONE_DIGITS = 6
 MAX_PHONE_DIGITS = 16
 
@@ -226,7 +229,9 @@ def _phone(field: JsonObject, reading: Reading) -> JsonValue:
 
 def _number(field: JsonObject, reading: Reading) -> JsonValue:
     if reading.is_asked:
-        value = meant_amount(reading.text, reading.words, _beside(field), reading.others)
+        value = meant_amount(
+            reading.text, reading.words, _beside(field), reading.others, _counted(field, reading.words)
+        )
         return tidy(value) if value is not None else None
     return _named(field, reading)
 
@@ -256,6 +261,25 @@ def _beside(field: JsonObject) -> Beside:
         return min(near, key=lambda name: name[1], default=None)
 
     return beside
+
+
+def _counted(field: JsonObject, words: Pack) -> Counted:
+    """Return what tells of a word whether it names what the field counts, in the language of the answer.
+
+    It knows the field's name and unit, the words of its question, and the units of time that these are in English.
+    """
+    told = f"{spoken(str(field['name']))} {(field.get('semantics') or {}).get('unit', '')}"
+    names = {one for one in _WORDS.findall(fold(told)) if len(one) >= MIN_NAME_CHARS}
+    english = load_pack(DEFAULT_TAG).units
+    for unit, phrases in words.units.items():
+        if not names.isdisjoint(map(fold, english[unit])):
+            names |= set(map(fold, phrases))
+    names |= {one for one in _WORDS.findall(fold(str(field.get("prompt") or ""))) if len(one) > MIN_NAME_CHARS}
+
+    def counted(word: str) -> bool:
+        return any(word in (one, f"{one}s", one.removesuffix("s")) or is_form_of(word, one) for one in names)
+
+    return counted
 
 
 def _distance(gap: str) -> int:

@@ -12,9 +12,10 @@ from engine.extraction.phrases import alternatives, any_of, numbered
 
 _NUMBER = re.compile(
     r"(?<![a-z\d.,⁄])[-+]?(?:\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d{1,3}(?:[,.' ]\d{3})+(?!\d)|\d+)(?:[.,]\d+)?"
-    r"(?:\s?(k|m)\b)?(?!\d|⁄|[a-z]+\d)"
+    r"(?:\s?(k|m)\b)?(?!\d|[.,]\d|⁄|[a-z]+\d)"
 )
-"""Figures, those of India among them (1,50,000); no part of a code or of another form: 1e3, 1½."""
+"""Figures, those of India among them (1,50,000); no part of a code or of another form: 1e3, 1½, 5.5.5."""
+_DECIMALS = re.compile(r"\s*(\d{1,6})(?![\d.,])")
 _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0963])+")
 MAX_DIGITS = 15
 MAX_CHARS = 4_000
@@ -31,6 +32,10 @@ def read_numbers(text: str, words: Pack) -> Iterator[tuple[float, int, int]]:
     """
     said = fold(text[:MAX_CHARS])
     is_written = "⁄" in said
+    for one in _with_decimals(said, words):
+        said = said[: one[1]] + " " * (one[2] - one[1]) + said[one[2] :]
+        is_written = True
+        yield one
     for found in _NUMBER.finditer(said):
         value = _value(found[0].strip(), words.decimal) if len(found[0]) <= MAX_DIGITS + 6 else None
         if value is not None:
@@ -42,6 +47,32 @@ def read_numbers(text: str, words: Pack) -> Iterator[tuple[float, int, int]]:
         for number, begun, end in spelled_numbers(said, words):
             start, sign = _sign_before(said, begun, words)
             yield number * sign, start, end
+
+
+def _with_decimals(said: str, words: Pack) -> Iterator[tuple[float, int, int]]:
+    """Give the numbers that are told with their decimals: "five point two", "5 point 25", "point five"."""
+    pattern = any_of(words.decimal_words)
+    for found in list(pattern.finditer(said))[:MAX_SPELLED] if pattern is not None else ():
+        digits, end = _digits_behind(said, found.end(), words)
+        whole = number_before(said, found.start(), words)
+        begins = not said[: found.start()].strip()
+        if digits and (whole is not None or begins):
+            value, begun = whole or (0.0, found.start())
+            start, sign = _sign_before(said, begun, words)
+            yield sign * float(f"{int(value)}.{digits}"), start, end
+
+
+def _digits_behind(said: str, start: int, words: Pack) -> tuple[str, int]:
+    """Return the digits that stand one after the other behind a place, in figures or as words, and where they end."""
+    if (figures := _DECIMALS.match(said, start)) is not None:
+        return figures[1], figures.end()
+    digits, end = "", start
+    for found in _WORD.finditer(said, start):
+        value = spelled_exactly(found[0], words) if not said[end : found.start()].strip() else None
+        if value is None or value >= 10 or value != int(value):
+            break
+        digits, end = f"{digits}{int(value)}", found.end()
+    return digits, end
 
 
 def _sign_before(said: str, start: int, words: Pack) -> tuple[int, int]:

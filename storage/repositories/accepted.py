@@ -52,6 +52,17 @@ PUT = Statement(
     """,
     is_repeatable=True,  # then it is not new, which only says that somebody else removes it
 )
+KNOWN = Statement("""
+    SELECT EXISTS (
+        SELECT FROM accepted_messages
+        WHERE session_key = session_key(:tenant_id, :session_id) AND request_key = :request_key
+    ) OR EXISTS (
+        SELECT FROM turns WHERE session_key = session_key(:tenant_id, :session_id) AND request_key = :request_key
+    ) OR EXISTS (
+        SELECT FROM transcripts WHERE session_key = session_key(:tenant_id, :session_id) AND spoke_id = :spoken_id
+    )
+""")
+"""The end of a turn puts the others in place of the first, in one transaction: one of them is always seen."""
 HOLD = Statement(
     """
     WITH mine AS (
@@ -205,6 +216,14 @@ class AcceptedMessages:
             contents.forget(tenant_id)
             raise KeyReplaced
         return Put(row["is_new"], row["runtime_session_id"])
+
+    async def is_known(self, tenant_id: str, session_id: str, key: str, spoken_id: str) -> bool:
+        """Return whether the message with this key was accepted, or its turn has ended.
+
+        `spoken_id` is that of its line in the transcript: a reply is forgotten after 24 hours.
+        """
+        named = {"tenant_id": tenant_id, "session_id": session_id}
+        return bool(await self._database.value(KNOWN, **named, request_key=request_key(key), spoken_id=spoken_id))
 
     async def hold(self, names: Collection[Name], *, hold_s: float = HOLD_S) -> None:
         """Hold messages for `hold_s` from now on; those that are gone stay so."""

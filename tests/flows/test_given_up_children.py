@@ -161,8 +161,8 @@ async def given_up(told: Story, shop: Workshop, how: str, say: str, calls: int) 
             with pytest.raises(Unavailable, match="Turn timed out"):
                 await asked
             return (await sessions(told))[0]["session_id"], None
-    if how in ("end", "delete"):
-        with pytest.raises(Conflict, match="Session has ended"):
+    if how in ("reset", "end", "delete"):
+        with pytest.raises(Conflict, match="The session was reset" if how == "reset" else "Session has ended"):
             await asked
         return session, None
     return session, await asked
@@ -206,7 +206,7 @@ def test_whatever_gives_the_turn_up_gives_up_its_children(data_dir: str, how: st
             children = [one["status"] for one in await sessions(told) if one["parent"]]
             assert children in ([], ["ended"]) if how in ("delete", "deadline") else children == ["ended"]
             assert len(shop.bodies) <= 1
-            if how == "end":  # who waited is told that the session has ended; what may have been done stands there
+            if how in ("end", "reset"):  # who waited is told so; what may have been done stands there too
                 assert (await told.lines(session))[-1] == ("assistant", UNKNOWN.format("Clerk"))
             if how == "reset":
                 assert (await told.say("hello", session)).response.startswith("noted")

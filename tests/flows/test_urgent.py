@@ -126,8 +126,10 @@ def a_new(told: Story) -> NewSession:
     return NewSession(tenant_id=told.tenant, project_id=told.project, agent="Talker")
 
 
-@pytest.mark.parametrize("how", ["reset", "end"])
-def test_a_session_that_is_reset_or_ended_gives_up_its_running_turn(data_dir: str, how: str) -> None:
+@pytest.mark.parametrize("how", ["reset", "end", "delete"])
+def test_a_session_that_is_reset_ended_or_deleted_gives_up_its_running_turn_and_says_so(
+    data_dir: str, how: str
+) -> None:
     async def story() -> None:
         async with a_workshop(takes_s=30.0) as workshop, a_story(data_dir, "worker", at_work(workshop)) as told:
             runtime = told.running.runtime
@@ -136,20 +138,23 @@ def test_a_session_that_is_reset_or_ended_gives_up_its_running_turn(data_dir: st
             await begun(workshop)
             waiting = asyncio.create_task(told.say("next", session))
             await asyncio.sleep(0)
-            view = await (runtime.reset_session if how == "reset" else runtime.end_session)(told.ref(session))
-            if how == "reset":
-                assert (await running).status == "cancelled"
+            if how == "delete":
+                await runtime.delete_session(told.ref(session))
             else:
-                with pytest.raises(Conflict, match="Session has ended") as ended:
-                    await running
-                assert ended.value.details == {"reason": "SESSION_ENDED", "begun": True}
+                view = await (runtime.reset_session if how == "reset" else runtime.end_session)(told.ref(session))
+                assert view.status == ("active" if how == "reset" else "ended")
+            reason = "SESSION_RESET" if how == "reset" else "SESSION_ENDED"
+            why = "The session was reset" if how == "reset" else "Session has ended"
+            with pytest.raises(Conflict, match=why) as ended:
+                await running
+            said = f"One moment.\n\n{WARNING}"
+            assert ended.value.details == {"reason": reason, "begun": True, "response": said}
             with pytest.raises(Conflict) as refused:
                 await waiting
-            assert refused.value.details["reason"] == ("SESSION_RESET" if how == "reset" else "SESSION_ENDED")
-            assert view.status == ("active" if how == "reset" else "ended")
+            assert refused.value.details["reason"] == reason
             if how == "reset":
                 assert (await told.say("hi", session)).response == "Yes?"
-            else:
+            elif how == "end":
                 with pytest.raises(Conflict, match="Session has ended"):
                     await told.say("hi", session)
                 assert (await runtime.reset_session(told.ref(session))).status == "active"

@@ -28,7 +28,7 @@ SCENES = dict(re.findall(r"```frames (\w+)\n(.*?)```", PAGE, re.DOTALL))
 GREETING = StubBehaviour(text="Welcome to the house", deltas=2)
 HELD = StubBehaviour(text="Welcome to the house", deltas=2, holds_after=1)
 CUT = StubBehaviour(text="Welcome to the house", deltas=2, fault="cut", fault_after=2)
-MODELS = {"stop": (HELD, HELD, GREETING), "restart": (CUT, GREETING)}
+MODELS = {"stop": (HELD, HELD, GREETING), "unsaid": (HELD,), "restart": (CUT, GREETING)}
 ANY_NUMBER_FROM = 1_000
 TURNS_BEFORE_GAP = 300
 

@@ -12,11 +12,12 @@ import msgspec
 import pytest
 
 from actors.messages import RunTurn, encode
-from actors.projects import TENANT_ID
+from actors.projects import TENANT_ID, put_project
 from actors.runtime import ChatTurn
 from actors.turn_keys import key_of, request_hash
 from storage.repositories.accepted import AcceptedMessages, name_of
 from storage.statements import Statement
+from tests.flows.test_urgent import at_work
 from tests.integration.test_acknowledgements import Scene, a_scene
 from tests.support.mortal_gateway import KILLED, Fate
 from tests.support.servers import Servers, run_servers
@@ -25,8 +26,9 @@ from tests.support.stories import a_workshop, eventually
 LEFT = Statement("SELECT count(*) FROM accepted_messages WHERE tenant_id = :tenant_id AND session_id = :session_id")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def own_servers(pytestconfig: pytest.Config) -> Iterator[Servers]:
+    """Yield servers of one test: each scene has a master key of its own."""
     with run_servers(pytestconfig) as found:
         yield found
 
@@ -97,5 +99,40 @@ def test_what_was_accepted_before_a_reset_is_refused_and_its_client_told(own_ser
 
             await eventually(are_answered)
             assert await left(scene) == 0
+
+    asyncio.run(story())
+
+
+def test_a_message_that_was_taken_back_stays_so_whatever_dies_before_it_is_told(
+    own_servers: Servers, tmp_path: Path
+) -> None:
+    async def story() -> None:
+        async with a_workshop(takes_s=30.0) as workshop, a_scene(own_servers, tmp_path, workshop) as scene:
+            await put_project(scene.database, "acks", at_work(workshop))
+            await scene.mortal.start()
+            await scene.open_page()
+            async with scene.gateway.socket(scene.token) as page:
+                for text, message_id in (("work", "m1"), ("taken back", "m2")):
+                    await page.send(json.dumps({"type": "chat_message", "text": text, "messageId": message_id}))
+                    while json.loads(await page.recv()).get("messageId") != message_id:
+                        pass
+                async with asyncio.timeout(60):
+                    await workshop.began.wait()
+                scene.mortal.meet(Fate(write="UPDATE accepted_messages SET refusal", is_sent=True))
+                await page.send(json.dumps({"type": "cancel", "messageId": "m2"}))
+                assert await scene.mortal.ended() == KILLED, "behind the refusal, before anybody was told"
+            workshop.takes_s = 0.0
+            await scene.mortal.start()
+            async with scene.gateway.socket(scene.token) as page:
+                async with asyncio.timeout(60):
+                    refused = json.loads(await page.recv())
+                    while refused["type"] != "error":
+                        refused = json.loads(await page.recv())
+                assert (refused["messageId"], refused["code"]) == ("m2", "TURN_CANCELLED")
+
+                async def is_answered() -> bool:
+                    return await scene.said() == ["first", "work"] and await left(scene) == 0
+
+                await eventually(is_answered)
 
     asyncio.run(story())

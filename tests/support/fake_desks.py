@@ -319,6 +319,9 @@ class FakeRefusals(NothingThere):
     async def of_session(self, session: SessionRef) -> Sequence[Refusal]:
         return ()
 
+    async def waiting(self, session: SessionRef) -> int:
+        return 0
+
     async def told(self, turn: ChatTurn) -> None: ...
 
 

@@ -92,7 +92,9 @@ class FakeRuntime:
         async for event in self._begin(turn, scope):
             yield event
 
-    async def accept(self, turn: ChatTurn) -> AsyncIterator[StreamEvent]:
+    async def accept(self, turn: ChatTurn, *, interrupts: bool = False) -> AsyncIterator[StreamEvent]:
+        if interrupts and turn not in self.asked:
+            await self.cancel_turn(SessionRef(turn.tenant_id, turn.project_id, turn.session_id))
         return self.stream(turn)
 
     async def _begin(self, turn: ChatTurn, scope: str) -> AsyncIterator[StreamEvent]:
@@ -126,8 +128,15 @@ class FakeRuntime:
             yield event
         raise Conflict("Session has ended", details={"reason": "SESSION_ENDED"})
 
-    async def cancel_turn(self, session: SessionRef) -> bool:
+    async def take_back(self, turn: ChatTurn) -> bool:
+        session = SessionRef(turn.tenant_id, turn.project_id, turn.session_id)
+        is_named = self._found(session).running_key == turn.idempotency_key
+        return is_named and await self.cancel_turn(session)
+
+    async def cancel_turn(self, session: SessionRef, message_id: str = "") -> bool:
         found = self._found(session)
+        if message_id not in ("", found.running_key):
+            return False
         was_running, found.cancelled = found.running, found.running
         if self.gate is not None:
             self.gate.set()
@@ -288,7 +297,7 @@ class FakeRuntime:
     async def _run(self, session: FakeSession, turn: ChatTurn, scope: str) -> None:
         async with session.lock:
             session.turns += 1
-            session.running = True
+            session.running, session.running_key = True, turn.idempotency_key
             number, message_id = session.turns, self._ids.new("msg")
             first = len(session.events) + 1
             said: list[str] = []

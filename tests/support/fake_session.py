@@ -25,6 +25,7 @@ class FakeSession:
     traces: list[dict[str, Any]] = field(default_factory=list)
     turns: int = 0
     running: bool = False
+    running_key: str = ""
     cancelled: bool = False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

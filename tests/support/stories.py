@@ -143,9 +143,14 @@ async def eventually(condition: Callable[[], Awaitable[bool]], patience_s: float
 
 @dataclass
 class Workshop:
-    """An HTTP tool that takes its time: counts what is under way, and what came under which key."""
+    """An HTTP tool that takes its time: counts what is under way, and what came under which key.
+
+    Attributes:
+        together: How many calls have to be under way before the first is answered.
+    """
 
     takes_s: float = 0.0
+    together: int = 1
     under_way: int = 0
     most: int = 0
     keys: list[str] = field(default_factory=list)
@@ -154,6 +159,7 @@ class Workshop:
     answer: Any = field(default_factory=lambda: {"done": True})
     port: int = 0
     began: asyncio.Event = field(default_factory=asyncio.Event)
+    all_began: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def url(self) -> str:
@@ -167,7 +173,10 @@ class Workshop:
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         self.began.set()
+        if self.under_way >= self.together:
+            self.all_began.set()
         try:
+            await asyncio.wait_for(self.all_began.wait(), PATIENCE_S)
             await asyncio.sleep(self.takes_s)
         finally:
             self.under_way -= 1

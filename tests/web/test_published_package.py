@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -16,6 +17,8 @@ from tools.node import WEB, find_node, modules_of
 SDK = ROOT / WEB / "packages" / "web-sdk"
 BLOCK = re.compile(r"^```(tsx?)\n(.*?)^```$", re.M | re.S)
 WITHIN_S = 120
+WHOLE_MAX_BYTES = 8_000
+PART_MAX_BYTES = 5_000
 NAME = "@agent-platform/web-sdk"
 STRICT = ("--strict", "--noEmit", "--target", "ES2022", "--jsx", "react-jsx")
 
@@ -55,7 +58,7 @@ def test_it_has_what_its_entries_name_and_nothing_else(installed: Path) -> None:
     for entry in described["exports"].values():
         assert all((package / path).is_file() for path in entry.values()), entry
     files = {path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()}
-    others = {name for name in files if not re.fullmatch(r"dist/(react/)?[\w-]+(\.d\.ts|\.js)", name)}
+    others = {name for name in files if not re.fullmatch(r"dist/(react/|http/)?[\w-]+(\.d\.ts|\.js)", name)}
     assert others == {"package.json", "README.md", "LICENSE"}
     assert not [name for name in files if ".test." in name]
 
@@ -63,12 +66,50 @@ def test_it_has_what_its_entries_name_and_nothing_else(installed: Path) -> None:
 def test_every_entry_imports_where_there_is_no_window(installed: Path, node: Path) -> None:
     script = (
         f"const core = await import('{NAME}'); const react = await import('{NAME}/react');"
+        f"const http = await import('{NAME}/http');"
         "new core.AgentSDK({ projectId: 'p', apiKey: 'pk_1' });"
-        "console.log(typeof window, Object.keys(react).sort().join());"
+        "console.log(typeof window, Object.keys(react).sort().join(), typeof http.createClient().chat.chatWithAgent);"
     )
     assert run(installed, node, "--input-type=module", "-e", script) == (
-        "undefined AgentProvider,useAgent,useChat,useVoice\n"
+        "undefined AgentProvider,useAgent,useChat,useVoice function\n"
     )
+
+
+def test_the_http_client_is_small_and_who_takes_a_part_of_it_bundles_no_other(
+    installed: Path, node: Path, tmp_path: Path
+) -> None:
+    def bundled(named: str) -> bytes:
+        script = (
+            f"const {{ build }} = await import({json.dumps(str(modules_of(WEB) / 'esbuild' / 'lib' / 'main.js'))});"
+            f"await build({{ stdin: {{ contents: `export {{ {named} }} from '{NAME}/http'`, resolveDir: '.' }},"
+            "bundle: true, minify: true, format: 'esm', outfile: process.argv[1] });"
+        )
+        made = tmp_path / f"{len(named)}.js"
+        run(installed, node, "--input-type=module", "-e", script, str(made))
+        return made.read_bytes()
+
+    whole, part = bundled("createClient, ApiError, userLogin, pageLogin"), bundled("Http, chatApi")
+    assert len(gzip.compress(whole, 9)) <= WHOLE_MAX_BYTES
+    assert len(gzip.compress(part, 9)) <= PART_MAX_BYTES
+    assert b"/api/v1/chat/agent" in part
+    assert b"/human-tasks" in whole
+    assert b"/human-tasks" not in part
+    assert b"localStorage" not in whole, "nothing of the page's client"
+
+
+def test_the_http_client_needs_no_types_of_a_browser(installed: Path, node: Path) -> None:
+    (installed / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    program = installed / "program.ts"
+    program.write_text(
+        f'import {{ createClient }} from "{NAME}/http";\n'
+        "const api = createClient({ apiKey: process.env.ABL_API_KEY, fetch });\n"
+        "export const blob: Blob = await api.attachments.getContent("
+        '{ projectId: "p", sessionId: "s", attachmentId: "a" });\n',
+        encoding="utf-8",
+    )
+    compiler = modules_of(WEB) / "typescript" / "bin" / "tsc"
+    types = ("--module", "nodenext", "--lib", "ES2022", "--types", "node", "--exactOptionalPropertyTypes")
+    run(installed, node, compiler, "--strict", "--noEmit", "--target", "ES2022", *types, program)
 
 
 def test_both_entries_have_one_class_of_errors(installed: Path, node: Path) -> None:

@@ -70,6 +70,41 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "UNKNOWN_BRANCH",
+        "error",
+        "branch that begins with an unknown word",
+        message="{name} begins no branch, so it would be taken whatever was said. Write `- IF: condition`, "
+        "`- ELSE IF: condition` or `- ELSE:`.",
+        explanation="""
+            A branch is tried by its condition, and a branch without one is always taken. This one begins with a word
+            that says no condition here, as CASE or a mere answer does.
+            Write the condition out: `- IF: input == "yes"`. The branch for all the rest is `- ELSE:`.
+        """,
+        wrong="""
+            FLOW:
+              ask:
+                REASONING: false
+                RESPOND: "Anything else?"
+                ON_INPUT:
+                  - CASE: "no"
+                    THEN: COMPLETE
+                  - ELSE:
+                    THEN: ask
+        """,
+        right="""
+            FLOW:
+              ask:
+                REASONING: false
+                RESPOND: "Anything else?"
+                ON_INPUT:
+                  - IF: input == "no"
+                    THEN: COMPLETE
+                  - ELSE:
+                    THEN: ask
+        """,
+        also=("UNKNOWN_PROPERTY", "UNREACHABLE_BRANCH"),
+    ),
+    agent_rule(
         "BRANCHES_WITHOUT_KEY",
         "warning",
         "IF and ELSE that stand right in a step",
@@ -104,12 +139,12 @@ ROWS: tuple[Rule, ...] = (
     agent_rule(
         "UNREACHABLE_BRANCH",
         "warning",
-        "branch after ELSE",
+        "branch after one that always matches",
         message="This branch is never reached: the branch before it[[ in line {line}]] always matches.",
         explanation="""
-            Branches are tried from the top, and the first that matches is taken. ELSE always matches,
-            so what stands below it never runs.
-            Move ELSE to the end.
+            Branches are tried from the top, and the first that matches is taken. ELSE and a branch
+            without a condition always match, so what stands below them never runs.
+            Give the branch its condition, or move it to the end.
         """,
         wrong="""
             FLOW:

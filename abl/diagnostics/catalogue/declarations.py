@@ -27,7 +27,7 @@ ROWS: tuple[Rule, ...] = (
         "UNKNOWN_HOOK",
         "warning",
         "hook that is never run",
-        message="There is no hook {name}. {suggestion}",
+        message="There is no hook {name}, so it is never run. {suggestion}[[Hooks are {known}.]]",
         explanation="""
             Hooks run around the agent and around each turn, and only under the four names that are known.
             What stands under another name is never run.
@@ -48,7 +48,7 @@ ROWS: tuple[Rule, ...] = (
         "UNKNOWN_MODEL_OPERATION",
         "warning",
         "model for an unknown operation",
-        message="No operation is called {name}. {suggestion}[[Operations are {known}.]]",
+        message="No operation is called {name}, so this model is never used. {suggestion}[[Operations are {known}.]]",
         explanation="""
             Under `models` a model can be chosen for each kind of work: extraction, reasoning and others.
             For a name that is no such kind the model is never used.
@@ -63,6 +63,62 @@ ROWS: tuple[Rule, ...] = (
             EXECUTION:
               models:
                 extraction: "tiny-local"
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_MESSAGE",
+        "warning",
+        "text that is never said",
+        message="No text of the platform is called {name}, and no MESSAGE_KEY names it, so it is never said. "
+        "{suggestion}[[Texts are {known}.]]",
+        explanation="""
+            MESSAGES replaces what the platform says by itself, and holds texts that MESSAGE_KEY of a step names.
+            This text is neither, so nobody ever reads it.
+            Correct the spelling, or name it with MESSAGE_KEY.
+        """,
+        wrong="""
+            MESSAGES:
+              greting: "Hello from the parcel desk"
+        """,
+        right="""
+            MESSAGES:
+              greeting: "Hello from the parcel desk"
+        """,
+    ),
+    agent_rule(
+        "UNKNOWN_ERROR_ACTION",
+        "error",
+        "error handler that leads nowhere",
+        message="{value} is neither a step nor what an error handler does next. {suggestion}"
+        "Write a step, or one of {known}.",
+        explanation="""
+            After its answer an error handler tries the step again, goes back to a step, brings in a person, hands over,
+            ends, or goes on. With another word behind THEN the flow would go on as if nothing had failed.
+            Write one of the words of the message, or the name of a step.
+        """,
+        wrong="""
+            FLOW:
+              entry_point: ask
+              ask:
+                REASONING: false
+                RESPOND: "Hello."
+                THEN: COMPLETE
+            ON_ERROR:
+              tool_error:
+                RESPOND: "Once more, please."
+                THEN: asc
+        """,
+        right="""
+            FLOW:
+              entry_point: ask
+              ask:
+                REASONING: false
+                RESPOND: "Hello."
+                THEN: COMPLETE
+            ON_ERROR:
+              tool_error:
+                RESPOND: "Once more, please."
+                THEN: ask
         """,
     ),
     agent_rule(

@@ -128,6 +128,46 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "REPEATED_CALL",
+        "warning",
+        "call that is made again at once",
+        message="The step {step} calls {name} again at once with the same arguments ({detail}), up to the limit of "
+        "steps in one turn: ask or wait on the way (ON_INPUT), count with MAX_ATTEMPTS, or use ON_ERROR with RETRY.",
+        explanation="""
+            What comes of the call leads back to its step, and nothing on the way asks, waits or changes an argument.
+            So the same call is made many times within a second, until it comes out otherwise or the turn ends.
+            For a service that may be down for a moment ON_ERROR with RETRY waits between its tries.
+        """,
+        wrong="""
+            TOOLS:
+              find_parcel() -> object
+                description: "Finds the parcel"
+            FLOW:
+              entry_point: find
+              find:
+                REASONING: false
+                CALL: find_parcel()
+                ON_FAILURE:
+                  THEN: find
+                THEN: COMPLETE
+        """,
+        right="""
+            TOOLS:
+              find_parcel() -> object
+                description: "Finds the parcel"
+            FLOW:
+              entry_point: find
+              find:
+                REASONING: false
+                MAX_ATTEMPTS: 3
+                ON_EXHAUSTED: COMPLETE
+                CALL: find_parcel()
+                ON_FAILURE:
+                  THEN: find
+                THEN: COMPLETE
+        """,
+    ),
+    agent_rule(
         "DUPLICATE_STEP_NAME",
         "error",
         "two steps of one name",

@@ -6,6 +6,28 @@ from abl.diagnostics.catalogue.rule import Rule, agent_rule
 
 ROWS: tuple[Rule, ...] = (
     agent_rule(
+        "UNREAD_SHORT_FORM",
+        "warning",
+        "word behind a type that is not read",
+        message="{value} has no effect behind the type of {name}. Write the properties on lines of their own below "
+        '{name}: `type:`, `required:`, `default:`, and `validate: ">= 1"` for a bound.',
+        explanation="""
+            Behind the name of a field may stand its type, `required` or `optional`, and a default.
+            What else stands there is not read, so no value is held against it.
+            Write it as a property of the field; a bound is `validate: ">= 1"` or `validate: "1-10"`.
+        """,
+        wrong="""
+            GATHER:
+              days: number, min 1
+        """,
+        right="""
+            GATHER:
+              days:
+                type: number
+                validate: ">= 1"
+        """,
+    ),
+    agent_rule(
         "DUPLICATE_FIELD",
         "warning",
         "field declared twice",

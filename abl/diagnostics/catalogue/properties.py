@@ -43,13 +43,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cachable: true
+                paralelizable: true
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: true
+                parallelizable: true
         """,
     ),
     agent_rule(
@@ -73,12 +73,15 @@ ROWS: tuple[Rule, ...] = (
         "ACTION_LOST",
         "error",
         "action that would never be done",
-        message="{name} is given twice in one block[[; the first is in line {line}]]: only the last would be done. "
-        "Write them as a DO list, which does one after the other, or give the second a step of its own.",
+        message="{name} [[is given twice in one block, first in line {line}: one of them would be lost]]"
+        "[[is nothing that {section} can do: it would be lost]]. "
+        "Write two conditions or lists as one, and actions as a DO list of the step (DO_AFTER for what comes after its "
+        "CALL), or lead to a step of its own.",
         explanation="""
             A block does each of its actions once: of two CALL lines, two answers or two conditions the last one counts.
-            DO takes a list of actions and does them in their order, CHECK with ON_FAIL among them.
-            A second condition inside of a branch is a step of its own, to which the branch leads.
+            DO takes a list of actions and does them in their order, CHECK with ON_FAIL among them; DO_AFTER does so
+            after the CALL. A CHECK or a second condition inside of a branch is a step of its own, to which the branch
+            leads, or a part of its IF.
         """,
         wrong="""
             FLOW:
@@ -178,13 +181,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                  cacheable: true
+                  parallelizable: true
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: true
+                parallelizable: true
         """,
     ),
     agent_rule(
@@ -242,13 +245,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: sometimes
+                parallelizable: sometimes
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                cacheable: true
+                parallelizable: true
         """,
     ),
     agent_rule(
@@ -362,13 +365,13 @@ ROWS: tuple[Rule, ...] = (
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                latency: fats
+                pii_access: lmm
         """,
         right="""
             TOOLS:
               list_hubs() -> object
                 description: "Lists all hubs"
-                latency: fast
+                pii_access: llm
         """,
     ),
     agent_rule(

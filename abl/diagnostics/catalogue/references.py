@@ -61,6 +61,51 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "SECRET_IN_TEXT",
+        "warning",
+        "secret in a text",
+        message="{name} has no value here: only addresses, headers and credentials of tools are filled in with "
+        "secrets. Write config.NAME for a value that may be read.",
+        explanation="""
+            A secret is filled in when a tool is called, and never into what a customer or a model reads.
+            The text has a hole there. What may be read is a variable of the project: `config.NAME`.
+        """,
+        wrong="""
+            ON_START:
+              RESPOND: "Call us: {{secrets.PHONE}}."
+        """,
+        right="""
+            ON_START:
+              RESPOND: "Call us any time."
+        """,
+    ),
+    agent_rule(
+        "SINGLE_BRACES",
+        "warning",
+        "variable in single braces",
+        message="{value} is said as it stands: write {expected}.",
+        explanation="""
+            A variable stands in a text between two braces on each side. With one the customer reads the braces and
+            the name, and not the value.
+        """,
+        wrong="""
+            GATHER:
+              tracking_code:
+                prompt: "Which code?"
+            COMPLETE:
+              - WHEN: tracking_code IS SET
+                RESPOND: "We look for {tracking_code}."
+        """,
+        right="""
+            GATHER:
+              tracking_code:
+                prompt: "Which code?"
+            COMPLETE:
+              - WHEN: tracking_code IS SET
+                RESPOND: "We look for {{tracking_code}}."
+        """,
+    ),
+    agent_rule(
         "UNKNOWN_RESULT_FIELD",
         "warning",
         "field that a tool does not return",

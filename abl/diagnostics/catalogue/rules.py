@@ -124,8 +124,8 @@ ROWS: tuple[Rule, ...] = (
         "GUARDRAIL_UNKNOWN_NAME",
         "error",
         "guardrail that reads what nothing fills",
-        message="The guardrail reads {variable}, which nothing fills, so it would find nothing."
-        "[[ Did you mean {suggestion}?]][[ {detail}.]] The checked text is called input.",
+        message="The guardrail reads {variable}, which nothing fills, so it would find nothing. "
+        "{suggestion}[[{detail}. ]]The checked text is called input.",
         explanation="""
             The check of a guardrail reads the checked text as `input` (or `output`, `text`, `content`, `response`,
             `message`), and the variables of the agent. With `kind: tool_input` and `tool_output` it knows `tool_name`

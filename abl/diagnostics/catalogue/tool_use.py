@@ -77,6 +77,30 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "NOT_ENFORCED",
+        "error",
+        "guard of a tool that nothing enforces",
+        message="{name} of this tool keeps nobody from having it called: {detail}.",
+        explanation="""
+            The property says who may have a tool called, or with what. Nothing in this runtime makes sure of it here,
+            so that anybody could have the tool called, and the agent would look guarded.
+            Write what the message says instead, or leave the property out.
+        """,
+        wrong="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                identity_tier_required: 2
+        """,
+        right="""
+            TOOLS:
+              list_hubs() -> object
+                description: "Lists all hubs"
+                auth_profile: parcels_login
+                auth_jit: true
+        """,
+    ),
+    agent_rule(
         "AUTH_JIT_WITHOUT_PROFILE",
         "warning",
         "authorisation without a profile",
@@ -201,6 +225,7 @@ ROWS: tuple[Rule, ...] = (
                 url: "https://claims.example/hook"
                 method: POST
         """,
+        also=("WITHOUT_EFFECT",),
     ),
     agent_rule(
         "PRIVATE_DESTINATION",
@@ -224,5 +249,6 @@ ROWS: tuple[Rule, ...] = (
                 url: "https://claims.example/hook"
                 method: POST
         """,
+        also=("WITHOUT_EFFECT",),
     ),
 )

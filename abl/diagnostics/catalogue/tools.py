@@ -303,6 +303,32 @@ ROWS: tuple[Rule, ...] = (
         also=("E720", "MISSING_PARAM_DESCRIPTION"),
     ),
     agent_rule(
+        "UNKNOWN_TOOL_TYPE",
+        "error",
+        "unknown kind of tool",
+        message="There is no kind of tool {value}, so that every call of it would fail. {suggestion}"
+        "[[Kinds that run here are {known}.]]",
+        explanation="""
+            The type of a tool says who runs it: a web address (http), an mcp server, a sandbox for its code and others.
+            No other kind has a runner. A GraphQL or SOAP service is called over http.
+        """,
+        wrong="""
+            TOOLS:
+              find_help(question: string) -> object
+                description: "Searches the help pages"
+                type: graphql
+        """,
+        right="""
+            TOOLS:
+              find_help(question: string) -> object
+                description: "Searches the help pages"
+                type: http
+                endpoint: "https://help.parcels.example/graphql"
+                method: POST
+        """,
+        also=("E720", "MISSING_PARAM_DESCRIPTION"),
+    ),
+    agent_rule(
         "FAILURE_NOT_SEEN",
         "warning",
         "ON_FAILURE that error answers do not reach",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -64,7 +65,12 @@ class Cut:
 
 @contextmanager
 def cutting(monkeypatch: pytest.MonkeyPatch, cut: Cut) -> Iterator[None]:
-    """Let what is sent within transactions go through `cut`; what is sent alone goes its way."""
+    """Let what this test sends within transactions go through `cut`; what is sent alone goes its way.
+
+    So does what others send in this process: a gateway of another test may still live here.
+    """
+    mine = ContextVar("mine", default=False)
+    mine.set(True)
     with monkeypatch.context() as patch:
         open_transaction = Connection.transaction
         inside: set[int] = set()
@@ -73,7 +79,7 @@ def cutting(monkeypatch: pytest.MonkeyPatch, cut: Cut) -> Iterator[None]:
             original = getattr(Connection, name)
 
             async def send(self: Connection, statement: Statement, **given: object) -> Any:
-                if id(self) not in inside:
+                if id(self) not in inside or not mine.get():
                     return await original(self, statement, **given)
                 return await cut.around(self, lambda: original(self, statement, **given))
 

@@ -342,3 +342,12 @@ def test_what_on_start_has_done_is_not_done_again_for_the_first_message() -> Non
     assert talk.begin() == "Done."
     assert talk.say("hello") == "Done."
     assert calls(talk) == ["opened"]
+
+
+def test_an_opening_that_waits_for_words_gives_the_first_message_to_the_step_that_reads_it() -> None:
+    talk = opened(
+        "    THEN: hear\n\n  hear:\n    REASONING: false\n    CALL: note(input)\n    RESPOND: 'Heard {{input}}.'\n"
+    )
+    assert talk.begin() == "Noted as n1."
+    assert talk.say("hello").endswith("Heard hello.")
+    assert calls(talk) == ["opened", "hello"]

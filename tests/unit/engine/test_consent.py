@@ -11,6 +11,7 @@ from engine.effects import CallTool
 from engine.limits import MAX_ANSWER_CHARS
 from engine.questions import as_words, asks_about
 from engine.testing import Conversation
+from tests.support.cells import over
 from tests.support.turn_corpus import conversation_of
 
 AGENT = """
@@ -95,16 +96,140 @@ def test_a_field_of_yes_and_no_takes_more_than_a_bare_yes() -> None:
     assert {text: read_truth(text, pack, "Do you have a bike?") for text in answers} == answers
 
 
-def test_a_wish_for_the_action_is_consent_and_its_words_alone_are_not() -> None:
-    pack = load_pack("en")
-    assert says_action("I want you to share my data", "share data", pack)
-    assert not says_action("my bank will share data", "share data", pack)
-    assert not says_action("I want to know who can share data", "share data", pack)
+WISHED = {
+    "en": (
+        "delete account",
+        "I want you to delete my account|please delete my account, thanks|yes, delete my account please",
+        (
+            "please delete my account history|I would like to delete my account next year"
+            "|I want you to delete my account and keep the data|I want to delete my account but not today"
+            "|please delete my account and then my friend will|I want his account deleted|please delete my account 2"
+            "|my bank will delete account|I want to know who can delete account|please, I delete my account"
+            "|I would like to delete my account..."
+        ),
+    ),
+    "de": (
+        "Konto löschen",
+        "bitte mein Konto löschen|ich möchte mein Konto löschen",
+        (
+            "bitte mein Konto löschen nächstes Jahr|ich möchte mein Konto löschen und die Daten behalten"
+            "|bitte mein Konto löschen Historie|mein Mann möchte das Konto löschen"
+        ),
+    ),
+    "fr": (
+        "supprimer le compte",
+        "je veux supprimer mon compte|je voudrais supprimer mon compte s'il vous plaît",
+        "je veux supprimer mon compte l'année prochaine|je veux supprimer le compte secondaire",
+    ),
+    "es": (
+        "borrar la cuenta",
+        "quiero borrar mi cuenta|quiero borrar la cuenta por favor",
+        "quiero borrar mi cuenta el año que viene|quiero borrar la cuenta vieja|quiero borrar su cuenta",
+    ),
+    "it": (
+        "cancellare il conto",
+        "vorrei cancellare il mio conto|vorrei cancellare il conto per favore",
+        "vorrei cancellare il mio conto l'anno prossimo|vorrei cancellare il conto vecchio",
+    ),
+    "pt": (
+        "apagar a conta",
+        "quero apagar minha conta|quero apagar a conta por favor",
+        "quero apagar minha conta no próximo ano|quero apagar a conta antiga|quero apagar a conta dele",
+    ),
+    "nl": (
+        "account verwijderen",
+        "ik wil mijn account verwijderen|ik wil graag het account verwijderen alsjeblieft",
+        (
+            "ik wil mijn account verwijderen volgend jaar|ik wil het oude account verwijderen"
+            "|ik wil zijn account verwijderen"
+        ),
+    ),
+    "pl": (
+        "usunąć konto",
+        "chcę usunąć moje konto|chcę usunąć konto proszę",
+        "chcę usunąć moje konto w przyszłym roku|chcę usunąć konto i zachować dane",
+    ),
+    "tr": (
+        "hesabı sil",
+        "lütfen hesabı sil|evet hesabı sil lütfen",
+        "lütfen hesabı sil gelecek yıl|lütfen eski hesabı sil|lütfen onun hesabı sil",
+    ),
+    "ar": (
+        "حذف الحساب",
+        "أريد حذف الحساب|أريد حذف الحساب من فضلك",
+        "أريد حذف الحساب العام القادم|أريد حذف الحساب القديم",
+    ),
+    "hi": (
+        "खाता हटाना",
+        "कृपया मेरा खाता हटाना|मैं चाहता हूँ खाता हटाना",
+        "कृपया मेरा खाता हटाना अगले साल|कृपया पुराना खाता हटाना",
+    ),
+    "ja": (
+        "アカウントを削除",
+        "アカウントを削除してください",
+        "来年アカウントを削除してください|古いアカウントを削除してください",
+    ),
+}
+"""Language -> the action in words, messages that consent to it, messages that say more or something else."""
 
 
-def test_a_question_is_about_a_call_when_it_says_the_whole_action_or_all_arguments() -> None:
-    tool = {"name": "block_card"}
-    assert asks_about("Shall I block your card?", tool, {"card": "4421"})
-    assert asks_about("4421, right?", tool, {"card": "4421"})
-    assert not asks_about("Is your card damaged?", tool, {"card": "4421"})
+def wishes(place: int) -> list[tuple[str, str, str]]:
+    return [(tag, row[0], said) for tag, row in WISHED.items() for said in row[place].split("|")]
+
+
+@over("tag,action,said", wishes(1))
+def test_a_wish_for_the_action_and_nothing_else_is_consent(tag: str, action: str, said: str) -> None:
+    assert says_action(said, action, load_pack(tag))
+
+
+@over("tag,action,said", wishes(2))
+def test_what_says_more_than_the_action_is_no_consent(tag: str, action: str, said: str) -> None:
+    assert not says_action(said, action, load_pack(tag))
+
+
+CARD = {"name": "block_card", "description": "Blocks a card"}
+ABOUT = [
+    "Shall I block your card?",
+    "That is card 4421, the blue one. Do you want me to block it now?",
+    "Would you like to block card 4421?",
+    "Block card 4421?",
+    "OK to block card 4421?",
+    "Shall I go ahead and block card 4421? (yes/no)",
+    "I will block card 4421, ok?",
+    "4421, right?",
+]
+NOT_ABOUT = [
+    "Is your card damaged?",
+    "Do you still have card 4421?",
+    "Do you still have access to card 4421?",
+    "Did you ever block card 4421?",
+    "Have you blocked card 4421?",
+    "Is card 4421 blocked?",
+    "Should I explain how to block card 4421?",
+    "Do you want to keep the card and not block it?",
+    "Do you want to block card 4421 later?",
+    "Shall I block card 4421 or card 4422?",
+    "I can block your card. Do you have its number?",
+    "Your card will be blocked. Anything else?",
+]
+
+
+@over("text", ABOUT)
+def test_a_question_that_offers_the_whole_action_or_all_arguments_is_about_the_call(text: str) -> None:
+    assert asks_about(text, CARD, {"card": "4421"}, load_pack("en"))
+
+
+@over("text", NOT_ABOUT)
+def test_a_question_with_the_same_words_that_offers_something_else_is_not(text: str) -> None:
+    assert not asks_about(text, CARD, {"card": "4421"}, load_pack("en"))
+
+
+def test_a_question_in_the_words_of_the_consent_is_about_the_call() -> None:
+    tool = {"name": "block_card", "confirmation": {"consent_action": "Karte sperren"}}
+    german = load_pack("de")
+    assert asks_about("Soll ich Ihre Karte sperren?", tool, {"card": "4421"}, german)
+    assert not asks_about("Soll ich Ihre Karte behalten und nicht sperren?", tool, {"card": "4421"}, german)
+
+
+def test_names_are_shown_as_words() -> None:
     assert as_words("cardId.last_four") == "card id last four"

@@ -22,6 +22,7 @@ MONEY = ("en", "Transfer money", {"amount": 50.0, "account": "12345678"})
 ROOMS = ("de", "Ich buche 2 Plätze für 3 Tage. Soll ich das tun?", {"seats": 2, "days": 3})
 TYPES = {"people": "integer", "day": "date", "amount": "number", "seats": "integer", "days": "integer"}
 ENUMS = {"plan": ["basic", "pro", "pro max"]}
+BIKE = ("pl", "Wypożyczyć rower na 3 dni?", {"days": 3})
 UNCLEAR = Correction({}, is_unclear=True)
 
 
@@ -82,6 +83,8 @@ def test_what_could_mean_two_changes_nothing(case: Any, text: str) -> None:
         (PLAN, "not pro"),
         (SEAT, "yes B1"),
         (MONEY, "half"),
+        (BIKE, "jedną chwilę"),
+        (BIKE, "jedno pytanie"),
     ],
 )
 def test_what_gives_no_other_value_is_no_correction(case: Any, text: str) -> None:

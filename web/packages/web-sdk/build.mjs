@@ -12,7 +12,7 @@ const outdir = join(here, "dist");
 rmSync(outdir, { recursive: true, force: true });
 await build({
   absWorkingDir: here,
-  entryPoints: { index: "src/index.ts", "react/index": "src/react/index.ts" },
+  entryPoints: { index: "src/index.ts", "react/index": "src/react/index.ts", "http/index": "src/http/index.ts" },
   outdir,
   bundle: true,
   splitting: true,

@@ -62,6 +62,17 @@ async def calls(database: Database, tenant_id: str) -> int:
     return int(await database.value(MODEL_CALLS, tenant_id=tenant_id))
 
 
+async def test_a_process_without_a_master_key_counts_what_it_can(
+    database: Database, theirs: Database, tenant_id: str
+) -> None:
+    """Decision: 0101."""
+    await spoken(theirs, tenant_id)
+    await count(database)
+    assert await calls(database, tenant_id) == 0
+    await count(theirs)
+    assert await calls(theirs, tenant_id) == CALLS
+
+
 async def test_one_tenant_whose_key_is_not_here_stops_no_other(
     theirs: Database, ours: Database, tenant_id: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -109,3 +109,65 @@ def test_what_would_be_said_or_refused_wrongly_is_an_error_with_what_to_write(in
         ("INVALID_EXPRESSION", "error", ""),
         ("TEMPLATE_UNCLOSED", "error", "}}"),
     ]
+
+
+@pytest.mark.parametrize("name", ["after_all", "on_message", "before_everything"])
+def test_a_hook_of_another_name_is_told_with_the_names_there_are(in_text, name):
+    (found,) = in_text(f"HOOKS:\n  {name}:\n    SET: a = 1\n", "UNKNOWN_HOOK")
+    assert "before_agent, after_agent, before_turn, after_turn" in found.message
+
+
+def test_a_model_for_no_operation_is_told_with_the_operations_there_are(in_text):
+    (found,) = in_text("EXECUTION:\n  models:\n    summarise_everything: tiny\n", "UNKNOWN_MODEL_OPERATION")
+    assert "extraction, validation" in found.message
+
+
+SAID = "FLOW:\n  ask:\n    REASONING: false\n    MESSAGE_KEY: {}\n    THEN: COMPLETE\n"
+ASKED = "GATHER:\n  size:\n    prompt: x\n    message_key: {}\n"
+
+
+@pytest.mark.parametrize("name", ["confirm_cal", "error_generic", "bye"])
+def test_a_text_that_nothing_says_is_told(in_text, name):
+    text = f"MESSAGES:\n  {name}: x\n"
+    assert len(in_text(text, "UNKNOWN_MESSAGE")) == 1
+    assert not in_text(text + SAID.format(name), "UNKNOWN_MESSAGE")
+    assert not in_text(text + ASKED.format(name.upper()), "UNKNOWN_MESSAGE")
+
+
+@pytest.mark.parametrize("name", ["greeting", "GREETING", "confirm_call", "voice_repeat"])
+def test_a_text_of_the_platform_is_known(in_text, name):
+    assert not in_text(f"MESSAGES:\n  {name}: x\n", "UNKNOWN_MESSAGE")
+
+
+def test_a_text_may_be_named_by_a_profile(in_text):
+    assert not in_text("USE BEHAVIOR_PROFILE: vip\nMESSAGES:\n  bye: x\n", "UNKNOWN_MESSAGE")
+    assert in_text("USE BEHAVIOR_PROFILE: vip\nMESSAGES:\n  greting: x\n", "UNKNOWN_MESSAGE")
+
+
+THEN = "ON_ERROR:\n  tool_error:\n    RESPOND: x\n    THEN: {}\n"
+STEP_THEN = "FLOW:\n  ask:\n    REASONING: false\n    RESPOND: x\n    ON_ERROR:\n      - TYPE: tool_error\n        THEN: {}\n    THEN: COMPLETE\n"
+
+
+@pytest.mark.parametrize("text", [THEN, STEP_THEN])
+@pytest.mark.parametrize("then", ["asc", "nosuch", "retri", "complete_order", "skip"])
+def test_an_error_handler_that_leads_to_nothing_it_does_is_refused(in_text, text, then):
+    (found,) = in_text(text.format(then), "UNKNOWN_ERROR_ACTION")
+    assert found.severity == "error"
+    assert "RETRY_STEP, BACKTRACK" in found.message
+
+
+def test_an_error_handler_may_lead_to_a_step(in_text):
+    assert not in_text(STEP_THEN.format("ask"), "UNKNOWN_ERROR_ACTION")
+
+
+@pytest.mark.parametrize("text", [THEN, STEP_THEN])
+@pytest.mark.parametrize(
+    "then", ["RETRY_STEP", "retry", "CONTINUE", "complete", "ESCALATE", "HANDOFF Desk", "handoff to Desk"]
+)
+def test_what_an_error_handler_does_is_known(in_text, text, then):
+    assert not in_text(text.format(then), "UNKNOWN_ERROR_ACTION")
+
+
+def test_the_step_to_go_back_to_may_stand_behind_backtrack(in_text):
+    assert in_text(STEP_THEN.format("BACKTRACK"), "BACKTRACK_WITHOUT_TARGET")
+    assert not in_text(STEP_THEN.format("BACKTRACK ask"), "BACKTRACK_WITHOUT_TARGET")

@@ -54,3 +54,16 @@ def test_an_action_is_mended_in_the_text(in_text, mended):
     """
     (found,) = in_text(text)
     assert "action: redact\n" in mended(found, text)
+
+
+def test_the_near_name_of_a_guardrail_is_offered_once(in_text):
+    text = """
+        GUARDRAILS:
+          - name: g
+            kind: input
+            check: "abl.matches_pattern(inputt, 'acme')"
+            action: block
+        """
+    (found,) = in_text(text, "GUARDRAIL_UNKNOWN_NAME")
+    assert found.message.count("Did you mean input?") == found.message.count("Did you mean") == 1
+    assert "nothing. Did" in found.message

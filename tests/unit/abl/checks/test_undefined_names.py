@@ -79,3 +79,62 @@ def test_a_misspelt_field_is_reported_once_where_it_is_declared(in_project):
 def test_the_question_before_a_call_shows_nothing_that_is_not_known_by_then(in_text, name, is_found):
     tool = TOOL + f'    confirm: always\n    confirm_message: "Find {{{{{name}}}}}?"\n'
     assert [one.line for one in in_text(tool, "UNDEFINED_NAME")] == [7] * is_found
+
+
+def said(text, **others):
+    agent = "AGENT: A\nGOAL: g\n" + STEP + f'    RESPOND: "{text}"\n' + ENDING
+    return {"a": agent, **others}
+
+
+@pytest.mark.parametrize("name", ["session.z", "user.q", "user.q.r"])
+def test_a_name_below_a_namespace_that_nothing_fills_is_reported(in_project, name):
+    (found,) = in_project("UNDEFINED_NAME", **said("{{" + name + "}}"))
+    assert found.line == 12
+    assert ".".join(name.split(".")[:2]) in found.message
+
+
+@pytest.mark.parametrize(
+    "name", ["session.tracking_code", "session.turn_count", "user.intent", "user.sentiment", "env.X"]
+)
+def test_a_name_below_a_namespace_that_is_filled_is_known(in_project, name):
+    assert not in_project("UNDEFINED_NAME", **said("{{" + name + "}}"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "MEMORY:\n  persistent:\n    - PATH: user.q\n      ACCESS: readwrite\n",
+        "ON_START:\n  SET: user.q = 1\n",
+        "MEMORY:\n  remember:\n    - WHEN: turn_count > 1\n      STORE: turn_count -> user.q\n",
+    ],
+)
+def test_what_another_agent_stores_of_a_user_is_known(in_project, other):
+    assert not in_project("UNDEFINED_NAME", b="AGENT: B\nGOAL: g\n" + other, **said("{{user.q}}"))
+
+
+def test_a_secret_in_a_text_is_told_and_in_a_tool_it_is_not(in_text):
+    assert len(in_text('ON_START:\n  RESPOND: "{{secrets.KEY}}"\n', "SECRET_IN_TEXT")) == 1
+    tool = "TOOLS:\n  find() -> object\n    description: d\n    endpoint: https://a.example/{{secrets.KEY}}\n"
+    assert not in_text(tool, "SECRET_IN_TEXT")
+
+
+@pytest.mark.parametrize("written", ["{tracking_code}", "${tracking_code}"])
+def test_a_variable_in_single_braces_is_told_and_mended(in_text, mended, written):
+    text = STEP + f'    RESPOND: "Code {written}."\n' + ENDING
+    (found,) = in_text(text, "SINGLE_BRACES")
+    assert '"Code {{tracking_code}}."' in mended(found, text)
+    (found,) = in_text(FIELDS.replace("Which code?", f"{written}?"), "SINGLE_BRACES")
+    assert written in found.message
+
+
+@pytest.mark.parametrize("written", ["{{tracking_code}}", "{other}", "{{ tracking_code }}", "{ tracking_code }"])
+def test_other_braces_are_text(in_text, written):
+    assert not in_text(STEP + f'    RESPOND: "Code {written}."\n' + ENDING, "SINGLE_BRACES")
+
+
+def test_what_a_tool_sets_of_its_result_must_be_returned(in_text):
+    text = "TOOLS:\n  find() -> {a: string}\n    description: d\n    on_result:\n      set:\n        k: result.aa\n"
+    (found,) = in_text(text, "UNKNOWN_RESULT_FIELD")
+    assert found.line == 8
+    assert not in_text(text.replace("result.aa", "result.a"), "UNKNOWN_RESULT_FIELD")
+    assert not in_text(text.replace("{a: string}", "object"), "UNKNOWN_RESULT_FIELD")

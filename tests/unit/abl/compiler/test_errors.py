@@ -4,6 +4,7 @@ import pytest
 
 from abl.compiler import Unit, compile_documents
 from abl.syntax.document import Document
+from abl.syntax.flow import Flow, Step
 from abl.syntax.steps import ErrorHandler
 
 
@@ -77,3 +78,18 @@ def test_retries_and_delays_have_a_bound() -> None:
 def test_what_follows_is_read_from_the_text(written: str, lowered: dict[str, str]) -> None:
     handler = handling(ErrorHandler(type="x", then=written))["handlers"][0]
     assert {key: handler[key] for key in handler if key in ("then", "backtrack_to", "handoff_target")} == lowered
+
+
+@pytest.mark.parametrize(
+    ("written", "lowered"),
+    [
+        ("ask", {"then": "backtrack", "backtrack_to": "ask"}),
+        ("complete_order", {"then": "backtrack", "backtrack_to": "complete_order"}),
+        ("retry", {"then": "retry_step"}),
+        ("nosuch", {"then": "continue"}),
+    ],
+)
+def test_a_step_behind_then_is_gone_to(written: str, lowered: dict[str, str]) -> None:
+    flow = Flow(steps=[Step(name="ask"), Step(name="complete_order"), Step(name="retry")])
+    handler = handling(ErrorHandler(type="x", then=written), flow=flow)["handlers"][0]
+    assert {key: handler[key] for key in handler if key in ("then", "backtrack_to")} == lowered

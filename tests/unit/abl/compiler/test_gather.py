@@ -127,6 +127,14 @@ def test_an_entity_gives_type_values_and_synonyms(agent_of) -> None:
     assert lowered["synonyms"] == {"dhx": ["yellow"]}
 
 
+@pytest.mark.parametrize(
+    ("field", "wanted"), [("", True), ("    sensitive: true\n", True), ("    sensitive: false\n", False)]
+)
+def test_a_value_of_a_sensitive_entity_is_sensitive_unless_the_field_says_otherwise(agent_of, field, wanted) -> None:
+    text = f"ENTITIES:\n  pin:\n    SENSITIVE: true\nGATHER:\n  code:\n    prompt: Which?\n    entity_ref: pin\n{field}"
+    assert agent_of(text)["gather"]["fields"][0]["sensitive"] is wanted
+
+
 def test_an_entity_reference_takes_no_type_of_its_own(codes_of) -> None:
     text = ENTITIES + "GATHER:\n  by:\n    prompt: b\n    entity_ref: carrier\n    type: string\n"
     assert codes_of(text) == ["ENTITY_REF_CONFLICT"]

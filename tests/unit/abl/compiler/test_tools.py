@@ -305,3 +305,37 @@ def test_a_line_that_guards_something_and_cannot_be_read_is_an_error(line) -> No
 )
 def test_a_guard_that_cannot_be_read_is_an_error_in_both_forms(text) -> None:
     assert [one.code for one in parse_text(text).errors] == ["UNREADABLE_GUARD"]
+
+
+TIER = "identity_tier_required: 2"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([TIER], ["identity_tier_required"]),
+        (["identity_tier_required: 0"], []),
+        (["requires_auth: true"], ["requires_auth"]),
+        (["requires_auth: true", "auth: none", "endpoint: 'https://a.example'"], ["requires_auth"]),
+        (["requires_auth: true", "auth: bearer", "endpoint: 'https://a.example'"], []),
+        (["requires_auth: true", "auth: bearer", "code: '1'"], ["requires_auth"]),
+        (["requires_auth: true", "auth_profile: bank"], []),
+        (["requires_auth: false"], []),
+    ],
+)
+def test_a_guard_of_a_tool_that_nothing_enforces_is_refused_where_it_is_written(lines, told) -> None:
+    text = f"{AGENT}  close_account(id: string) -> object\n    description: Closes it\n"
+    unit = Unit(parse_text(text + "".join(f"    {one}\n" for one in lines)).document, None)
+    found = [one for one in compile_documents([unit], CompileOptions()).findings if one.code == "NOT_ENFORCED"]
+    assert [one.message.partition(" ")[0] for one in found] == told
+    assert all(one.is_error and one.line for one in found)
+
+
+def test_a_guard_of_a_library_that_nothing_enforces_is_refused_for_who_uses_it() -> None:
+    library = LIBRARY.replace('description: "Opens a claim"', f'description: "Opens a claim"\n    {TIER}')
+    units = [
+        Unit(parse_text(library).document, None, "parcels.tools.abl"),
+        Unit(parse_text(f'{AGENT}  FROM "parcels.tools.abl" USE: open_claim\n').document, None, "desk.abl"),
+    ]
+    found = [one for one in compile_documents(units, CompileOptions()).findings if one.code == "NOT_ENFORCED"]
+    assert [(one.file, one.is_error) for one in found] == [("parcels.tools.abl", True)]

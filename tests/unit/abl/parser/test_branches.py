@@ -81,6 +81,61 @@ def test_what_stands_after_else_is_never_reached(read):
     assert len(step.on_input) == 2
 
 
+def test_a_branch_without_a_condition_hides_those_behind_it(read):
+    read.step("""
+        ON_INPUT:
+          - RESPOND: Hm   #! BRANCH_WITHOUT_CONDITION
+            THEN: one
+          - ELSE:   #! UNREACHABLE_BRANCH
+            THEN: two
+        """)
+
+
+ELSE_IFS = ["ELSE IF", "ELSEIF", "ELIF", "ELSIF", "ELSE_IF", "ELSE-IF", "elseif", "Else If"]
+
+
+@pytest.mark.parametrize("head", ELSE_IFS)
+@pytest.mark.parametrize("dash", ["- ", ""])
+@pytest.mark.parametrize("colon", [":", ""])
+def test_else_if_is_a_condition_however_it_is_written(read, head, dash, colon):
+    step = read.step(f"ON_INPUT:\n  {dash}IF: a == 1\n    THEN: one\n  {dash}{head}{colon} b == 2\n    THEN: two")
+    assert [(one.condition, one.otherwise, one.then) for one in step.on_input] == [
+        ("a == 1", False, "one"),
+        ("b == 2", False, "two"),
+    ]
+
+
+@pytest.mark.parametrize("head", ["DEFAULT", "OTHERWISE", "default"])
+@pytest.mark.parametrize("rest", [":\n    RESPOND: Hm\n    THEN: two", ":\n    THEN: two", ": two", " -> two"])
+@pytest.mark.parametrize("dash", ["- ", ""])
+def test_the_branch_for_all_the_rest_has_other_names(read, head, rest, dash):
+    step = read.step(f"ON_RESULT:\n  {dash}IF: a == 1\n    THEN: one\n  {dash}{head}{rest}")
+    assert [(one.condition, one.otherwise, one.then) for one in step.on_result] == [
+        ("a == 1", False, "one"),
+        ("", True, "two"),
+    ]
+
+
+@pytest.mark.parametrize("head", ["ELSEIF: b == 2", "ELIF: b == 2", "DEFAULT:"])
+def test_branches_of_an_outcome_have_the_same_heads(read, head):
+    outcome = read.step(f"ON_SUCCESS:\n  IF: a == 1\n    THEN: one\n  {head}\n    THEN: two").on_success
+    assert [one.then for one in outcome.branches] == ["one", "two"]
+    assert outcome.branches[1].condition == ("" if head == "DEFAULT:" else "b == 2")
+
+
+def test_a_step_whose_name_begins_with_if_is_no_condition(read):
+    (_, last) = read.step("ON_INPUT:\n  - IF: a\n    THEN: one\n  - ELSE: iffy").on_input
+    assert (last.condition, last.then) == ("", "iffy")
+
+
+@pytest.mark.parametrize("head", ["CASE: yes", "CASE:", '"yes":', "ON: yes"])
+def test_a_branch_that_begins_with_an_unknown_word_is_refused(read, head):
+    read.step(f"ON_INPUT:\n  - {head}   #! UNKNOWN_PROPERTY UNKNOWN_BRANCH\n    THEN: one")
+    assert read.finding("UNKNOWN_BRANCH").severity == "error"
+    (branch,) = read.step(f"ON_INPUT:\n  - {head}   #! UNKNOWN_PROPERTY\n    IF: a\n    THEN: one").on_input
+    assert branch.condition == "a"
+
+
 @pytest.mark.parametrize("key", ["ON_SUCCESS", "ON_FAILURE", "ON_FAIL"])
 def test_an_outcome_takes_direct_actions_and_branches(read, key):
     outcome = getattr(

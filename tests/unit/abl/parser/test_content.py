@@ -210,3 +210,37 @@ def test_templates_are_collected_from_all_places(read):
 
 def test_an_empty_template_and_a_repeated_one_are_reported(read):
     read("TEMPLATES:\n  a:   #! EMPTY_TEMPLATE\n  b: B\n  b: C   #! DUPLICATE_NAME\n")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '\n  - "one"\n  - "two: 2"',
+        '\n- "one"  # said first\n- "two: 2"',
+        ' ["one", "two: 2"]',
+        ' [ "one","two: 2" ]  # said',
+    ],
+)
+def test_a_list_of_quoted_texts_is_said_line_by_line(read, written):
+    step = read.step(f"RESPOND:{written}\nTHEN: look")
+    assert (step.respond, step.then) == ("one\ntwo: 2", "look")
+    assert read.text[step.at["respond"] :].startswith("one")
+
+
+@pytest.mark.parametrize("written", ["\n  - one\n  - two", ' ["one", two]', " [one]", '\n  - "one"\n  two'])
+def test_bare_items_and_brackets_are_text(read, written):
+    step = read.step(f"RESPOND:{written}\nTHEN: look")
+    assert step.respond.split() == written.split()
+
+
+def test_a_prompt_is_read_as_an_answer_is(read):
+    step = read.step("""
+        GATHER:
+          days:
+            type: number
+            prompt:
+              - "How long?"
+              - "In days, please."
+        THEN: look
+        """)
+    assert step.gather.fields[0].prompt == "How long?\nIn days, please."

@@ -184,3 +184,46 @@ def test_an_item_one_column_too_deep_is_an_item(read):
     """
     assert [(one.to, one.when) for one in read(text).handoffs] == [("A", "a == 1"), ("B", "b == 1"), ("C", "c == 1")]
     read(read.mended("MISPLACED_INDENT"))
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "required", "options"),
+    [
+        ("number, required", "number", True, []),
+        ("number required", "number", True, []),
+        ("date?", "date", False, []),
+        ("date?, default=today", "date", False, []),
+        ("enum [a, b] required", "enum", True, ["a", "b"]),
+    ],
+)
+def test_the_type_of_a_field_may_stand_behind_its_name(read, written, kind, required, options):
+    (field,) = read(f"GATHER:\n  days: {written}\n").gather.fields
+    assert (field.type, field.required, field.options or [], field.prompt) == (kind, required, options, "")
+
+
+@pytest.mark.parametrize(
+    "written", ["number, min 1", "number min 1", "number (min 1)", "number 1-10", "enum(a, b), min 1"]
+)
+def test_what_is_not_read_behind_a_type_is_told_and_never_said_to_a_customer(read, written):
+    (field,) = read(f"GATHER:\n  days: {written}   #! UNREAD_SHORT_FORM\n").gather.fields
+    assert field.type in ("number", "enum")
+    assert not field.prompt
+
+
+@pytest.mark.parametrize("written", ["number of days?", "date of travel", '"number, min 1"', "When, and where?"])
+def test_a_question_behind_the_name_of_a_field_stays_one(read, written):
+    (field,) = read(f"GATHER:\n  days: {written}\n").gather.fields
+    assert field.prompt == written.strip('"')
+
+
+@pytest.mark.parametrize("key", ["ACTION", "ID", "BUTTON", "action", "ON"])
+def test_a_list_of_action_handlers_names_them_with_a_key(read, key):
+    document = read(f"ACTION_HANDLERS:\n  - {key}: b1\n    RESPOND: Hi\n  - b2:\n    RESPOND: Ho\n")
+    assert [(one.action_id, one.respond) for one in document.action_handlers] == [("b1", "Hi"), ("b2", "Ho")]
+    (handler,) = read.step(f"ON_ACTION:\n  - {key}: b1\n    RESPOND: Hi").on_action
+    assert (handler.action_id, handler.respond) == ("b1", "Hi")
+
+
+def test_a_value_that_no_action_handler_has_is_refused(read):
+    read('ACTION_HANDLERS:\n  b1: RESPOND "Hi"   #! UNKNOWN_ACTION_KEY\n')
+    assert read.finding("UNKNOWN_ACTION_KEY").severity == "error"

@@ -99,10 +99,41 @@ def test_a_repeated_line_that_says_the_same_can_be_removed(read):
         "CALL: a()\nCALL: b()   #! ACTION_LOST",
         "CHECK: a\nON_FAIL:\n  THEN: x\nON_FAIL:   #! ACTION_LOST\n  THEN: y",
         "ON_INPUT:\n  - IF: a\n    IF: b   #! ACTION_LOST\n    THEN: x",
+        "WHEN: a\nWHEN: b   #! ACTION_LOST",
+        "GATHER: a\nGATHER: b   #! ACTION_LOST",
+        "TRANSFORM: a AS x INTO b\nTRANSFORM: c AS x INTO d   #! ACTION_LOST",
+        "ON_INPUT:\n  - IF: a\n    THEN: x\nON_INPUT:   #! ACTION_LOST\n  - ELSE:\n    THEN: y",
+        "ON_SUCCESS:\n  THEN: x\nON_SUCCESS:   #! ACTION_LOST\n  THEN: y",
+        "ON_ERROR:\n  - TYPE: a\n    THEN: CONTINUE\nON_ERROR:   #! ACTION_LOST\n  - TYPE: b\n    THEN: CONTINUE",
     ],
 )
 def test_of_two_different_actions_of_one_kind_none_is_lost_in_silence(read, lines):
     read.step(lines)
+
+
+@pytest.mark.parametrize("key", ["CHECK: n > 5", "DO:", "ON_FAIL: x", "TRANSFORM: a AS x INTO b", "COMPLETE: true"])
+@pytest.mark.parametrize("block", ["ON_INPUT:\n  - ELSE:\n    THEN: x", "ON_RESULT:\n  - IF: a\n    THEN: x"])
+def test_an_action_that_a_branch_cannot_do_is_not_lost_in_silence(read, block, key):
+    read.step(f"{block}\n    {key}   #! ACTION_LOST")
+
+
+def test_an_action_that_a_hook_or_an_error_handler_cannot_do_is_not_lost_in_silence(read):
+    read.step("ON_ERROR:\n  - TYPE: a\n    THEN: CONTINUE\n    SET: x = 1   #! ACTION_LOST")
+    read("HOOKS:\n  before_turn:\n    WHEN: a   #! ACTION_LOST\n    SET: x = 1\n")
+
+
+def test_the_finding_about_a_lost_action_says_what_to_write(read):
+    read.step("RESPOND: One\nRESPOND: Two   #! ACTION_LOST")
+    assert "first in line 6" in read.finding("ACTION_LOST").message
+    assert "DO_AFTER" in read.finding("ACTION_LOST").message
+    read.step("ON_INPUT:\n  - ELSE:\n    THEN: x\n    CHECK: a   #! ACTION_LOST")
+    assert read.finding("ACTION_LOST").message.startswith("CHECK is nothing that a branch can do")
+
+
+def test_two_do_lists_are_both_done(read):
+    step = read.step("DO:\n  - RESPOND: a\nCALL: f()\nDO:   #! DUPLICATE_PROPERTY\n  - RESPOND: b")
+    assert [one.respond for one in step.do] == ["a", "b"]
+    assert step.does_first == 1
 
 
 def test_an_action_that_stands_twice_is_done_once(read):
@@ -200,3 +231,19 @@ def test_the_values_of_an_entry_may_stand_right_below_its_name(read):
     assert document.entities[0].values == ["dhx"]
     assert document.lookup_tables[0].values == ["Berlin", "Wien"]
     assert document.gather.fields[0].options == ["red", "green"]
+
+
+def test_the_known_properties_of_a_step_begin_with_the_usual_ones_and_say_that_there_are_more(read):
+    read.step("RESPOND: Hi\nFROB: x   #! UNKNOWN_PROPERTY")
+    message = read.finding("UNKNOWN_PROPERTY").message
+    assert all(key in message for key in ("GATHER", "ON_INPUT", "CHECK", "THEN"))
+    assert message.endswith(" more.")
+
+
+def test_a_kind_of_tool_that_there_is_not_is_refused_with_those_that_run(read):
+    read("TOOLS:\n  f() -> object\n    description: x\n    type: graphql   #! E720 UNKNOWN_TOOL_TYPE\n")
+    found = read.finding("UNKNOWN_TOOL_TYPE")
+    assert found.severity == "error"
+    assert "http, mcp, sandbox" in found.message
+    assert "lambda" not in found.message
+    assert "searchai" not in found.message

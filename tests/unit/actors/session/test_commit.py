@@ -90,7 +90,7 @@ def test_a_model_that_is_not_ready_says_how_far_it_is() -> None:
 def test_a_turn_past_its_deadline_has_the_code_that_sockets_have_for_it() -> None:
     with pytest.raises(Unavailable, match="Turn timed out") as refused:
         ended(msgspec.structs.replace(END, status="cancelled", error="deadline"))
-    assert refused.value.details == {"reason": "TURN_TIMEOUT"}
+    assert refused.value.details == {"reason": "TURN_TIMEOUT", "response": "done"}
 
 
 def test_a_spent_budget_is_a_conflict_that_says_whose_it_is() -> None:

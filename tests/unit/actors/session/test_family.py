@@ -192,9 +192,10 @@ def test_children_are_recalled_before_it_is_written_that_nobody_waits_for_them(m
         await family.parent.ask(message)
         assert family.turn is not None
         reply = await family.turn
-        if message is END:
+        if message in (END, RESET):
             assert isinstance(reply, Failed)
-            assert reply.details["reason"] == "SESSION_ENDED"
+            assert reply.details["reason"] == ("SESSION_ENDED" if message is END else "SESSION_RESET")
+            assert reply.details["response"] == UNKNOWN
         else:
             assert isinstance(reply, Replied)
             assert reply.reply.response == UNKNOWN

@@ -166,3 +166,81 @@ def test_a_name_between_two_numbers_belongs_to_one_of_them(name: str, text: str,
     assert read("integer", text, tag, name=name) == number
     assert read("integer", text, tag, name=name, is_asked=False) == number
     assert read("currency", text, tag, name=name, is_asked=False) == number
+
+
+COUNTS_ANOTHER = {
+    "en": "one moment|one sec|one question|one question first|one more|one moment please|"
+    "give me one minute|the first one|one of us|another one|have a good one|a couple|one thing|one or two",
+    "de": "eine Frage|eine Frage noch|einen Moment|einen Moment bitte|ein anderer|ein paar|ein paar Tage|"
+    "ein bisschen|noch eine|eine Sekunde|eine andere Frage|ein Problem",
+    "fr": "une question|un instant|un peu|un autre|une minute|encore une|un problème|une chose|"
+    "un moment s'il vous plaît",
+    "es": "una pregunta|un momento|un poco|otra|un segundo|una cosa|un problema|una pregunta más",
+    "it": "una domanda|un attimo|un po'|un momento|un altro|una cosa|un secondo|un po",
+    "pt": "uma pergunta|um momento|um pouco|um minuto|uma coisa|um problema|um outro",
+    "nl": "een vraag|een moment|een paar|een ander|een momentje|een beetje|nog een|een paar dagen",
+    "pl": "jedną chwilę|jedno pytanie|jeszcze jeden|jedna rzecz|jedną sekundę",
+    "tr": "bir soru|bir dakika|bir saniye|bir şey|bir daha|biraz|bir an|bir sorum var",
+    "ar": "سؤال واحد|لحظة واحدة|دقيقة واحدة|واحد آخر|شيء واحد",
+    "hi": "एक सवाल|एक मिनट|एक बात|एक और|एक सेकंड|एक प्रश्न",
+    "ja": "一つ質問|一つ質問があります|もう一つ|ひとつ質問",
+}
+"""A word of one beside what is no thing that was asked for."""
+COUNTS_ONE = {
+    "en": "one|just one|one please|one, thanks|one day|1|one person|only one|for one|one night please|"
+    "I need one|one is enough|one if possible|one!",
+    "de": "ein|eins|eine bitte|einen Tag|nur einen|eine Person|ein Tag bitte|für einen|1|eine Nacht",
+    "fr": "un|une s'il vous plaît|un jour|juste un|une personne|un seul|une nuit",
+    "es": "uno|una por favor|un día|solo uno|una persona|una noche",
+    "it": "uno|una per favore|un giorno|solo uno|una persona|una notte",
+    "pt": "um|uma por favor|um dia|só um|uma pessoa|uma noite",
+    "nl": "een|eentje|een alstublieft|een dag|maar een|een persoon|één nacht",
+    "pl": "jeden|jedna|jeden dzień|tylko jeden|jedna osoba|jedną noc|jeden proszę",
+    "tr": "bir|bir lütfen|bir gün|sadece bir|bir kişi|bir tane",
+    "ar": "واحد|واحد من فضلك|يوم واحد|شخص واحد|ليلة واحدة|واحد فقط",
+    "hi": "एक|एक दिन|सिर्फ एक|एक व्यक्ति|एक ही",
+    "ja": "一|一日|一人|ひとり|一つ|一つお願いします|一名です|一泊",
+}
+PAIRS = {
+    "it": "un paio=2|una decina=10",
+    "es": "un par=2|un par de días=2",
+    "pt": "um par=2",
+    "fr": "une paire=2|une dizaine=10|une dizaine de jours=10",
+    "tr": "bir çift=2",
+    "de": "ein Dutzend=12",
+    "en": "two=2",
+}
+
+
+def in_rows(rows: dict[str, str]) -> list[tuple[str, str]]:
+    return [(tag, text) for tag, texts in rows.items() for text in texts.split("|")]
+
+
+@over("tag, text", in_rows(COUNTS_ANOTHER))
+def test_a_one_that_counts_something_else_is_no_number(tag: str, text: str) -> None:
+    assert read("number", text, tag, name="days") is None
+
+
+@over("tag, text", in_rows(COUNTS_ONE))
+def test_a_one_alone_or_of_what_was_asked_is_one(tag: str, text: str) -> None:
+    assert read("number", text, tag, name="days") == 1
+
+
+@over("tag, text", in_rows(PAIRS))
+def test_a_pair_and_ten_in_one_word_are_their_number(tag: str, text: str) -> None:
+    said, _, value = text.partition("=")
+    assert read("number", said, tag, name="days") == int(value)
+
+
+def test_a_one_counts_what_the_question_of_its_field_names() -> None:
+    field = {"name": "orders", "type": "number", "prompt": "Wie viele Tische brauchen Sie?"}
+    german = load_pack("de")
+    assert read_field(field, Reading("einen Tisch bitte", True, MONDAY, german)) == 1
+    assert read_field(field, Reading("eine Frage bitte", True, MONDAY, german)) is None
+
+
+def test_figures_and_a_unit_that_is_a_word_of_waiting_stay_numbers() -> None:
+    field = {"name": "minutes", "type": "number", "prompt": "Kaç dakika?"}
+    turkish = load_pack("tr")
+    assert read_field(field, Reading("bir dakika", True, MONDAY, turkish)) == 1
+    assert read("number", "1 moment", name="days") == 1

@@ -43,7 +43,7 @@ export interface ActionSubmitFrame {
   sessionId?: string | null;
 }
 
-/** The running turn is to be given up; what was said of it stays. */
+/** A turn is to be given up; what was said of it stays. */
 export interface CancelFrame {
   type: "cancel";
   messageId?: string | null;
