@@ -49,10 +49,10 @@ async def make_first_key(database: Database, ids: IdSource) -> str:
 async def make_first_public_key(database: Database, ids: IdSource, project_id: str, *, origins: tuple[str, ...]) -> str:
     """Make the first page key of a project, once for its database; return it in clear, "" when it was made before.
 
-    It is good for pages of `origins`.
+    It is good for pages of `origins`, which may name the agent that they begin with.
     """
     desk = StoredKeys(database, AuditLog(database, SystemClock(), ids), OneId(FIRST_PUBLIC_KEY.format(project_id)))
-    wanted = NewPublicKey(name="first public key", allowed_origins=origins)
+    wanted = NewPublicKey(name="first public key", allowed_origins=origins, allow_agent_override=True)
     try:
         return (await desk.make_public(TENANT_ID, project_id, wanted, SYSTEM)).secret
     except Duplicate:

@@ -26,6 +26,8 @@ from actors.wiring import RunningRuntime
 from cli.output import command
 from storage.database import Database
 
+ANY_ADDRESS = frozenset({"", "0.0.0.0", "::"})
+THIS_MACHINE = "127.0.0.1"
 KEY_FILE = "first_api_key"
 PUBLIC_KEY_FILE = "first_public_key_{}"
 OWNER_FILE = "first_owner"
@@ -112,6 +114,7 @@ def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str, *, da
     owner = f"{OWNER_EMAIL} (the password stands in {data_folder(settings) / OWNER_FILE})"
     keys_command = ON_DATABASE.format(_place(database_url), command()) if database_url else command()
     lines = [
+        *([f"Talk to it in a browser: {_page_url(settings)}", ""] if keys.public else []),
         f"ABL Runtime serves {seeded.name} ({', '.join(seeded.agents)})",
         f"  url      {url}",
         f"  project  {seeded.project_id}",
@@ -127,6 +130,12 @@ def greeting(settings: Settings, seeded: Seeded, keys: Keys, message: str, *, da
         f"    -H 'Content-Type: application/json' -d '{body}'",
     ]
     return "\n".join(lines)
+
+
+def _page_url(settings: Settings) -> str:
+    """Return where a browser on this machine finds the page at `/`."""
+    host = THIS_MACHINE if settings.host in ANY_ADDRESS else settings.host
+    return f"http://{host}:{settings.port}/"
 
 
 def _place(database_url: str) -> str:

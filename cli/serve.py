@@ -28,14 +28,14 @@ from actors.runtime import Runtime
 from actors.settings import Settings
 from actors.wiring import RunningRuntime, open_runtime
 from cli import demo
-from cli.first_start import first_keys, greeting
+from cli.first_start import Keys, first_keys, greeting
 from cli.output import refuse
 from cli.projects import project_texts
 from cli.serving import BACKLOG, GRACE_S, access_services, server_config
 from cli.variables import told_unset
 from domain.errors import AppError
 from gateway.app import build_app, drain, operations_app
-from gateway.settings import GatewaySettings
+from gateway.settings import FirstPage, GatewaySettings
 from storage.repositories.variables import Variables
 
 ERRORS = "errors in the project: {} (abl check {} shows them); a turn that comes there fails"
@@ -126,6 +126,7 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
             public_url=settings.public_url,
             rates=instance_rates(settings),
             show_docs=not is_production(settings),
+            first_page=_first_page(settings, seeded, keys),
             show_metrics=watched is None,
         )
         app = build_app(offer.runtime, access_services(running, clock, ids), gateway)
@@ -152,6 +153,13 @@ async def _serve(settings: Settings, bring: Bring, listener: socket.socket, watc
         server.should_exit = True
         await serving
         await running.runtime.drain()
+
+
+def _first_page(settings: Settings, seeded: Seeded, keys: Keys) -> FirstPage | None:
+    """Return what the page at `/` shows; in production there is none."""
+    if is_production(settings):
+        return None
+    return FirstPage(seeded.tenant_id, seeded.project_id, seeded.name, keys.public)
 
 
 async def _opened(stack: AsyncExitStack, settings: Settings, over: asyncio.Event) -> RunningRuntime | None:

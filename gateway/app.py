@@ -36,6 +36,7 @@ from gateway.errors import (
     retry_headers,
     spelt,
 )
+from gateway.first_page import first_page_routes
 from gateway.guarded import GuardedRoute, check_declared
 from gateway.openapi import describe
 from gateway.reference import ASSETS, add_reference
@@ -149,7 +150,7 @@ def build_app(runtime: Runtime, access: AccessServices, settings: GatewaySetting
         ROUTERS,
         show_docs=settings.show_docs,
         left_out=left_out,
-        static=static_routes(),
+        static=(*static_routes(), *first_page_routes(settings.first_page)),
         lifespan=_lifespan,
     )
     describe(app, settings.public_url)

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from actors.runtime import NewSession, SessionRef
 from domain.errors import NotFound
-from domain.permissions import Permission
+from domain.permissions import Permission, insufficient
 from gateway.access import Admission
-from gateway.auth.public_keys import PublicKey
+from gateway.auth.public_keys import MAY_NAME_AGENTS, PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.opening import counted_name
 from gateway.services import Services
-
-ENTRY_AGENT = ""
-"""No agent named: the runtime takes the entry agent of what the key is bound to. Spec: platform-api 4.1."""
 
 
 def _wanted(claims: SdkClaims, key: PublicKey, transport: str) -> NewSession:
     return NewSession(
         tenant_id=claims.tenant_id,
         project_id=claims.project_id,
-        agent=ENTRY_AGENT,
+        agent=claims.agent,  # none named: the entry agent of what the key is bound to. Spec: platform-api 4.1
         environment=key.environment,
         deployment_id=key.deployment_id,
         channel="api",
@@ -54,12 +51,15 @@ async def session_to_speak_in(
 
     Raises:
         Overloaded: It is not there, and would be one too many.
+        Forbidden: It is not there, and its page has named an agent, which the key allows no more.
     """
     wanted = _wanted(claims, key, transport)
     if claims.session_id and claims.session_id != services.runtime.named_session_id(wanted):
         return claims.session_id, None
     if claims.session_id and await services.runtime.is_open(wanted):
         return claims.session_id, wanted
+    if claims.agent and not key.allow_agent_override:
+        raise insufficient(MAY_NAME_AGENTS)
     return await counted_name(services, wanted), wanted
 
 

@@ -18,6 +18,16 @@ def installed_version() -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstPage:
+    """Whose agents the page at `/` shows, and the key that it carries; "" where this server knows none."""
+
+    tenant_id: str
+    project_id: str
+    name: str
+    public_key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class GatewaySettings:
     """Everything the gateway may be told.
 
@@ -29,6 +39,7 @@ class GatewaySettings:
         older_secrets: Those that came before it: what was made under them is still read.
         show_docs: Whether `/docs` and `/openapi.json` are served.
         show_metrics: Whether `/metrics` is served here; not where it has a port of its own.
+        first_page: What the page at `/` shows; None where there is none.
         turn_deadline_s: Seconds a turn may take.
     """
 
@@ -40,6 +51,7 @@ class GatewaySettings:
     cors_origins: tuple[str, ...] = ()
     show_docs: bool = True
     show_metrics: bool = True
+    first_page: FirstPage | None = None
     turn_deadline_s: float = limits.TURN_DEADLINE_S
     sse_heartbeat_s: float = limits.SSE_HEARTBEAT_S
     rates: RateSettings = field(default_factory=RateSettings)

@@ -29,6 +29,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
 }
 """By the ending of the name; a file of another kind is not served."""
 FOR_EVERYBODY: Final = {

@@ -1,5 +1,7 @@
 // Builds what the gateway serves: `node build.mjs FOLDER`. The same sources give the same bytes wherever the folder is.
 import { build } from "esbuild";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const [, , outdir] = process.argv;
@@ -28,3 +30,9 @@ const sources = "packages/web-sdk/src";
 await build({ ...shared, format: "esm", entryPoints: { "web-sdk": `${sources}/index.ts`, voice: `${sources}/voice/call.ts` } });
 // Plain scripts: of the widget so that `<script src>` is enough and no name of ours gets into the page.
 await build({ ...shared, format: "iife", entryPoints: { "agent-widget": `${sources}/widget/index.ts`, "voice-worklet": `${sources}/voice/worklet.ts` } });
+
+// The widget's languages, each a file that is read by whoever needs it.
+const languages = join(shared.absWorkingDir, "packages/web-sdk/src/widget/languages");
+for (const name of readdirSync(languages)) {
+  writeFileSync(join(outdir, `agent-widget.${name}`), JSON.stringify(JSON.parse(readFileSync(join(languages, name), "utf8"))));
+}

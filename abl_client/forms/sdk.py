@@ -11,6 +11,7 @@ class SdkInitBody(TypedDict):
     projectId: NotRequired[str | None]
     channelId: NotRequired[str | None]
     channelName: NotRequired[str | None]
+    agentId: NotRequired[str | None]
     resumeToken: NotRequired[str | None]
     user: NotRequired[SdkUser | None]
 

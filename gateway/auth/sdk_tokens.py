@@ -23,6 +23,7 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
     Attributes:
         family: All tokens refreshed from one another share it; one family has one session.
         session_id: The family's session, empty while no token knows it.
+        agent: The agent that the page has named, for the beginning of the session; empty for the entry agent.
         user: What the page says of who speaks; untrusted.
     """
 
@@ -32,6 +33,7 @@ class SdkClaims(Struct, frozen=True, kw_only=True):
     family: str
     subject: str
     session_id: str = ""
+    agent: str = ""
     user: JsonObject = field(default_factory=dict)
     permissions: tuple[str, ...] = tuple(SDK_TOKEN)
 
@@ -97,7 +99,7 @@ def _packed(claims: SdkClaims) -> JsonObject:
         "sub": claims.subject,
         "perms": list(claims.permissions),
     }
-    optional = {"sid": claims.session_id, "usr": claims.user}
+    optional = {"sid": claims.session_id, "agt": claims.agent, "usr": claims.user}
     return {**packed, **{name: value for name, value in optional.items() if value}}
 
 
@@ -110,6 +112,7 @@ def _unpacked(claims: JsonObject) -> SdkClaims:
             family=claims["fam"],
             subject=claims["sub"],
             session_id=claims.get("sid", ""),
+            agent=claims.get("agt", ""),
             user=claims.get("usr", {}),
             permissions=tuple(claims["perms"]),
         )

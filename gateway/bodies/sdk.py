@@ -43,6 +43,7 @@ class SdkInitBody(TolerantBody):
     project_id: Id | None = None
     channel_id: Id | None = None
     channel_name: Id | None = None
+    agent_id: Id | None = None
     resume_token: str | None = None
     user: SdkUser | None = None
 

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Literal
 
 from fastapi import Response
+from msgspec.structs import replace
 from starlette.requests import Request
 
 from actors.runtime import ChatTurn, SessionRef, StreamEvent
@@ -90,12 +91,13 @@ async def _turn(body: ChatAgentBody, admitted: Admission, services: Services, id
     metadata = checked_metadata(body.metadata)  # before a session is opened: what is refused leaves none
     idempotency_key = checked_key(idempotency_key)
     target = await target_of(services, admitted, body.project_id, Target(session_id, deployment_id, environment))
+    opens = replace(target.opens, agent=agent) if agent and target.opens is not None else target.opens
     return ChatTurn(
         tenant_id=caller_.tenant_id,
         project_id=body.project_id,
         message=body.message or (body.action.value if body.action is not None else "") or "",
         session_id=target.session_id,
-        opens=target.opens,
+        opens=opens,
         idempotency_key=idempotency_key,
         agent=agent,
         deployment_id=target.deployment_id,

@@ -11,10 +11,11 @@ from starlette.requests import Request
 from actors.runtime import SessionRef
 from domain import limits
 from domain.errors import NotFound, Unauthenticated
+from domain.permissions import insufficient
 from gateway.access import Admission, Admitted, bootstrap, caller
 from gateway.addresses import address_of
 from gateway.asking import counted
-from gateway.auth.public_keys import PublicKey
+from gateway.auth.public_keys import MAY_NAME_AGENTS, PublicKey
 from gateway.auth.sdk_tokens import SdkClaims
 from gateway.bodies.sdk import SdkInitBody, SdkInitReply, SdkTokenReply, SdkUser, TicketReply
 from gateway.bodies.widget import WidgetReply, widget_reply
@@ -32,11 +33,16 @@ router = guarded_router("/api/v1/sdk", "sdk")
 
 @router.post("/init", response_model=SdkInitReply, dependencies=[bootstrap()])
 async def init(body: SdkInitBody, request: Request, admitted: Admitted, services: Serving) -> SdkInitReply:
-    """Exchange a public key for a short-lived token; a resume token leads back to the session it came from."""
+    """Exchange a public key for a short-lived token; a resume token leads back to the session it came from.
+
+    A session that begins under the token begins with the agent of `agentId`, where the key may name agents.
+    """
     key = _key(admitted)
     project_id = await _project(body, key, admitted, services)
     if body.channel_id not in (None, key.channel_id) or body.channel_name not in (None, key.channel_name):
         raise NotFound("Channel not found")
+    if body.agent_id is not None and not key.allow_agent_override:
+        raise insufficient(MAY_NAME_AGENTS)
     claims = await _claims(body, key, project_id, services)
     return SdkInitReply(
         token=services.sdk_tokens.make(claims),
@@ -85,6 +91,7 @@ async def _claims(body: SdkInitBody, key: PublicKey, project_id: str, services: 
         key_id=key.id,
         family=services.ids.new("fam"),
         subject=user.id or NOBODY,
+        agent=body.agent_id or "",
         user=user.as_caller(),
     )
 

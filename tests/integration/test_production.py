@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
 import pytest
 
 from benchmarks.ports import free_port
-from tests.support.served import until
+from tests.support.served import started, until
 
 START_S = 60.0
 pytestmark = pytest.mark.xdist_group("product")
-
-
-@asynccontextmanager
-async def started(folder: Path, *words: str, **variables: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Start `abl serve` in a folder of its own; its output is in `log`."""
-    abl = str(Path(sys.executable).with_name("abl"))
-    environment = {**os.environ, "ABL_EMBEDDED_MODEL": "off", **variables}
-    with (folder / "log").open("wb") as log:
-        server = await asyncio.create_subprocess_exec(
-            abl, "serve", "--data-dir", str(folder / "data"), *words, stdout=log, stderr=log, env=environment
-        )
-    try:
-        yield server
-    finally:
-        if server.returncode is None:
-            server.terminate()
-            await server.wait()
 
 
 def test_a_cluster_with_generated_secrets_does_not_start_in_production(tmp_path: Path) -> None:
@@ -67,7 +46,7 @@ def test_one_node_in_production_starts_with_its_own_secrets_and_tells_its_number
                         return answer.status
 
                 assert [await status(port, path) for path in ("/health", "/ready", "/metrics")] == [200, 200, 404]
-                assert [await status(port, path) for path in ("/docs", "/openapi.json")] == [404, 404]
+                assert [await status(port, path) for path in ("/", "/docs", "/openapi.json")] == [404, 404, 404]
                 assert [await status(watched, path) for path in ("/health", "/ready", "/metrics")] == [200] * 3
                 assert [await status(watched, path) for path in ("/api/projects", "/docs")] == [404, 404]
                 async with http.get(f"http://127.0.0.1:{watched}/metrics") as answer:

@@ -35,6 +35,10 @@ QUIET = (
     "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update "
     "--disable-sync --no-sandbox"
 ).split()
+WATCH = (
+    "window.refused = []; addEventListener('securitypolicyviolation', (one) => refused.push(one.violatedDirective));"
+)
+"""Keeps what a page's own policy has refused."""
 PAGE = """\
 <!doctype html><meta charset="utf-8"><title>A page</title><ol id="log"></ol><script type="module" src="/page.js"></script>
 """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -59,6 +61,23 @@ async def client() -> AsyncIterator[aiohttp.ClientSession]:
     timeout = aiohttp.ClientTimeout(total=WITHIN_S)
     async with aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0)) as http:
         yield http
+
+
+@asynccontextmanager
+async def started(folder: Path, *words: str, **variables: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Start `abl serve` in a folder of its own; its output is in `log`."""
+    abl = str(Path(sys.executable).with_name("abl"))
+    environment = {**os.environ, "ABL_EMBEDDED_MODEL": "off", **variables}
+    with (folder / "log").open("wb") as log:
+        server = await asyncio.create_subprocess_exec(
+            abl, "serve", "--data-dir", str(folder / "data"), *words, stdout=log, stderr=log, env=environment
+        )
+    try:
+        yield server
+    finally:
+        if server.returncode is None:
+            server.terminate()
+            await server.wait()
 
 
 async def chat(product: Product, http: aiohttp.ClientSession, message: str, *, key: str = "", **more: object) -> Answer:

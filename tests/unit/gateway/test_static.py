@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from gateway.static import CURRENT_S, accepts_gzip, is_known, manifest
+from gateway.static import CURRENT_S, MEDIA_TYPES, accepts_gzip, is_known, manifest
 from tests.support.gateway import Gateway, a_gateway
 from tests.support.repository import ROOT
 
 pytestmark = pytest.mark.anyio
 NAMES = sorted(manifest().files)
+SCRIPT = "agent-widget.js"
 PAGE = "https://shop.example"
 
 
@@ -33,24 +34,24 @@ async def test_a_file_has_an_address_that_is_current_and_one_that_never_changes(
         answer = await get(gateway, path)
         assert (answer.status, answer.body) == (200, kept)
         assert answer.headers["cache-control"] == max_age
-        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert answer.headers["content-type"] == MEDIA_TYPES[name[name.rindex(".") :]]
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize("origins", [(), (PAGE,)])
 async def test_a_page_of_any_origin_may_check_it_and_hears_so_once(origins: tuple[str, ...]) -> None:
     gateway = a_gateway(cors_origins=origins)
-    for path in (f"/sdk/{NAMES[0]}", f"/sdk/{manifest().version}/{NAMES[0]}"):
+    for path in (f"/sdk/{SCRIPT}", f"/sdk/{manifest().version}/{SCRIPT}"):
         answer = await get(gateway, path, origin=PAGE)
         assert answer.headers["access-control-allow-origin"] == "*"
         assert gateway.app.state.cors.headers(path, {"origin": PAGE}) == [], "two of them are none to a browser"
         assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
         digest = base64.b64encode(hashlib.sha384(answer.body).digest()).decode()
-        assert manifest().files[NAMES[0]].integrity == f"sha384-{digest}"
+        assert manifest().files[SCRIPT].integrity == f"sha384-{digest}"
 
 
 async def test_it_is_sent_compressed_to_who_takes_that_and_not_at_all_to_who_has_it(gateway: Gateway) -> None:
-    path = f"/sdk/{NAMES[0]}"
+    path = f"/sdk/{SCRIPT}"
     whole, small = await get(gateway, path), await get(gateway, path, accept_encoding="br, gzip")
     assert "content-encoding" not in whole.headers
     assert small.headers["content-encoding"] == "gzip"
@@ -68,10 +69,10 @@ async def test_it_is_sent_compressed_to_who_takes_that_and_not_at_all_to_who_has
 
 async def test_it_is_served_without_docs_too_and_nothing_else_is() -> None:
     gateway = a_gateway(show_docs=False)
-    assert (await get(gateway, f"/sdk/{NAMES[0]}")).status == 200
-    for path in ("/sdk/", "/sdk/manifest.json", f"/sdk/0.0.0/{NAMES[0]}", "/sdk/../app.py", f"/sdk/{NAMES[0]}/"):
+    assert (await get(gateway, f"/sdk/{SCRIPT}")).status == 200
+    for path in ("/sdk/", "/sdk/manifest.json", f"/sdk/0.0.0/{SCRIPT}", "/sdk/../app.py", f"/sdk/{SCRIPT}/"):
         assert (await get(gateway, path)).status == 404
-    assert (await gateway.nobody().post(f"/sdk/{NAMES[0]}")).status == 405
+    assert (await gateway.nobody().post(f"/sdk/{SCRIPT}")).status == 405
 
 
 @pytest.mark.parametrize(

@@ -318,6 +318,15 @@ async def test_a_page_is_told_traces_only_when_its_key_allows_it(gateway: Gatewa
     assert "traceEvents" in (await page.post(PATH, a_message(agentId="other"))).json()
 
 
+async def test_a_page_whose_key_allows_it_names_the_agent_that_its_session_opens_with(gateway: Gateway) -> None:
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(allow_agent_override=True)
+    page = gateway.page(await gateway.sdk_token())
+    assert (await page.post(PATH, a_message(agentId="other"))).status == 200
+    opens = gateway.runtime.asked[-1].opens
+    assert opens is not None
+    assert opens.agent == "other"
+
+
 async def test_a_page_of_another_origin_is_refused(gateway: Gateway) -> None:
     token = await gateway.sdk_token()
     client = gateway.nobody().with_headers(x_sdk_token=token, origin="https://evil.example.com")

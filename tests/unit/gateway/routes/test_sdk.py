@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from domain.rates import RateSettings
+from gateway.auth.public_keys import MAY_NAME_AGENTS
 from tests.support.asgi import Client
 from tests.support.gateway import KEY, PAGE, PROJECT, PUBLIC_KEY, SECOND_PROJECT, Gateway, a_gateway, a_public_key
 
@@ -29,6 +30,26 @@ async def test_a_public_key_becomes_a_token(gateway: Gateway) -> None:
         "sessionId": None,
         "wsUrl": "ws://testserver/ws/sdk",
     }
+
+
+async def test_a_page_names_the_agent_that_it_begins_with_where_its_key_may(gateway: Gateway) -> None:
+    named = {"projectId": PROJECT, "agentId": "bank/Clerk"}
+    refused = await page_with(gateway).post(INIT, named)
+    assert (refused.status, refused.json()["error"]["details"]["permissions"]) == (403, [MAY_NAME_AGENTS])
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(allow_agent_override=True)
+    gateway.clock.move(seconds=60)
+    token = (await page_with(gateway).post(INIT, named)).json()["token"]
+    token = (await gateway.page(token).post("/api/v1/sdk/refresh")).json()["token"]
+    chat = {"projectId": PROJECT, "message": "a"}
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key()
+    gateway.clock.move(seconds=60)
+    assert (await gateway.page(token).post("/api/v1/chat/agent", chat)).status == 403, "the key may no more"
+    gateway.public_keys.keys[PUBLIC_KEY] = a_public_key(allow_agent_override=True)
+    gateway.clock.move(seconds=60)
+    assert (await gateway.page(token).post("/api/v1/chat/agent", chat)).status == 200
+    opens = gateway.runtime.asked[-1].opens
+    assert opens is not None
+    assert opens.agent == "bank/Clerk"
 
 
 async def test_the_public_address_gives_the_socket_address() -> None:

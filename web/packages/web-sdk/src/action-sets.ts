@@ -1,5 +1,16 @@
 import type { Entry } from "./outbox.ts";
-import type { ActionState, Message, SentAnswer } from "./types.ts";
+import type { ActionSet, ActionState, Message, SentAnswer } from "./types.ts";
+
+/** Return what an answer says in the words of the set that it answers; its value where it has none. */
+export function wordsOf(set: ActionSet | undefined, { actionId, value = "", formData }: Pick<SentAnswer, "actionId" | "value" | "formData">): string {
+  const given = formData ?? { [actionId]: value };
+  const words = (set?.elements ?? []).flatMap(({ id, type, label, options }) => {
+    if (!(id in given)) return [];
+    const text = String(given[id]);
+    return [type === "button" ? label : (options?.find((option) => option.id === text)?.label ?? text)];
+  });
+  return words.filter(Boolean).join(", ") || value;
+}
 
 /**
  * Which set of actions can be answered, and what became of the others: one is open at most. What is known later, by the

@@ -1,3 +1,4 @@
+import { wordsOf } from "./action-sets.ts";
 import { FILES_PER_MESSAGE, upload, type UploadOptions } from "./attachments.ts";
 import type { Client } from "./client.ts";
 import { Emitter } from "./emitter.ts";
@@ -45,7 +46,7 @@ export interface ActionAnswer {
   value?: string;
   formData?: Record<string, string>;
   renderId?: string;
-  /** What the conversation shows of it; the value by default. */
+  /** What the conversation shows of it; the words of the set by default. */
   text?: string;
 }
 
@@ -122,7 +123,8 @@ export class ChatClient extends Emitter<ChatEvents> {
     const id = this._client.platform.newId();
     const renderId = answer.renderId ?? this.getOpenActions(); // the set that is shown, and no later one with the same ids
     const frame: ActionSubmitFrame = { type: "action_submit", ...answer, ...(renderId ? { renderId } : {}), messageId: id };
-    return this._submit("action", id, frame, text ?? answer.value ?? "");
+    const open = this.getMessages().find((message) => message.id === this.getOpenActions());
+    return this._submit("action", id, frame, text ?? wordsOf(open?.actions, answer));
   }
 
   /** Rate an answer; kept and sent like a message. Ours. */
@@ -140,7 +142,7 @@ export class ChatClient extends Emitter<ChatEvents> {
     if (entry?.state !== "failed") throw new AgentError("invalid_message", "Only a message that was not sent can be sent again");
     const id = this._client.platform.newId();
     const frame: ClientFrame = "messageId" in entry.frame && entry.kind !== "feedback" ? { ...entry.frame, messageId: id } : entry.frame;
-    const sent = this._submit(entry.kind, id, frame, entry.text);
+    const sent = this._submit(entry.kind, id, frame, entry.text, true);
     this._client.discard(messageId);
     return sent;
   }
@@ -208,9 +210,9 @@ export class ChatClient extends Emitter<ChatEvents> {
     this.emit("typing", { isTyping });
   }
 
-  private _submit(kind: Entry["kind"], id: string, frame: ClientFrame, text: string): string {
+  private _submit(kind: Entry["kind"], id: string, frame: ClientFrame, text: string, isAnew = false): string {
     const sizeBytes = new TextEncoder().encode(JSON.stringify(frame)).length + FRAME_SPARE_BYTES;
     if (sizeBytes > FRAME_MAX_BYTES) throw new AgentError("invalid_message", "The message is longer than the platform takes");
-    return this._client.submit(kind, id, frame, text).id;
+    return this._client.submit(kind, id, frame, text, isAnew).id;
   }
 }

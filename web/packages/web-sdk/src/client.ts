@@ -30,7 +30,8 @@ export class Client {
     this.endpoint = (config.endpoint ?? platform.origin()).replace(/\/+$/, "");
     const keeping = config.storage ?? "local";
     const store = platform.storage(keeping);
-    const prefix = `${FORM}:${this.endpoint}:${config.projectId}:${config.apiKey}:`;
+    const agent = config.agentId ? `@${encodeURIComponent(config.agentId)}` : ""; // each agent has a conversation of its own
+    const prefix = `${FORM}:${this.endpoint}:${config.projectId}:${config.apiKey}${agent}:`;
     this.outbox = new Outbox(store, `${prefix}out:`);
     this.credentials = new Credentials(platform, store, `${prefix}session`, this.endpoint, config);
     this._tabs = new TabGroup(keeping === "local" ? platform.tabs(prefix) : null, {
@@ -55,10 +56,16 @@ export class Client {
     this._tabs.leave();
   }
 
-  /** Keep something to be said, and have it sent. Throws AgentError: nothing was kept. */
-  submit(kind: Entry["kind"], id: string, frame: ClientFrame, text: string): Entry {
+  /**
+   * Keep something to be said, and have it sent. Throws AgentError: nothing was kept.
+   *
+   * @param isAnew Whether the next session may have it as well, where the one that is shown is known to be over.
+   */
+  submit(kind: Entry["kind"], id: string, frame: ClientFrame, text: string, isAnew = false): Entry {
     const at = this.outbox.moment(this.platform.now());
-    const sessionId = this.conversation.state === "ended" ? null : this.conversation.shownSessionId();
+    const shown = this.conversation.shownSessionId();
+    const isOver = this.conversation.state === "ended" || (isAnew && shown !== this.credentials.sessionId);
+    const sessionId = isOver ? null : shown;
     const entry: Entry = { id, kind, frame, text, at, sessionId, sentAt: null, state: "waiting", failure: null };
     this.outbox.add(entry);
     if (this.conversation.state !== "ready") this.connect();

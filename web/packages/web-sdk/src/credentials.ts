@@ -1,5 +1,6 @@
 import { AgentError, type Reason } from "./errors.ts";
 import type { HttpAnswer, KeyValues, Platform } from "./platform.ts";
+import type { AgentConfig } from "./types.ts";
 
 /** How much of a token's life must be left for it to be used; with less it is renewed first. */
 const LEAST_LEFT_MS = 60_000;
@@ -29,10 +30,10 @@ export class Credentials {
   private readonly _store: KeyValues;
   private readonly _key: string;
   private readonly _endpoint: string;
-  private readonly _config: { projectId: string; apiKey: string };
+  private readonly _config: AgentConfig;
   private _fetching: Promise<string> | null = null;
 
-  constructor(platform: Platform, store: KeyValues, key: string, endpoint: string, config: { projectId: string; apiKey: string }) {
+  constructor(platform: Platform, store: KeyValues, key: string, endpoint: string, config: AgentConfig) {
     this._platform = platform;
     this._store = store;
     this._key = key;
@@ -89,7 +90,8 @@ export class Credentials {
   }
 
   private async _initialized(resumeToken: string | null): Promise<string> {
-    const body = { projectId: this._config.projectId, ...(resumeToken ? { resumeToken } : {}) };
+    const { projectId, agentId } = this._config;
+    const body = { projectId, ...(agentId ? { agentId } : {}), ...(resumeToken ? { resumeToken } : {}) };
     const answer = await this._post("/api/v1/sdk/init", { "X-Public-Key": this._config.apiKey }, body);
     if (answer.status === 200) return this._took(answer, { ...NOTHING, resumeToken });
     if (mayPass(answer.status)) throw unreachable(answer);

@@ -250,6 +250,26 @@ test("a session that is gone when the page comes back: a new one begins, and not
   assert.deepEqual(tab.screen, ["user: on its way (failed)"]);
 });
 
+test("what is sent again as soon as its session is known to be gone goes into the next one, once", async () => {
+  const browser = new FakeBrowser();
+  const tab = await ready(browser);
+  browser.server.onTheWay = (frame) => (frame.type === "chat_message" ? [] : [frame]);
+  const id = await tab.sdk.chat().send("on its way");
+  await browser.clock.pass(100);
+  browser.server.session.isOver = true;
+  [...browser.server.sockets].forEach((socket) => socket.cut(1006));
+  for (let step = 0; tab.screen[0] !== "user: on its way (failed)"; step += 1) {
+    assert.ok(step < 20_000);
+    await browser.clock.pass(1);
+  }
+  assert.equal(browser.server.sessions.size, 1, "the next one is not there yet");
+  browser.server.onTheWay = (frame) => [frame];
+  await tab.sdk.chat().retry(id);
+  await browser.clock.pass(20_000);
+  assert.deepEqual([...browser.server.sessions.values()].map((session) => session.journal.length), [0, 1]);
+  assert.deepEqual(tab.screen, ["user: on its way", `assistant: ${ANSWER}on its way`]);
+});
+
 test("a session that is missing for a moment is looked for again; one that stays away is given up", async () => {
   for (const [times, sessions] of [[2, 1], [3, 2]] as const) {
     const browser = new FakeBrowser();

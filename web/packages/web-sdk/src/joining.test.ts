@@ -1,4 +1,5 @@
 /** History and output join without a gap or an overlap, and what was answered does not wake up. Decision: 0076. */
+import { wordsOf } from "./action-sets.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeBrowser, type FakeTab } from "../testing/browser.ts";
@@ -75,7 +76,7 @@ test("at each frame of an answer, cut or loaded again: the form stays answered, 
       assert.deepEqual(form(page), ["answered", "yes", "none"], `${harm} at ${at}`);
       assert.equal(browser.server.session.journal.length, 2, `${harm} at ${at}`);
       assert.equal(new Set(submitted).size, 1, "each time under one id, for one set");
-      assert.deepEqual(page.screen, [`user: ${FORM_FOR}`, `assistant: ${ANSWER}${FORM_FOR}`, "user: yes", `assistant: ${ANSWER}yes`], `${harm} at ${at}`);
+      assert.deepEqual(page.screen, [`user: ${FORM_FOR}`, `assistant: ${ANSWER}${FORM_FOR}`, "user: Yes", `assistant: ${ANSWER}yes`], `${harm} at ${at}`);
     }
   }
 });
@@ -114,4 +115,16 @@ test("a page that has kept nothing of the output goes on where the history ends"
   await browser.clock.pass(LONG_MS);
   assert.deepEqual(next.screen.slice(2), ["user: long", `assistant: ${ANSWER}long`]);
   assert.equal(chunks.join(""), `${ANSWER}long`, "the whole answer that was being said, nothing of one before it");
+});
+
+test("an answer is told in the words of its set, and its value is where it has none", () => {
+  const house = { id: "house", type: "select" as const, label: "House", options: [{ id: "town", label: "In town" }] };
+  const day = { id: "day", type: "input" as const, label: "Day" };
+  const set = { elements: [day, house, { id: "no", type: "button" as const, label: "None" }] };
+  assert.equal(wordsOf(set, { actionId: "stay", formData: { house: "town", day: "Monday" } }), "Monday, In town");
+  assert.equal(wordsOf(set, { actionId: "house", value: "town" }), "In town");
+  assert.equal(wordsOf(set, { actionId: "no", value: "no" }), "None");
+  assert.equal(wordsOf(set, { actionId: "no" }), "None");
+  assert.equal(wordsOf(set, { actionId: "other", value: "x" }), "x");
+  assert.equal(wordsOf(undefined, { actionId: "other", formData: { a: "b" } }), "");
 });

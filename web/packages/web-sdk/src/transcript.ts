@@ -1,4 +1,4 @@
-import { ActionSets } from "./action-sets.ts";
+import { ActionSets, wordsOf } from "./action-sets.ts";
 import { answerId, spokenId } from "./derived-ids.ts";
 import type { Reason } from "./errors.ts";
 import type { Entry } from "./outbox.ts";
@@ -174,6 +174,11 @@ export class Transcript {
       if (one.actionState === "answered") this._sets.answered(one.id, one.answer ?? null);
       return line;
     });
+    for (const { actions, answer } of page) {
+      const spoken = answer && this._byServerId.get(answer.messageId);
+      const content = spoken && wordsOf(actions, answer); // as it was shown when it was sent
+      if (content && content !== spoken.message.content) this._change(spoken, { content });
+    }
     const isTold = new Set(told);
     const merged = [...told];
     const younger: Line[] = [];

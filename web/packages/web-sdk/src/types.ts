@@ -106,7 +106,7 @@ export interface WidgetTheme {
 /** Where unsent messages and the way back to the conversation are kept: over restarts and tabs, for a tab, or not. */
 export type Keeping = "local" | "session" | "memory";
 
-/** Options of `AgentSDK`. The last two are ours. */
+/** Options of `AgentSDK`. Those behind `debug` are ours. */
 export interface AgentConfig {
   projectId: string;
   /** The public key, `pk_...`. */
@@ -114,6 +114,8 @@ export interface AgentConfig {
   /** Address of the platform; the page's own by default. */
   endpoint?: string;
   debug?: boolean;
+  /** The agent that the conversation begins with, where the key may name one; the entry agent by default. */
+  agentId?: string;
   /** `local` by default. */
   storage?: Keeping;
   /** What a message does that is sent while the agent speaks; `wait` by default. */

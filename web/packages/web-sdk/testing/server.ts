@@ -236,7 +236,7 @@ export class FakeServer {
     const messageId = answerId(session.id, turn.messageId);
     const timestamp = new Date(this.clock.now()).toISOString();
     const actions = turn.text === FORM_FOR ? { actions: FORM } : {};
-    if (turn.answers) session.answers.set(turn.answers.messageId, turn.answers.by);
+    if (turn.answers) session.answers.set(turn.answers.messageId, { ...turn.answers.by, messageId: spokenId(session.id, turn.messageId) });
     if (turn.text === FORM_FOR) session.open = messageId;
     session.history.push({ id: spokenId(session.id, turn.messageId), role: "user", content: turn.text, timestamp, clientMessageId: turn.messageId });
     session.history.push({ id: messageId, role: "assistant", content: fullText, timestamp, ...actions });

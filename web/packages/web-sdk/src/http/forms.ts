@@ -3282,6 +3282,8 @@ export interface SdkInitBody {
   channelId?: string | null;
   /** Name of the SDK channel */
   channelName?: string | null;
+  /** Id, name or `<domain>/<agent-name>` of an agent; it counts for the first turn of a session */
+  agentId?: string | null;
   /** A token of `session_start`, to come back to its session */
   resumeToken?: string | null;
   /** Who speaks, as the page says; nobody vouches for it */

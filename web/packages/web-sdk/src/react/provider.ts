@@ -18,7 +18,7 @@ const Held = createContext<AgentStore | null>(null);
  * rendering where the options cannot be used.
  */
 export function AgentProvider({ children, platform, ...config }: AgentProviderProps): ReactElement {
-  const key = JSON.stringify([config.projectId, config.apiKey, config.endpoint, config.debug, config.storage, config.interruption]);
+  const key = JSON.stringify([config.projectId, config.apiKey, config.endpoint, config.debug, config.agentId, config.storage, config.interruption]);
   const [held, hold] = useState(() => ({ key, store: new AgentStore(config, platform) }));
   let { store } = held;
   if (held.key !== key) {

@@ -1,4 +1,4 @@
-import { blocks, firstChanged, type Block, type Inline } from "./markdown.ts";
+import { GrowingText, type Block, type Inline } from "./markdown.ts";
 
 type Props = Record<string, string | boolean | EventListener>;
 
@@ -38,18 +38,16 @@ function rendered(block: Block): HTMLElement {
 
 /** Shows a Markdown text that grows; the nodes of a block that is finished stay the ones they are. */
 export class MarkdownView {
-  readonly node: HTMLElement;
-  private _shown: Block[] = [];
+  private readonly _node: HTMLElement;
+  private readonly _text = new GrowingText();
 
   constructor(node: HTMLElement) {
-    this.node = node;
+    this._node = node;
   }
 
   show(text: string): void {
-    const next = blocks(text);
-    const same = firstChanged(this._shown, next);
-    while (this.node.childNodes.length > same) this.node.lastChild?.remove();
-    this.node.append(...next.slice(same).map(rendered));
-    this._shown = next;
+    const same = this._text.grow(text);
+    while (this._node.childNodes.length > same) this._node.lastChild?.remove();
+    this._node.append(...this._text.blocks.slice(same).map(rendered));
   }
 }

@@ -4,10 +4,9 @@ import { AgentSDK } from "../sdk.ts";
 import type { Message, WidgetTheme } from "../types.ts";
 import { inkOn, isColour } from "./colours.ts";
 import { h } from "./dom.ts";
-import { Line } from "./line.ts";
+import { MessageList } from "./list.ts";
 import { STYLE } from "./style.ts";
-import { textsOf, type Texts } from "./texts.ts";
-import { firstShown, follows } from "./window.ts";
+import { ENGLISH, packOf, readPack, type Texts } from "./texts.ts";
 
 /** Where the script comes from is where the gateway is, unless the page names another. */
 const HOME = typeof document !== "undefined" && document.currentScript instanceof HTMLScriptElement ? new URL(document.currentScript.src).origin : undefined;
@@ -15,14 +14,19 @@ const HOME = typeof document !== "undefined" && document.currentScript instanceo
 /** `<agent-widget project-id api-key>`: a conversation with an agent on a page. Spec: platform-api 13.2, 17. */
 export class AgentWidget extends HTMLElement {
   chat!: ChatClient;
-  texts: Texts = textsOf("en");
+  texts: Texts = ENGLISH;
+  /** @internal */
+  readonly rated = new Map<string, 0 | 1>();
   private _sdk: AgentSDK | null = null;
   private _own: Partial<Texts> = {};
   private _theme: WidgetTheme = {};
-  private _lines = new Map<string, Line>();
-  private _pages = 1;
+  private _list!: MessageList;
   private _unread = 0;
+  /** What is said above the messages while nothing is wrong. */
+  private _notice = "";
   private _root: ShadowRoot;
+  /** Whether it has been in the page; it is shown once its texts are there. */
+  private _ready: Promise<void> | null = null;
   private _built = false;
   private _launcher!: HTMLButtonElement;
   private _badge!: HTMLElement;
@@ -46,8 +50,8 @@ export class AgentWidget extends HTMLElement {
   }
 
   connectedCallback(): void {
-    if (!this._built) this._build();
-    if (this._sdk) void this._connect();
+    this._ready ??= this._begin();
+    void this._ready.then(() => (this.isConnected ? this._connect() : undefined));
   }
 
   disconnectedCallback(): void {
@@ -90,16 +94,18 @@ export class AgentWidget extends HTMLElement {
 
   open(): void {
     if (this.isOpen) return;
+    if (!this._built) return void this.toggleAttribute("open", true);
     this.toggleAttribute("data-open", true);
     this._panel.hidden = false;
     this._launcher.hidden = true;
     this._count(0);
-    this._log.scrollTop = this._log.scrollHeight;
+    this._list.toEnd();
     this._input.focus();
     this._tell("open", null);
   }
 
   close(): void {
+    if (!this._built) this.removeAttribute("open");
     if (!this.isOpen) return;
     this.toggleAttribute("data-open", false);
     this._panel.hidden = true;
@@ -111,7 +117,7 @@ export class AgentWidget extends HTMLElement {
   /** Say something as the visitor; returns the id of the message. Rejects with AgentError. */
   async send(text: string): Promise<string> {
     if (!this._sdk) throw new AgentError("bad_config", this.texts.misconfigured);
-    this._log.scrollTop = this._log.scrollHeight;
+    if (this._built) this._list.toEnd();
     return this.chat.send(text);
   }
 
@@ -123,14 +129,27 @@ export class AgentWidget extends HTMLElement {
   /** @internal */
   failed(caught: unknown): void {
     const error = caught instanceof AgentError ? caught : new AgentError("refused", String(caught), { cause: caught });
-    this.announce(error.message);
+    this.announce(this.texts.failed);
     this._tell("error", { error });
   }
 
-  private _build(): void {
+  /** Make the SDK at once, for pages that want it, and what is seen once the texts are there. */
+  private _begin(): Promise<void> {
+    const told = (name: string): string => this.getAttribute(name) ?? "";
+    const endpoint = told("endpoint") || HOME || location.origin;
+    const [projectId, apiKey, agentId] = [told("project-id"), told("api-key"), told("agent-id")];
+    if (projectId && apiKey.startsWith("pk_")) {
+      this._sdk = new AgentSDK({ projectId, apiKey, endpoint, agentId });
+      this.chat = this._sdk.chat();
+    }
+    const pack = packOf(told("lang") || document.documentElement.lang || navigator.language, endpoint);
+    if (pack) return readPack(pack).then((texts) => this._build(texts));
+    return Promise.resolve(this._build({}));
+  }
+
+  private _build(pack: Partial<Texts>): void {
     this._built = true;
-    this.texts = textsOf(this.getAttribute("lang") ?? (document.documentElement.lang || navigator.language), this._own);
-    const { texts } = this;
+    const texts = (this.texts = { ...ENGLISH, ...pack, ...this._own });
     this._badge = h("span", { class: "badge", hidden: true });
     this._launcher = h("button", { type: "button", class: "launcher", part: "launcher", "aria-label": texts.open, onclick: () => this.open() }, h("slot", { name: "launcher" }, "💬︎"), this._badge);
     this._state = h("div", { class: "state", role: "status", hidden: true });
@@ -139,9 +158,10 @@ export class AgentWidget extends HTMLElement {
     for (const prompt of (this.getAttribute("prompts") ?? "").split("|").filter((one) => one.trim())) {
       this._start.append(h("button", { type: "button", onclick: () => this._say(prompt.trim()) }, prompt.trim()));
     }
-    this._log = h("div", { class: "log", part: "log", tabindex: "0", role: "region", "aria-label": texts.title, onscroll: () => this._scrolled() }, this._earlier, this._start);
+    this._log = h("div", { class: "log", part: "log", tabindex: "0", role: "region", "aria-label": texts.title, onscroll: () => this._scrolled(), onkeydown: (event) => this._moved(event as KeyboardEvent) }, this._earlier, this._start);
+    this._list = new MessageList(this._log, this._earlier, this._start, this);
     this._typing = h("div", { class: "typing", hidden: true }, texts.typing);
-    this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => void (this._log.scrollTop = this._log.scrollHeight) }, texts.latest);
+    this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this._toEnd() }, texts.latest);
     this._input = h("textarea", { rows: "1", part: "input", dir: "auto", placeholder: texts.placeholder, "aria-label": texts.placeholder, onkeydown: (event) => this._pressed(event as KeyboardEvent) });
     this._stop = h("button", { type: "button", hidden: true, onclick: () => this.chat.stop() }, texts.stop);
     const go = h("button", { type: "submit", class: "go", part: "send" }, texts.send);
@@ -152,27 +172,20 @@ export class AgentWidget extends HTMLElement {
     this._panel.append(head, this._state, this._log, this._jump, this._typing, composer);
     this._heard = h("div", { class: "heard", role: "status", "aria-live": "polite" });
     this._root.append(this._panel, this._launcher, this._heard);
-    this._begin(go);
+    if (this._sdk) this._listen(this._sdk);
+    else {
+      go.disabled = this._input.disabled = true;
+      this._stand(texts.misconfigured);
+    }
+    if (this.hasAttribute("open")) this.open();
   }
 
-  private _begin(go: HTMLButtonElement): void {
-    const { texts } = this;
-    const projectId = this.getAttribute("project-id") ?? "";
-    const apiKey = this.getAttribute("api-key") ?? "";
-    const mode = this.getAttribute("mode") ?? "chat";
-    const endpoint = this.getAttribute("endpoint") ?? HOME ?? location.origin;
-    const useless = !projectId || !apiKey.startsWith("pk_") ? texts.misconfigured : mode === "voice" ? texts.noVoice : "";
-    if (useless) {
-      go.disabled = this._input.disabled = true;
-      return this._stand(useless);
-    }
-    const sdk = new AgentSDK({ projectId, apiKey, endpoint });
-    this._sdk = sdk;
-    this.chat = sdk.chat();
+  private _listen(sdk: AgentSDK): void {
+    if (["voice", "unified"].includes(this.getAttribute("mode") ?? "")) this._notice = this.texts.noVoice;
     this.chat.on("change", () => this._show());
     this.chat.on("typing", ({ isTyping }) => {
+      if (!isTyping && this._root.activeElement === this._stop) this._input.focus(); // what is hidden can have no focus
       this._typing.hidden = this._stop.hidden = !isTyping;
-      if (document.activeElement === this && !isTyping && !this._root.activeElement) this._input.focus();
     });
     this.chat.on("message", (message) => this._came(message));
     for (const name of ["messageSent", "messageFailed", "error"] as const) this.chat.on(name, (detail: unknown) => this._tell(name, detail));
@@ -181,7 +194,7 @@ export class AgentWidget extends HTMLElement {
       this._tell("connectionChange", detail);
     });
     for (const name of ["sessionStart", "sessionEnd", "handoff"] as const) sdk.on(name, (detail: unknown) => this._tell(name, detail));
-    if (mode === "unified") this._stand(texts.noVoice);
+    this._connection();
     this._show();
   }
 
@@ -196,12 +209,13 @@ export class AgentWidget extends HTMLElement {
 
   private _connection(): void {
     const { texts } = this;
-    const said = { pausing: texts.offline, exhausted: texts.lost, refused: texts.refused, displaced: texts.displaced } as Record<string, string>;
+    const said = { pausing: texts.offline, exhausted: texts.lost, refused: texts.refused, displaced: texts.displaced, ended: texts.ended } as Record<string, string>;
     const state = this._sdk?.getConnectionState() ?? "idle";
-    this._stand(said[state] ?? "", state === "exhausted" || state === "displaced");
+    this._stand(said[state] ?? this._notice, state === "exhausted" || state === "displaced");
   }
 
   private _stand(text: string, again = false): void {
+    if (this._state.contains(this._root.activeElement)) this._input.focus(); // what is taken away can have no focus
     this._state.hidden = !text;
     const button = h("button", { type: "button", onclick: () => void this._connect() }, this.texts.again);
     this._state.replaceChildren(text, ...(again ? [button] : []));
@@ -209,34 +223,27 @@ export class AgentWidget extends HTMLElement {
 
   private _show(): void {
     const messages = this.chat.getMessages();
-    const follow = follows(this._log);
-    const first = firstShown(messages.length, this._pages);
-    this._earlier.hidden = first === 0;
+    const focused = this._root.activeElement;
     this._start.hidden = messages.length > 0;
-    const kept = new Map<string, Line>();
-    let before: Node = this._start;
-    for (const message of messages.slice(first)) {
-      const line = this._lines.get(message.id) ?? new Line(this);
-      line.show(message);
-      kept.set(message.id, line);
-      if (before.nextSibling !== line.node) this._log.insertBefore(line.node, before.nextSibling);
-      before = line.node;
-    }
-    for (const [id, line] of this._lines) if (!kept.has(id)) line.node.remove();
-    this._lines = kept;
-    if (follow) this._log.scrollTop = this._log.scrollHeight;
+    this._list.show(messages);
+    if (focused && (!focused.isConnected || (focused as HTMLButtonElement).disabled)) this._input.focus();
     this._scrolled();
   }
 
+  private _toEnd(): void {
+    this._list.toEnd();
+    this._log.focus(); // the button goes
+  }
+
   private _showEarlier(): void {
-    const fromEnd = this._log.scrollHeight - this._log.scrollTop;
-    this._pages += 1;
-    this._show();
-    this._log.scrollTop = this._log.scrollHeight - fromEnd;
+    this._list.earlier();
+    this._scrolled();
+    if (this._earlier.hidden) this._log.focus();
   }
 
   private _scrolled(): void {
-    this._jump.hidden = follows(this._log);
+    this._list.follow();
+    this._jump.hidden = this._list.follows;
   }
 
   private _came(message: Message): void {
@@ -251,6 +258,14 @@ export class AgentWidget extends HTMLElement {
     this._badge.hidden = !unread;
     this._badge.textContent = String(unread);
     this._launcher.setAttribute("aria-label", unread ? this.texts.openUnread.replace("{n}", String(unread)) : this.texts.open);
+  }
+
+  private _moved(event: KeyboardEvent): void {
+    if (event.target !== this._log || (event.key !== "Home" && event.key !== "End")) return;
+    event.preventDefault(); // the page has no more than a part of the list
+    if (event.key === "Home") this._list.toStart();
+    else this._list.toEnd();
+    this._scrolled();
   }
 
   private _pressed(event: KeyboardEvent): void {

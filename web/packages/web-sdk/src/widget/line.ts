@@ -1,5 +1,5 @@
-import type { ChatClient } from "../chat.ts";
-import type { ActionElement, Message } from "../types.ts";
+import type { ActionAnswer, ChatClient } from "../chat.ts";
+import type { ActionElement, ActionSet, Message } from "../types.ts";
 import { h, MarkdownView } from "./dom.ts";
 import type { Texts } from "./texts.ts";
 
@@ -7,26 +7,38 @@ import type { Texts } from "./texts.ts";
 export interface LineOwner {
   readonly chat: ChatClient;
   readonly texts: Texts;
+  /** Which thumb the visitor gave an answer, 1 up and 0 down, by its id. */
+  readonly rated: Map<string, 0 | 1>;
   /** Tell a reader who does not see it. */
   announce(text: string): void;
   /** Something could not be done. */
   failed(caught: unknown): void;
 }
 
+type Field = HTMLInputElement | HTMLSelectElement;
+
+/** Under which id the fields of a set are sent that has a label for its button and no id. Source: docs/websocket.md. */
+const SUBMIT_ID = "submit";
+
 /** One message on the screen. */
 export class Line {
+  readonly id: string;
   readonly node = h("div", { class: "line", part: "message" });
   private readonly _owner: LineOwner;
   private readonly _bubble = h("div", { class: "bubble", part: "bubble", dir: "auto" });
   private readonly _markdown = new MarkdownView(this._bubble);
-  private readonly _actions = h("div", { class: "actions", part: "actions" });
-  private readonly _foot = h("div");
   private _content = "";
   private _standing = "";
 
-  constructor(owner: LineOwner) {
+  constructor(owner: LineOwner, id: string) {
     this._owner = owner;
-    this.node.append(this._bubble, this._actions, this._foot);
+    this.id = id;
+    this.node.append(this._bubble);
+  }
+
+  /** Whether its buttons or form wait for an answer. */
+  get isOpen(): boolean {
+    return this.node.dataset.actions === "open";
   }
 
   /** Show a message as it is now; what has not changed is left alone. */
@@ -43,16 +55,21 @@ export class Line {
     this._standing = standing;
     this.node.dataset.role = message.role;
     this.node.dataset.status = message.status ?? "done";
-    this._foot.replaceChildren(...this._footOf(message));
-    this._actions.replaceChildren(...this._actionsOf(message));
+    this.node.dataset.actions = message.actionState ?? "";
+    const below = [...this._actionsOf(message), ...this._footOf(message)];
+    this.node.replaceChildren(this._bubble, ...below);
+  }
+
+  private _run(run: () => Promise<unknown> | void): void {
+    Promise.resolve().then(run).catch((caught) => this._owner.failed(caught));
   }
 
   private _button(text: string, run: () => Promise<unknown> | void): HTMLButtonElement {
-    return h("button", { type: "button", class: "plain", onclick: () => void Promise.resolve().then(run).catch((caught) => this._owner.failed(caught)) }, text);
+    return h("button", { type: "button", class: "plain", onclick: () => this._run(run) }, text);
   }
 
   private _footOf(message: Message): Node[] {
-    const { chat, texts, announce } = this._owner;
+    const { chat, texts, rated, announce } = this._owner;
     if (message.status === "failed") {
       if (message.role !== "user") return [h("div", { class: "failure" }, texts.notAnswered)];
       const retry = this._button(texts.retry, () => chat.retry(message.id));
@@ -62,14 +79,16 @@ export class Line {
     if (message.role !== "assistant" || message.status === "streaming" || !this._content) return [];
     const rate = (thumb: 0 | 1) => async (): Promise<void> => {
       await chat.rate({ messageId: message.id, thumb });
+      rated.set(message.id, thumb);
       announce.call(this._owner, texts.thanks);
-      good.setAttribute("aria-pressed", String(thumb === 1));
-      bad.setAttribute("aria-pressed", String(thumb === 0));
+      press();
     };
+    const press = (): void => [bad, good].forEach((button, thumb) => button.setAttribute("aria-pressed", String(rated.get(message.id) === thumb)));
     const good = this._button("+1", rate(1));
     const bad = this._button("−1", rate(0));
     good.setAttribute("aria-label", texts.good);
     bad.setAttribute("aria-label", texts.bad);
+    press();
     const tools = h("div", { class: "tools", part: "tools" }, good, bad);
     if (typeof navigator.clipboard?.writeText === "function") {
       tools.prepend(this._button(texts.copy, async () => {
@@ -83,38 +102,44 @@ export class Line {
   private _actionsOf(message: Message): Node[] {
     const set = message.actions;
     if (!set) return [];
-    const { chat, texts } = this._owner;
+    const { answer } = message;
     const closed = message.actionState !== "open";
-    const fields = new Map<string, HTMLInputElement | HTMLSelectElement>();
-    const labelled = (element: ActionElement, field: HTMLInputElement | HTMLSelectElement): Node => {
-      const sent = message.answer?.formData?.[element.id];
-      if (sent !== undefined) field.value = String(sent);
-      fields.set(element.id, field);
-      return h("label", {}, element.label, field);
-    };
+    const submitId = set.submit_id ?? (set.submit_label && SUBMIT_ID);
+    const fields: Field[] = [];
     const nodes = set.elements.map((element): Node => {
-      const given = { disabled: closed, required: Boolean(element.required) };
-      if (element.type === "input") return labelled(element, h("input", { ...given, type: element.input_type ?? "text", placeholder: element.placeholder ?? "" }));
-      if (element.type === "select") {
-        const options = (element.options ?? []).map((option) => h("option", { value: option.id }, option.label));
-        return labelled(element, h("select", given, h("option", { value: "" }, texts.choose), ...options));
+      const { id: actionId, label, value } = element;
+      if (element.type === "button") {
+        const button = this._button(label, () => this._owner.chat.submitAction({ actionId, ...(value === undefined ? {} : { value }) }));
+        button.className = "";
+        button.disabled = closed;
+        button.setAttribute("aria-pressed", String(answer?.actionId === actionId));
+        return button;
       }
-      const { id: actionId, value, label } = element;
-      const button = this._button(label, () => chat.submitAction({ actionId, text: label, ...(value === undefined ? {} : { value }) }));
-      button.className = "";
-      button.disabled = closed;
-      button.setAttribute("aria-pressed", String(message.answer?.actionId === actionId));
-      return button;
+      const field = this._field(element, closed);
+      const sent = answer?.formData?.[actionId] ?? (answer?.actionId === actionId ? answer.value : undefined);
+      if (sent !== undefined) field.value = String(sent);
+      const labelled = h("label", {}, label, field);
+      if (!submitId) return this._form(set, [field], closed, [labelled], (given) => ({ actionId, value: given[actionId] ?? "" }));
+      fields.push(field);
+      return labelled;
     });
-    if (!fields.size) return nodes;
-    const submit = async (event: Event): Promise<void> => {
+    if (fields.length && submitId) return [this._form(set, fields, closed, nodes, (formData) => ({ actionId: submitId, formData }))];
+    return nodes.length ? [h("div", { class: "actions", part: "actions" }, ...nodes)] : [];
+  }
+
+  private _field(element: ActionElement, disabled: boolean): Field {
+    const given = { name: element.id, disabled, required: Boolean(element.required) };
+    if (element.type === "input") return h("input", { ...given, type: element.input_type ?? "text", placeholder: element.placeholder ?? "" });
+    const options = (element.options ?? []).map((option) => h("option", { value: option.id }, option.label));
+    return h("select", given, h("option", { value: "" }, this._owner.texts.choose), ...options);
+  }
+
+  private _form(set: ActionSet, fields: Field[], disabled: boolean, nodes: Node[], answer: (given: Record<string, string>) => ActionAnswer): Node {
+    const submit = (event: Event): void => {
       event.preventDefault();
-      const formData: Record<string, string> = {};
-      for (const [id, field] of fields) if (field.value) formData[id] = field.value;
-      await chat.submitAction({ actionId: set.submit_id ?? "submit", formData, text: Object.values(formData).join(", ") });
+      const filled = fields.filter((field) => field.value).map((field) => [field.name, field.value]);
+      this._run(() => this._owner.chat.submitAction(answer(Object.fromEntries(filled))));
     };
-    const form = h("form", { class: "actions", onsubmit: (event: Event) => void submit(event).catch((caught) => this._owner.failed(caught)) }, ...nodes);
-    form.append(h("button", { type: "submit", disabled: closed }, set.submit_label ?? texts.submit));
-    return [form];
+    return h("form", { class: "actions", onsubmit: submit }, ...nodes, h("button", { type: "submit", disabled }, set.submit_label ?? this._owner.texts.submit));
   }
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { inkOn, isColour, luminance } from "./colours.ts";
 import { blocks, firstChanged, inlines } from "./markdown.ts";
-import { ENGLISH, GERMAN, textsOf } from "./texts.ts";
-import { FOLLOWS_PX, PAGE_LINES, firstShown, follows } from "./window.ts";
+import { ENGLISH, packOf } from "./texts.ts";
 
 test("a text has the blocks that its author meant", () => {
   const text = "# Head\n\nOne\ntwo\n\n- a\n- b\n\n3. c\n\n> said\n\n---\n\n```js\n<b>\n\n# no head\n```\nend";
@@ -39,18 +39,13 @@ test("ink on any colour is read: 4.5 to 1 at least", () => {
   assert.deepEqual(["#fff", "#12345", "red", "#fff;x"].map(isColour), [true, false, false, false]);
 });
 
-test("each language has each text, and a page replaces any", () => {
-  for (const name of Object.keys(ENGLISH) as Array<keyof typeof ENGLISH>) {
-    assert.ok(GERMAN[name]);
-    assert.equal(GERMAN[name].includes("{n}"), ENGLISH[name].includes("{n}"));
+test("each language that is named has a file with each text, and no other has one", () => {
+  const folder = new URL("languages/", import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const pack = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Record<string, string>;
+    assert.deepEqual(Object.keys(pack).sort(), Object.keys(ENGLISH).sort());
+    for (const [name, text] of Object.entries(ENGLISH)) assert.equal(pack[name]?.includes("{n}"), text.includes("{n}"));
+    assert.equal(packOf(`${file.slice(0, 2)}-XX`, "https://a.example"), `https://a.example/sdk/agent-widget.${file}`);
   }
-  assert.equal(textsOf("de-AT", { send: "Los" }).send, "Los");
-  assert.equal(textsOf("de-AT").stop, GERMAN.stop);
-  assert.equal(textsOf("xx").stop, ENGLISH.stop);
-});
-
-test("the page has the newest lines, and follows whoever sees the end", () => {
-  assert.deepEqual([firstShown(3, 1), firstShown(10_000, 1), firstShown(PAGE_LINES + 1, 2)], [0, 10_000 - PAGE_LINES, 0]);
-  assert.equal(follows({ scrollTop: 100, clientHeight: 100, scrollHeight: 200 + FOLLOWS_PX }), true);
-  assert.equal(follows({ scrollTop: 100, clientHeight: 100, scrollHeight: 201 + FOLLOWS_PX }), false);
+  assert.deepEqual([packOf("en-GB", ""), packOf("xx", ""), packOf("", "")], [null, null, null]);
 });

@@ -24,7 +24,7 @@ header{display:flex;align-items:center;gap:8px;padding:12px 16px;border-bottom:1
 h2{flex:1;margin:0;font-size:16px;font-weight:600}
 .plain{border-color:transparent;background:transparent;padding:4px 8px}
 .state{display:flex;gap:8px;align-items:center;justify-content:space-between;padding:8px 16px;background:var(--agent-soft);font-size:14px}
-.log{flex:1;overflow-y:auto;padding:16px;position:relative;display:flex;flex-direction:column;gap:12px}
+.log{flex:1;overflow-y:auto;overflow-anchor:none;padding:16px;position:relative;display:flex;flex-direction:column;gap:12px}
 .start{display:flex;flex-direction:column;gap:8px;align-items:flex-start}
 .line{display:flex;flex-direction:column;gap:4px;max-width:88%;align-self:flex-start}
 .line[data-role=user]{align-self:flex-end;align-items:flex-end}
@@ -45,7 +45,7 @@ a{color:inherit;text-decoration:underline}
 .actions input,.actions select{padding:6px 8px;border:1px solid var(--agent-line);border-radius:8px;background:var(--agent-background);min-height:34px}
 .actions button[aria-pressed=true]{border-color:var(--agent-primary);border-width:2px;opacity:1}
 .typing{color:var(--agent-muted);font-size:14px;padding:0 16px 8px}
-.jump{align-self:center;margin:0 0 8px}
+.jump{align-self:center;position:relative;height:32px;margin:-40px 0 8px}
 form.composer{display:flex;gap:8px;align-items:flex-end;padding:12px;border-top:1px solid var(--agent-line)}
 textarea{flex:1;resize:none;min-height:38px;max-height:140px;padding:7px 10px;border:1px solid var(--agent-line);border-radius:8px;background:var(--agent-background)}
 .go{background:var(--agent-primary);color:var(--agent-on-primary);border-color:var(--agent-primary);min-height:38px}

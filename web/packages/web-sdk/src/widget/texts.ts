@@ -31,49 +31,33 @@ export const ENGLISH = {
   displaced: "Too many pages of this conversation are open.",
   misconfigured: "The chat is not set up: project-id or api-key is missing.",
   again: "Try again",
-  noVoice: "Voice is not available yet.",
+  ended: "This conversation is over. What you write begins another.",
+  failed: "That did not work.",
+  noVoice: "Voice is not available here. You can write.",
 };
 
 export type Texts = { [Name in keyof typeof ENGLISH]: string };
 
-export const GERMAN: Texts = {
-  title: "Chat",
-  open: "Chat öffnen",
-  openUnread: "Chat öffnen, {n} ungelesen",
-  close: "Chat schließen",
-  placeholder: "Nachricht schreiben",
-  send: "Senden",
-  stop: "Anhalten",
-  retry: "Noch einmal senden",
-  discard: "Verwerfen",
-  copy: "Kopieren",
-  copied: "Kopiert",
-  good: "Gute Antwort",
-  bad: "Schlechte Antwort",
-  thanks: "Danke",
-  latest: "Zur neuesten Nachricht",
-  earlier: "Frühere Nachrichten zeigen",
-  typing: "Der Agent schreibt",
-  you: "Sie",
-  agent: "Agent",
-  welcome: "Wie können wir helfen?",
-  choose: "Bitte wählen",
-  submit: "Absenden",
-  notSent: "Diese Nachricht wurde nicht gesendet.",
-  notAnswered: "Es kam keine Antwort.",
-  connecting: "Verbindung wird hergestellt",
-  offline: "Die Verbindung ist unterbrochen. Es wird wieder versucht.",
-  lost: "Es kam keine Verbindung zustande.",
-  refused: "Diese Seite darf diesen Agenten nicht benutzen.",
-  displaced: "Zu viele Seiten dieses Gesprächs sind offen.",
-  misconfigured: "Der Chat ist nicht eingerichtet: project-id oder api-key fehlt.",
-  again: "Noch einmal versuchen",
-  noVoice: "Sprache ist noch nicht verfügbar.",
-};
+/** The languages whose texts stand in a file beside the script; English is in it. */
+const PACKS = ["de"];
+/** How long the page waits for a language; then it is English. */
+const PACK_MS = 3_000;
 
-const PACKS: Record<string, Texts> = { en: ENGLISH, de: GERMAN };
+/** Return where the texts of a language are; null where there are none but those of the script. */
+export function packOf(tag: string, endpoint: string): string | null {
+  const language = tag.toLowerCase().split("-")[0] ?? "";
+  return PACKS.includes(language) ? `${endpoint}/sdk/agent-widget.${language}.json` : null;
+}
 
-/** Return the texts of a language, English where there is no pack, with those of the page in their place. */
-export function textsOf(language: string, own: Partial<Texts> = {}): Texts {
-  return { ...(PACKS[language.toLowerCase().split("-")[0] ?? ""] ?? ENGLISH), ...own };
+/** Return the texts of a file; none where it cannot be had in time. */
+export async function readPack(url: string): Promise<Partial<Texts>> {
+  const aborting = new AbortController();
+  const timer = setTimeout(() => aborting.abort(), PACK_MS);
+  try {
+    return (await (await fetch(url, { credentials: "omit", signal: aborting.signal })).json()) as Partial<Texts>;
+  } catch {
+    return {}; // in English it works as well
+  } finally {
+    clearTimeout(timer);
+  }
 }
