@@ -57,6 +57,12 @@ def needed(run: Run, tool: JsonObject, arguments: JsonObject) -> Need:
 def _consent_needed(run: Run, tool: JsonObject) -> Need:
     confirmation = tool.get("confirmation") or {}
     how = confirmation.get("consent_required_in")
+    if (
+        not how
+        and tool.get("consent_mode")
+        and (confirmation.get("consent_action") or confirmation.get("consent_scope"))
+    ):
+        how = "explicit_prompt"  # when to ask is said, and what for
     if not how:
         return ""
     states = [run.state.consents.get(key) for key in _scopes(tool)]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from abl.checks.document_report import found_at, unknown_at
+from abl.checks.reading import mapping
 from abl.checks.suggestions import Guesses, listed
 from abl.checks.tool_declarations import tool_findings
 from abl.checks.walk import nodes_of
@@ -24,6 +25,7 @@ from abl.syntax.steps import ErrorHandler
 
 _TIME = r"(?:ms|s|m|h|d|w|y|milli\w*|sec\w*|min\w*|hours?|hrs?|days?|weeks?|months?|years?)"
 _TTL = re.compile(rf"\d+(?:\.\d+)?\s*{_TIME}?|P[\dTYMWDHS.]+|never|forever|session|\{{\{{.*\}}\}}", re.IGNORECASE)
+_USER_TEXT = frozenset({"input", "user_input", "user_message"})
 ERROR_ACTIONS = ("RETRY_STEP", "BACKTRACK", "ESCALATE", "HANDOFF", "COMPLETE", "CONTINUE")
 """What THEN of an error handler may be. Spec: abl-language 3.12."""
 _ERROR_ACTION = re.compile(rf"\b(?:{'|'.join(ERROR_ACTIONS)}|RETRY)\b", re.IGNORECASE)
@@ -40,6 +42,7 @@ def declaration_findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from unknown_operations(document, unit)
     yield from unknown_messages(document, unit)
     yield from guardrails_without_check(document, unit)
+    yield from guardrails_by_default(document, unit)
     yield from unknown_error_actions(document, unit)
     yield from backtracks_without_target(document, unit)
     if document.memory is not None:
@@ -100,6 +103,25 @@ def guardrails_without_check(document: Document, unit: Unit) -> Iterator[Diagnos
         if one.name and not (one.check or one.llm_check or one.provider):
             yield found_at(
                 "GUARDRAIL_WITHOUT_CHECK", Place(one, unit), "name", one.name, path="guardrails", name=one.name
+            )
+
+
+def guardrails_by_default(document: Document, unit: Unit) -> Iterator[Diagnostic]:
+    """Yield guardrails that do less than they seem to, as the default counts where something is left out."""
+    if document.format == "yaml":
+        return  # there the defaults are `input` and `block`
+    for one in document.guardrails or []:
+        said = {"path": "guardrails", "name": one.name}
+        has_kind = one.kind or not {"kind", "type"}.isdisjoint(mapping(one.extras))
+        if not has_kind and _USER_TEXT & {path[0] for path in read_check(one.check).paths}:
+            does = "looks at what the agent says, not at what the user says"
+            yield found_at(
+                "GUARDRAIL_BY_DEFAULT", Place(one, unit), "name", one.name, detail=does, property="kind", **said
+            )
+        if one.action is None and one.message:
+            does = "only warns in the trace, and its message is never said"
+            yield found_at(
+                "GUARDRAIL_BY_DEFAULT", Place(one, unit), "name", one.name, detail=does, property="action", **said
             )
 
 

@@ -26,7 +26,7 @@ from abl.checks.facts import AgentFacts, Condition, is_engine_name, words_of
 from abl.checks.finding import Finding
 from abl.checks.formulas import Reading, mixes_intent_and_state
 from abl.checks.names import ERROR_NAMES, HUMAN_NAMES, INPUT_WORDS
-from abl.checks.reading import mapping, text
+from abl.checks.reading import mapping, rows, text
 from abl.checks.report import Check
 from abl.checks.suggestions import unknown
 from abl.checks.targets import edges_of, reached, targets_of
@@ -42,6 +42,8 @@ MAX_SEARCHES = 500
 
 MAX_SLIPS = 2
 
+_ARGUMENTS = frozenset({"args", "arguments", "parameters"})
+"""What the arguments of a tool are called in a guardrail."""
 _SPELLING = {"condition": "IF", "applies_when": "WHEN"}
 
 
@@ -107,6 +109,22 @@ def parts_of_texts(facts: AgentFacts, _context: CheckContext) -> Iterator[Findin
                     "detail": f"{path[0]} is the checked text, which has no parts. Write {path[0]}, or session.{shown} "
                     "for a variable of that name",
                 }
+                yield Finding("GUARDRAIL_UNKNOWN_NAME", condition.block, condition.field, shown, arguments=said)
+
+
+def unknown_arguments(facts: AgentFacts, _context: CheckContext) -> Iterator[Finding]:
+    """Yield guardrails that read an argument which no tool of the agent has."""
+    known = [text(one.get("name")) for tool in rows(facts.ir.get("tools")) for one in rows(tool.get("parameters"))]
+    for condition in facts.conditions:
+        if condition.block.role != "guardrails" or not known:
+            continue
+        for path in read_check(condition.text).paths:
+            if len(path) > 1 and path[0] in _ARGUMENTS and path[1] not in known:
+                shown = ".".join(path)
+                said = {"name": shown, "variable": shown, "detail": f"No tool has a parameter {path[1]}"}
+                near = closest(path[1], known) or ""
+                if near:
+                    said["suggestion"] = f"Did you mean {path[0]}.{near}?"
                 yield Finding("GUARDRAIL_UNKNOWN_NAME", condition.block, condition.field, shown, arguments=said)
 
 
@@ -315,6 +333,7 @@ def mixed_routing_conditions(facts: AgentFacts, _context: CheckContext) -> Itera
 CHECKS = (
     Check("UNDEFINED_CONDITION_VAR", undefined_condition_variables),
     Check("GUARDRAIL_UNKNOWN_NAME", parts_of_texts),
+    Check("GUARDRAIL_UNKNOWN_NAME", unknown_arguments),
     Check("MISSING_VARIABLE_PRODUCER_WARNING", missing_producers),
     Check("UNUSED_REQUIRED_GATHER_FIELD", unused_required_fields),
     Check("W801", unfilled_session_variables),

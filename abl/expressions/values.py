@@ -117,9 +117,11 @@ def order(left: JsonValue, right: JsonValue) -> int | None:
 
 
 def contains(container: JsonValue, item: JsonValue) -> bool:
-    """Whether `item` is an element of a list, a key of a map or a part of a text."""
+    """Whether `item` is an element of a list, a key of a map or a part of a text; of a list of parts any will do."""
     if type(container) is str:
-        return item is not None and not is_list(item) and not is_map(item) and text_of(item) in container
+        if is_list(item):
+            return any(not is_list(one) and contains(container, one) for one in islice(item, MAX_STEPS))
+        return item is not None and not is_map(item) and text_of(item) in container
     if is_list(container):
         return any(equal(one, item) for one in islice(container, MAX_STEPS))
     if is_map(container):

@@ -251,6 +251,30 @@ ROWS: tuple[Rule, ...] = (
         """,
     ),
     agent_rule(
+        "GUARDRAIL_BY_DEFAULT",
+        "warning",
+        "guardrail that does less than it seems to",
+        message="The guardrail {name} has no `{property}`, so it {detail}. Write `{property}:`.",
+        explanation="""
+            A guardrail without `kind` looks at what the agent says (`output`), one without `action` only warns.
+            This one speaks of the user's text, or has a message for the user, so that more seems to be meant.
+            Write `kind: input`, `output` or `both`, and `action: block` or another one.
+        """,
+        wrong="""
+            GUARDRAILS:
+              no_rivals:
+                check: input CONTAINS "acme"
+                action: block
+        """,
+        right="""
+            GUARDRAILS:
+              no_rivals:
+                kind: input
+                check: input CONTAINS "acme"
+                action: block
+        """,
+    ),
+    agent_rule(
         "GUARDRAIL_CHECK_IS_SENTENCE",
         "warning",
         "check in words",

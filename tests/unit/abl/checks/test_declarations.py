@@ -68,6 +68,18 @@ def test_a_misspelt_name_is_reported_and_mended(in_text, mended, code, text, wro
             "",
             "    llm_check: x\n",
         ),
+        (
+            "GUARDRAIL_BY_DEFAULT",
+            "GUARDRAILS:\n  g:\n    check: input CONTAINS 'x'\n    action: block\n{}",
+            "",
+            "    kind: input\n",
+        ),
+        (
+            "GUARDRAIL_BY_DEFAULT",
+            "GUARDRAILS:\n  g:\n    kind: input\n    check: input CONTAINS 'x'\n    message: m\n{}",
+            "",
+            "    action: block\n",
+        ),
     ],
 )
 def test_what_cannot_work_is_reported_once(in_text, code, text, wrong, right):

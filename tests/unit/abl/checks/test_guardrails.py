@@ -67,3 +67,19 @@ def test_the_near_name_of_a_guardrail_is_offered_once(in_text):
     (found,) = in_text(text, "GUARDRAIL_UNKNOWN_NAME")
     assert found.message.count("Did you mean input?") == found.message.count("Did you mean") == 1
     assert "nothing. Did" in found.message
+
+
+def test_an_argument_that_no_tool_has_is_found(in_text):
+    text = """
+        TOOLS:
+          pay(amount: number) -> object
+            description: "Pays"
+        GUARDRAILS:
+          - name: g
+            kind: tool_input
+            check: "args.{} > 100"
+            action: block
+        """
+    (found,) = in_text(text.format("amuont"), "GUARDRAIL_UNKNOWN_NAME")
+    assert "Did you mean args.amount?" in found.message
+    assert not in_text(text.format("amount"), "GUARDRAIL_UNKNOWN_NAME")

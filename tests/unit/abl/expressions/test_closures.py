@@ -32,6 +32,7 @@ STATE: dict[str, Any] = {
 }
 
 TRUE = [
+    'parcel_status CONTAINS ["found", "lo"] AND ["x", "lost"] IN parcel_status',
     'claim_amount <= 500 AND parcel_status == "lost"',
     "claim_amount == 120.0 AND claim_amount == other",
     'claim_amount == "120"',
@@ -175,6 +176,8 @@ def compared(sign: str, left: Any, right: Any) -> bool:
 def holds(container: Any, item: Any) -> bool:
     if isinstance(container, list):
         return any(same(one, item) for one in container)
+    if isinstance(container, str) and isinstance(item, list):
+        return any(holds(container, one) for one in item if not isinstance(one, list))
     if isinstance(container, str):
         return isinstance(item, str) and item in container
     return False
