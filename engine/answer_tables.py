@@ -30,6 +30,10 @@ _LONG_RUN = re.compile(r"(\w)\1\1|(\w)\2$|^(\w)\3", re.DOTALL)
 
 _SAME_SIGNS = str.maketrans({"\u0901": "\u0902", "ー": "", "〜": "", "~": ""})
 
+_HUM = re.compile(r"う[ー〜~]+ん")
+HESITATION = "考えさせて"
+"""What a long hum says in Japanese ("let me think"): a short one is a yes, and long vowels are not told apart else."""
+
 MIN_TYPO_CHARS = 3
 
 MIN_LOST_CHARS = 6
@@ -82,7 +86,13 @@ class Table(NamedTuple):
 
 
 def compared(text: str) -> str:
-    """Return a text as its words are compared."""
+    """Return a text as its words are compared.
+
+    >>> compared("うん"), compared("うーん"), compared("はーい")
+    ('うん', '考えさせて', 'はい')
+    """
+    if "う" in text:
+        text = _HUM.sub(HESITATION, text)
     return fold(text).translate(_SAME_SIGNS)
 
 

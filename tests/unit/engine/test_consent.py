@@ -233,3 +233,22 @@ def test_a_question_in_the_words_of_the_consent_is_about_the_call() -> None:
 
 def test_names_are_shown_as_words() -> None:
     assert as_words("cardId.last_four") == "card id last four"
+
+
+@over(
+    "language, text",
+    [
+        ("en", "cool it"),
+        ("it", "vai via"),
+        ("es", "ya vale"),
+        ("de", "jetzt ist gut"),
+        ("hi", "बस करो"),
+        ("hi", "ठीक है बस"),
+        ("pl", "ta jasne"),
+        ("ja", "うーん"),
+        ("ja", "う〜〜ん"),
+        ("ja", "大丈夫です"),
+    ],
+)
+def test_what_sounds_like_a_yes_and_is_none(language: str, text: str) -> None:
+    assert read_answer(text, load_pack(language), Asked("?")).label != "yes"
