@@ -153,6 +153,10 @@ class Pack:
     """Words before a number below zero."""
     at_least: Phrases = ()
     """Words that say "at least" and end with one of minus."""
+    afternoons: Phrases = ()
+    """Words that name a day and its afternoon: an hour below twelve beside them is of the second half of the day."""
+    evenings: Phrases = ()
+    """The same of evenings and nights: an hour from five on."""
     decimal_words: Phrases = ()
     """Words between a number and its decimals: five point two."""
     beyond: Phrases = ()
@@ -186,6 +190,7 @@ MAY_BE_EMPTY = frozenset(
 OPTIONAL = frozenset(
     {
         "address",
+        "afternoons",
         "against",
         "alike",
         "articles",
@@ -201,6 +206,7 @@ OPTIONAL = frozenset(
         "determiners",
         "either",
         "endings",
+        "evenings",
         "fractions",
         "homonyms",
         "last",

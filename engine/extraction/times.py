@@ -29,6 +29,9 @@ _NEXT_WORDS = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
 MIN_MINUTES = 10
 """Fewer minutes than these are hardly said as a bare number."""
 
+FIRST_EVENING_HOUR = 5
+"""An hour before it is one of the night, also beside a word for the evening."""
+
 MAX_CHARS = 4_000
 
 
@@ -169,7 +172,9 @@ def _in_figures(said: str, words: Pack) -> str | None:
 
 def _in_half(hour: int, said: str, end: int, words: Pack) -> int:
     """Return the hour of 24 by the half of the day that is named."""
-    if hour < 12 and _is_named(words.pm, said, end):
+    if hour < 12 and _is_named((*words.pm, *words.afternoons), said, end):
+        return hour + 12
+    if FIRST_EVENING_HOUR <= hour < 12 and not _is_named(words.am, said, end) and _is_named(words.evenings, said, end):
         return hour + 12
     if hour == 12 and _is_named(words.am, said, end):
         return 0
