@@ -1,0 +1,1 @@
+export { VoiceClient } from "../voice/client.ts";
