@@ -1,6 +1,6 @@
 import type { Client } from "./client.ts";
 import { mayPass, said } from "./credentials.ts";
-import { AgentError } from "./errors.ts";
+import type { AgentError } from "./errors.ts";
 import { parsed } from "./json.ts";
 import type { HttpAnswer, UploadRequest } from "./platform.ts";
 
@@ -19,33 +19,36 @@ export interface UploadOptions {
   onProgress?: (fraction: number) => void;
 }
 
-/** Throw AgentError where a file would not be taken. */
-export function checkFile(file: { name: string; size: number }): void {
-  if (file.size > FILE_MAX_BYTES) throw new AgentError("file_too_large", `${file.name} is larger than 25 MB`);
+function checkFile(file: { name: string; size: number }, Failure: typeof AgentError): void {
+  if (file.size > FILE_MAX_BYTES) throw new Failure("file_too_large", `${file.name} is larger than 25 MB`);
   const ending = file.name.slice(file.name.lastIndexOf(".") + 1).toLowerCase();
-  if (!FILE_ENDINGS.includes(ending)) throw new AgentError("file_type", `${file.name} is of a type that is not taken`);
+  if (!FILE_ENDINGS.includes(ending)) throw new Failure("file_type", `${file.name} is of a type that is not taken`);
 }
 
-/** Upload a file to the session, each try under the same key, and return its id. Throws AgentError. */
-export async function upload(client: Client, sessionId: string, file: File, options: UploadOptions = {}): Promise<string> {
-  checkFile(file);
+/**
+ * Upload a file to the session, each try under the same key, and return its id. Throws AgentError.
+ *
+ * @param Failure The class of errors; a file of its own would have another one.
+ */
+export async function upload(client: Client, sessionId: string, file: File, options: UploadOptions, Failure: typeof AgentError): Promise<string> {
+  checkFile(file, Failure);
   const { platform, credentials, config } = client;
   const url = `${client.endpoint}/api/projects/${encodeURIComponent(config.projectId)}/sessions/${encodeURIComponent(sessionId)}/attachments`;
   const key = platform.newId();
   for (let tries = 1; ; tries += 1) {
     const headers = { "X-SDK-Token": await credentials.token(), "Idempotency-Key": key };
-    if (options.signal?.aborted) throw new AgentError("upload_cancelled", `${file.name} was cancelled`);
+    if (options.signal?.aborted) throw new Failure("upload_cancelled", `${file.name} was cancelled`);
     const answer = await (platform.upload ?? browserUpload)(url, {
       headers,
       file,
       ...(options.signal ? { signal: options.signal } : {}),
       ...(options.onProgress ? { onProgress: (sent: number, total: number) => options.onProgress?.(total ? sent / total : 0) } : {}),
     });
-    if (options.signal?.aborted) throw new AgentError("upload_cancelled", `${file.name} was cancelled`);
+    if (options.signal?.aborted) throw new Failure("upload_cancelled", `${file.name} was cancelled`);
     const id = (answer.body as { attachmentId?: unknown } | null)?.attachmentId;
     if (answer.status >= 200 && answer.status < 300 && typeof id === "string") return id;
     const { code, message, retryAfterMs } = said(answer);
-    if (!mayPass(answer.status) || tries === TRIES) throw new AgentError("upload_failed", message, { code });
+    if (!mayPass(answer.status) || tries === TRIES) throw new Failure("upload_failed", message, { code });
     await new Promise<void>((resolve) => void platform.after(retryAfterMs || PAUSE_MS * tries, resolve));
   }
 }

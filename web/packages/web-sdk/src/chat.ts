@@ -90,7 +90,7 @@ export class ChatClient extends Emitter<ChatEvents> {
       const sessionId = this._client.conversation.shownSessionId();
       if (sessionId === null) throw new AgentError("upload_failed", "There is no conversation yet: connect first");
       const { upload } = await this._parts.attachments();
-      const attachmentId = await upload(this._client, sessionId, file, options);
+      const attachmentId = await upload(this._client, sessionId, file, options, AgentError);
       this.emit("attachmentUploaded", { attachmentId, filename: file.name });
       return attachmentId;
     } catch (caught) {

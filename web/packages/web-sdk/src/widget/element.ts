@@ -4,9 +4,10 @@ import type { Message, WidgetTheme } from "../types.ts";
 import { inkOn, isColour } from "./colours.ts";
 import { h } from "./dom.ts";
 import { MessageList } from "./list.ts";
-import { WidgetSDK } from "./sdk.ts";
+import { VOICE, WidgetSDK } from "./sdk.ts";
 import { STYLE } from "./style.ts";
 import { ENGLISH, packOf, readPack, type Texts } from "./texts.ts";
+import type { VoiceTexts } from "./voice-bar.ts";
 
 /** Where the script comes from is where the gateway is, unless the page names another. */
 const SCRIPT = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : "";
@@ -93,7 +94,7 @@ export class AgentWidget extends HTMLElement {
   }
 
   /** Texts of the page's own, before the widget is put into the page. */
-  set ownTexts(texts: Partial<Texts>) {
+  set ownTexts(texts: Partial<Texts & VoiceTexts>) {
     this._own = texts;
   }
 
@@ -136,6 +137,12 @@ export class AgentWidget extends HTMLElement {
     const error = caught instanceof AgentError ? caught : new AgentError("refused", String(caught), { cause: caught });
     this.announce(this.texts.failed);
     this._tell("error", { error });
+  }
+
+  /** @internal */
+  noVoice(): void {
+    this._notice = this.texts.noVoice;
+    this._connection();
   }
 
   /** @internal */
@@ -209,7 +216,9 @@ export class AgentWidget extends HTMLElement {
   }
 
   private _listen(sdk: WidgetSDK): void {
-    if (["voice", "unified"].includes(this.getAttribute("mode") ?? "")) this._notice = this.texts.noVoice;
+    if (["voice", "unified"].includes(this.getAttribute("mode") ?? "")) {
+      sdk.load<typeof import("./voice-bar.ts")>(VOICE).then(({ voiceBar }) => voiceBar(this, this._input.form!)).catch(() => this.noVoice());
+    }
     this.chat.on("change", () => this._show());
     this.chat.on("typing", ({ isTyping }) => {
       if (!isTyping && this._root.activeElement === this._stop) this._input.focus(); // what is hidden can have no focus

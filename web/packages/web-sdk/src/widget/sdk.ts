@@ -3,6 +3,9 @@ import { AgentCore } from "../core.ts";
 import type { AgentConfig } from "../types.ts";
 import type { VoiceClient, VoiceOptions } from "../voice/client.ts";
 
+/** The file of what a call needs. */
+export const VOICE = "agent-widget-voice";
+
 /** The SDK behind a widget: like `AgentSDK`, but for a voice client that is loaded once it is asked for. */
 export class WidgetSDK extends AgentCore {
   private readonly _home: string;
@@ -33,7 +36,7 @@ export class WidgetSDK extends AgentCore {
 
   /** Return the same client each time, once it is loaded. Rejects where it cannot be. @param options Of the next call. */
   async voice(options?: VoiceOptions): Promise<VoiceClient> {
-    const { VoiceClient } = await this.load<typeof import("./voice-bar.ts")>("agent-widget-voice");
+    const { VoiceClient } = await this.load<typeof import("./voice-bar.ts")>(VOICE);
     if (!this._voice) this._voice = new VoiceClient(this._client, options ?? {});
     else if (options) this._voice.configure(options);
     return this._voice;
