@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from aiohttp import WSMsgType, web
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -56,6 +56,9 @@ voice.on("volumeChange", ({ level }) => (window.loudest = Math.max(window.loudes
 window.sdk = sdk;
 document.querySelector("button").onclick = () => voice.start().catch(() => undefined);
 """
+WIDGET = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
+<agent-widget project-id="p" api-key="pk_1" mode="{mode}" open></agent-widget>
+<script src="{home}/sdk/agent-widget.js"></script>"""
 TYPES = {".js": "text/javascript", ".json": "application/json", "": "text/html"}
 KEPT_STREAM = """void (() => {
   const devices = navigator.mediaDevices;
@@ -115,6 +118,7 @@ class ScriptedServer:
         self.has_ended = asyncio.Event()
         self.answer: list[Mapping[str, Any]] = []
         self.asked: list[str] = []
+        self.pages: dict[str, str] = {}
 
     async def init(self, _request: web.Request) -> web.Response:
         return web.json_response({"token": "t", "expiresIn": 900})
@@ -149,14 +153,20 @@ class ScriptedServer:
     async def file(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
         texts = {
+            **self.pages,
             "/": PAGE,
             "/page.js": SCRIPT,
             "/config.json": '{"projectId": "p", "apiKey": "pk_1"}',
         }
         path = request.path
         text = texts[path] if path in texts else (BUILT / Path(path).name).read_text(encoding="utf-8")
-        headers = {"Content-Security-Policy": CSP}
+        headers = {"Access-Control-Allow-Origin": "*"}
+        if path not in self.pages:
+            headers["Content-Security-Policy"] = CSP
         return web.Response(text=text, content_type=TYPES[Path(path).suffix], headers=headers)
+
+    async def nothing(self, _request: web.Request) -> web.Response:
+        return web.json_response({}, status=404)
 
     async def say(self, frame: Mapping[str, Any]) -> None:
         await self.sockets[-1].send_json(frame)
@@ -172,6 +182,7 @@ async def a_server() -> AsyncIterator[tuple[ScriptedServer, str]]:
     app = web.Application()
     app.router.add_post("/api/v1/sdk/init", server.init)
     app.router.add_get("/ws/sdk", server.socket)
+    app.router.add_get("/api/{path:.*}", server.nothing)
     app.router.add_get("/{path:.*}", server.file)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
@@ -377,3 +388,67 @@ async def test_a_gateway_without_voice_says_so_and_chat_goes_on(servers: Servers
         )
         assert said == "An answer"
         assert await page.evaluate("refused") == []
+
+
+async def test_a_visitor_calls_mutes_and_hangs_up_in_the_widget(microphone: tuple[str, ...]) -> None:
+    async with a_server() as (server, address), a_browser(*microphone) as browser:
+        server.pages["/widget"] = WIDGET.format(mode="voice", home="")
+        page = await (await browser.new_context(locale="en-GB")).new_page()
+        await page.goto(f"{address}/widget")
+        box, bar, mute = (
+            page.locator("textarea"),
+            page.locator(".voice"),
+            page.get_by_role("button", name="Mute the microphone"),
+        )
+        start, end = (page.get_by_role("button", name=name) for name in ("Start talking", "End the call"))
+        await expect(box).to_be_visible()
+        assert "/sdk/voice.js" not in server.asked, "nothing of a call is loaded before there is one"
+        await start.click()
+        await expect(end).to_be_focused()
+        await expect(box).to_be_hidden()
+        await asyncio.wait_for(server.has_ended.wait(), WITHIN_S)
+        await mute.click()
+        await expect(mute).to_have_attribute("aria-pressed", "true")
+        await server.say({"type": "transcription", "text": "what I said", "isFinal": False})
+        await expect(bar.locator(".said")).to_have_text("what I said")
+        await server.say({"type": "voice_response_start", "messageId": "m"})
+        await expect(bar.get_by_role("status")).to_have_text("The agent is speaking")
+        await end.click()
+        await expect(start).to_be_focused()
+        await expect(box).to_be_visible()
+        await expect(bar.locator(".said")).to_be_hidden()
+        await until(lambda: has_said(server, "voice_stop"), "the server was not told of the end")
+        assert "voice_mute" in server.types()
+        await start.click()
+        await expect(end).to_be_visible()
+        await page.get_by_role("button", name="Close the chat").click()
+        assert await page.evaluate(
+            "document.querySelector('agent-widget').sdk.voice().then((one) => one.getState())"
+        ) == ("idle"), "nobody is listened to by what they do not see"
+
+
+async def has_said(server: ScriptedServer, kind: str) -> bool:
+    return kind in server.types()
+
+
+async def test_a_microphone_that_is_not_allowed_is_told_in_the_widget(microphone: tuple[str, ...]) -> None:
+    async with a_server() as (server, address), a_browser(f"{ASKED}=deny", FAKE_MICROPHONE) as browser:
+        server.pages["/widget"] = WIDGET.format(mode="unified", home="")
+        page = await (await browser.new_context(locale="en-GB")).new_page()
+        await page.goto(f"{address}/widget")
+        start = page.get_by_role("button", name="Start talking")
+        await start.click()
+        told = page.locator(".voice").get_by_role("status")
+        await expect(told).to_have_text("The microphone cannot be used. Is it allowed?")
+        await expect(start).to_be_visible()
+        await expect(page.locator("textarea")).to_be_visible()
+
+
+async def test_a_widget_of_another_origin_finds_its_files(microphone: tuple[str, ...]) -> None:
+    async with a_server() as (pages, address), a_server() as (files, home), a_browser(*microphone) as browser:
+        pages.pages["/widget"] = WIDGET.format(mode="unified", home=home)
+        page = await (await browser.new_context(locale="en-GB")).new_page()
+        await page.goto(f"{address}/widget")
+        await expect(page.get_by_role("button", name="Start talking")).to_be_visible()
+        assert "/sdk/agent-widget-voice.js" in files.asked
+        assert "/sdk/agent-widget-voice.js" not in pages.asked

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from playwright.async_api import expect
 
-from tests.support.browser import a_browser
+from tests.support.browser import BUILT, a_browser
 from tests.support.live_gateway import a_live_gateway
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
@@ -15,6 +17,7 @@ from tests.support.widget_page import a_widget_page
 
 pytestmark = pytest.mark.anyio
 
+SIZE_MAX_BYTES = 20_000
 THINKER = 'AGENT: Thinker\nGOAL: "Think about it"\nPERSONA: "Calm"\n'
 ANSWER = "A **bold** word\n\n- one\n- two\n\n<img src=x onerror=alert(1)> [no](javascript:alert(1))"
 
@@ -22,6 +25,10 @@ ANSWER = "A **bold** word\n\n- one\n- two\n\n<img src=x onerror=alert(1)> [no](j
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+def test_the_widget_is_small_the_core_included() -> None:
+    assert len(gzip.compress((BUILT / "agent-widget.js").read_bytes(), 9)) <= SIZE_MAX_BYTES
 
 
 async def test_a_visitor_asks_and_reads_the_answer_under_a_strict_csp(servers: Servers) -> None:

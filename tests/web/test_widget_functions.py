@@ -471,11 +471,81 @@ async def test_without_a_voice_server_it_says_so_and_chat_goes_on(servers: Serve
         a_widget_page(browser, gateway, mode=mode) as shown,
     ):
         told = "Voice is not available here. You can write."
+        await shown.button("Start talking").click()
         await expect(shown.state).to_have_text(told)
+        await expect(shown.box).to_be_focused()
+        await expect(shown.button("Start talking")).to_have_count(0)
         await shown.say("hello")
         await expect(shown.answers.last.locator("em")).to_have_text("short")
         await expect(shown.state).to_have_text(told)
         await shown.reload()
         await expect(shown.lines).to_have_count(2)
+        await shown.button("Start talking").click()
         await expect(shown.state).to_have_text(told)
+        await shown.is_clean()
+
+
+async def test_a_widget_whose_voice_file_is_not_there_says_so_and_chat_goes_on(servers: Servers) -> None:
+    async def without_voice(page: Page) -> None:
+        await page.route("**/agent-widget-voice.js", lambda route: route.abort())
+
+    async with (
+        a_thinker(servers, "widget-no-voice-file", SHORT) as (_, gateway, browser),
+        a_widget_page(browser, gateway, mode="unified", prepare=without_voice) as shown,
+    ):
+        await expect(shown.state).to_have_text("Voice is not available here. You can write.")
+        await shown.say("hello")
+        await expect(shown.answers.last.locator("em")).to_have_text("short")
+
+
+async def test_forms_whose_file_could_not_be_had_come_with_a_later_try(servers: Servers) -> None:
+    tries: list[str] = []
+
+    async def once_not(page: Page) -> None:
+        async def answer(route: Route) -> None:
+            tries.append(route.request.url)
+            await (route.abort() if len(tries) == 1 else route.continue_())
+
+        await page.route("**/agent-widget-forms.js*", answer)
+
+    async with (
+        StubModel(SHORT) as model,
+        a_live_gateway(servers, "widget-forms", {"d.abl": DESK}, model_url=model.base_url) as gateway,
+        a_browser() as browser,
+        a_widget_page(browser, gateway, prepare=once_not) as shown,
+    ):
+        await shown.say("hello")
+        await expect(shown.answers.last).to_contain_text("When, and where?")
+        await expect(shown.page.locator(".heard")).to_have_text("That did not work.")
+        show = "(element) => element.chat.emit('change')"
+        look = shown.page.locator("agent-widget")
+
+        async def is_there() -> bool:
+            await look.evaluate(show)
+            return await shown.button("Look").count() == 1
+
+        await until(is_there, "the form did not come")
+        assert len(tries) == 2
+        assert tries[0] != tries[1]
+
+
+async def test_what_uploads_is_loaded_by_the_first_upload(servers: Servers) -> None:
+    async with (
+        a_thinker(servers, "widget-upload", SHORT) as (_, gateway, browser),
+        a_widget_page(browser, gateway) as shown,
+    ):
+        await shown.say("hello")
+        await expect(shown.answers.last.locator("em")).to_have_text("short")
+        assert not [url for url in shown.asked if url.endswith("/attachments.js")]
+        uploaded = await shown.page.evaluate(
+            "document.querySelector('agent-widget').sdk.chat().uploadAttachment(new File(['hello'], 'a.txt'))"
+        )
+        assert isinstance(uploaded, str)
+        assert uploaded
+        assert [url for url in shown.asked if url.endswith("/attachments.js")]
+        reason = (
+            "document.querySelector('agent-widget').sdk.chat().uploadAttachment(new File(['x'], 'a.exe'))"
+            ".catch(({ reason }) => reason)"
+        )
+        assert await shown.page.evaluate(reason) == "file_type"
         await shown.is_clean()

@@ -1,7 +1,7 @@
-import type { HttpAnswer, HttpRequest, KeyValues, Platform, Socket, Tabs, UploadRequest } from "./platform.ts";
+import { parsed } from "./json.ts";
+import type { HttpAnswer, HttpRequest, KeyValues, Platform, Socket, Tabs } from "./platform.ts";
 
 const REQUEST_MS = 20_000;
-const UPLOAD_MS = 600_000;
 const ID_BYTES = 16;
 const LEFT_ABRUPTLY = 1006;
 
@@ -18,7 +18,6 @@ export function browserPlatform(): Platform {
     newId: () => Array.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join(""),
     origin: () => globalThis.location?.origin ?? "",
     request,
-    upload,
     openSocket,
     storage: (keeping) => (keeping === "memory" ? memory : (pageStore(keeping) ?? memory)),
     tabs,
@@ -39,34 +38,6 @@ async function request(url: string, { method, headers, body }: HttpRequest): Pro
     return { status: 0, body: null };
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** `fetch` says nothing of what it has sent so far. */
-function upload(url: string, { headers, file, signal, onProgress }: UploadRequest): Promise<HttpAnswer> {
-  return new Promise((resolve) => {
-    const sending = new XMLHttpRequest();
-    sending.open("POST", url);
-    sending.timeout = UPLOAD_MS;
-    for (const [name, value] of Object.entries(headers)) sending.setRequestHeader(name, value);
-    sending.upload.onprogress = (event) => onProgress?.(event.loaded, event.total);
-    const cancel = (): void => sending.abort();
-    signal?.addEventListener("abort", cancel);
-    sending.onloadend = () => {
-      signal?.removeEventListener("abort", cancel);
-      resolve({ status: sending.status, body: parsed(sending.responseText) });
-    };
-    const form = new FormData();
-    form.append("file", file, file.name);
-    sending.send(form);
-  });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // an answer that is no JSON has only its status to say
   }
 }
 

@@ -1,10 +1,11 @@
 import { wordsOf } from "./action-sets.ts";
-import { FILES_PER_MESSAGE, upload, type UploadOptions } from "./attachments.ts";
+import type { UploadOptions } from "./attachments.ts";
 import type { Client } from "./client.ts";
 import { Emitter } from "./emitter.ts";
 import { AgentError } from "./errors.ts";
 import { shown, type Happening } from "./transcript.ts";
 import type { Entry } from "./outbox.ts";
+import type { Parts } from "./parts.ts";
 import type { Message, SendOptions } from "./types.ts";
 import type { ActionSubmitFrame, ChatMessageFrame, ClientFrame, FeedbackSubmitFrame, JsonObject } from "./wire.ts";
 
@@ -12,6 +13,8 @@ import type { ActionSubmitFrame, ChatMessageFrame, ClientFrame, FeedbackSubmitFr
 export const FRAME_MAX_BYTES = 1024 * 1024;
 /** What is added to a frame when it is written. */
 const FRAME_SPARE_BYTES = 1_024;
+/** Spec: platform-api 5.8, 15. */
+const FILES_PER_MESSAGE = 10;
 
 /** Spec: platform-api 13.1; those behind `error` are ours. */
 export interface ChatEvents {
@@ -53,13 +56,15 @@ export interface ActionAnswer {
 /** Speaks with the agent. What `send` has promised is sent once, whatever becomes of socket, page and tab. */
 export class ChatClient extends Emitter<ChatEvents> {
   private readonly _client: Client;
+  private readonly _parts: Parts;
   private _isTyping = false;
   private _states = new Map<string, Entry["state"]>();
 
   /** @internal Made by `AgentSDK.chat()`. */
-  constructor(client: Client) {
+  constructor(client: Client, parts: Parts) {
     super();
     this._client = client;
+    this._parts = parts;
     for (const entry of client.outbox.all()) this._states.set(entry.id, entry.state);
   }
 
@@ -84,7 +89,8 @@ export class ChatClient extends Emitter<ChatEvents> {
     try {
       const sessionId = this._client.conversation.shownSessionId();
       if (sessionId === null) throw new AgentError("upload_failed", "There is no conversation yet: connect first");
-      const attachmentId = await upload(this._client, sessionId, file, options);
+      const { upload } = await this._parts.attachments();
+      const attachmentId = await upload(this._client, sessionId, file, options, AgentError);
       this.emit("attachmentUploaded", { attachmentId, filename: file.name });
       return attachmentId;
     } catch (caught) {

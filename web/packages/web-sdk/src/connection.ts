@@ -2,6 +2,7 @@ import { ATTEMPTS_MAX, LONGEST_DELAY_MS, delayMs } from "./backoff.ts";
 import { after, reactionTo, type ConnectionEvent, type ConnectionState } from "./connection-table.ts";
 import type { Credentials } from "./credentials.ts";
 import { AgentError } from "./errors.ts";
+import { parsed } from "./json.ts";
 import type { Platform, Socket } from "./platform.ts";
 import { CLOSE_CODES, type ClientFrame, type ServerFrame } from "./wire.ts";
 
@@ -56,7 +57,7 @@ export class Connection {
   }
 
   connect(): void {
-    this._sleepless ??= this._platform.onWake(() => this._wake());
+    this._sleepless = this._sleepless ?? this._platform.onWake(() => this._wake());
     this._attempts = 0;
     this._move("connect");
   }
@@ -227,10 +228,6 @@ export class Connection {
 
 /** Return a frame, null for what is none: a later server may say what this client does not know. */
 function read(text: string): ServerFrame | null {
-  try {
-    const frame = JSON.parse(text) as Partial<ServerFrame> | null;
-    return typeof frame?.type === "string" ? (frame as ServerFrame) : null;
-  } catch {
-    return null;
-  }
+  const frame = parsed<Partial<ServerFrame>>(text);
+  return typeof frame?.type === "string" ? (frame as ServerFrame) : null;
 }

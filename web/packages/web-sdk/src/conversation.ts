@@ -4,8 +4,10 @@ import type { Credentials } from "./credentials.ts";
 import { Delivery, type DeliveryOwner } from "./delivery.ts";
 import { AgentError } from "./errors.ts";
 import { readHistory } from "./history.ts";
+import { parsed } from "./json.ts";
 import type { Entry, Outbox } from "./outbox.ts";
 import type { KeyValues, Platform } from "./platform.ts";
+import { sentenceOf } from "./sentences.ts";
 import type { Bulletin } from "./tabs.ts";
 import { Transcript, shown, type HistoryPage, type Happening } from "./transcript.ts";
 import type { Message } from "./types.ts";
@@ -79,7 +81,7 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
 
   /** The lines, oldest first: what is settled, then what waits here. The same array until something changes. */
   messages(): Message[] {
-    this._shown ??= this._lines().filter((message) => !this._cleared.has(message.id));
+    this._shown = this._shown ?? this._lines().filter((message) => !this._cleared.has(message.id));
     return this._shown;
   }
 
@@ -130,7 +132,7 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
   take(frame: ServerFrame): void {
     if (frame.type === "session_start") {
       this._begin(frame.sessionId, frame.lastSeq);
-      this._isRecalled ||= !frame.resumed; // there is nothing to recall
+      this._isRecalled = this._isRecalled || !frame.resumed; // there is nothing to recall
     }
     if (OF_ANSWERS.has(frame.type)) this._apply(frame);
     this._owner.frame(frame);
@@ -170,7 +172,7 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
   /** Read the newest page of the history; what is asked for meanwhile is read after it. */
   read(): Promise<void> {
     if (this._reading) this._readAgain = true;
-    this._reading ??= this._read().finally(() => {
+    this._reading = this._reading ?? this._read().finally(() => {
       this._reading = null;
       if (this._readAgain) void this.read();
     });
@@ -371,10 +373,9 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
 
   private _refuse(entry: Entry, isKnown: boolean): void {
     const reason = isKnown ? "session_ended" : "outcome_unknown";
-    const message = isKnown ? "The conversation ended before the message was answered" : "Nobody knows whether the message was answered";
     const kept: Entry = { ...entry, state: "failed", failure: reason };
     this._world.outbox.settle(kept);
-    this.failed(kept, new AgentError(reason, message, { messageId: entry.id }));
+    this.failed(kept, new AgentError(reason, sentenceOf(reason), { messageId: entry.id }));
   }
 
   /** Ask, while an answer is expected and nothing comes: a frame may be lost that no number tells of. */
@@ -397,10 +398,6 @@ export class Conversation implements ConnectionOwner, DeliveryOwner {
 }
 
 function seqKept(text: string | null, sessionId: string): number | null {
-  try {
-    const kept = JSON.parse(text ?? "null") as { sessionId?: unknown; seq?: unknown } | null;
-    return kept?.sessionId === sessionId && typeof kept.seq === "number" ? kept.seq : null;
-  } catch {
-    return null;
-  }
+  const kept = parsed<{ sessionId?: unknown; seq?: unknown }>(text);
+  return kept?.sessionId === sessionId && typeof kept.seq === "number" ? kept.seq : null;
 }

@@ -1,4 +1,5 @@
 import { AgentError, type Reason } from "./errors.ts";
+import { parsed } from "./json.ts";
 import type { HttpAnswer, KeyValues, Platform } from "./platform.ts";
 import type { AgentConfig } from "./types.ts";
 
@@ -60,7 +61,7 @@ export class Credentials {
 
   /** Return a new token, by way of the one at hand where that is still taken. Throws AgentError. */
   renew(): Promise<string> {
-    this._fetching ??= this._fetched().finally(() => (this._fetching = null));
+    this._fetching = this._fetching ?? this._fetched().finally(() => (this._fetching = null));
     return this._fetching;
   }
 
@@ -117,11 +118,7 @@ export class Credentials {
   }
 
   private _held(): Held {
-    try {
-      return { ...NOTHING, ...(JSON.parse(this._store.get(this._key) ?? "{}") as Partial<Held>) };
-    } catch {
-      return NOTHING; // written by somebody else under our name
-    }
+    return { ...NOTHING, ...parsed<Partial<Held>>(this._store.get(this._key)) }; // nothing of what somebody else has written
   }
 
   private _keep(held: Held): void {

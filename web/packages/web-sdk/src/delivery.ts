@@ -1,6 +1,7 @@
 import { AgentError, type Reason } from "./errors.ts";
 import { judge, type Entry, type Outbox } from "./outbox.ts";
 import type { Platform } from "./platform.ts";
+import { sentenceOf } from "./sentences.ts";
 import type { ClientFrame, ErrorFrame, ServerFrame } from "./wire.ts";
 
 /** How long a message may go unacknowledged on an open socket before it is written again. */
@@ -50,7 +51,7 @@ export class Delivery {
       if (sessionId === null || !entry) return;
       const verdict = judge(entry, sessionId, this._platform.now());
       if (verdict !== "send") {
-        this._fail(entry, verdict, NOT_SENT[verdict] ?? "The message was not sent");
+        this._fail(entry, verdict, sentenceOf(verdict));
         continue;
       }
       this._inFlight = { id: entry.id, writes: 0 };
@@ -76,7 +77,7 @@ export class Delivery {
         if (!entry) return true;
         this._landed(entry.id);
         if (frame.success) this._owner.done(entry);
-        else this._fail(entry, "feedback_refused", frame.error?.message ?? "The rating was not taken", frame.error?.code);
+        else this._fail(entry, "feedback_refused", frame.error?.message ?? sentenceOf("feedback_refused"), frame.error?.code);
         this.pump();
         return true;
       }
@@ -161,7 +162,7 @@ export class Delivery {
       this._outbox.keep(entry);
     } catch (error) {
       if (entry.state === "acknowledged") this._outbox.mirror(entry); // the server has it
-      else this._fail(entry, "storage_failed", error instanceof Error ? error.message : "The browser keeps nothing");
+      else this._fail(entry, "storage_failed", error instanceof Error ? error.message : sentenceOf("storage_failed"));
       return false;
     }
     this._owner.changed(entry);
@@ -175,12 +176,6 @@ export class Delivery {
     this._owner.failed(kept, new AgentError(reason, message, { messageId: entry.id, ...(code ? { code } : {}) }));
   }
 }
-
-const NOT_SENT: Partial<Record<Reason, string>> = {
-  session_ended: "The conversation that the message was written for is over",
-  outcome_unknown: "Nobody knows whether the answer arrived, and sending it again might give it twice",
-  too_old: "The message has waited so long that sending it again might say it twice",
-};
 
 /**
  * Return an entry as it is written. A second time an interruption is a plain message: what it was to stop may have been

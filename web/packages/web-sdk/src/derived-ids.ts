@@ -4,31 +4,17 @@
  */
 
 const MASK = (1n << 64n) - 1n;
-const START = [
-  0x6a09e667f3bcc908n,
-  0xbb67ae8584caa73bn,
-  0x3c6ef372fe94f82bn,
-  0xa54ff53a5f1d36f1n,
-  0x510e527fade682d1n,
-  0x9b05688c2b3e6c1fn,
-  0x1f83d9abfb41bd6bn,
-  0x5be0cd19137e2179n,
-];
-/** Which word of a block each step takes, a hexadecimal digit each; rounds 10 and 11 are 0 and 1 again. RFC 7693. */
-const ORDER = [
-  "0123456789abcdef",
-  "ea489fd61c02b753",
-  "b8c052fdae367194",
-  "7931dcbe265a40f8",
-  "905724afe1bc683d",
-  "2c6a0b834d75fe19",
-  "c51fed4a0763928b",
-  "db7ec13950f4862a",
-  "6fe9b308c2d714a5",
-  "a2847615fb9e3cd0",
-];
+/** The first 64 bits behind the point of the square roots of the first eight primes: shorter said so than written out. */
+const START = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n].map((prime) => {
+  let root = 1n << 67n;
+  while (root * root > prime << 128n) root = (root + (prime << 128n) / root) >> 1n;
+  return root & MASK;
+});
+/** Which word of a block each step takes, a hexadecimal digit each, sixteen a round; rounds 10 and 11 are 0 and 1 again. RFC 7693. */
+const ORDER =
+  "0123456789abcdefea489fd61c02b753b8c052fdae3671947931dcbe265a40f8905724afe1bc683d2c6a0b834d75fe19c51fed4a0763928bdb7ec13950f4862a6fe9b308c2d714a5a2847615fb9e3cd0";
 const ROUNDS = 12;
-const MIXED = ["048c", "159d", "26ae", "37bf", "05af", "16bc", "278d", "349e"].map((row) => [...row].map((digit) => parseInt(digit, 16)));
+const MIXED = [..."048c159d26ae37bf05af16bc278d349e"].map((digit) => parseInt(digit, 16));
 const BLOCK_BYTES = 128;
 const KEY_BYTES = 16;
 const ID_BYTES = 12;
@@ -76,20 +62,17 @@ function compress(hash: bigint[], words: DataView, counted: bigint, isLast: bool
   v[12] = v[12]! ^ counted;
   if (isLast) v[14] = v[14]! ^ MASK;
   const turn = (value: bigint, by: bigint): bigint => ((value >> by) | (value << (64n - by))) & MASK;
-  const word = (digit: string): bigint => words.getBigUint64(parseInt(digit, 16) * 8, true);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const order = ORDER[round % ORDER.length]!;
-    MIXED.forEach((row, at) => {
-      const [a, b, c, d] = row as [number, number, number, number];
-      v[a] = (v[a]! + v[b]! + word(order[2 * at]!)) & MASK;
-      v[d] = turn(v[d]! ^ v[a]!, 32n);
+  const word = (at: number): bigint => words.getBigUint64(parseInt(ORDER[at % ORDER.length]!, 16) * 8, true);
+  for (let step = 0; step < ROUNDS * 8; step += 1) {
+    const [a, b, c, d] = MIXED.slice((step % 8) * 4) as [number, number, number, number];
+    const half = (at: number, left: bigint, right: bigint): void => {
+      v[a] = (v[a]! + v[b]! + word(at)) & MASK;
+      v[d] = turn(v[d]! ^ v[a]!, left);
       v[c] = (v[c]! + v[d]!) & MASK;
-      v[b] = turn(v[b]! ^ v[c]!, 24n);
-      v[a] = (v[a]! + v[b]! + word(order[2 * at + 1]!)) & MASK;
-      v[d] = turn(v[d]! ^ v[a]!, 16n);
-      v[c] = (v[c]! + v[d]!) & MASK;
-      v[b] = turn(v[b]! ^ v[c]!, 63n);
-    });
+      v[b] = turn(v[b]! ^ v[c]!, right);
+    };
+    half(2 * step, 32n, 24n);
+    half(2 * step + 1, 16n, 63n);
   }
   hash.forEach((value, at) => (hash[at] = value ^ v[at]! ^ v[at + 8]!));
 }

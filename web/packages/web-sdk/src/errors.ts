@@ -50,17 +50,14 @@ export interface ErrorDetail {
 /** The one error of this package. */
 export class AgentError extends Error {
   readonly reason: Reason;
-  readonly code: string | null;
-  readonly messageId: string | null;
-  readonly retryAfterMs: number | null;
+  readonly code!: string | null;
+  readonly messageId!: string | null;
+  readonly retryAfterMs!: number | null;
 
   constructor(reason: Reason, message: string, detail: ErrorDetail = {}) {
     super(message);
     this.name = "AgentError";
     this.reason = reason;
-    this.code = detail.code ?? null;
-    this.messageId = detail.messageId ?? null;
-    this.retryAfterMs = detail.retryAfterMs ?? null;
-    if (detail.cause !== undefined) (this as { cause?: unknown }).cause = detail.cause;
+    Object.assign(this, { code: null, messageId: null, retryAfterMs: null }, detail);
   }
 }

@@ -1,4 +1,5 @@
 import { AgentError, type Reason } from "./errors.ts";
+import { parsed } from "./json.ts";
 import type { KeyValues } from "./platform.ts";
 import { KNOWN_AGAIN, type ClientFrame } from "./wire.ts";
 
@@ -126,10 +127,6 @@ export class Outbox {
 }
 
 function read(text: string | null): Entry | null {
-  try {
-    const entry = JSON.parse(text ?? "null") as Partial<Entry> | null;
-    return typeof entry?.id === "string" && typeof entry.at === "number" && typeof entry.frame?.type === "string" ? (entry as Entry) : null;
-  } catch {
-    return null;
-  }
+  const entry = parsed<Partial<Entry>>(text);
+  return typeof entry?.id === "string" && typeof entry.at === "number" && typeof entry.frame?.type === "string" ? (entry as Entry) : null;
 }

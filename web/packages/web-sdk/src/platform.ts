@@ -11,7 +11,8 @@ export interface Platform {
   /** The address of the page, for a platform that serves it itself. */
   origin(): string;
   request(url: string, request: HttpRequest): Promise<HttpAnswer>;
-  upload(url: string, request: UploadRequest): Promise<HttpAnswer>;
+  /** The browser's own by default, which is loaded with the first upload. */
+  upload?(url: string, request: UploadRequest): Promise<HttpAnswer>;
   openSocket(url: string, protocols: string[]): Socket;
   storage(keeping: "local" | "session" | "memory"): KeyValues;
   /** Who else of this browser has the same conversation open; null where it cannot be known who leads. */

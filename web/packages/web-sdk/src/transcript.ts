@@ -110,7 +110,7 @@ export class Transcript {
 
   /** Hear from here on, where it was not heard before. */
   begin(seq: number): void {
-    this._settledSeq ??= seq;
+    this._settledSeq = this._settledSeq ?? seq;
   }
 
   /** Know the answer to an entry when it comes. */

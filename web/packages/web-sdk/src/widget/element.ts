@@ -1,15 +1,19 @@
 import type { ChatClient } from "../chat.ts";
 import { AgentError } from "../errors.ts";
-import { AgentSDK } from "../sdk.ts";
 import type { Message, WidgetTheme } from "../types.ts";
 import { inkOn, isColour } from "./colours.ts";
 import { h } from "./dom.ts";
 import { MessageList } from "./list.ts";
+import { VOICE, WidgetSDK } from "./sdk.ts";
 import { STYLE } from "./style.ts";
 import { ENGLISH, packOf, readPack, type Texts } from "./texts.ts";
+import type { VoiceTexts } from "./voice-bar.ts";
 
 /** Where the script comes from is where the gateway is, unless the page names another. */
-const HOME = typeof document !== "undefined" && document.currentScript instanceof HTMLScriptElement ? new URL(document.currentScript.src).origin : undefined;
+const SCRIPT = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : "";
+
+/** How long it is until a file that could not be had is asked for again. */
+const PAUSE_MS = 1_000;
 
 /** `<agent-widget project-id api-key>`: a conversation with an agent on a page. Spec: platform-api 13.2, 17. */
 export class AgentWidget extends HTMLElement {
@@ -17,7 +21,11 @@ export class AgentWidget extends HTMLElement {
   texts: Texts = ENGLISH;
   /** @internal */
   readonly rated = new Map<string, 0 | 1>();
-  private _sdk: AgentSDK | null = null;
+  /** @internal */
+  forms: typeof import("./forms.ts") | null = null;
+  /** Whether the forms are asked for. */
+  private _wanted = false;
+  private _sdk: WidgetSDK | null = null;
   private _own: Partial<Texts> = {};
   private _theme: WidgetTheme = {};
   private _list!: MessageList;
@@ -44,13 +52,11 @@ export class AgentWidget extends HTMLElement {
   constructor() {
     super();
     this._root = this.attachShadow({ mode: "open" });
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    this._root.adoptedStyleSheets = [sheet];
+    this._style(STYLE);
   }
 
   connectedCallback(): void {
-    this._ready ??= this._begin();
+    this._ready = this._ready ?? this._begin();
     void this._ready.then(() => (this.isConnected ? this._connect() : undefined));
   }
 
@@ -59,7 +65,7 @@ export class AgentWidget extends HTMLElement {
   }
 
   /** The SDK behind the widget; null where attributes are missing. */
-  get sdk(): AgentSDK | null {
+  get sdk(): WidgetSDK | null {
     return this._sdk;
   }
 
@@ -88,7 +94,7 @@ export class AgentWidget extends HTMLElement {
   }
 
   /** Texts of the page's own, before the widget is put into the page. */
-  set ownTexts(texts: Partial<Texts>) {
+  set ownTexts(texts: Partial<Texts & VoiceTexts>) {
     this._own = texts;
   }
 
@@ -133,13 +139,42 @@ export class AgentWidget extends HTMLElement {
     this._tell("error", { error });
   }
 
+  /** @internal */
+  noVoice(): void {
+    this._notice = this.texts.noVoice;
+    this._connection();
+  }
+
+  /** @internal */
+  wantForms(): void {
+    if (this._wanted || !this._sdk) return;
+    this._wanted = true;
+    this._sdk.load<typeof import("./forms.ts")>("agent-widget-forms").then(
+      (forms) => {
+        this.forms = forms;
+        this._style(forms.FORM_STYLE);
+        this._show();
+      },
+      (caught) => {
+        this.failed(caught);
+        setTimeout(() => (this._wanted = false), PAUSE_MS); // the next change of anything asks again
+      },
+    );
+  }
+
+  private _style(rules: string): void {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(rules);
+    this._root.adoptedStyleSheets = [...this._root.adoptedStyleSheets, sheet];
+  }
+
   /** Make the SDK at once, for pages that want it, and what is seen once the texts are there. */
   private _begin(): Promise<void> {
     const told = (name: string): string => this.getAttribute(name) ?? "";
-    const endpoint = told("endpoint") || HOME || location.origin;
+    const endpoint = told("endpoint") || new URL(SCRIPT || location.href).origin;
     const [projectId, apiKey, agentId] = [told("project-id"), told("api-key"), told("agent-id")];
     if (projectId && apiKey.startsWith("pk_")) {
-      this._sdk = new AgentSDK({ projectId, apiKey, endpoint, agentId });
+      this._sdk = new WidgetSDK({ projectId, apiKey, endpoint, agentId }, SCRIPT ? new URL(".", SCRIPT).href : `${endpoint}/sdk/`);
       this.chat = this._sdk.chat();
     }
     const pack = packOf(told("lang") || document.documentElement.lang || navigator.language, endpoint);
@@ -180,8 +215,10 @@ export class AgentWidget extends HTMLElement {
     if (this.hasAttribute("open")) this.open();
   }
 
-  private _listen(sdk: AgentSDK): void {
-    if (["voice", "unified"].includes(this.getAttribute("mode") ?? "")) this._notice = this.texts.noVoice;
+  private _listen(sdk: WidgetSDK): void {
+    if (["voice", "unified"].includes(this.getAttribute("mode") ?? "")) {
+      sdk.load<typeof import("./voice-bar.ts")>(VOICE).then(({ voiceBar }) => voiceBar(this, this._input.form!)).catch(() => this.noVoice());
+    }
     this.chat.on("change", () => this._show());
     this.chat.on("typing", ({ isTyping }) => {
       if (!isTyping && this._root.activeElement === this._stop) this._input.focus(); // what is hidden can have no focus

@@ -1,24 +1,18 @@
-import type { ActionAnswer, ChatClient } from "../chat.ts";
-import type { ActionElement, ActionSet, Message } from "../types.ts";
+import type { Message } from "../types.ts";
 import { h, MarkdownView } from "./dom.ts";
-import type { Texts } from "./texts.ts";
+import type { FormOwner } from "./forms.ts";
 
 /** What a line needs of the widget. */
-export interface LineOwner {
-  readonly chat: ChatClient;
-  readonly texts: Texts;
+export interface LineOwner extends FormOwner {
+  /** What makes buttons and forms; null until it is loaded. */
+  readonly forms: typeof import("./forms.ts") | null;
   /** Which thumb the visitor gave an answer, 1 up and 0 down, by its id. */
   readonly rated: Map<string, 0 | 1>;
   /** Tell a reader who does not see it. */
   announce(text: string): void;
-  /** Something could not be done. */
-  failed(caught: unknown): void;
+  /** Load what makes buttons and forms, and show the lines again. */
+  wantForms(): void;
 }
-
-type Field = HTMLInputElement | HTMLSelectElement;
-
-/** Under which id the fields of a set are sent that has a label for its button and no id. Source: docs/websocket.md. */
-const SUBMIT_ID = "submit";
 
 /** One message on the screen. */
 export class Line {
@@ -50,14 +44,15 @@ export class Line {
       else this._markdown.show(text);
     }
     this._bubble.hidden = !text;
-    const standing = [message.id, message.role, message.status, message.failure, message.actionState, message.answer?.actionId].join();
+    const { forms } = this._owner;
+    if (message.actions && !forms) this._owner.wantForms();
+    const standing = [message.id, message.role, message.status, message.failure, message.actionState, message.answer?.actionId, !forms].join();
     if (standing === this._standing) return;
     this._standing = standing;
     this.node.dataset.role = message.role;
     this.node.dataset.status = message.status ?? "done";
     this.node.dataset.actions = message.actionState ?? "";
-    const below = [...this._actionsOf(message), ...this._footOf(message)];
-    this.node.replaceChildren(this._bubble, ...below);
+    this.node.replaceChildren(this._bubble, ...(forms?.actionsOf(message, this._owner) ?? []), ...this._footOf(message));
   }
 
   private _run(run: () => Promise<unknown> | void): void {
@@ -97,49 +92,5 @@ export class Line {
       }));
     }
     return [tools];
-  }
-
-  private _actionsOf(message: Message): Node[] {
-    const set = message.actions;
-    if (!set) return [];
-    const { answer } = message;
-    const closed = message.actionState !== "open";
-    const submitId = set.submit_id ?? (set.submit_label && SUBMIT_ID);
-    const fields: Field[] = [];
-    const nodes = set.elements.map((element): Node => {
-      const { id: actionId, label, value } = element;
-      if (element.type === "button") {
-        const button = this._button(label, () => this._owner.chat.submitAction({ actionId, ...(value === undefined ? {} : { value }) }));
-        button.className = "";
-        button.disabled = closed;
-        button.setAttribute("aria-pressed", String(answer?.actionId === actionId));
-        return button;
-      }
-      const field = this._field(element, closed);
-      const sent = answer?.formData?.[actionId] ?? (answer?.actionId === actionId ? answer.value : undefined);
-      if (sent !== undefined) field.value = String(sent);
-      const labelled = h("label", {}, label, field);
-      if (!submitId) return this._form(set, [field], closed, [labelled], (given) => ({ actionId, value: given[actionId] ?? "" }));
-      fields.push(field);
-      return labelled;
-    });
-    if (fields.length && submitId) return [this._form(set, fields, closed, nodes, (formData) => ({ actionId: submitId, formData }))];
-    return nodes.length ? [h("div", { class: "actions", part: "actions" }, ...nodes)] : [];
-  }
-
-  private _field(element: ActionElement, disabled: boolean): Field {
-    const given = { name: element.id, disabled, required: Boolean(element.required) };
-    if (element.type === "input") return h("input", { ...given, type: element.input_type ?? "text", placeholder: element.placeholder ?? "" });
-    const options = (element.options ?? []).map((option) => h("option", { value: option.id }, option.label));
-    return h("select", given, h("option", { value: "" }, this._owner.texts.choose), ...options);
-  }
-
-  private _form(set: ActionSet, fields: Field[], disabled: boolean, nodes: Node[], answer: (given: Record<string, string>) => ActionAnswer): Node {
-    const submit = (event: Event): void => {
-      event.preventDefault();
-      const filled = fields.filter((field) => field.value).map((field) => [field.name, field.value]);
-      this._run(() => this._owner.chat.submitAction(answer(Object.fromEntries(filled))));
-    };
-    return h("form", { class: "actions", onsubmit: submit }, ...nodes, h("button", { type: "submit", disabled }, set.submit_label ?? this._owner.texts.submit));
   }
 }

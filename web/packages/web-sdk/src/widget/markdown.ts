@@ -43,7 +43,7 @@ export function inlines(text: string, depth = 0): Inline[] {
     else if (href !== undefined) found.push({ tag: "a", href, children: label === undefined ? [href] : inlines(label, depth + 1) });
     else if (strong !== undefined) found.push({ tag: "strong", children: inlines(strong, depth + 1) });
     else if (del !== undefined) found.push({ tag: "del", children: inlines(del, depth + 1) });
-    else found.push({ tag: "em", children: inlines(em ?? "", depth + 1) });
+    else found.push({ tag: "em", children: inlines(em!, depth + 1) });
   }
   if (at < text.length) found.push(text.slice(at));
   return found;
@@ -57,7 +57,7 @@ export function blocks(text: string): Block[] {
   let offset = 0;
   const take = (holds: (line: string) => boolean): string[] => {
     const from = next;
-    for (; next < lines.length && holds(lines[next] ?? ""); next += 1) offset += (lines[next] ?? "").length + 1;
+    for (; next < lines.length && holds(lines[next]!); next += 1) offset += lines[next]!.length + 1;
     return lines.slice(from, next);
   };
   const one = (): boolean => {
@@ -66,7 +66,7 @@ export function blocks(text: string): Block[] {
     return next <= lines.length;
   };
   while (next < lines.length) {
-    const line = lines[next] ?? "";
+    const line = lines[next]!;
     const at = offset;
     const fence = FENCE.exec(line)?.[1];
     const heading = HEADING.exec(line);
@@ -79,17 +79,17 @@ export function blocks(text: string): Block[] {
       found.push({ at, kind: "code", source: `${line}\n${inside}\n${closing}`, text: inside });
     } else if (heading) {
       one();
-      found.push({ at, kind: "heading", source: line, level: (heading[1] ?? "#").length, children: inlines(heading[2] ?? "") });
+      found.push({ at, kind: "heading", source: line, level: heading[1]!.length, children: inlines(heading[2]!) });
     } else if (RULE.test(line)) {
       one();
       found.push({ at, kind: "rule", source: line });
     } else if (QUOTE.test(line)) {
       const inside = take((told) => QUOTE.test(told));
-      const children = inlines(inside.map((told) => QUOTE.exec(told)?.[1] ?? "").join("\n"));
+      const children = inlines(inside.map((told) => QUOTE.exec(told)![1]).join("\n"));
       found.push({ at, kind: "quote", source: inside.join("\n"), children });
     } else if (item) {
       const ordered = item[1] !== undefined;
-      const inside = take((told) => ITEM.test(told) && (ITEM.exec(told)?.[1] !== undefined) === ordered && !RULE.test(told));
+      const inside = take((told) => ITEM.test(told) && (ITEM.exec(told)![1] !== undefined) === ordered && !RULE.test(told));
       const items = inside.map((told) => inlines(ITEM.exec(told)?.[2] ?? ""));
       found.push({ at, kind: "list", source: inside.join("\n"), ordered, start: Number(item[1] ?? 1), items });
     } else {
@@ -132,10 +132,10 @@ export class GrowingText {
     this.blocks.splice(this._finished, Infinity, ...found);
     const whole = text.lastIndexOf("\n") - this._from;
     let finished = found.length - 1;
-    while (finished > 0 && (found[finished]?.at ?? 0) > whole) finished -= 1;
+    while (finished > 0 && found[finished]!.at > whole) finished -= 1;
     if (finished > 0) {
       this._finished += finished;
-      this._from += found[finished]?.at ?? 0;
+      this._from += found[finished]!.at;
     }
     return same;
   }

@@ -13,8 +13,8 @@ export const STYLE = `${TOKENS}
 :host([position=top-right]){bottom:auto;top:var(--agent-gap)}
 :host([position=top-left]){bottom:auto;right:auto;top:var(--agent-gap);left:var(--agent-gap)}
 *{box-sizing:border-box}
-button,textarea,input,select{font:inherit;color:inherit}
-button{cursor:pointer;border:1px solid var(--agent-line);background:var(--agent-background);border-radius:8px;padding:6px 12px;min-height:32px}
+button,textarea,input,select{font:inherit;color:inherit;border:1px solid var(--agent-line);background:var(--agent-background);border-radius:8px;padding:6px 12px;min-height:32px}
+button{cursor:pointer}
 button:disabled{cursor:default;opacity:.6}
 :focus-visible{outline:2px solid var(--agent-primary);outline-offset:2px}
 .launcher{position:relative;width:56px;height:56px;border-radius:50%;border:1px solid transparent;background:var(--agent-primary);color:var(--agent-on-primary);display:grid;place-items:center;padding:0;margin-inline-start:auto}
@@ -40,14 +40,10 @@ a{color:inherit;text-decoration:underline}
 .tools{display:flex;gap:2px;color:var(--agent-muted);font-size:13px}
 .tools button{font-size:13px;min-height:24px;padding:0 6px}
 .failure{color:var(--agent-danger);font-size:13px}
-.actions{display:flex;flex-wrap:wrap;gap:8px}
-.actions label{display:flex;flex-direction:column;gap:2px;width:100%;font-size:14px}
-.actions input,.actions select{padding:6px 8px;border:1px solid var(--agent-line);border-radius:8px;background:var(--agent-background);min-height:34px}
-.actions button[aria-pressed=true]{border-color:var(--agent-primary);border-width:2px;opacity:1}
 .typing{color:var(--agent-muted);font-size:14px;padding:0 16px 8px}
 .jump{align-self:center;position:relative;height:32px;margin:-40px 0 8px}
 form.composer{display:flex;gap:8px;align-items:flex-end;padding:12px;border-top:1px solid var(--agent-line)}
-textarea{flex:1;resize:none;min-height:38px;max-height:140px;padding:7px 10px;border:1px solid var(--agent-line);border-radius:8px;background:var(--agent-background)}
+textarea{flex:1;resize:none;min-height:38px;max-height:140px;padding:7px 10px}
 .go{background:var(--agent-primary);color:var(--agent-on-primary);border-color:var(--agent-primary);min-height:38px}
 .heard{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:480px){:host([data-open]){inset:0!important}.panel{width:100vw;height:100vh;height:100dvh;border:0;border-radius:0}}
