@@ -2,7 +2,7 @@
 
 Each file is compressed once, at start. It has two addresses: `/sdk/NAME` is what is current, asked for again after five
 minutes; `/sdk/VERSION/NAME` never changes and may be kept for good. A page of another origin may load both and check
-them against the digests of the manifest (`integrity`). Decision: 0078.
+them against the digests of the manifest (`integrity`), which stands at `/sdk/manifest.json`. Decision: 0078.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class Manifest(Struct, frozen=True):
 
 
 class StaticFile:
-    """A file as it is sent, whole and compressed."""
+    """A file as it is sent, whole and compressed; `tag` is another one for any other content."""
 
-    def __init__(self, name: str, content: bytes, integrity: str) -> None:
+    def __init__(self, name: str, content: bytes, tag: str) -> None:
         self._media_type = MEDIA_TYPES[name[name.rindex(".") :]]
         self._forms = {
-            "": (content, f'"{integrity}"'),
-            "gzip": (gzip.compress(content, compresslevel=9, mtime=0), f'"{integrity}-gzip"'),
+            "": (content, f'"{tag}"'),
+            "gzip": (gzip.compress(content, compresslevel=9, mtime=0), f'"{tag}-gzip"'),
         }
 
     def answer(self, request: Request, max_age: str) -> Response:
@@ -107,10 +107,10 @@ def manifest() -> Manifest:
 
 
 def static_routes() -> Sequence[Route]:
-    """Return the routes of all files, both addresses of each."""
+    """Return the routes of all files, both addresses of each, and of the manifest that says which they are."""
     built = manifest()
     current, for_good = f"public, max-age={CURRENT_S}", f"public, max-age={FOR_GOOD_S}, immutable"
-    routes: list[Route] = []
+    routes = [_route(f"{PREFIX}/{MANIFEST}", StaticFile(MANIFEST, _content(MANIFEST), built.version), current)]
     for name, described in built.files.items():
         file = StaticFile(name, _content(name), described.integrity)
         routes.append(_route(f"{PREFIX}/{name}", file, current))

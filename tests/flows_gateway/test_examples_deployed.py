@@ -12,13 +12,13 @@ from actors.project_graph import graph_of
 from cli.transfer import files_in
 from domain.transfer import Entity, place_of
 from tests.flows_gateway.test_transfer_commands import a_gateway, a_project, deployed
+from tests.support.repository import PROJECTS
 from tests.support.servers import Servers
 
 pytestmark = pytest.mark.anyio
-EXAMPLES = sorted(path for path in (Path(__file__).parents[2] / "examples").iterdir() if path.is_dir())
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("example", PROJECTS, ids=lambda path: path.name)
 def test_the_agents_of_an_example_are_called_as_its_texts_declare(example: Path) -> None:
     texts = {str(path): path.read_text() for path in sorted(example.rglob("*")) if ".abl" in path.name}
     texts |= {str(path): path.read_text() for path in example.rglob("*.agent.yaml")}
@@ -32,7 +32,7 @@ def test_the_agents_of_an_example_are_called_as_its_texts_declare(example: Path)
 
 async def test_every_example_is_deployed_with_one_command(servers: Servers, capsys: pytest.CaptureFixture[str]) -> None:
     async with a_gateway(servers, "examples-deployed") as gateway:
-        for example in EXAMPLES:
+        for example in PROJECTS:
             project_id = await a_project(gateway, f"shipped-{example.name}")
             entry = graph_of(files_in(str(example))).entry_agent or ""
             done = await deployed(gateway, str(example), project_id, entry=entry, as_json=True)

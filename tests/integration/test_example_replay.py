@@ -23,6 +23,7 @@ from storage.embedded import PostgresServer
 from tests.prove.clients import transcript
 from tests.prove.kill_test import replay, unexpected
 from tests.prove.product import ROOT, Product
+from tests.support.repository import PROJECTS
 from tests.support.served import chat, client, served, until
 from tests.support.story_servers import StoryModel, StoryTools, body_of, bound_here
 
@@ -158,7 +159,7 @@ def test_every_example_replays_to_the_same_bytes_with_no_model_and_no_tool_calle
         assert same == total
         assert int(total) >= len(STORIES)
         assert set().union(*(told.types for told in all_told)) >= MUST_OCCUR
-        examples = {path.name for path in (ROOT / "examples").iterdir() if path.is_dir()}
+        examples = {path.name for path in PROJECTS}
         held = Counter(one.get("example") for one in STORIES)
         assert examples <= held.keys()
 

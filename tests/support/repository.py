@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECTS = sorted(path for path in (ROOT / "examples").iterdir() if (path / "agents").is_dir())
+"""The examples that are projects written in ABL; the others are pages that talk to one of them."""
 MADE = frozenset({".git", ".venv", ".cache", "build", "dist", "node_modules", "__pycache__"})
 
 

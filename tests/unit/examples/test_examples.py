@@ -10,11 +10,10 @@ from abl.checks.tool_references import CANNOT_RUN
 from abl.folders import is_project_file
 from abl.project import Project, check_project, compile_project
 from cli.main import app
-from tests.support.repository import ROOT
+from tests.support.repository import PROJECTS, ROOT
 
 EXAMPLES = ROOT / "examples"
 OLDER = ROOT / "docs" / "older-files" / "bank-branch"
-PROJECTS = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
 
 
 def project_of(folder: Path, *, strict: bool = False) -> Project:
@@ -42,9 +41,13 @@ def test_an_older_project_has_no_errors_unless_strict():
     assert findings(OLDER, strict=True) != []
 
 
-def test_there_are_ten_projects_and_each_explains_itself():
+def test_there_are_ten_projects_and_each_example_explains_itself():
     assert len(PROJECTS) >= 10
-    assert all((folder / "README.md").is_file() for folder in PROJECTS)
+    folders = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
+    assert {path.name for path in folders} - {path.name for path in PROJECTS} == {"web-page", "web-react"}
+    assert all((folder / "README.md").is_file() for folder in folders)
+    listed = re.findall(r"(?m)^\| \[([\w-]+)\]\(\1/\) \|", (EXAMPLES / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == [folder.name for folder in folders]
 
 
 def test_checking_all_examples_finds_nothing():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.static import CURRENT_S, MEDIA_TYPES, accepts_gzip, is_known, manifest
+from gateway.static import CURRENT_S, MANIFEST, MEDIA_TYPES, accepts_gzip, is_known, manifest
 from tests.support.gateway import Gateway, a_gateway
 from tests.support.repository import ROOT
 
@@ -67,10 +67,24 @@ async def test_it_is_sent_compressed_to_who_takes_that_and_not_at_all_to_who_has
     assert other.status == 200
 
 
+async def test_a_page_learns_version_and_digests_from_the_gateway(gateway: Gateway) -> None:
+    answer = await get(gateway, f"/sdk/{MANIFEST}", origin=PAGE)
+    assert answer.headers["cache-control"] == f"public, max-age={CURRENT_S}"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    told = answer.json()
+    for name in NAMES:
+        script = await get(gateway, f"/sdk/{told['version']}/{name}")
+        digest = base64.b64encode(hashlib.sha384(script.body).digest()).decode()
+        assert told["files"][name] == {"bytes": len(script.body), "integrity": f"sha384-{digest}"}
+    assert (await get(gateway, f"/sdk/{told['version']}/{MANIFEST}")).status == 404, "it says what is current"
+    again = await get(gateway, f"/sdk/{MANIFEST}", if_none_match=answer.headers["etag"])
+    assert again.status == 304
+
+
 async def test_it_is_served_without_docs_too_and_nothing_else_is() -> None:
     gateway = a_gateway(show_docs=False)
     assert (await get(gateway, f"/sdk/{SCRIPT}")).status == 200
-    for path in ("/sdk/", "/sdk/manifest.json", f"/sdk/0.0.0/{SCRIPT}", "/sdk/../app.py", f"/sdk/{SCRIPT}/"):
+    for path in ("/sdk/", f"/sdk/0.0.0/{SCRIPT}", "/sdk/../app.py", f"/sdk/{SCRIPT}/"):
         assert (await get(gateway, path)).status == 404
     assert (await gateway.nobody().post(f"/sdk/{SCRIPT}")).status == 405
 
