@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { inkOn, isColour, luminance } from "./colours.ts";
 import { blocks, firstChanged, inlines } from "./markdown.ts";
-import { ENGLISH, packOf } from "./texts.ts";
+import { ENGLISH as CHAT, packOf } from "./texts.ts";
+import { ENGLISH as CALL } from "./voice-bar.ts";
 
 test("a text has the blocks that its author meant", () => {
   const text = "# Head\n\nOne\ntwo\n\n- a\n- b\n\n3. c\n\n> said\n\n---\n\n```js\n<b>\n\n# no head\n```\nend";
@@ -41,10 +42,11 @@ test("ink on any colour is read: 4.5 to 1 at least", () => {
 
 test("each language that is named has a file with each text, and no other has one", () => {
   const folder = new URL("languages/", import.meta.url);
+  const english: Record<string, string> = { ...CHAT, ...CALL };
   for (const file of readdirSync(folder)) {
     const pack = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Record<string, string>;
-    assert.deepEqual(Object.keys(pack).sort(), Object.keys(ENGLISH).sort());
-    for (const [name, text] of Object.entries(ENGLISH)) assert.equal(pack[name]?.includes("{n}"), text.includes("{n}"));
+    assert.deepEqual(Object.keys(pack).sort(), Object.keys(english).sort());
+    for (const [name, text] of Object.entries(english)) assert.equal(pack[name]?.includes("{n}"), text.includes("{n}"));
     assert.equal(packOf(`${file.slice(0, 2)}-XX`, "https://a.example"), `https://a.example/sdk/agent-widget.${file}`);
   }
   assert.deepEqual([packOf("en-GB", ""), packOf("xx", ""), packOf("", "")], [null, null, null]);

@@ -8,7 +8,7 @@ import type { Texts } from "./texts.ts";
 export { VoiceClient };
 
 /** Every text of a call, in English; a language's file and the page replace any of them, as those of the chat. */
-const ENGLISH = {
+export const ENGLISH = {
   voiceStart: "Start talking",
   voiceEnd: "End the call",
   voiceMute: "Mute the microphone",
