@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -16,19 +14,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-import aiohttp
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.support.browser import WATCH, a_browser
-from tests.support.live_gateway import a_live_gateway
+from tests.support.live_gateway import LiveGateway, a_live_gateway
 from tests.support.repository import ROOT
-from tests.support.served import client, started, until
 from tests.support.servers import Servers
 from tests.support.stub_model import StubBehaviour, StubModel
 from tools.node import WEB, modules_of
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("product")]
+pytestmark = pytest.mark.anyio
 
 EXAMPLES = ROOT / "examples"
 PLAIN, REACT = EXAMPLES / "web-page", EXAMPLES / "web-react"
@@ -143,43 +139,30 @@ async def opened(browser: Browser, address: str, gateway: str) -> AsyncIterator[
     await context.close()
 
 
-async def made_key(command: str, data: Path) -> str:
-    """Run a command that makes a page key; return the key."""
-    abl = str(Path(sys.executable).with_name("abl"))
-    words = [*shlex.split(command)[1:], "--data-dir", str(data)]
-    made = await asyncio.create_subprocess_exec(abl, *words, stdout=asyncio.subprocess.PIPE)
-    printed, _ = await made.communicate()
-    assert made.returncode == 0
-    (key,) = re.findall(r"^pk_\w+$", printed.decode(), re.M)
-    return str(key)
-
-
-async def pinned(http: aiohttp.ClientSession, url: str) -> dict[str, str]:
-    """Return what the page has to be told of the script."""
-    async with http.get(f"{url}/sdk/manifest.json") as answer:
-        told = await answer.json()
+async def pinned(gateway: LiveGateway) -> dict[str, str]:
+    """Return what a page has to be told of the script."""
+    told = (await gateway.call("GET", "/sdk/manifest.json")).json()
     return {"VERSION": told["version"], "INTEGRITY": told["files"]["agent-widget.js"]["integrity"]}
 
 
-async def test_a_newcomer_puts_the_widget_on_a_page_of_another_origin(tmp_path: Path) -> None:
-    folder, log = tmp_path / "page", tmp_path / "log"
+async def key_for(gateway: LiveGateway, origin: str) -> str:
+    """Return a key for pages of an origin."""
+    wanted = {"name": "shop", "allowedOrigins": [origin]}
+    made = await gateway.call("POST", f"/api/projects/{gateway.project_id}/public-keys", wanted)
+    assert made.status == 201, made.body
+    return str(made.json()["secret"])
+
+
+async def test_the_widget_on_a_page_of_another_origin(servers: Servers, tmp_path: Path) -> None:
+    folder = tmp_path / "page"
     shutil.copytree(PLAIN, folder)
-    readme = (PLAIN / "README.md").read_text(encoding="utf-8").replace("\n", " ")
-    (command,) = re.findall(r"`(\.venv/bin/abl keys create [^`]+)`", readme)
-    serve = ("--runtime", "local", "--port", "0", "--project", str(PARCELS), "--mocks", str(PARCELS / "mocks.yaml"))
-    with a_site(folder) as address:
-        async with started(tmp_path, *serve), a_browser() as browser, client() as http:
-            await until(lambda: "Try:" in log.read_text(), "it serves", within_s=WITHIN_S)
-            ((url, project),) = re.findall(r"^  url +(\S+)\n  project +(\S+)$", log.read_text(), re.M)
-            key = await made_key(command.replace("https://shop.example", address), tmp_path / "data")
-            given = {
-                "PROJECT": project,
-                "PAGE_KEY": key,
-                GATEWAY: url.removeprefix("http://"),
-                **await pinned(http, url),
-            }
-            put(folder / "index.html", given)
-            async with opened(browser, address, url) as page:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in PARCELS.rglob("*.abl")}
+    async with a_live_gateway(servers, "page-example", texts) as gateway, a_browser() as browser:
+        url = f"127.0.0.1:{gateway.port}"
+        with a_site(folder) as address:
+            given = {"PROJECT": gateway.project_id, "PAGE_KEY": await key_for(gateway, address), GATEWAY: url}
+            put(folder / "index.html", {**given, **await pinned(gateway)})
+            async with opened(browser, address, f"http://{url}") as page:
                 await expect(page.locator("#connection")).to_have_text("ready")
                 await page.evaluate(KEEP_CHUNKS)
                 await page.get_by_role("button", name="Where is my parcel?").click()
@@ -188,21 +171,25 @@ async def test_a_newcomer_puts_the_widget_on_a_page_of_another_origin(tmp_path: 
                 await expect(page.locator("#said")).to_contain_text("tracking code")
                 chunks = await page.evaluate("window.chunks")
                 assert "".join(chunks) == await page.locator("#said").text_content()
-                await page.get_by_role("textbox", name="Write a message").fill("AB123456789")
+                await page.get_by_role("textbox", name="Write a message").fill("12345")
                 await page.get_by_role("button", name="Send").click()
-                await expect(page.locator("#said")).to_contain_text("It is at")
+                await expect(page.locator("#said")).to_contain_text("two capital letters")
                 green = "rgb(0, 105, 92)"
                 await expect(page.get_by_role("button", name="Send")).to_have_css("background-color", green)
+        with a_site(folder) as elsewhere:
+            page = await browser.new_page()
+            await page.goto(f"{elsewhere}/")
+            await expect(page.locator("#connection")).to_have_text("forbidden")
+
+
+def run(folder: Path, *words: str | Path) -> None:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=WITHIN_S)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def built(node: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the React example, built as its `package.json` says on the package that npm would get."""
-
-    def run(folder: Path, *words: str | Path) -> None:
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=WITHIN_S)
-        assert done.returncode == 0, done.stdout + done.stderr
-
     place = tmp_path_factory.mktemp("react")
     sources, folder = place / WEB, place / "chat"
     shutil.copytree(ROOT / WEB, sources, ignore=shutil.ignore_patterns("node_modules", "dist"))
@@ -223,10 +210,23 @@ def built(node: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert json.loads((found / "package.json").read_text(encoding="utf-8"))["version"] == version, name
     for name in ("react", "react-dom", "scheduler", "csstype", "@types"):
         (modules / name).symlink_to(modules_of(WEB) / name, target_is_directory=True)
-    for script in ("types", "build"):
-        program, *words = shlex.split(described["scripts"][script])
-        run(folder, node, modules_of(WEB) / ".bin" / program, *words)
+    run_script(folder, node, "build")
     return folder
+
+
+def run_script(folder: Path, node: Path, name: str) -> None:
+    """Run a script of the example's `package.json`, as `npm run` does."""
+    described = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+    program, *words = shlex.split(described["scripts"][name])
+    run(folder, node, modules_of(WEB) / ".bin" / program, *words)
+
+
+def test_the_types_of_the_example_and_of_the_document_hold(built: Path, node: Path) -> None:
+    blocks = re.findall(r"^```tsx\n(.*?)^```$", (ROOT / "docs" / "web.md").read_text(encoding="utf-8"), re.M | re.S)
+    assert blocks
+    for number, block in enumerate(blocks):
+        (built / "src" / f"document-{number}.tsx").write_text(block, encoding="utf-8")
+    run_script(built, node, "types")
 
 
 async def test_a_chat_of_ones_own_in_react(servers: Servers, built: Path, tmp_path: Path) -> None:
