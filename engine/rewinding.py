@@ -32,19 +32,25 @@ def first_step(run: Run, names: Set[str], spec: JsonObject) -> str:
     `spec` is the call that is asked about; what it takes itself is no such reading, nor are the CHECKs that are tested
     again where the flow stands.
     """
+    places = [place for name in sorted(names) if (place := _first_place(run, name, spec)) is not None]
+    return run.thread.trail[min(places)] if places else ""
+
+
+def _first_place(run: Run, name: str, spec: JsonObject) -> int | None:
+    """Return where on the trail a value was first read, from the step on that took it; None for nowhere."""
     trail = run.thread.trail
-    asking = profiles.step_of(run, trail[-1]) or {}
+    asking = (profiles.step_of(run, trail[-1]) or {}) if trail else {}
     tests_again = asking.get("call_spec") == spec
-    found = ""
+    found = None
     for place in range(len(trail) - 1, -1, -1):
         is_asking = place == len(trail) - 1
         step = asking if is_asking else profiles.step_of(run, trail[place]) or {}
         done = _done_before(step, spec, is_asking=is_asking)
         if tests_again:
             done = _untested(done, is_asking=is_asking)
-        if _decides(run, done, names, everything=is_asking):
-            found = trail[place]
-        if _takes(step, names):
+        if _decides(run, done, {name}, everything=is_asking):
+            found = place
+        if _takes(step, {name}):
             break
     return found
 

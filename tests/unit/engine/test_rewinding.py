@@ -389,3 +389,76 @@ def test_a_value_that_the_flow_has_just_set_meets_the_rules_before_a_call(line: 
     said = talk.say("5")
     assert "[20 at most]" in said
     assert "[sent" not in said
+
+
+TWO = """AGENT: Desk
+GOAL: "Send a parcel"
+TOOLS:
+  send(kilos: number, boxes: number) -> {ok: boolean}
+    description: "Sends a parcel"
+    confirm: always
+    side_effects: true
+    confirm_message: "Send {{kilos}} kilos in {{boxes}} boxes?"
+FLOW:
+  entry_point: weigh
+  weigh:
+    REASONING: false
+    GATHER:
+      kilos:
+        type: number
+        required: true
+    SET: heavy = kilos > 20
+    THEN: place
+  place:
+    REASONING: false
+    GATHER:
+      boxes:
+        type: number
+        required: true
+    SET: many = boxes > 3
+    THEN: post
+  post:
+    REASONING: false
+    CHECK: heavy == false
+    ON_FAIL:
+      RESPOND: "[too heavy]"
+    CALL: send(kilos, boxes)
+    ON_SUCCESS:
+      RESPOND: "[sent]"
+      THEN: COMPLETE
+"""
+
+
+def test_two_values_corrected_at_once_go_back_to_where_the_first_of_them_was_read() -> None:
+    talk = Conversation(program_of({"desk.abl": TWO}), tools={"send": gives({"ok": True})})
+    talk.begin()
+    talk.say("5")
+    assert "Send 5 kilos in 2 boxes?" in talk.say("2")
+    assert "[too heavy]" in talk.say("make it 30 kilos in 4 boxes")
+
+
+REASONS = """AGENT: Desk
+GOAL: "Help"
+TOOLS:
+  send(kilos: number) -> {ok: boolean}
+    description: "Sends a parcel"
+    confirm: always
+    side_effects: true
+    confirm_message: "Send {{kilos}} kilos?"
+GATHER:
+  kilos:
+    type: number
+    prompt: "How many kilos?"
+ACTION_HANDLERS:
+  b1:
+    CALL: send(kilos)
+    RESPOND: "[sent {{kilos}}]"
+"""
+
+
+def test_a_call_of_a_handler_where_there_is_no_flow_is_corrected() -> None:
+    talk = Conversation(program_of({"desk.abl": REASONS}), tools={"send": gives({"ok": True})})
+    talk.begin(input={"kilos": 5})
+    assert "Send 5 kilos?" in talk.press("b1")
+    assert "Send 7 kilos?" in talk.say("make it 7 kilos")
+    assert "[sent 7]" in talk.say("yes")
