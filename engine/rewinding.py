@@ -7,7 +7,7 @@ goes on anew; nothing is called meanwhile that would need a yes. Decision: 0098.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 
 from domain.json_values import JsonObject, JsonValue
 from engine import profiles
@@ -41,14 +41,23 @@ def _first_place(run: Run, name: str, spec: JsonObject) -> int | None:
     trail = run.thread.trail
     asking = (profiles.step_of(run, trail[-1]) or {}) if trail else {}
     tests_again = asking.get("call_spec") == spec
-    found = None
-    for place in range(len(trail) - 1, -1, -1):
-        is_asking = place == len(trail) - 1
-        step = asking if is_asking else profiles.step_of(run, trail[place]) or {}
+
+    def decides(step: JsonObject, *, is_asking: bool) -> bool:
         done = _done_before(step, spec, is_asking=is_asking)
         if tests_again:
             done = _untested(done, is_asking=is_asking)
-        if _decides(run, done, {name}, everything=is_asking):
+        return _decides(run, done, {name}, everything=is_asking)
+
+    return _first_that(run, name, decides)
+
+
+def _first_that(run: Run, name: str, decides: Callable[..., bool]) -> int | None:
+    """Return where on the trail the first step stands that decides something, from the step on that took a value."""
+    trail = run.thread.trail
+    found = None
+    for place in range(len(trail) - 1, -1, -1):
+        step = profiles.step_of(run, trail[place]) or {}
+        if decides(step, is_asking=place == len(trail) - 1):
             found = place
         if _takes(step, {name}):
             break
@@ -125,17 +134,12 @@ def earlier_step(run: Run, name: str) -> str:
 
     What the step does that stands is done with the new value anyway.
     """
-    trail = run.thread.trail
-    found = ""
-    if not trail or _takes(profiles.step_of(run, trail[-1]) or {}, {name}):
-        return ""
-    for place in range(len(trail) - 2, -1, -1):
-        step = profiles.step_of(run, trail[place]) or {}
-        if _decides(run, step, {name}, everything=False):
-            found = trail[place]
-        if _takes(step, {name}):
-            break
-    return found
+
+    def decides(step: JsonObject, *, is_asking: bool) -> bool:
+        return not is_asking and _decides(run, step, {name}, everything=False)
+
+    place = _first_that(run, name, decides)
+    return "" if place is None else run.thread.trail[place]
 
 
 def _takes(step: JsonObject, names: Set[str]) -> bool:
