@@ -150,10 +150,9 @@ class Grain:
 
     def _has_enough_turns(self, wanted: RunTurn) -> bool:
         """Return whether as many turns wait behind what runs as may; one that comes again is none more. Spec: 2.5."""
-        turns = [one.message for one in self._mailbox.usual()]
-        keys = {one.turn.idempotency_key for one in turns if isinstance(one, RunTurn)}
-        known = keys | ({self._running.turn.idempotency_key} if isinstance(self._running, RunTurn) else set())
-        return wanted.turn.idempotency_key not in known and len(keys) >= SESSION_QUEUE_TURNS + (self._running is None)
+        waiting = {one.turn.idempotency_key for one in self._turns() if one is not self._running}
+        room = SESSION_QUEUE_TURNS + (self._running is None)
+        return not self._has(wanted.turn.idempotency_key) and len(waiting) >= room
 
     def _frees_within_s(self) -> float:
         """Return after how many seconds a place is free for certain, unless others take it.
